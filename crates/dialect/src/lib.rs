@@ -46,6 +46,7 @@ mod secrets;
 pub mod stack;
 pub mod stored_aggregate;
 pub mod stored_function;
+pub mod text_search;
 pub mod types;
 pub mod user_type;
 pub mod uses;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::access::Privileges;
 use crate::collation::Collation;
 use crate::ir::{TriggerEvent, TriggerLevel, TriggerState, TriggerTime};
+use crate::text_search::{self, Kind, SearchObject};
 use crate::user_type::UserType;
 use crate::{Language, Type};
 
@@ -88,6 +89,17 @@ pub trait Schema {
 
     /// A collation that a user has made, along the search path when its name is bare.
     fn collation(&self, name: &QualifiedName) -> Option<Arc<Collation>>;
+
+    /// A configuration or dictionary of text search, along the search path when its name is bare.
+    fn search_object(&self, kind: Kind, name: &QualifiedName) -> Option<Arc<SearchObject>> {
+        let own = name.schema.as_deref().is_none_or(|schema| schema == "pg_catalog");
+        own.then(|| text_search::built_in_named(kind, &name.name).cloned()).flatten()
+    }
+
+    /// The configuration or dictionary of text search with an object id.
+    fn search_object_by_oid(&self, oid: u32) -> Option<Arc<SearchObject>> {
+        text_search::built_in_by_oid(oid).cloned()
+    }
 
     /// True for a schema in which bare names are looked for.
     fn is_in_path(&self, namespace: &str) -> bool;
@@ -333,6 +345,11 @@ pub struct ConstraintTrigger {
 }
 
 impl Trigger {
+    /// Its function is PostgreSQL's own.
+    pub fn calls_built_in(&self) -> bool {
+        self.function < 16_384
+    }
+
     /// True when it waits for an event.
     pub const fn waits_for(&self, event: TriggerEvent) -> bool {
         self.events & event.bit() != 0

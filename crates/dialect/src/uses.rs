@@ -19,7 +19,7 @@ pub struct Uses {
     pub columns: Vec<NamedColumn>,
     /// Every `*`, with what it covers.
     pub stars: Vec<Star>,
-    /// Routines of users that are called, by object id.
+    /// Routines of users that are called, and their objects of text search, by object id.
     pub routines: BTreeSet<u32>,
     /// Sequences that are named, by object id.
     pub sequences: BTreeSet<u32>,

@@ -66,6 +66,32 @@ pub fn columns(function: &Function) -> Option<Vec<(&'static str, Type)>> {
     Some(out.filter_map(|((_, name), oid)| Some((*name, types::from_oid(*oid)?))).collect())
 }
 
+/// The sources of functions that must know what a row's fields are.
+const OF_RECORDS: Bindings = &[
+    ("hstore_from_record", Said::Special("hstore_from_record")),
+    ("hstore_populate_record", Said::Special("hstore_populate_record")),
+];
+
+/// The sources of functions that are told, before their arguments, which columns their rows have.
+const TOLD: [&str; 4] = ["connectby_text", "connectby_text_serial", "crosstab", "crosstab_hash"];
+
+/// A function that is told which columns its rows have.
+pub fn is_told_columns(function: &Function) -> bool {
+    matches!(function.said, Said::Module(source) if TOLD.contains(&source))
+}
+
+/// A function of this name may be told its columns.
+pub fn told_columns_by_name(name: &str) -> bool {
+    name == "connectby" || name.starts_with("crosstab")
+}
+
+/// The columns of a function that is told them, where its name decides: `crosstab3` has three categories.
+pub fn columns_by_name(name: &str) -> Option<Vec<(String, Type)>> {
+    let count: usize = name.strip_prefix("crosstab").filter(|count| !count.is_empty())?.parse().ok()?;
+    let categories = (1..=count).map(|at| (format!("category_{at}"), Type::Text));
+    Some(std::iter::once(("row_name".to_owned(), Type::Text)).chain(categories).collect())
+}
+
 fn rows(extension: &facts::Extension) -> Rows {
     let mut rows = Rows::new();
     let Some((_, bindings)) = MODULES.iter().find(|(name, _)| *name == extension.name) else { return rows };
@@ -105,7 +131,7 @@ fn row(
         }
         (source, _) => source,
     };
-    let (_, said) = bindings.iter().find(|(source, _)| *source == key)?;
+    let (_, said) = bindings.iter().chain(OF_RECORDS).find(|(source, _)| *source == key)?;
     // Rows live as long as the process.
     let args: Vec<TypeSpec> = arguments.iter().map(|oid| spec(*oid)).collect::<Option<_>>()?;
     Some(Function {
@@ -115,7 +141,7 @@ fn row(
         args: args.leak(),
         optional: fact.defaults as usize,
         variadic: false,
-        result: spec(fact.result)?,
+        result: if TOLD.contains(&fact.source) { TypeSpec::Is(Type::RECORD) } else { spec(fact.result)? },
         strict: fact.strict,
         volatility: match fact.volatility {
             'i' => Volatility::Immutable,

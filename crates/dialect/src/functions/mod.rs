@@ -11,6 +11,7 @@ use crate::{Language, Type};
 pub use crate::lower::Said;
 pub use arrays::Subscripts;
 pub use extensions::{columns as columns_of_extension, of_extension, of_extensions};
+pub(crate) use extensions::{columns_by_name, is_told_columns, told_columns_by_name};
 
 mod accumulators;
 mod aggregates;
@@ -147,6 +148,16 @@ pub(crate) fn is_called_variadic(function: &Function) -> bool {
 ///
 /// # Panics
 /// When there is no such row.
+/// A built-in function that runs a query which it is given as a text.
+pub(crate) fn runs_a_query(function: &Function) -> bool {
+    let text = matches!(function.args.last(), Some(TypeSpec::Is(Type::Text)));
+    match function.name {
+        "ts_stat" => true,
+        "ts_rewrite" => text,
+        _ => is_told_columns(function),
+    }
+}
+
 pub(crate) fn internal(name: &str) -> &'static Function {
     let mut found = stored::ROWS.iter();
     found.find(|row| row.name == name).expect("an internal function is named by a constant")

@@ -84,6 +84,17 @@ pub enum AccessChange {
         /// The new owner.
         to: RoleSpec,
     },
+    /// The same of an object that is known already.
+    OwnerOf {
+        /// Object id.
+        oid: u32,
+        /// What messages call its kind.
+        kind: &'static str,
+        /// Its name, with its schema.
+        name: QualifiedName,
+        /// The new owner.
+        to: RoleSpec,
+    },
     /// REASSIGN OWNED.
     ReassignOwned {
         /// Whose objects.

@@ -118,6 +118,8 @@ pub enum Ddl {
     Extension(super::ExtensionChange),
     /// CREATE, ALTER, DROP and COMMENT ON COLLATION.
     Collation(super::CollationChange),
+    /// CREATE, ALTER, DROP and COMMENT ON TEXT SEARCH CONFIGURATION and DICTIONARY.
+    Search(super::SearchChange),
     /// CREATE ROW TYPE, CREATE DISTINCT TYPE.
     CreateType(CreateType),
     /// DROP TYPE.

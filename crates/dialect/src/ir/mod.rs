@@ -18,6 +18,7 @@ pub mod policy;
 pub mod query;
 pub mod statement;
 pub mod tables;
+mod text_search;
 pub mod trigger;
 mod user_type;
 pub mod walk;
@@ -36,5 +37,6 @@ pub use tables::{
     RelationLocks, TableLock, changes_keys, changes_whole, named_locks, next_of, numbered_by_hand, numbering,
     row_locks, table_locks,
 };
+pub use text_search::*;
 pub use trigger::*;
 pub use user_type::*;

@@ -254,7 +254,7 @@ impl Binder<'_> {
         Ok(AccessChange::DefaultPrivileges { roles, schemas, grant })
     }
 
-    /// ALTER SCHEMA, DATABASE and FUNCTION … OWNER TO; `None` for other objects.
+    /// ALTER SCHEMA, DATABASE, FUNCTION, TYPE, COLLATION and TEXT SEARCH … OWNER TO; `None` for other objects.
     fn owner(&mut self, alter: &pg::AlterOwnerStmt) -> Result<Option<(AccessChange, &'static str)>> {
         let to = alter.newowner.as_ref().map_or(RoleSpec::Current, role_spec);
         if super::ddl::is_function(alter.object_type()) {
@@ -271,6 +271,18 @@ impl Binder<'_> {
             let domain = alter.object_type() == ObjectType::ObjectDomain;
             let tag = if domain { "ALTER DOMAIN" } else { "ALTER TYPE" };
             return Ok(Some((AccessChange::Owner { class: ObjectClass::Type, name, to }, tag)));
+        }
+        if let Some(kind) = super::ddl::text_search::kind_of(alter.object_type()) {
+            let object = self.owned_search_object(alter, kind)?;
+            let name = QualifiedName::new(object.namespace.clone(), object.name.clone());
+            let change = AccessChange::OwnerOf { oid: object.oid, kind: kind.words(), name, to };
+            return Ok(Some((change, kind.tag(crate::text_search::Verb::Alter))));
+        }
+        if alter.object_type() == ObjectType::ObjectCollation {
+            let collation = self.owned_collation(alter)?;
+            let name = QualifiedName::new(collation.namespace.clone(), collation.name.clone());
+            let change = AccessChange::OwnerOf { oid: collation.oid, kind: "collation", name, to };
+            return Ok(Some((change, "ALTER COLLATION")));
         }
         let (class, tag) = match alter.object_type() {
             ObjectType::ObjectSchema => (ObjectClass::Schema, "ALTER SCHEMA"),

@@ -6,6 +6,7 @@ use super::binder::Binder;
 use super::types;
 use crate::ir::{CastContext, Expr, ExprKind, Value};
 use crate::scalar::ranges;
+use crate::text_search::{self, Kind};
 use crate::values;
 use crate::{Condition, Error, Result, Type};
 
@@ -350,8 +351,17 @@ impl Binder<'_> {
                 Ok(Expr::integer(i64::from(oid), to.clone()))
             }
             Type::Reg(reg @ (Reg::Config | Reg::Dictionary)) => {
-                let oid = crate::values::search::oid_of(*reg, text).map_err(|error| self.at(error, location))?;
-                Ok(Expr::integer(i64::from(oid), to.clone()))
+                let kind = if *reg == Reg::Dictionary { Kind::Dictionary } else { Kind::Configuration };
+                if let Ok(oid) = text.trim().parse::<u32>() {
+                    return Ok(Expr::integer(i64::from(oid), to.clone()));
+                }
+                let found = text_search::named(self.schema, kind, text).map_err(|error| self.at(error, location))?;
+                if !found.is_built_in() {
+                    self.note(|uses| {
+                        uses.routines.insert(found.oid);
+                    });
+                }
+                Ok(Expr::integer(i64::from(found.oid), to.clone()))
             }
             Type::Reg(reg @ (Reg::Proc | Reg::Procedure | Reg::Oper | Reg::Operator)) => {
                 let oid = super::regproc::oid(self.schema, *reg, text).map_err(|error| self.at(error, location))?;

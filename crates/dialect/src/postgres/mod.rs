@@ -69,7 +69,7 @@ pub use position::{Positions, current_of, with_positions};
 pub use spelling::{Respelled, StringRules, depends_on_rules, respell};
 pub use target::{Updatable, updatable};
 pub use viewdef::{policy_expression, view_definition};
-pub use words::quote_ident;
+pub use words::{quote_ident, quote_literal};
 
 /// A name that may tell its schema, out of a text.
 pub fn qualified_name(text: &str) -> Option<crate::schema::QualifiedName> {

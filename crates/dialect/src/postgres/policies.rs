@@ -28,6 +28,7 @@ use crate::ir::{
 };
 use crate::schema::{NamedType, Policy, PolicyCommand, QualifiedName, Relation, Routine, Schema, Sequence};
 use crate::stored_function::StoredFunction;
+use crate::text_search::{Kind, SearchObject};
 use crate::uses::Uses;
 use crate::{Condition, Error, Language, Result, Type};
 
@@ -463,6 +464,17 @@ impl Schema for OffPath<'_> {
 
     fn collation(&self, name: &QualifiedName) -> Option<Arc<crate::collation::Collation>> {
         name.schema.as_ref().and_then(|_| self.0.collation(name))
+    }
+
+    fn search_object(&self, kind: Kind, name: &QualifiedName) -> Option<Arc<SearchObject>> {
+        match &name.schema {
+            Some(_) => self.0.search_object(kind, name),
+            None => self.0.search_object(kind, &QualifiedName::new("pg_catalog", name.name.clone())),
+        }
+    }
+
+    fn search_object_by_oid(&self, oid: u32) -> Option<Arc<SearchObject>> {
+        self.0.search_object_by_oid(oid)
     }
 
     fn is_in_path(&self, namespace: &str) -> bool {

@@ -10,7 +10,7 @@ use super::coerce::{base, implicit, same};
 use super::from::json_records;
 use super::types;
 use crate::extension;
-use crate::functions::{self, Function, FunctionKind, TypeSpec, Volatility};
+use crate::functions::{self, Function, FunctionKind, Said, TypeSpec, Volatility};
 use crate::ir::{CastContext, Expr, ExprKind};
 use crate::scalar::ranges;
 use crate::user_type;
@@ -574,6 +574,8 @@ impl Binder<'_> {
             ));
         }
         self.note_extension_of_function(candidate.function);
+        // The query that it runs may read anything.
+        self.effects.reads |= functions::runs_a_query(candidate.function);
         match candidate.function.volatility {
             Volatility::Immutable => {}
             Volatility::Stable | Volatility::Volatile => self.effects.volatile = true,
@@ -599,7 +601,9 @@ impl Binder<'_> {
     pub(super) fn call(&mut self, candidate: Candidate, args: Vec<(Expr, i32)>) -> Result<Expr> {
         // What it makes of JSON must hold what the domains in the row's type ask.
         let row = args.first().map(|(row, _)| row.ty.clone());
-        let row = row.filter(|row| json_records::makes_records(candidate.function.name) && row.is_constrained());
+        let makes = json_records::makes_records(candidate.function.name)
+            || candidate.function.said == Said::Special("hstore_populate_record");
+        let row = row.filter(|row| makes && row.is_constrained());
         let args = self.arguments(&candidate, args)?;
         let Candidate { function, result, .. } = candidate;
         if let Some(row) = row {

@@ -8,6 +8,12 @@ pub fn quote_ident(name: &str) -> String {
     if plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
 }
 
+/// A text as a literal that means it under every setting.
+pub fn quote_literal(text: &str) -> String {
+    let escape = if text.contains('\\') { "E" } else { "" };
+    format!("{escape}'{}'", text.replace('\\', "\\\\").replace('\'', "''"))
+}
+
 /// The words that PostgreSQL never prints bare, in order.
 const RESERVED: &[&str] = &[
     "all",

@@ -3,8 +3,8 @@
 pub use rowferry_dialect::postgres::quote_ident;
 use rowferry_dialect::postgres::{qualified_name, regproc, regtype};
 use rowferry_dialect::schema::QualifiedName;
+use rowferry_dialect::text_search::{self, Kind};
 use rowferry_dialect::types::Reg;
-use rowferry_dialect::values::search;
 use rowferry_dialect::{Condition, Error, Result, Schema as _};
 
 use crate::schema::{INFORMATION_SCHEMA, INFORMIX, PG_CATALOG, PG_TEMP, PG_TOAST, PUBLIC, SessionSchema};
@@ -87,6 +87,17 @@ pub fn function_name(schema: &SessionSchema, reg: Reg, oid: u32) -> Option<Strin
     regproc::name(schema, reg, oid).or_else(|| super::pg_proc::added_name(reg, oid))
 }
 
+/// What `regconfig` and `regdictionary` name.
+pub fn search_kind(reg: Reg) -> Kind {
+    if reg == Reg::Dictionary { Kind::Dictionary } else { Kind::Configuration }
+}
+
+/// The name of a configuration or dictionary of text search, with its schema where a bare one would not mean it.
+pub fn search_name(schema: &SessionSchema, kind: Kind, oid: u32) -> Option<String> {
+    let object = schema.search_object_by_oid(oid).filter(|object| object.kind() == kind)?;
+    Some(object.shown(schema))
+}
+
 /// The name to print for an object id.
 pub fn name(state: &State, reg: Reg, oid: u32) -> Option<String> {
     let schema = state.schema();
@@ -99,8 +110,7 @@ pub fn name(state: &State, reg: Reg, oid: u32) -> Option<String> {
         }
         Reg::Namespace => namespace_name(&schema, oid).map(|name| quote_ident(&name)),
         Reg::Type => regtype::shown_in(&schema, oid, None),
-        Reg::Config => search::name(search::CONFIGURATIONS, oid).map(str::to_owned),
-        Reg::Dictionary => search::name(search::DICTIONARIES, oid).map(str::to_owned),
+        Reg::Config | Reg::Dictionary => search_name(&schema, search_kind(reg), oid),
         Reg::Role => schema.role_name(oid).map(|name| quote_ident(&name)),
         Reg::Oper | Reg::Operator | Reg::Proc | Reg::Procedure => function_name(&schema, reg, oid),
     }
@@ -126,7 +136,7 @@ pub fn oid(state: &State, reg: Reg, text: &str) -> Result<u32> {
                 oid => Ok(oid),
             }
         }
-        Reg::Config | Reg::Dictionary => search::oid_of(reg, text),
+        Reg::Config | Reg::Dictionary => text_search::named(&schema, search_kind(reg), text).map(|object| object.oid),
         Reg::Type => regtype::oid_in(&schema, text),
         Reg::Role => {
             let name = qualified_name(text).ok_or_else(invalid)?.name;

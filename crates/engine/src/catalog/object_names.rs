@@ -2,14 +2,14 @@
 
 use rowferry_dialect::postgres::regtype;
 use rowferry_dialect::schema::{Relation, RelationKind};
+use rowferry_dialect::text_search::Kind;
 use rowferry_dialect::types::Reg;
 use rowferry_dialect::user_type::UserType;
-use rowferry_dialect::values::search::{CONFIGURATIONS, DICTIONARIES, name as search_name};
 use rowferry_dialect::{Error, Result, Schema as _};
 use rowferry_facts as facts;
 
 use super::describe::constraint_oid;
-use super::names::{class_name, function_name, is_visible, namespace_name, quote_ident};
+use super::names::{class_name, function_name, is_visible, namespace_name, quote_ident, search_name};
 use super::pg_attribute::default_oid;
 use crate::schema::SessionSchema;
 use crate::schema::metadata::derived_oid;
@@ -50,8 +50,8 @@ pub fn describe(schema: &SessionSchema, catalog: u32, oid: u32, column: i32) -> 
         3_256 => policy(schema, oid),
         3_456 => rowferry_dialect::collation::Collation::by_oid(oid)
             .map(|collation| format!("collation {}", quote_ident(&collation.name))),
-        3_600 => search_name(DICTIONARIES, oid).map(|name| format!("text search dictionary {name}")),
-        3_602 => search_name(CONFIGURATIONS, oid).map(|name| format!("text search configuration {name}")),
+        3_600 => search_name(schema, Kind::Dictionary, oid).map(|name| format!("text search dictionary {name}")),
+        3_602 => search_name(schema, Kind::Configuration, oid).map(|name| format!("text search configuration {name}")),
         catalog => return Err(Error::internal(format!("unrecognized object class: {catalog}"))),
     })
 }

@@ -1,37 +1,34 @@
-//! `pg_ts_*`: the parser, the templates, dictionaries and configurations of text search that are here.
+//! `pg_ts_*`: the parser, the templates, dictionaries and configurations of text search.
 
-use rowferry_dialect::values::search::{CONFIGURATIONS, DICTIONARIES};
+use std::sync::Arc;
+
+use rowferry_dialect::text_search::{BUILT_IN, Body, SearchObject};
 use rowferry_facts as facts;
 
-use super::{NULL, OWNER, Row, Table, row};
+use super::{Cell, Context, NULL, Row, Table, row};
 
 pub(super) const TABLES: &[Table] = &[
     Table::pg_catalog("pg_ts_parser", |_| parsers()),
     Table::pg_catalog("pg_ts_template", |_| templates()),
-    Table::pg_catalog("pg_ts_dict", |_| dictionaries()),
-    Table::pg_catalog("pg_ts_config", |_| configurations()),
-    Table::pg_catalog("pg_ts_config_map", |_| tokens()),
+    Table::pg_catalog("pg_ts_dict", dictionaries),
+    Table::pg_catalog("pg_ts_config", configurations),
+    Table::pg_catalog("pg_ts_config_map", tokens),
 ];
 
-/// The schema of all of them.
+/// The schema of PostgreSQL's own.
 const NAMESPACE: u32 = 11;
 
 /// The parser `default`.
 const PARSER: u32 = 3_722;
 
-/// The templates behind our dictionaries: object id, name, and the functions that start and ask one.
-const TEMPLATES: [(u32, &str, &str, &str); 2] =
-    [(3_727, "simple", "dsimple_init", "dsimple_lexize"), (SNOWBALL, "snowball", "dsnowball_init", "dsnowball_lexize")];
-const SNOWBALL: u32 = 13_150;
-
-/// The kinds of words that a configuration gives to its stemmer: plain ones, those with hyphens, and their parts.
-const STEMMED: [i32; 6] = [1, 2, 10, 11, 16, 17];
-
-/// The kinds of token in which nothing is searched: tags, blanks, protocols and the like.
-const NOT_SEARCHED: [i32; 4] = [12, 13, 14, 23];
-
-/// How many kinds of token the parser tells apart.
-const KINDS: i32 = 23;
+/// The templates: object id, name, and the functions that start and ask a dictionary of it.
+const TEMPLATES: [(u32, &str, &str, &str); 5] = [
+    (3_727, "simple", "dsimple_init", "dsimple_lexize"),
+    (3_730, "synonym", "dsynonym_init", "dsynonym_lexize"),
+    (3_733, "ispell", "dispell_init", "dispell_lexize"),
+    (3_742, "thesaurus", "thesaurus_init", "thesaurus_lexize"),
+    (13_150, "snowball", "dsnowball_init", "dsnowball_lexize"),
+];
 
 /// The object id of a function that has no namesake.
 fn function(name: &str) -> u32 {
@@ -51,30 +48,44 @@ fn templates() -> Vec<Row> {
     TEMPLATES.into_iter().map(row).collect()
 }
 
-fn dictionaries() -> Vec<Row> {
-    let row = |(oid, name): &(u32, &'static str)| match name.strip_suffix("_stem") {
-        Some(language) => {
-            let options = format!("language = '{language}', stopwords = '{language}'");
-            row![*oid, *name, NAMESPACE, OWNER, SNOWBALL, options]
-        }
-        None => row![*oid, *name, NAMESPACE, OWNER, TEMPLATES[0].0, NULL],
+/// PostgreSQL's own, and those that users have made.
+fn objects<'a>(context: &'a Context<'_>) -> impl Iterator<Item = &'a Arc<SearchObject>> {
+    BUILT_IN.iter().chain(context.schema.main.search_objects.iter())
+}
+
+/// Whose an object is, and the schema that it is in.
+fn place(context: &Context<'_>, object: &SearchObject) -> (u32, u32) {
+    let owner = context.schema.rights().owner(object.oid);
+    (owner, context.schema.namespace_oid(&object.namespace))
+}
+
+fn dictionaries(context: &Context<'_>) -> Vec<Row> {
+    let row = |object: &Arc<SearchObject>| {
+        let Body::Dictionary(dictionary) = &object.body else { return None };
+        let (owner, namespace) = place(context, object);
+        let options = dictionary.shown_options().map_or(NULL, Cell::from);
+        Some(row![object.oid, object.name.clone(), namespace, owner, dictionary.template.oid(), options])
     };
-    DICTIONARIES.iter().map(row).collect()
+    objects(context).filter_map(row).collect()
 }
 
-fn configurations() -> Vec<Row> {
-    CONFIGURATIONS.iter().map(|(oid, name)| row![*oid, *name, NAMESPACE, OWNER, PARSER]).collect()
+fn configurations(context: &Context<'_>) -> Vec<Row> {
+    let row = |object: &Arc<SearchObject>| {
+        let Body::Configuration(_) = &object.body else { return None };
+        let (owner, namespace) = place(context, object);
+        Some(row![object.oid, object.name.clone(), namespace, owner, PARSER])
+    };
+    objects(context).filter_map(row).collect()
 }
 
-/// Which dictionary a configuration asks about each kind of token.
-fn tokens() -> Vec<Row> {
+/// Which dictionaries a configuration asks about each type of token.
+fn tokens(context: &Context<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
-    let simple = DICTIONARIES[0].0;
-    for (configuration, name) in CONFIGURATIONS {
-        let stemmer = DICTIONARIES.iter().find(|(_, known)| known.strip_suffix("_stem") == Some(*name));
-        for kind in (1..=KINDS).filter(|kind| !NOT_SEARCHED.contains(kind)) {
-            let dictionary = stemmer.filter(|_| STEMMED.contains(&kind)).map_or(simple, |(oid, _)| *oid);
-            rows.push(row![*configuration, kind, 1, dictionary]);
+    for object in objects(context) {
+        let Body::Configuration(map) = &object.body else { continue };
+        for (token, dictionaries) in map {
+            let numbered = dictionaries.iter().zip(1_u32..);
+            rows.extend(numbered.map(|(dictionary, at)| row![object.oid, u32::from(*token), at, *dictionary]));
         }
     }
     rows

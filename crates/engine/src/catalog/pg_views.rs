@@ -88,6 +88,8 @@ fn descriptions(context: &Context<'_>) -> Vec<Row> {
             "schema" => 2_615,
             "collation" => 3_456,
             "domain constraint" => 2_606,
+            "search dictionary" => 3_600,
+            "search configuration" => 3_602,
             _ => 1_255,
         };
         rows.push(row![*oid, catalog, 0, comment]);

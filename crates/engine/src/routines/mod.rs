@@ -5,6 +5,7 @@
 //! session; called by a function of a running query it gets a session *inside* that statement, which shares its handle
 //! and transaction (see [`Session::inside`]).
 
+mod built_in_triggers;
 pub(crate) mod direct;
 mod exceptions;
 mod interpreter;
@@ -27,7 +28,7 @@ use rowferry_dialect::schema::Routine;
 use rowferry_dialect::values::ValueRef;
 use rowferry_dialect::{Condition, Error, Result, Schema as _, Type};
 
-use crate::functions::RoutineRows;
+use crate::functions::{Queried, RoutineRows};
 use crate::session::state::State;
 use crate::session::{Outcome, Prepared, Session};
 use crate::spool::{Spool, SpoolReader};
@@ -201,6 +202,30 @@ fn stack_address() -> usize {
 fn too_deep() -> Error {
     Error::new(Condition::RoutineTooDeep, "routines call each other too deep")
         .hint("Is there a recursion that does not end?")
+}
+
+/// Runs a query for a function of a running statement; it must not change anything.
+pub(crate) fn query_inside(state: &Arc<State>, sql: &str) -> Result<Queried> {
+    let mut session = Session::inside(state, true)?;
+    let _nested = session.enter_routine()?;
+    let Some(plan) = session.prepare(sql, &[])? else { return Ok(Queried::default()) };
+    if !plan.bound.params.is_empty() {
+        return Err(Error::new(Condition::UndefinedParameter, "there is no parameter $1"));
+    }
+    let Outcome::Rows(mut cursor) = session.execute(&plan, &[])? else { return Ok(Queried::default()) };
+    let columns = cursor.columns().iter().map(|column| (column.name.clone(), column.ty.clone())).collect();
+    let mut rows = Vec::new();
+    while let Some(row) = cursor.next()? {
+        let row: Vec<Value> = (0..row.len()).map(|at| row.get(at).to_value()).collect();
+        let length = |value: &Value| match value {
+            Value::Text(text) => text.len(),
+            Value::Blob(bytes) => bytes.len(),
+            _ => 0,
+        };
+        rowferry_dialect::work::step(row.iter().map(|value| length(value) + size_of::<Value>()).sum())?;
+        rows.push(row);
+    }
+    Ok(Queried { columns, rows })
 }
 
 /// Calls a routine for a function of a running statement.

@@ -6,7 +6,7 @@ use rowferry_dialect::ir::{TriggerEvent, TriggerLevel, TriggerTime, Value};
 use rowferry_dialect::schema::Relation;
 use rowferry_dialect::{Condition, Error, Result, Schema as _};
 
-use super::plpgsql;
+use super::{built_in_triggers, plpgsql};
 use crate::session::Session;
 
 /// What a trigger function is told. Values are in the stored form of the relation's column types, in column order.
@@ -28,6 +28,8 @@ pub(crate) struct TriggerCall<'a> {
     pub new: Option<&'a [Value]>,
     /// OLD; without it OLD is NULL.
     pub old: Option<&'a [Value]>,
+    /// The columns that SET names, for functions that are built in.
+    pub assigned: &'a [usize],
 }
 
 impl Session {
@@ -36,6 +38,9 @@ impl Session {
     /// `None` is RETURN NULL; otherwise the row that it returns, each value of its column's type. Of AFTER triggers and
     /// those of statements the answer means nothing.
     pub(crate) fn call_trigger(&mut self, function: u32, call: &TriggerCall<'_>) -> Result<Option<Vec<Value>>> {
+        if let Some(built_in) = built_in_triggers::by_oid(function) {
+            return built_in(self, call);
+        }
         let _nested = self.enter_routine()?;
         let found = self.schema().function_by_oid(function);
         let function = found.ok_or_else(|| Error::internal(format!("cache lookup failed for function {function}")))?;

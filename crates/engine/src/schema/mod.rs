@@ -13,6 +13,7 @@ use rowferry_dialect::schema::{
     Column, NamedType, Physical, Policy, QualifiedName, Relation, RelationKind, Routine, Sequence,
 };
 use rowferry_dialect::stored_function::StoredFunction;
+use rowferry_dialect::text_search::{self, Kind, SearchObject};
 use rowferry_dialect::user_type::UserType;
 use rowferry_dialect::uses::Dependency;
 use rowferry_dialect::{Language, Schema, Type};
@@ -417,6 +418,21 @@ impl Schema for SessionSchema {
             let mut collations = self.main.collations.iter();
             collations.find(|known| known.namespace == namespace && known.name == name).cloned()
         })
+    }
+
+    fn search_object(&self, kind: Kind, name: &QualifiedName) -> Option<Arc<SearchObject>> {
+        self.find(name, |namespace, name| {
+            if namespace == PG_CATALOG {
+                return text_search::built_in_named(kind, name).cloned();
+            }
+            let mut objects = self.main.search_objects.iter().filter(|object| object.kind() == kind);
+            objects.find(|object| object.namespace == namespace && object.name == name).cloned()
+        })
+    }
+
+    fn search_object_by_oid(&self, oid: u32) -> Option<Arc<SearchObject>> {
+        let own = || self.main.search_objects.iter().find(|object| object.oid == oid);
+        text_search::built_in_by_oid(oid).or_else(own).cloned()
     }
 
     fn is_in_path(&self, namespace: &str) -> bool {

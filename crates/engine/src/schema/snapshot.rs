@@ -12,6 +12,7 @@ use rowferry_dialect::extension::{self, Installed};
 use rowferry_dialect::heritage::{Heritage, INHERITED_CHECK, INHERITED_COLUMN, INHERITS};
 use rowferry_dialect::schema::{NamedType, Policy, QualifiedName, Relation, RelationKind, Routine, Sequence};
 use rowferry_dialect::stored_function::StoredFunction;
+use rowferry_dialect::text_search::SearchObject;
 use rowferry_dialect::user_type::{self, UserType};
 use rowferry_dialect::uses::Dependency;
 
@@ -43,6 +44,8 @@ pub struct Snapshot {
     pub extensions: Arc<Vec<Arc<Installed>>>,
     /// Collations that users have made, oldest first.
     pub collations: Arc<Vec<Arc<Collation>>>,
+    /// Configurations and dictionaries of text search that users have made, oldest first.
+    pub search_objects: Arc<Vec<Arc<SearchObject>>>,
     /// Named types, oldest first.
     pub types: Arc<Vec<Arc<NamedType>>>,
     /// Comments on schemas and functions by object id, each with what it is on.
@@ -574,6 +577,7 @@ impl Snapshot {
             let functions = s.functions.clone();
             let types = (s.types.clone(), s.user_types.clone());
             let others = (s.synonyms.clone(), s.comments.clone(), s.extensions.clone(), s.collations.clone());
+            let others = (others, s.search_objects.clone());
             (s.namespaces.clone(), s.routines.clone(), functions, types, others)
         };
         (rest(self) != rest(other)).then(|| format!("{:#?}\n{:#?}", rest(self), rest(other)))

@@ -80,6 +80,7 @@ pub(super) fn command(statement: &Statement) -> Command {
             Ddl::UserType(change) => change.tag(),
             Ddl::Extension(change) => change.tag(),
             Ddl::Collation(change) => change.tag(),
+            Ddl::Search(change) => change.tag(),
             Ddl::CreateType(_) => "CREATE TYPE",
             Ddl::DropType { .. } => "DROP TYPE",
             Ddl::Drop(drop) => match drop.kind {

@@ -40,6 +40,7 @@ mod retype;
 mod roles;
 mod routine;
 mod sequences;
+mod text_search;
 mod trigger;
 mod user_type;
 mod view;
@@ -355,6 +356,7 @@ impl Changer<'_> {
             Ddl::UserType(change) => self.change_user_type(change),
             Ddl::Extension(change) => self.change_extension(change),
             Ddl::Collation(change) => self.change_collation(change),
+            Ddl::Search(change) => self.change_search_objects(change),
             Ddl::CreateType(create) => self.create_type(create),
             Ddl::DropType { oid } => self.drop_type(*oid),
             Ddl::Trigger(change) => self.change_trigger(change),

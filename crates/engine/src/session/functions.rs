@@ -170,6 +170,10 @@ impl SessionState for FunctionState {
         crate::routines::support_value(&self.state()?, callee, args)
     }
 
+    fn query(&self, sql: &str) -> Result<crate::functions::Queried> {
+        crate::routines::query_inside(&self.state()?, sql)
+    }
+
     fn function_result(&self, number: i64) -> Option<RoutineRows> {
         self.state().ok()?.routines.take_result(number)
     }
@@ -461,6 +465,12 @@ impl SessionState for FunctionState {
 
     fn object_name(&self, reg: Reg, oid: u32) -> Option<String> {
         names::name(&*self.state().ok()?, reg, oid)
+    }
+
+    fn search_object(&self, oid: u32) -> Option<Arc<rowferry_dialect::text_search::SearchObject>> {
+        let state = self.state().ok()?;
+        let schema = state.schema.read();
+        schema.search_object_by_oid(oid)
     }
 
     fn object_oid(&self, reg: Reg, name: &str) -> Result<u32> {

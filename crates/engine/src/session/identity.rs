@@ -8,6 +8,7 @@ use rowferry_dialect::access::{
 };
 use rowferry_dialect::ir::{LockMode, Statement as Ir};
 use rowferry_dialect::schema::{QualifiedName, Relation};
+use rowferry_dialect::text_search::{self, Kind};
 use rowferry_dialect::{Condition, Error, Language, Result};
 
 use super::state::State;
@@ -223,6 +224,12 @@ impl State {
                 if wanted != schema.identity.login && !roles.is_superuser(schema.identity.login) {
                     return refused("permission denied to set session authorization".to_owned());
                 }
+            }
+            ("default_text_search_config", Some(value))
+                if text_search::named(&*schema, Kind::Configuration, value).is_err() =>
+            {
+                let message = format!("invalid value for parameter \"{name}\": \"{value}\"");
+                return Err(Error::new(Condition::InvalidParameterValue, message));
             }
             (name, _) => {
                 let setting = settings::find(name);

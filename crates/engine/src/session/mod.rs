@@ -237,6 +237,11 @@ impl Session {
         })
     }
 
+    /// What this session's functions share.
+    pub(crate) fn functions_context(&self) -> &crate::functions::Context {
+        &self.functions
+    }
+
     /// Cancels from another thread what this session is doing.
     pub fn interrupter(&self) -> Interrupter {
         self.interrupter.clone()

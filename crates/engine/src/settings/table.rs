@@ -98,13 +98,7 @@ pub static SETTINGS: &[Setting] = &[
     setting("default_statistics_target", "100", Integer(1, 10_000, Unit::None), User, Hint),
     setting("default_table_access_method", "heap", Text(Form::Any), User, Existing(&["heap"])),
     setting("default_tablespace", "", Text(Form::Any), User, Existing(&["", "pg_default"])),
-    setting(
-        "default_text_search_config",
-        "pg_catalog.english",
-        Text(Form::Any),
-        User,
-        Existing(&["pg_catalog.english", "pg_catalog.simple", "english", "simple"]),
-    ),
+    setting("default_text_search_config", "pg_catalog.english", Text(Form::Any), User, Effective),
     setting("default_toast_compression", "pglz", Enum(&["pglz", "lz4"]), User, Hint),
     setting("default_transaction_deferrable", "off", Bool, User, Effective),
     setting(

@@ -57,8 +57,9 @@ pub(super) static PGCRYPTO: Bindings = same![
     "pgp_sym_encrypt_text",
 ];
 
-/// `tablefunc`: what runs a query given as a text is not here.
-pub(super) static TABLEFUNC: Bindings = same!["normal_rand"];
+/// `tablefunc`.
+pub(super) static TABLEFUNC: Bindings =
+    same!["connectby_text", "connectby_text_serial", "crosstab", "crosstab_hash", "normal_rand"];
 
 /// `unaccent`.
 pub(super) static UNACCENT: Bindings = same!["unaccent_dict"];

@@ -205,6 +205,26 @@ impl Lowering<'_> {
                 let name = super::quote_text(word);
                 format!("rf_json_record({object}, {base}, {}, {name})", type_words(&args[0].ty))
             }
+            "hstore_from_record" => {
+                let row = match &args[0].kind {
+                    // As a row without a type it has no names.
+                    ExprKind::Cast { arg, .. } if arg.ty.is_row() && args[0].ty == Type::RECORD => arg,
+                    _ => &args[0],
+                };
+                let value = self.expr(row)?.sql;
+                self.needs_us();
+                format!("rf_module('hstore_from_record', {value}, {})", type_words(&row.ty))
+            }
+            "hstore_populate_record" => {
+                if !args[0].ty.is_row() {
+                    return Err(Error::new(Condition::DatatypeMismatch, "first argument must be a rowtype"));
+                }
+                let base = self.expr(&args[0])?.sql;
+                let pairs = self.expr(&args[1])?.sql;
+                self.needs_us();
+                let words = type_words(&args[0].ty);
+                format!("rf_json_record(rf_module('hstore_to_json', {pairs}), {base}, {words}, 'populate_record')")
+            }
             "json_to_record" | "jsonb_to_record" => {
                 let message = format!("could not determine row type for result of {word}");
                 return Err(Error::new(Condition::FeatureNotSupported, message).hint(

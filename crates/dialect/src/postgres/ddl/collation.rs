@@ -184,6 +184,11 @@ impl Binder<'_> {
         Ok(collation)
     }
 
+    /// The collation whose owner ALTER … OWNER TO changes.
+    pub(in crate::postgres) fn owned_collation(&self, alter: &pg::AlterOwnerStmt) -> Result<Arc<Collation>> {
+        self.own_collation(&as_strs(&object_names(alter.object.as_deref())), "ALTER COLLATION … OWNER TO")
+    }
+
     pub(super) fn rename_collation(&mut self, rename: &pg::RenameStmt) -> Result<Statement> {
         let parts = object_names(rename.object.as_deref());
         let collation = self.own_collation(&as_strs(&parts), "ALTER COLLATION … RENAME")?;

@@ -29,6 +29,9 @@ impl Binder<'_> {
         if comment.objtype() == ObjectType::ObjectCollation {
             return self.comment_on_collation(&parts, text);
         }
+        if let Some(kind) = super::text_search::kind_of(comment.objtype()) {
+            return self.comment_on_search_object(comment, kind, text);
+        }
         if comment.objtype() == ObjectType::ObjectTrigger {
             return self.comment_on_trigger(&parts, text);
         }

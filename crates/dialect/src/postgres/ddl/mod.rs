@@ -16,6 +16,7 @@ mod properties;
 mod range;
 pub(crate) mod sequence;
 mod table;
+pub(super) mod text_search;
 pub(super) mod trigger;
 pub(super) mod user_type;
 mod view;
@@ -27,8 +28,11 @@ use pg_query::protobuf::{self as pg, DropBehavior, Node, ObjectType, node::Node 
 use super::binder::{Binder, Clause, Entry, Scope};
 use super::{names, raw};
 use crate::access::relation_words;
-use crate::ir::{self, CreateTable, CreateTableAs, CreateView, Ddl, Drop, ObjectKind, RoleSpec, Statement, Text};
+use crate::ir::{
+    self, CreateTable, CreateTableAs, CreateView, Ddl, Drop, ObjectKind, RoleSpec, Statement, Text, Value,
+};
 use crate::schema::{QualifiedName, RelationKind};
+use crate::types::Reg;
 use crate::{Condition, Language, Result, Type};
 
 /// The longest identifier, in bytes.
@@ -83,6 +87,20 @@ impl Binder<'_> {
             }
             N::DropStmt(drop) if drop.remove_type() == ObjectType::ObjectCollation => {
                 return self.drop_collations(drop);
+            }
+            N::DefineStmt(define) if let Some(kind) = text_search::kind_of(define.kind()) => {
+                return self.create_search_object(define, kind);
+            }
+            N::AlterTsdictionaryStmt(alter) => return self.alter_dictionary(alter),
+            N::AlterTsconfigurationStmt(alter) => return self.alter_configuration(alter),
+            N::RenameStmt(rename) if let Some(kind) = text_search::kind_of(rename.rename_type()) => {
+                return self.rename_search_object(rename, kind);
+            }
+            N::AlterObjectSchemaStmt(alter) if let Some(kind) = text_search::kind_of(alter.object_type()) => {
+                return self.move_search_object(alter, kind);
+            }
+            N::DropStmt(drop) if let Some(kind) = text_search::kind_of(drop.remove_type()) => {
+                return self.drop_search_objects(drop, kind);
             }
             N::DropStmt(drop) => return self.drop_objects(drop),
             N::CreateFunctionStmt(create) => self.create_function(create)?,
@@ -250,19 +268,30 @@ impl Binder<'_> {
         Ok(Text { text, expr })
     }
 
-    /// Refuses what would have to follow a collation that gets another name.
+    /// Refuses what would have to follow a collation or an object of text search that gets another name.
     fn check_collations_kept(&self, expr: &crate::ir::Expr) -> Result<()> {
         let mut found = None;
+        let schema = self.schema;
+        let own = |oid: i64| {
+            let object = u32::try_from(oid).ok().and_then(|oid| schema.search_object_by_oid(oid))?;
+            (!object.is_built_in())
+                .then(|| format!("the {} \"{}\" in a definition", object.kind().words(), object.name))
+        };
         crate::ir::walk::expr(expr, &mut |part| {
+            if let (crate::ir::ExprKind::Literal(Value::Integer(oid)), Type::Reg(Reg::Config | Reg::Dictionary)) =
+                (&part.kind, &part.ty)
+            {
+                found = own(*oid).or(found.take());
+            }
             if let crate::ir::ExprKind::Collate { collation, .. } = &part.kind
                 && !collation.is_built_in()
             {
-                found = Some(collation.name.clone());
+                found = Some(format!("the collation \"{}\" in a definition", collation.name));
             }
             true
         });
         match found {
-            Some(name) => Err(self.unsupported(format!("the collation \"{name}\" in a definition"), -1)),
+            Some(what) => Err(self.unsupported(what, -1)),
             None => Ok(()),
         }
     }

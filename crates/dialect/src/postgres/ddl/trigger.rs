@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use pg_query::protobuf::{self as pg, DropBehavior, Node, node::Node as N};
+use rowferry_facts as facts;
 
 use super::super::binder::{Binder, Clause, Entry, Scope};
 use super::super::{names, raw};
@@ -13,6 +14,12 @@ use crate::ir::{
 };
 use crate::schema::{ConstraintTrigger, QualifiedName, Relation, RelationKind, Trigger};
 use crate::{Condition, Error, Result};
+
+/// The type that functions of triggers return.
+const TRIGGER: u32 = 2_279;
+/// PostgreSQL's own functions of triggers that are here: suppress_redundant_updates_trigger, tsvector_update_trigger and
+/// tsvector_update_trigger_column.
+const BUILT_IN: [u32; 3] = [1_291, 3_752, 3_753];
 
 /// The parser's bits of `timing`.
 const BEFORE: i32 = 2;
@@ -173,6 +180,13 @@ impl Binder<'_> {
         let functions = self.schema.functions(&name);
         let found = functions.iter().find(|function| function.definition.inputs().next().is_none());
         let Some(function) = found else {
+            let own = name.schema.as_deref().is_none_or(|schema| schema == "pg_catalog");
+            if let Some(fact) = facts::Function::named(&name.name).iter().find(|fact| own && fact.result == TRIGGER) {
+                return match BUILT_IN.contains(&fact.oid) {
+                    true => Ok(fact.oid),
+                    false => Err(Error::unsupported(format!("a trigger that calls {}", fact.name))),
+                };
+            }
             return Err(Error::new(Condition::UndefinedFunction, format!("function {shown}() does not exist")));
         };
         if !function.returns_trigger() {

@@ -384,6 +384,7 @@ impl Binder<'_> {
             "ts_token_type" => {
                 vec![column("tokid", Type::Int4), column("alias", Type::Text), column("description", Type::Text)]
             }
+            "ts_stat" => vec![column("word", Type::Text), column("ndoc", Type::Int4), column("nentry", Type::Int4)],
             "ts_parse" => vec![column("tokid", Type::Int4), column("token", Type::Text)],
             "ts_debug" => vec![
                 column("alias", Type::Text),
@@ -404,6 +405,9 @@ impl Binder<'_> {
     /// A set-returning function in a select list becomes a member of FROM that sees those before it.
     fn set_returning(&mut self, candidate: Candidate, name: &str, args: Vec<(Expr, i32)>, place: i32) -> Result<Expr> {
         self.check_rows_place(place)?;
+        if functions::is_told_columns(candidate.function) {
+            return Err(self.unsupported(format!("{name} outside of FROM"), place));
+        }
         let row = args.first().map_or(Type::RECORD, |(row, _)| row.ty.clone());
         let args = self.arguments(&candidate, args)?;
         // Members of catalog vectors count from 0.
@@ -415,6 +419,10 @@ impl Binder<'_> {
         let mut function = candidate.function;
         let mut args = args;
         if json_records::makes_records(name) {
+            if name.contains("populate") && !row.is_row() && !matches!(row, Type::Unknown) {
+                let message = format!("first argument of {name} must be a row type");
+                return Err(crate::Error::new(Condition::DatatypeMismatch, message));
+            }
             function = functions::internal("json records");
             let row = if row.is_row() { row } else { candidate.result.clone() };
             args = self.json_record_arguments(name, args, &row)?;

@@ -3,7 +3,7 @@
 use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
 use crate::composite::{Field, live};
-use crate::functions::FunctionKind;
+use crate::functions::{self, FunctionKind};
 use crate::ir::{CastContext, CompareOp, Expr, ExprKind, From, JoinKind, OutputColumn, RelId};
 use crate::plan::ResultColumn;
 use crate::postgres::binder::{Binder, Entry, computed, outputs};
@@ -159,6 +159,11 @@ impl Binder<'_> {
         {
             return self.json_records_in_from(&name, call, defined, ordinality, place);
         }
+        if let Some(N::FuncCall(call)) = &node.node
+            && let Some(found) = self.told_function_in_from(call, defined.as_deref(), ordinality, place)?
+        {
+            return Ok(found);
+        }
         if defined.is_some() {
             let message = "a column definition list is only allowed for functions returning \"record\"";
             return Err(self.error(Condition::SyntaxError, message, place));
@@ -254,6 +259,55 @@ impl Binder<'_> {
             values.push(Expr::column(id, 1, Type::Int8));
         }
         Ok(FunctionSource { from, name, columns, values, row: Some(ty.clone()) })
+    }
+
+    /// A function of an extension that is told which columns its rows have: those of its name, or those that the call
+    /// defines.
+    fn told_function_in_from(
+        &mut self,
+        call: &pg::FuncCall,
+        defined: Option<&[OutputColumn]>,
+        ordinality: bool,
+        place: i32,
+    ) -> Result<Option<FunctionSource>> {
+        let (namespace, name) = match function_name(call) {
+            Ok(name) => (None, name),
+            Err(_) => match self.named_of_extension(call) {
+                Some((schema, name)) => (Some(schema), name),
+                None => return Ok(None),
+            },
+        };
+        if !functions::told_columns_by_name(&name) {
+            return Ok(None);
+        }
+        let args = self.call_arguments(&name, &call.args, place)?;
+        let inputs: Vec<Type> = args.iter().map(|(arg, _)| coerce::base(&arg.ty)).collect();
+        let wanted = |kind| kind == FunctionKind::SetReturning;
+        let Ok(candidate) = self.find_function_in(namespace.as_deref(), &name, &inputs, wanted) else {
+            return Ok(None);
+        };
+        let syntax = |message: &str| self.error(Condition::SyntaxError, message, place);
+        let mut columns: Vec<OutputColumn> = match (functions::columns_by_name(&name), defined) {
+            (Some(_), Some(_)) => {
+                return Err(syntax(
+                    "a column definition list is redundant for a function returning a named composite type",
+                ));
+            }
+            (Some(own), None) => own.into_iter().map(|(name, ty)| OutputColumn { name, ty }).collect(),
+            (None, Some(defined)) => defined.to_vec(),
+            (None, None) => {
+                return Err(syntax("a column definition list is required for functions returning \"record\""));
+            }
+        };
+        let told = crate::user_type::told_fields(columns.iter().map(|column| (column.name.as_str(), &column.ty)));
+        let mut args = self.arguments(&candidate, args)?;
+        args.insert(0, Expr::text(told));
+        if ordinality {
+            columns.push(OutputColumn { name: "ordinality".to_owned(), ty: Type::Int8 });
+        }
+        let (id, function) = (self.ids.relation(), candidate.function);
+        let from = From::Function { id, function, args, columns: columns.clone(), ordinality };
+        Ok(Some(FunctionSource { from, name, columns, values: Vec::new(), row: None }))
     }
 
     /// `unnest(a, b, …)`: the members of several arrays side by side, with NULLs where one has fewer.

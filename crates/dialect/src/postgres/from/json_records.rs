@@ -8,8 +8,8 @@ use super::function::FunctionSource;
 use crate::composite::{Composite, Field, live};
 use crate::ir::{CastContext, Expr, ExprKind, From, OutputColumn};
 use crate::postgres::binder::Binder;
-use crate::postgres::coerce;
 use crate::postgres::expr::rows::field_at;
+use crate::postgres::{coerce, types};
 use crate::user_type::{self, UserKind, UserType};
 use crate::{Condition, Result, Type, functions};
 
@@ -19,6 +19,28 @@ pub(in crate::postgres) fn makes_records(name: &str) -> bool {
         name.strip_prefix("json").map(|rest| rest.strip_prefix('b').unwrap_or(rest)),
         Some("_populate_record" | "_populate_recordset" | "_to_record" | "_to_recordset")
     )
+}
+
+/// Refuses a row of other columns than those that the call defines.
+fn check_row(given: Option<&[Field]>, defined: &[OutputColumn]) -> Result<()> {
+    let Some(given) = given else { return Ok(()) };
+    let refused = |detail: String| {
+        let message = "function return row and query-specified return row do not match";
+        Err(crate::Error::new(Condition::DatatypeMismatch, message).detail(detail))
+    };
+    if given.len() != defined.len() {
+        let attributes = if given.len() == 1 { "attribute" } else { "attributes" };
+        let (given, defined) = (given.len(), defined.len());
+        return refused(format!("Returned row contains {given} {attributes}, but query expects {defined}."));
+    }
+    for (at, (given, defined)) in given.iter().zip(defined).enumerate() {
+        if !given.ty.same_base(&defined.ty) {
+            let (given, defined) = (types::words(&given.ty), types::words(&defined.ty));
+            let place = at + 1;
+            return refused(format!("Returned type {given} at ordinal position {place}, but query expects {defined}."));
+        }
+    }
+    Ok(())
 }
 
 /// The type of a row of these columns while its fields are taken out of it.
@@ -82,7 +104,10 @@ impl Binder<'_> {
         };
         let args = self.arguments(&candidate, args)?;
         let ty = match (defined, result) {
-            (Some(columns), Type::Record(_)) => type_of_columns(&columns),
+            (Some(columns), Type::Record(_)) => {
+                check_row(args.first().and_then(|row| row.ty.row_fields()), &columns)?;
+                type_of_columns(&columns)
+            }
             (Some(_), _) => {
                 let message = "a column definition list is redundant for a function returning a named composite type";
                 return Err(self.error(Condition::SyntaxError, message, place));

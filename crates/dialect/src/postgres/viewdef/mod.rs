@@ -24,7 +24,7 @@ use crate::plan::Context;
 use crate::schema::{QualifiedName, Relation, Schema};
 use crate::stored_aggregate::Plan;
 use crate::types::Reg;
-use crate::values::{Settings, search};
+use crate::values::Settings;
 
 pub(super) use names::{Called, Shown};
 
@@ -233,8 +233,9 @@ impl Names for World<'_> {
             Reg::Class => self.schema.relation_by_oid(oid).map(|relation| self.relation_name(&relation)),
             Reg::Type => super::regtype::shown(oid, None),
             Reg::Oper | Reg::Operator | Reg::Proc | Reg::Procedure => super::regproc::name(self.schema, reg, oid),
-            Reg::Config => search::name(search::CONFIGURATIONS, oid).map(str::to_owned),
-            Reg::Dictionary => search::name(search::DICTIONARIES, oid).map(str::to_owned),
+            Reg::Config | Reg::Dictionary => {
+                self.schema.search_object_by_oid(oid).map(|object| object.shown(self.schema))
+            }
             Reg::Namespace | Reg::Role => None,
         }
     }

@@ -98,7 +98,7 @@ impl<'a> Reader<'a> {
     fn bare(&mut self, word: &mut String) -> Result<()> {
         let mut first = true;
         while let Some(c) = self.peek() {
-            if c == '\\' {
+            if c == '\\' && self.manner != Manner::Web {
                 self.escaped(word)?;
             } else if !first && (c.is_whitespace() || self.manner.ends_at(c) || c == ':' || self.opens_phrase(c)) {
                 break;

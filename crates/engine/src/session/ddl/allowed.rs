@@ -5,9 +5,10 @@ use rowferry_dialect::collation::Collation;
 use rowferry_dialect::extension::Installed;
 use rowferry_dialect::ir::{
     AlterTable, AlterUserType, AlterView, CollationChange, ConstraintKind, CreateTable, Ddl, Drop, ExtensionChange,
-    NewUserType, ObjectKind, PolicyChange, TriggerChange, UserTypeChange,
+    NewUserType, ObjectKind, PolicyChange, SearchChange, TriggerChange, UserTypeChange,
 };
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
+use rowferry_dialect::text_search::SearchObject;
 use rowferry_dialect::{Condition, Error, Schema as _};
 
 use super::{Changer, Done};
@@ -113,6 +114,7 @@ impl Changer<'_> {
             }),
             Ddl::Extension(change) => check.extension(change),
             Ddl::Collation(change) => check.collation(change),
+            Ddl::Search(change) => check.search_objects(change),
             Ddl::CreateFunction(create) => {
                 check.schema_privilege(&create.namespace, Privileges::CREATE)?;
                 check.leakproof(create.leakproof)?;
@@ -162,6 +164,19 @@ impl Allowed<'_> {
             }
             ExtensionChange::Comment { extension, .. } => owned(extension),
             ExtensionChange::Drop { extensions, .. } => extensions.iter().try_for_each(|extension| owned(extension)),
+        }
+    }
+
+    fn search_objects(&self, change: &SearchChange) -> Done {
+        let owned = |object: &SearchObject| self.owned(object.oid, object.kind().words(), &object.name);
+        match change {
+            SearchChange::Create { name, .. } => self.create_in(name, false),
+            SearchChange::Alter { object, .. } | SearchChange::Comment { object, .. } => owned(object),
+            SearchChange::Move { object, to } => {
+                owned(object)?;
+                self.schema_privilege(to.schema.as_deref().unwrap_or_default(), Privileges::CREATE)
+            }
+            SearchChange::Drop { objects, .. } => objects.iter().try_for_each(|object| owned(object)),
         }
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rowferry_dialect::collation::Collation;
 use rowferry_dialect::ir::{Drop, ObjectKind};
 use rowferry_dialect::schema::{ForeignKey, Relation};
+use rowferry_dialect::text_search::SearchObject;
 use rowferry_dialect::{Condition, Error, Schema};
 
 use super::dependencies::Needed;
@@ -85,11 +86,15 @@ impl Changer<'_> {
         let typed = |ty: &Arc<rowferry_dialect::user_type::UserType>| format!("type {}", ty.shown());
         let collations: Vec<_> = schema.main.collations.iter().filter(|made| made.namespace == name).cloned().collect();
         let ordered = |made: &Arc<Collation>| format!("collation {}", super::collation::shown(&schema, made));
+        let searches: Vec<_> =
+            schema.main.search_objects.iter().filter(|object| object.namespace == name).cloned().collect();
+        let searched = |object: &Arc<SearchObject>| format!("{} {}", object.kind().words(), object.shown(&schema));
         let is_empty = relations.is_empty()
             && free.is_empty()
             && functions.is_empty()
             && types.is_empty()
-            && collations.is_empty();
+            && collations.is_empty()
+            && searches.is_empty();
         if !is_empty && !cascade {
             let dropped = format!("schema {name}");
             let names: Vec<_> = relations
@@ -99,6 +104,7 @@ impl Changer<'_> {
                 .chain(functions.iter().map(called))
                 .chain(types.iter().map(typed))
                 .chain(collations.iter().map(ordered))
+                .chain(searches.iter().map(searched))
                 .map(|object| (object, dropped.clone()))
                 .collect();
             return Err(cannot_drop(&dropped, &names));
@@ -109,6 +115,7 @@ impl Changer<'_> {
         gone.extend(functions.iter().map(|function| (function.oid, called(function))));
         gone.extend(types.iter().map(|ty| (ty.oid, typed(ty))));
         gone.extend(collations.iter().map(|made| (made.oid, ordered(made))));
+        gone.extend(searches.iter().map(|object| (object.oid, searched(object))));
         // The oldest goes first.
         gone.sort_by_key(|(oid, _)| *oid);
         let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
@@ -135,7 +142,8 @@ impl Changer<'_> {
         self.settle()?;
         self.drop_user_types(&types, true)?;
         collations.iter().try_for_each(|made| self.drop_collation(made, true))?;
-        if !functions.is_empty() || !types.is_empty() || !collations.is_empty() {
+        searches.iter().try_for_each(|object| self.drop_search_object(object, true))?;
+        if !(functions.is_empty() && types.is_empty() && collations.is_empty() && searches.is_empty()) {
             self.bump()?;
         }
         self.forget("main", namespace.oid)

@@ -40,6 +40,12 @@ impl Changer<'_> {
             AccessChange::Grant(grant) => self.grant(grant),
             AccessChange::DefaultPrivileges { roles, schemas, grant } => self.default_privileges(roles, schemas, grant),
             AccessChange::Owner { class, name, to } => self.change_owner(*class, name, to),
+            AccessChange::OwnerOf { oid, kind, name, to } => {
+                let namespace = self.schema().namespace_oid(name.schema.as_deref().unwrap_or_default());
+                let (oid, name) = (*oid, name.name.clone());
+                let class = ObjectClass::Type;
+                self.change_owner_of(Object { class, oid, database: "main", kind, name, namespace }, to)
+            }
             AccessChange::ReassignOwned { roles, to } => self.reassign_owned(roles, to),
             AccessChange::DropOwned { roles, cascade } => self.drop_owned(roles, *cascade),
         }
@@ -77,7 +83,9 @@ impl Changer<'_> {
             "sequence" => ObjectClass::Sequence,
             "schema" => ObjectClass::Schema,
             "routine" | "function" => ObjectClass::Routine,
-            "row type" | "distinct type" | "type" | "collation" => ObjectClass::Type,
+            "row type" | "distinct type" | "type" | "collation" | "search configuration" | "search dictionary" => {
+                ObjectClass::Type
+            }
             _ => return Ok(()),
         };
         let schema = self.schema();
@@ -170,6 +178,10 @@ impl Changer<'_> {
             },
             class => self.object(class, name)?,
         };
+        self.change_owner_of(object, to)
+    }
+
+    fn change_owner_of(&self, object: Object, to: &RoleSpec) -> Done {
         let to = self.role(to)?;
         let rights = self.rights();
         if rights.owner(object.oid) == to {

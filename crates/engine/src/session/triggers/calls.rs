@@ -160,7 +160,9 @@ impl Session {
             if !self.condition_holds(relation, &trigger, old.map(|row| &**row), new.as_deref())? {
                 continue;
             }
-            let call = Event { trigger, relation: relation.clone(), event, old: old.cloned(), new: new.clone() };
+            let assigned = if trigger.calls_built_in() { assigned.to_vec() } else { Vec::new() };
+            let (relation, old) = (relation.clone(), old.cloned());
+            let call = Event { trigger, relation, event, old, new: new.clone(), assigned };
             let Some(returned) = self.fire(&call)? else { return Ok(None) };
             if new.is_some() {
                 new = Some(Arc::new(returned));
@@ -197,6 +199,7 @@ impl Session {
             args: &event.trigger.args,
             new: event.new.as_ref().map(|row| row.as_slice()),
             old: event.old.as_ref().map(|row| row.as_slice()),
+            assigned: &event.assigned,
         };
         let result = self.call_trigger(event.trigger.function, &call);
         self.state.trigger_depth.store(depth, Ordering::Relaxed);

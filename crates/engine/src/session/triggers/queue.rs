@@ -22,6 +22,8 @@ pub(crate) struct Event {
     pub event: TriggerEvent,
     pub old: Option<Row>,
     pub new: Option<Row>,
+    /// The columns that SET names, for functions that are built in.
+    pub assigned: Vec<usize>,
 }
 
 /// What one statement has changed.
@@ -80,7 +82,14 @@ impl Session {
         for event in firing.events.iter().filter(|_| !firing.heir) {
             for trigger in self.due(&relation, TriggerTime::Before, TriggerLevel::Statement, *event, &firing.assigned) {
                 if self.condition_holds(&relation, &trigger, None, None)? {
-                    let event = Event { trigger, relation: relation.clone(), event: *event, old: None, new: None };
+                    let event = Event {
+                        trigger,
+                        relation: relation.clone(),
+                        event: *event,
+                        old: None,
+                        new: None,
+                        assigned: Vec::new(),
+                    };
                     self.fire(&event)?;
                 }
             }
@@ -117,7 +126,14 @@ impl Session {
             for trigger in self.due(&relation, TriggerTime::After, TriggerLevel::Statement, *event, &firing.assigned) {
                 if self.condition_holds(&relation, &trigger, None, None)? {
                     let relation = relation.clone();
-                    changes.queue.push(Event { trigger, relation, event: *event, old: None, new: None });
+                    changes.queue.push(Event {
+                        trigger,
+                        relation,
+                        event: *event,
+                        old: None,
+                        new: None,
+                        assigned: Vec::new(),
+                    });
                 }
             }
         }
@@ -153,7 +169,14 @@ impl Session {
         for trigger in self.due(&relation, TriggerTime::After, level, event, &firing.assigned) {
             if self.condition_holds(&relation, &trigger, old.as_deref(), new.as_deref())? {
                 let (old, new) = (old.clone(), new.clone());
-                changes.queue.push(Event { trigger, relation: relation.clone(), event, old, new });
+                changes.queue.push(Event {
+                    trigger,
+                    relation: relation.clone(),
+                    event,
+                    old,
+                    new,
+                    assigned: Vec::new(),
+                });
             }
         }
         let wanted = |trigger: &Arc<Trigger>| trigger.has_transition_tables() && trigger.waits_for(event);

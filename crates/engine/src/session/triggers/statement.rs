@@ -87,7 +87,14 @@ impl Session {
         for relation in tables {
             for trigger in self.due(relation, time, TriggerLevel::Statement, event, &[]) {
                 if self.condition_holds(relation, &trigger, None, None)? {
-                    self.fire(&Event { trigger, relation: relation.clone(), event, old: None, new: None })?;
+                    self.fire(&Event {
+                        trigger,
+                        relation: relation.clone(),
+                        event,
+                        old: None,
+                        new: None,
+                        assigned: Vec::new(),
+                    })?;
                 }
             }
         }

@@ -14,6 +14,15 @@ use crate::locks::{AdvisoryKey, Hold};
 /// The rows that a routine of users returns.
 pub type RoutineRows = Box<dyn Iterator<Item = Result<Vec<Value>>>>;
 
+/// What a query inside a function has found.
+#[derive(Debug, Default)]
+pub struct Queried {
+    /// Names and types of its columns.
+    pub columns: Vec<(String, rowferry_dialect::Type)>,
+    /// Its rows.
+    pub rows: Vec<Vec<Value>>,
+}
+
 /// Numbers of one sequence, for one statement.
 pub trait Numbers {
     /// The next number; `None` where the session must be asked.
@@ -96,6 +105,10 @@ pub trait SessionState: Send + Sync {
     /// Calls a function behind an aggregate of users.
     fn support_function(&self, _callee: &Callee, _args: Vec<Value>) -> Result<Value> {
         Err(Error::unsupported("an aggregate of users"))
+    }
+    /// Runs a query that a function is given as a text. It must not change anything.
+    fn query(&self, _sql: &str) -> Result<Queried> {
+        Err(Error::unsupported("a query inside a function"))
     }
     /// The rows that a function has returned, by their number; they are read once.
     fn function_result(&self, _number: i64) -> Option<RoutineRows> {
@@ -237,6 +250,9 @@ pub trait SessionState: Send + Sync {
     }
     /// The object of a name, for the input of `regclass` and its kin.
     fn object_oid(&self, reg: rowferry_dialect::types::Reg, name: &str) -> Result<u32>;
+
+    /// The configuration or dictionary of text search with an object id.
+    fn search_object(&self, oid: u32) -> Option<std::sync::Arc<rowferry_dialect::text_search::SearchObject>>;
 }
 
 /// What is asked for by `pg_get_…def`.

@@ -132,7 +132,12 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_date_trunc_timestamp", 2, |call| {
         let word = call.text(0)?;
         let name = "timestamp without time zone";
-        let cut = moments::truncate(Unit::named(word, name)?, moment(call, 1)?);
+        let at = moment(call, 1)?;
+        if is_infinite(at) {
+            // Nobody looks at the unit.
+            return local(at);
+        }
+        let cut = moments::truncate(Unit::named(word, name)?, at);
         local(cut.ok_or_else(|| unit_not_supported(word, name))?)
     }),
     Row::new("rf_date_trunc_timestamptz", 2, |call| {
@@ -142,7 +147,11 @@ pub(super) const ROWS: &[Row] = &[
             Some(_) => zone::named(call.text(2)?)?,
             None => call.with_settings(|settings| settings.time_zone.clone()),
         };
-        let cut = moments::truncate_instant(Unit::named(word, name)?, moment(call, 1)?, &zone);
+        let at = moment(call, 1)?;
+        if is_infinite(at) {
+            return instant(at);
+        }
+        let cut = moments::truncate_instant(Unit::named(word, name)?, at, &zone);
         instant(cut.ok_or_else(|| unit_not_supported(word, name))?)
     })
     .optional(1),

@@ -61,9 +61,10 @@ use rusqlite::types::{ToSqlOutput, Value as SqliteValue};
 use rowferry_dialect::ir::Value;
 
 pub(crate) use call::Call;
-pub use context::{Context, Definition, Numbers, RoutineRows, SessionState, Times};
+pub use context::{Context, Definition, Numbers, Queried, RoutineRows, SessionState, Times};
 pub(crate) use domains::Checker;
 pub use privileges::{Named, Question};
+pub(crate) use search::search_vector;
 
 /// A scalar function.
 pub(crate) struct Row {

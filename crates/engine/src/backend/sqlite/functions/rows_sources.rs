@@ -24,6 +24,7 @@ pub(super) const SOURCES: &[Rows] = &[
     Rows { name: c"rf_unnest", columns: 1, arguments: 2, open: unnest },
     Rows { name: c"rf_ts_token_type", columns: 3, arguments: 1, open: ts_token_type },
     Rows { name: c"rf_ts_parse", columns: 2, arguments: 2, open: ts_parse },
+    Rows { name: c"rf_ts_stat", columns: 3, arguments: 2, open: ts_stat },
     Rows { name: c"rf_ts_debug", columns: 6, arguments: 2, open: ts_debug },
     Rows { name: c"rf_unnest_tsvector", columns: 3, arguments: 1, open: unnest_tsvector },
     Rows { name: c"rf_pg_expandarray", columns: 2, arguments: 1, open: numbered },
@@ -99,6 +100,13 @@ fn ts_debug(call: &Arguments<'_>) -> Result<Source> {
         Some(Value::Integer(oid)) => table(search::ts_debug(call.context, oid, call.needed(1)?)?),
         _ => table(search::ts_debug(call.context, 0, call.needed(0)?)?),
     }
+}
+
+fn ts_stat(call: &Arguments<'_>) -> Result<Source> {
+    if call.any_null() {
+        return none();
+    }
+    table(search::ts_stat(call.context, call.needed(0)?, call.text(1)?.unwrap_or_default())?)
 }
 
 fn unnest_tsvector(call: &Arguments<'_>) -> Result<Source> {

@@ -68,6 +68,10 @@ impl SessionState for Nobody {
     fn sleep(&self, _: Duration) -> Result<()> {
         Ok(())
     }
+    fn search_object(&self, oid: u32) -> Option<Arc<rowferry_dialect::text_search::SearchObject>> {
+        rowferry_dialect::text_search::built_in_by_oid(oid).cloned()
+    }
+
     fn object_oid(&self, _: Reg, name: &str) -> Result<u32> {
         Err(Error::new(Condition::UndefinedTable, format!("relation \"{name}\" does not exist")))
     }

@@ -155,6 +155,9 @@ fn forget(snapshot: &mut Snapshot, oid: u32) {
     if snapshot.collations.iter().any(|collation| collation.oid == oid) {
         Arc::make_mut(&mut snapshot.collations).retain(|collation| collation.oid != oid);
     }
+    if snapshot.search_objects.iter().any(|object| object.oid == oid) {
+        Arc::make_mut(&mut snapshot.search_objects).retain(|object| object.oid != oid);
+    }
     if snapshot.extensions.iter().any(|extension| extension.oid == oid) {
         Arc::make_mut(&mut snapshot.extensions).retain(|extension| extension.oid != oid);
     }

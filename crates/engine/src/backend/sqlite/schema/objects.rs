@@ -8,6 +8,7 @@ use rowferry_dialect::extension::Installed;
 use rowferry_dialect::lower::sqlite::types;
 use rowferry_dialect::schema::{Physical, QualifiedName, Relation, RelationKind, Routine, Sequence};
 use rowferry_dialect::stored_function::StoredFunction;
+use rowferry_dialect::text_search::{Body, Kind, SearchObject};
 use rowferry_dialect::user_type::{self, UserType};
 use rusqlite::Connection;
 
@@ -97,7 +98,10 @@ impl Source<'_> {
     pub(super) fn add_objects(&self, snapshot: &mut Snapshot) {
         for (&oid, object) in &self.metadata.objects {
             if let Some(comment) = &object.comment
-                && matches!(object.kind.as_str(), "schema" | "function" | "collation" | "comment")
+                && matches!(
+                    object.kind.as_str(),
+                    "schema" | "function" | "collation" | "search configuration" | "search dictionary" | "comment"
+                )
             {
                 let kind = if object.kind == "comment" { &object.namespace } else { &object.kind };
                 Arc::make_mut(&mut snapshot.comments).insert(oid, (kind.clone(), comment.clone()));
@@ -125,6 +129,7 @@ impl Source<'_> {
                     routines.sort_by_key(|routine| routine.oid);
                 }
                 "function" => add_function(snapshot, oid, object),
+                kind @ ("search configuration" | "search dictionary") => add_search_object(snapshot, oid, kind, object),
                 kind @ ("row type" | "distinct type") => self.add_type(snapshot, oid, object, kind == "row type"),
                 "view" if object.physical_name.is_none() => {
                     let (relation, details) = engine_view(oid, object, self.database, self.metadata);
@@ -250,6 +255,19 @@ fn engine_view(oid: u32, object: &Object, database: &'static str, metadata: &Met
 }
 
 /// Enters a function made in PostgreSQL's way.
+fn add_search_object(snapshot: &mut Snapshot, oid: u32, kind: &str, object: &Object) {
+    let definition = object.definition.as_deref().unwrap_or_default();
+    let body = Kind::from_stored(kind).and_then(|kind| Body::from_definition(kind, definition));
+    let Some(body) = body else {
+        tracing::warn!(object = object.name, "an object of text search that cannot be read");
+        return;
+    };
+    let (namespace, name) = (object.namespace.clone(), object.name.clone());
+    let objects = Arc::make_mut(&mut snapshot.search_objects);
+    objects.push(Arc::new(SearchObject { oid, namespace, name, body }));
+    objects.sort_by_key(|object| object.oid);
+}
+
 fn add_function(snapshot: &mut Snapshot, oid: u32, object: &Object) {
     let text = object.definition.as_deref().unwrap_or_default();
     match rowferry_dialect::postgres::routine::from_text(text) {

@@ -5,12 +5,14 @@ use std::cmp::Ordering;
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::scalar::hstore::{Hstore, Pair, compare, null_key};
 use rowferry_dialect::values::array::{Array, Dimension};
-use rowferry_dialect::values::json;
+use rowferry_dialect::values::record::Row as Record;
+use rowferry_dialect::values::{self, json};
 use rowferry_dialect::{Condition, Error, Result};
 use serde_json::Value as Json;
 
 use super::super::arrays::{parse, stored};
 use super::super::call::{boolean, integer, text};
+use super::super::cast::type_at;
 use super::super::rows::Source;
 use super::super::rows_sources::Arguments;
 use super::{Call, Member, RowsMember};
@@ -55,6 +57,7 @@ pub(super) const MEMBERS: &[Member] = &[
     }),
     Member::new("hstore_from_array", |call| made(Hstore::from_array(&parse(call.text(0)?)?)?)),
     Member::new("hstore_from_arrays", from_arrays).lenient(),
+    Member::new("hstore_from_record", from_record).lenient(),
     Member::new("hstore_from_text", |call| {
         if call.is_null(0) {
             return Ok(Value::Null);
@@ -159,6 +162,27 @@ fn texts(members: impl Iterator<Item = Option<String>>) -> Result<Value> {
 }
 
 /// Keys from one array, values from another of the same bounds.
+/// The fields of a row (0) of a type (1) with their texts; all of them NULL for no row.
+fn from_record(call: &Call<'_>) -> Result<Value> {
+    let ty = type_at(call, 1)?;
+    let row = if call.is_null(0) { None } else { Some(Record::read(call.bytes(0)?, &ty)?) };
+    let fields = match (&row, ty.row_fields()) {
+        (_, Some(fields)) => fields,
+        (Some(row), None) => row.fields(),
+        (None, None) => return Ok(Value::Null),
+    };
+    let mut pairs: Vec<Pair> = Vec::with_capacity(fields.len());
+    for (at, field) in fields.iter().enumerate().filter(|(_, field)| !field.dropped) {
+        let value = row.as_ref().map_or(Ok(Value::Null), |row| row.value(at))?;
+        let shown = match value {
+            Value::Null => None,
+            value => Some(call.with_settings(|settings| values::output(&value, &field.ty, settings))?),
+        };
+        pairs.push((field.name.clone(), shown));
+    }
+    made(Hstore::new(pairs))
+}
+
 fn from_arrays(call: &Call<'_>) -> Result<Value> {
     let wrong = |message: &str| Err(Error::new(Condition::ArraySubscriptError, message));
     if call.is_null(0) {

@@ -34,6 +34,10 @@ pub(super) const MEMBERS: &[Member] = &[
     Member::new("soundex", |call| text(soundex(call.text(0)?))),
     Member::new("difference", |call| {
         let (left, right) = (soundex(call.text(0)?), soundex(call.text(1)?));
+        // Words without a letter sound alike.
+        if left.is_empty() && right.is_empty() {
+            return integer(4);
+        }
         integer(left.bytes().zip(right.bytes()).filter(|(a, b)| a == b).count() as i64)
     }),
 ];
@@ -66,6 +70,10 @@ fn distance(call: &Call<'_>, [insert, delete, exchange]: [i64; 3], most: Option<
         }
     }
     let found = row[target.len()];
+    // It is an int4, which PostgreSQL counts in.
+    if row.iter().any(|cost| i32::try_from(*cost).is_err()) {
+        return Err(Error::new(Condition::NumericValueOutOfRange, "levenshtein distance out of range"));
+    }
     integer(match most {
         // Of an empty text the whole distance is known at once.
         Some(most) if most >= 0 && found > most && !source.is_empty() && !target.is_empty() => most + 1,

@@ -1,65 +1,149 @@
-//! Configurations and dictionaries: what tokens become.
+//! What configurations and dictionaries make of tokens.
 
-use std::sync::LazyLock;
+use std::collections::HashSet;
+use std::sync::{Arc, LazyLock, OnceLock};
 
+use rowferry_dialect::text_search::{BUILT_IN, Body, LANGUAGES, LanguageId, Rules, SearchObject, TOKENS};
 use rowferry_dialect::values::search::vector::MAX_WORD;
 use rowferry_dialect::values::search::{Lexeme, Position, Vector};
 use rowferry_dialect::{Condition, Error, Result};
-use rust_stemmers::{Algorithm, Stemmer};
 
-use super::parser::{Tokens, kind};
+use super::parser::Tokens;
 
-/// What a configuration does with words.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Configuration {
-    /// Words are as they stand.
-    Simple,
-    /// Words of English.
-    English,
-}
+/// What a configuration does with tokens.
+#[derive(Clone, Debug)]
+pub(super) struct Configuration(Arc<[Vec<Dictionary>]>);
 
 /// What makes lexemes of a token.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Dictionary {
-    /// Lower case.
-    Simple,
-    /// Stems of English words.
-    EnglishStem,
+#[derive(Clone, Debug)]
+pub(super) struct Dictionary {
+    /// Object id.
+    pub(super) oid: u32,
+    rules: Result<Rules>,
 }
+
+/// PostgreSQL's own configurations, by object id.
+static OWN: LazyLock<Vec<(u32, Configuration)>> = LazyLock::new(|| {
+    let find = |oid: u32| BUILT_IN.iter().find(|object| object.oid == oid).cloned();
+    BUILT_IN.iter().filter_map(|object| Some((object.oid, Configuration::read(object, &find)?))).collect()
+});
 
 impl Configuration {
-    /// The one with an object id.
-    pub(super) fn by_oid(oid: u32) -> Option<Self> {
-        match oid {
-            3748 => Some(Self::Simple),
-            13164 => Some(Self::English),
-            _ => None,
-        }
+    /// One of PostgreSQL's own.
+    pub(super) fn own(oid: u32) -> Option<Self> {
+        OWN.iter().find(|(known, _)| *known == oid).map(|(_, configuration)| configuration.clone())
     }
 
-    /// What reads tokens of a type; `None` for those that are left out.
-    pub(super) fn dictionary(self, token: u8) -> Option<Dictionary> {
-        match token {
-            0 | kind::BLANK | kind::TAG | kind::PROTOCOL | kind::ENTITY => None,
-            _ if self == Self::Simple => Some(Dictionary::Simple),
-            // asciiword, word, hword_part, hword_asciipart, asciihword, hword
-            1 | 2 | 10 | 11 | 16 | 17 => Some(Dictionary::EnglishStem),
-            _ => Some(Dictionary::Simple),
+    /// One that is kept, its dictionaries looked up with `find`.
+    pub(super) fn read(object: &SearchObject, find: &dyn Fn(u32) -> Option<Arc<SearchObject>>) -> Option<Self> {
+        let Body::Configuration(map) = &object.body else { return None };
+        let mut tokens = vec![Vec::new(); TOKENS.len() + 1];
+        for (token, dictionaries) in map {
+            if let Some(place) = tokens.get_mut(usize::from(*token)) {
+                let found = dictionaries.iter().filter_map(|oid| Dictionary::read(&*find(*oid)?));
+                *place = found.collect();
+            }
         }
+        Some(Self(tokens.into()))
+    }
+
+    /// What is asked about tokens of a type, one after the other; nothing for those that are left out.
+    pub(super) fn dictionaries(&self, token: u8) -> &[Dictionary] {
+        self.0.get(usize::from(token)).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The lexemes of a token, none for a stop word; `None` when no dictionary knows it.
+    pub(super) fn lexize(&self, token: u8, text: &str) -> Result<Option<Option<String>>> {
+        for dictionary in self.dictionaries(token) {
+            if let Some(found) = dictionary.lexize(text)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
     }
 }
 
-/// Words that English has too many of.
-const ENGLISH_STOP_WORDS: &str = "i me my myself we our ours ourselves you your yours yourself yourselves he him his \
+/// The words of each language that are left out.
+static STOPS: [OnceLock<HashSet<&str>>; LANGUAGES.len()] = [const { OnceLock::new() }; LANGUAGES.len()];
+
+/// Words that English has too many of. The list that others publish has more.
+const ENGLISH: &str = "i me my myself we our ours ourselves you your yours yourself yourselves he him his \
     himself she her hers herself it its itself they them their theirs themselves what which who whom this that these \
     those am is are was were be been being have has had having do does did doing a an the and but if or because as \
     until while of at by for with about against between into through during before after above below to from up down \
     in out on off over under again further then once here there when where why how all any both each few more most \
     other some such no nor not only own same so than too very s t can will just don should now";
 
-static STOP_WORDS: LazyLock<std::collections::HashSet<&str>> =
-    LazyLock::new(|| ENGLISH_STOP_WORDS.split_whitespace().collect());
-static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
+/// What PostgreSQL's list does not have of the published one, and has instead.
+const OTHERWISE: [(&str, &str, &str); 5] = [
+    ("german", "dass unsere unserem unseren unseres", "unse unsem unsen unses"),
+    ("hungarian", "elsõ elõ elõször elõtt õ õk õket", "első elő először előtt ő ők őket"),
+    ("portuguese", "estar haver ser é", ""),
+    ("spanish", "vosotras vosotros", "vosostras vosostros"),
+    ("french", "ils les", ""),
+];
+
+fn published(name: &str) -> &'static [&'static str] {
+    let code = match name {
+        "danish" => "da",
+        "dutch" => "nl",
+        "finnish" => "fi",
+        "french" => "fr",
+        "german" => "de",
+        "hungarian" => "hu",
+        "italian" => "it",
+        "norwegian" => "no",
+        "portuguese" => "pt",
+        "russian" => "ru",
+        "spanish" => "es",
+        "swedish" => "sv",
+        "turkish" => "tr",
+        _ => return &[],
+    };
+    stop_words::lookup(code).unwrap_or_default()
+}
+
+fn stops(language: LanguageId) -> &'static HashSet<&'static str> {
+    STOPS[language.at()].get_or_init(|| {
+        let name = language.language().name;
+        let mut words: HashSet<&str> = published(name).iter().copied().collect();
+        if name == "english" {
+            words.extend(ENGLISH.split_whitespace());
+        }
+        for (_, without, with) in OTHERWISE.iter().filter(|(known, ..)| *known == name) {
+            words.retain(|word| !without.split(' ').any(|other| other == *word));
+            words.extend(with.split_whitespace());
+        }
+        words
+    })
+}
+
+/// The stem of a word. Of the two crates, each stems other languages by the rules that PostgreSQL 15 has.
+fn stem(language: LanguageId, word: &str) -> String {
+    use rust_stemmers::{Algorithm, Stemmer};
+    let name = language.language().name;
+    let older = match name {
+        "danish" => Some(Algorithm::Danish),
+        "dutch" => Some(Algorithm::Dutch),
+        "english" => Some(Algorithm::English),
+        "german" => Some(Algorithm::German),
+        "italian" => Some(Algorithm::Italian),
+        "norwegian" => Some(Algorithm::Norwegian),
+        "portuguese" => Some(Algorithm::Portuguese),
+        "romanian" => Some(Algorithm::Romanian),
+        "spanish" => Some(Algorithm::Spanish),
+        "swedish" => Some(Algorithm::Swedish),
+        "turkish" => Some(Algorithm::Turkish),
+        _ => None,
+    };
+    let newer = || waken_snowball::Algorithm::from_str(name);
+    let stem = match older {
+        Some(algorithm) => Stemmer::create(algorithm).stem(word).into_owned(),
+        None => newer().map(|algorithm| waken_snowball::stem(algorithm, word).into_owned()).unwrap_or_default(),
+    };
+    // A word is not stemmed to nothing.
+    if stem.is_empty() { word.to_owned() } else { stem }
+}
 
 /// Letter by letter.
 pub(super) fn lower(text: &str) -> String {
@@ -75,34 +159,28 @@ pub(super) fn lower(text: &str) -> String {
 }
 
 impl Dictionary {
-    /// The one with an object id.
-    pub(super) fn by_oid(oid: u32) -> Option<Self> {
-        match oid {
-            3765 => Some(Self::Simple),
-            13163 => Some(Self::EnglishStem),
-            _ => None,
-        }
+    /// One that is kept.
+    pub(super) fn read(object: &SearchObject) -> Option<Self> {
+        let Body::Dictionary(dictionary) = &object.body else { return None };
+        Some(Self { oid: object.oid, rules: dictionary.rules() })
     }
 
-    /// Its object id.
-    pub(super) const fn oid(self) -> u32 {
-        match self {
-            Self::Simple => 3765,
-            Self::EnglishStem => 13163,
-        }
-    }
-
-    /// The lexeme of a token; `None` for a stop word.
-    pub(super) fn lexize(self, token: &str) -> Option<String> {
+    /// The lexeme of a token, `Some(None)` for a stop word; `None` when it does not know the token.
+    pub(super) fn lexize(&self, token: &str) -> Result<Option<Option<String>>> {
         /// Longer words have no stems.
         const LONGEST: usize = 1000;
+        let rules = self.rules.as_ref().map_err(Clone::clone)?;
         let word = lower(token);
-        match self {
-            Self::Simple => Some(word),
-            Self::EnglishStem if word.len() > LONGEST => Some(word),
-            Self::EnglishStem if word.is_empty() || STOP_WORDS.contains(word.as_str()) => None,
-            Self::EnglishStem => Some(ENGLISH.stem(&word).into_owned()),
+        if rules.stem.is_some() && word.len() > LONGEST {
+            return Ok(Some(Some(word)));
         }
+        if word.is_empty() || rules.stops.is_some_and(|list| stops(list).contains(word.as_str())) {
+            return Ok(Some(None));
+        }
+        Ok(match rules.stem {
+            Some(language) => Some(Some(stem(language, &word))),
+            None => rules.accept.then_some(Some(word)),
+        })
     }
 }
 
@@ -115,18 +193,16 @@ pub(super) struct Words {
 
 impl Words {
     /// Adds those of a text.
-    pub(super) fn add(&mut self, configuration: Configuration, text: &str) -> Result<()> {
+    pub(super) fn add(&mut self, configuration: &Configuration, text: &str) -> Result<()> {
         let mut tokens = Tokens::new(text);
         while let Some((kind, token)) = tokens.next()? {
             if token.len() >= MAX_WORD {
                 rowferry_dialect::work::step(1)?;
                 return Err(too_long());
             }
-            let Some(dictionary) = configuration.dictionary(kind) else { continue };
+            let Some(lexeme) = configuration.lexize(kind, token)? else { continue };
             self.position += 1;
-            if let Some(word) = dictionary.lexize(token) {
-                self.found.push((word, self.position));
-            }
+            self.found.extend(lexeme.map(|word| (word, self.position)));
         }
         Ok(())
     }

@@ -185,7 +185,7 @@ impl Text for Stretch<'_, '_> {
     }
 }
 
-fn words<'a>(configuration: Configuration, text: &'a str, query: &Query) -> Result<Vec<Word<'a>>> {
+fn words<'a>(configuration: &Configuration, text: &'a str, query: &Query) -> Result<Vec<Word<'a>>> {
     let mut words: Vec<Word<'a>> = Vec::new();
     let mut position = 0;
     let mut tokens = Tokens::new(text);
@@ -201,14 +201,9 @@ fn words<'a>(configuration: Configuration, text: &'a str, query: &Query) -> Resu
             replaced: false,
             skipped: false,
         };
-        let lexeme = match configuration.dictionary(kind) {
-            Some(dictionary) => {
-                position += 1;
-                dictionary.lexize(token)
-            }
-            None => None,
-        };
-        let Some(lexeme) = lexeme else {
+        let lexeme = configuration.lexize(kind, token)?;
+        position += u32::from(lexeme.is_some());
+        let Some(lexeme) = lexeme.flatten() else {
             words.push(word);
             continue;
         };
@@ -494,7 +489,7 @@ fn print(words: &[Word<'_>], options: &Options) -> String {
 }
 
 /// The headline of a text.
-pub(super) fn headline(configuration: Configuration, text: &str, query: &Query, options: &str) -> Result<String> {
+pub(super) fn headline(configuration: &Configuration, text: &str, query: &Query, options: &str) -> Result<String> {
     let options = Options::parse(options)?;
     let mut words = words(configuration, text, query)?;
     if options.fragments == 0 {

@@ -13,13 +13,14 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use rowferry_dialect::ir::Value;
+use rowferry_dialect::scalar::search as scalar;
 use rowferry_dialect::values::array::Array;
 use rowferry_dialect::values::search::matching::matches;
 use rowferry_dialect::values::search::query::{Style, distance_out_of_range};
 use rowferry_dialect::values::search::vector::{MAX_POSITION, MAX_WORD, weight_of};
 use rowferry_dialect::values::search::{Item, Lexeme, Position, Query, Vector};
 use rowferry_dialect::values::{float, json};
-use rowferry_dialect::{Condition, Error, Result, stack};
+use rowferry_dialect::{Condition, Error, Result, Type, stack};
 use serde_json::Value as Json;
 
 use super::call::{boolean, integer, text};
@@ -27,7 +28,7 @@ use super::json as parts;
 use super::{Call, Context, Row};
 use dictionaries::{Configuration, Dictionary, Words};
 
-pub(super) use rows::{ts_debug, ts_parse, ts_token_type, unnest};
+pub(super) use rows::{ts_debug, ts_parse, ts_stat, ts_token_type, unnest};
 
 pub(super) const ROWS: &[Row] = &[Row::new("rf_search", 1, |call| {
     let operation = call.prepared(0, || {
@@ -76,15 +77,24 @@ impl Args<'_> {
     }
 }
 
+/// The vector of the words of several texts, one behind the other.
+pub(crate) fn search_vector(context: &Context, configuration_oid: i64, texts: &[&str]) -> Result<Value> {
+    let configuration = configuration(context, configuration_oid)?;
+    let mut words = Words::default();
+    texts.iter().try_for_each(|text| words.add(&configuration, text))?;
+    stored(&words.vector()?)
+}
+
 /// The configuration of an object id; that of the session for 0.
 fn configuration(context: &Context, oid: i64) -> Result<Configuration> {
     let oid = if oid == 0 { default_configuration(context)? } else { oid };
-    u32::try_from(oid).ok().and_then(Configuration::by_oid).ok_or_else(|| {
-        Error::new(
-            Condition::FeatureNotSupported,
-            format!("the text search configuration with OID {oid} is not supported"),
-        )
-    })
+    let number = u32::try_from(oid).unwrap_or_default();
+    if let Some(own) = Configuration::own(number) {
+        return Ok(own);
+    }
+    let find = |oid: u32| context.state().search_object(oid);
+    let found = find(number).and_then(|object| Configuration::read(&object, &find));
+    found.ok_or_else(|| Error::internal(format!("cache lookup failed for text search configuration {oid}")))
 }
 
 fn default_configuration(context: &Context) -> Result<i64> {
@@ -108,35 +118,38 @@ fn stored_array(members: Vec<Json>) -> Result<Value> {
 const DOCUMENTS: &[(&str, Operation)] = &[
     ("to_tsvector", |args| {
         let mut words = Words::default();
-        words.add(args.configuration(0)?, args.text(1)?)?;
+        words.add(&args.configuration(0)?, args.text(1)?)?;
         stored(&words.vector()?)
     }),
     ("json_to_tsvector_strings", |args| {
         let mut words = Words::default();
         let (configuration, document) = (args.configuration(0)?, args.text(1)?);
-        each_value(document, Wanted::STRINGS, &mut |value| add_value(&mut words, configuration, value))?;
+        each_value(document, Wanted::STRINGS, &mut |value| add_value(&mut words, &configuration, value))?;
         stored(&words.vector()?)
     }),
     ("json_to_tsvector", |args| {
         let mut words = Words::default();
         let (configuration, document) = (args.configuration(0)?, args.text(1)?);
         let wanted = Wanted::parse(args.text(2)?)?;
-        each_value(document, wanted, &mut |value| add_value(&mut words, configuration, value))?;
+        each_value(document, wanted, &mut |value| add_value(&mut words, &configuration, value))?;
         stored(&words.vector()?)
     }),
     ("ts_headline", |args| {
         let (configuration, query) = (args.configuration(0)?, args.query(2)?);
-        text(headline::headline(configuration, args.text(1)?, &query, args.text(3)?)?)
+        text(headline::headline(&configuration, args.text(1)?, &query, args.text(3)?)?)
     }),
     ("ts_headline_json", |args| text(json_headline(args)?)),
     ("ts_headline_jsonb", |args| text(json::normalize(&json_headline(args)?)?)),
     ("ts_lexize", |args| {
         let oid = args.integer(0)?;
-        let dictionary = u32::try_from(oid).ok().and_then(Dictionary::by_oid).ok_or_else(|| {
-            let message = format!("the text search dictionary with OID {oid} is not supported");
-            Error::new(Condition::FeatureNotSupported, message)
-        })?;
-        stored_array(dictionary.lexize(args.text(1)?).into_iter().map(Json::String).collect())
+        let object = u32::try_from(oid).ok().and_then(|oid| args.0.context().state().search_object(oid));
+        let dictionary = object
+            .and_then(|object| Dictionary::read(&object))
+            .ok_or_else(|| Error::internal(format!("cache lookup failed for text search dictionary {oid}")))?;
+        match dictionary.lexize(args.text(1)?)? {
+            Some(lexeme) => stored_array(lexeme.into_iter().map(Json::String).collect()),
+            None => Ok(Value::Null),
+        }
     }),
     ("get_current_ts_config", |args| integer(default_configuration(args.0.context())?)),
 ];
@@ -145,7 +158,7 @@ const DOCUMENTS: &[(&str, Operation)] = &[
 fn json_headline(args: &Args<'_>) -> Result<String> {
     let (configuration, query, options) = (args.configuration(0)?, args.query(2)?, args.text(3)?);
     let mut out = String::new();
-    change_strings(args.text(1)?, &mut out, &|value| headline::headline(configuration, value, &query, options))?;
+    change_strings(args.text(1)?, &mut out, &|value| headline::headline(&configuration, value, &query, options))?;
     Ok(out)
 }
 
@@ -191,7 +204,7 @@ impl Wanted {
     }
 }
 
-fn add_value(words: &mut Words, configuration: Configuration, value: &str) -> Result<()> {
+fn add_value(words: &mut Words, configuration: &Configuration, value: &str) -> Result<()> {
     let before = words.found.len();
     words.add(configuration, value)?;
     // Values are no neighbours.
@@ -304,17 +317,36 @@ const QUERIES: &[(&str, Operation)] = &[
         rewriting.replace(&wanted, &by)?;
         stored_query(&rewriting.query()?)
     }),
+    ("rewrite_by", |args| {
+        let query = args.query(0)?;
+        if query.is_empty() {
+            return stored_query(&query);
+        }
+        let found = args.0.context().state().query(args.text(1)?)?;
+        let is_query = |(_, ty): &(String, Type)| ty.through_domains() == &Type::Scalar(&scalar::TSQUERY, None);
+        if found.columns.len() != 2 || !found.columns.iter().all(is_query) {
+            let message = "ts_rewrite query must return two tsquery columns";
+            return Err(Error::new(Condition::InvalidParameterValue, message));
+        }
+        let mut rewriting = rewrite::Rewriting::new(&query)?;
+        for row in &found.rows {
+            if let [Value::Text(wanted), Value::Text(by)] = row.as_slice() {
+                rewriting.replace(&Query::parse(wanted)?, &Query::parse(by)?)?;
+            }
+        }
+        stored_query(&rewriting.query()?)
+    }),
     ("matches", |args| boolean(matches(&args.query(1)?, &args.vector(0)?)?)),
     ("text_matches", |args| {
         let mut words = Words::default();
-        words.add(configuration(args.0.context(), 0)?, args.text(0)?)?;
+        words.add(&configuration(args.0.context(), 0)?, args.text(0)?)?;
         boolean(matches(&args.query(1)?, &words.vector()?)?)
     }),
     ("text_matches_text", |args| {
         let configuration = configuration(args.0.context(), 0)?;
         let mut words = Words::default();
-        words.add(configuration, args.text(0)?)?;
-        let query = query_of(configuration, args.text(1)?, Style::Plain, &Item::And)?;
+        words.add(&configuration, args.text(0)?)?;
+        let query = query_of(&configuration, args.text(1)?, Style::Plain, &Item::And)?;
         boolean(matches(&query, &words.vector()?)?)
     }),
 ];
@@ -333,7 +365,7 @@ fn join(args: &Args<'_>, operator: Item) -> Result<Value> {
 
 fn read_query(args: &Args<'_>, style: Style, joined_by: &Item) -> Result<Value> {
     let given = args.text(1)?;
-    let query = query_of(args.configuration(0)?, given, style, joined_by)?;
+    let query = query_of(&args.configuration(0)?, given, style, joined_by)?;
     if query.is_empty() {
         let blank = style == Style::Standard && given.trim().is_empty();
         args.notice(if given.is_empty() || blank {
@@ -346,7 +378,7 @@ fn read_query(args: &Args<'_>, style: Style, joined_by: &Item) -> Result<Value> 
 }
 
 /// A query whose words are made lexemes; several of one word are joined by an operator.
-fn query_of(configuration: Configuration, given: &str, style: Style, joined_by: &Item) -> Result<Query> {
+fn query_of(configuration: &Configuration, given: &str, style: Style, joined_by: &Item) -> Result<Query> {
     Query::read(given, style, &mut |items, word, weights, prefix| {
         let mut words = Words::default();
         words.add(configuration, word)?;

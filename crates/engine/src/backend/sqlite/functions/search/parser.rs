@@ -9,34 +9,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use rowferry_dialect::text_search::TOKENS as TYPES;
 use rowferry_dialect::{Result, work};
-
-/// Types of tokens: name and description, from number 1 on.
-pub(super) const TYPES: [(&str, &str); 23] = [
-    ("asciiword", "Word, all ASCII"),
-    ("word", "Word, all letters"),
-    ("numword", "Word, letters and digits"),
-    ("email", "Email address"),
-    ("url", "URL"),
-    ("host", "Host"),
-    ("sfloat", "Scientific notation"),
-    ("version", "Version number"),
-    ("hword_numpart", "Hyphenated word part, letters and digits"),
-    ("hword_part", "Hyphenated word part, all letters"),
-    ("hword_asciipart", "Hyphenated word part, all ASCII"),
-    ("blank", "Space symbols"),
-    ("tag", "XML tag"),
-    ("protocol", "Protocol head"),
-    ("numhword", "Hyphenated word, letters and digits"),
-    ("asciihword", "Hyphenated word, all ASCII"),
-    ("hword", "Hyphenated word, all letters"),
-    ("url_path", "URL path"),
-    ("file", "File or path name"),
-    ("float", "Decimal notation"),
-    ("int", "Signed integer"),
-    ("uint", "Unsigned integer"),
-    ("entity", "XML entity"),
-];
 
 /// Numbers of types that others ask for.
 pub(super) mod kind {
