@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rowferry_dialect::Schema as _;
 use rowferry_dialect::ir::{TriggerEvent, TriggerLevel, TriggerTime};
 use rowferry_dialect::schema::{QualifiedName, Relation, Trigger};
+use rowferry_dialect::types::Reg;
 
 use super::names::quote_ident;
 use super::{Context, NULL, Row, Table, array, row};
@@ -135,7 +136,9 @@ fn quote_literal(text: &str) -> String {
 }
 
 fn function_name(schema: &SessionSchema, oid: u32) -> String {
-    let Some(function) = schema.function_by_oid(oid) else { return String::new() };
+    let Some(function) = schema.function_by_oid(oid) else {
+        return super::names::function_name(schema, Reg::Proc, oid).unwrap_or_default();
+    };
     let name = quote_ident(&function.name);
     let found = schema.functions(&QualifiedName::bare(function.name.clone()));
     let visible = found.iter().any(|found| found.oid == oid);
