@@ -98,10 +98,7 @@ impl Binder<'_> {
                 let message = format!("operator class \"{class}\" does not exist for access method \"{method}\"");
                 return Err(Error::new(Condition::UndefinedObject, message));
             }
-            if !element.opclassopts.is_empty() && matches!(index.access_method.as_str(), "gin" | "gist") {
-                return Err(self.unsupported("parameters of an operator class", -1));
-            }
-            if !element.opclassopts.is_empty() {
+            if !element.opclassopts.is_empty() && !has_signatures(&index.access_method, class) {
                 return Err(Error::new(
                     Condition::InvalidParameterValue,
                     format!("operator class {class} has no options"),
@@ -109,6 +106,36 @@ impl Binder<'_> {
             }
         }
         Ok(options)
+    }
+
+    /// How long the signatures of a GiST index are: it decides how fast PostgreSQL searches, not what is found.
+    pub(super) fn signature_length(&self, element: &pg::IndexElem) -> Result<Option<i32>> {
+        const LONGEST: i32 = 2_024;
+        let invalid = |message: String| Error::new(Condition::InvalidParameterValue, message);
+        let mut length = None;
+        for node in &element.opclassopts {
+            let Some(N::DefElem(option)) = &node.node else { continue };
+            if option.defname != "siglen" {
+                return Err(invalid(format!("unrecognized parameter \"{}\"", option.defname)));
+            }
+            if length.is_some() {
+                return Err(invalid("parameter \"siglen\" specified more than once".to_owned()));
+            }
+            let given = match option.arg.as_deref().and_then(|node| node.node.as_ref()) {
+                Some(N::Integer(number)) => number.ival.to_string(),
+                Some(N::String(text)) => text.sval.clone(),
+                Some(N::Float(number)) => number.fval.clone(),
+                _ => String::new(),
+            };
+            let wrong = || invalid(format!("invalid value for integer option \"siglen\": {given}"));
+            let number: i32 = given.trim().parse().map_err(|_| wrong())?;
+            if !(1..=LONGEST).contains(&number) {
+                let detail = format!("Valid values are between \"1\" and \"{LONGEST}\".");
+                return Err(invalid(format!("value {number} out of bounds for option \"siglen\"")).detail(detail));
+            }
+            length = Some(number);
+        }
+        Ok(length)
     }
 
     /// What may stand at any constraint.
@@ -278,4 +305,9 @@ fn check_fillfactor(option: &DefElem) -> Result<()> {
             .detail("Valid values are between \"10\" and \"100\"."));
     }
     Ok(())
+}
+
+/// Operator classes of GiST whose indexes hold signatures.
+fn has_signatures(method: &str, class: &str) -> bool {
+    method == "gist" && matches!(class, "tsvector_ops" | "gist_trgm_ops" | "gist_hstore_ops")
 }

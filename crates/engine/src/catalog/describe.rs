@@ -243,6 +243,9 @@ fn ordered_key(
         let collate = if word == "index_collation" { "COLLATE " } else { "" };
         key.push_str(&format!(" {collate}{}", quote_ident(given)));
     }
+    if let Some(length) = properties.get(&index.name, &format!("index_signature {}", at + 1)) {
+        key.push_str(&format!(" (siglen='{length}')"));
+    }
     key.push_str(match (index.keys[at].descending, nulls_first(properties, index, at)) {
         (false, false) => "",
         (false, true) => " NULLS FIRST",

@@ -50,7 +50,8 @@ impl Binder<'_> {
             }
             words.push(word);
             keys.push(IndexKeyDefinition { descending: element.ordering() == SortByDir::SortbyDesc, key });
-            properties.extend(facts(element, keys.len(), &keys[keys.len() - 1].key.expr.ty));
+            let signature = self.signature_length(element)?;
+            properties.extend(facts(element, keys.len(), &keys[keys.len() - 1].key.expr.ty, signature));
         }
         if index.unique {
             keys.iter().try_for_each(|key| self.check_unique_rows(&key.key.expr.ty))?;
@@ -240,7 +241,7 @@ impl Binder<'_> {
 }
 
 /// What the catalogs show of a key beyond its expression and direction.
-fn facts(element: &pg::IndexElem, number: usize, ty: &Type) -> Vec<(String, String)> {
+fn facts(element: &pg::IndexElem, number: usize, ty: &Type, signature: Option<i32>) -> Vec<(String, String)> {
     let mut facts = Vec::new();
     let descending = element.ordering() == SortByDir::SortbyDesc;
     match (element.nulls_ordering(), descending) {
@@ -253,9 +254,11 @@ fn facts(element: &pg::IndexElem, number: usize, ty: &Type) -> Vec<(String, Stri
         facts.push((format!("index_collation {number}"), (*collation).to_owned()));
     }
     let classes = names::strings(&element.opclass);
-    if let Some(class) = classes.last().filter(|class| **class != default_class(ty)) {
+    let shown = |class: &&&str| **class != default_class(ty) || signature.is_some();
+    if let Some(class) = classes.last().filter(shown) {
         facts.push((format!("index_opclass {number}"), (*class).to_owned()));
     }
+    facts.extend(signature.map(|length| (format!("index_signature {number}"), length.to_string())));
     facts
 }
 
