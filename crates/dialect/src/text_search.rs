@@ -163,14 +163,12 @@ pub struct Language {
     pub stops: bool,
     /// Words of ASCII letters alone are another language's.
     pub ascii: Option<&'static str>,
-    /// Its words are stemmed here as PostgreSQL stems them.
-    pub stemmed: bool,
     /// The words that PostgreSQL leaves out are known here.
     pub stops_known: bool,
 }
 
 const fn language(name: &'static str) -> Language {
-    Language { name, stops: false, ascii: None, stemmed: true, stops_known: false }
+    Language { name, stops: false, ascii: None, stops_known: false }
 }
 
 const fn stopped(name: &'static str) -> Language {
@@ -187,8 +185,7 @@ pub static LANGUAGES: [Language; 28] = [
     stopped("dutch"),
     stopped("english"),
     stopped("finnish"),
-    // The crates stem it by other rules than PostgreSQL 15.
-    Language { stemmed: false, ..stopped("french") },
+    stopped("french"),
     stopped("german"),
     language("greek"),
     Language { ascii: Some("english"), ..language("hindi") },
@@ -309,8 +306,7 @@ fn boolean(name: &str, value: &str) -> Result<bool> {
 
 fn stemmer(name: &str) -> Result<LanguageId> {
     match LanguageId::named(name) {
-        Some(known) if known.language().stemmed => Ok(known),
-        Some(_) => Err(Error::unsupported(format!("the stems of the language \"{name}\""))),
+        Some(known) => Ok(known),
         None if matches!(name.to_ascii_lowercase().as_str(), "porter" | "english_porter") => {
             Err(Error::unsupported(format!("the stems of the language \"{name}\"")))
         }

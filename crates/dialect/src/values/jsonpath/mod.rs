@@ -8,7 +8,7 @@ use std::fmt::{self, Write};
 
 use super::{Decimal, json};
 
-pub use read::parse;
+pub use read::{CheckPattern, check_patterns_with, parse};
 
 /// A path with its mode.
 #[derive(Clone, Debug, PartialEq)]

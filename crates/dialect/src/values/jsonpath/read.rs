@@ -1,5 +1,7 @@
 //! The text of a `jsonpath`, read.
 
+use std::sync::OnceLock;
+
 use super::{Arithmetic, Comparison, Expr, Method, Path, Step};
 use crate::stack::{self, MAX_DEPTH};
 use crate::values::Decimal;
@@ -282,6 +284,17 @@ struct Parser<'a> {
     nested: u32,
 }
 
+/// What refuses a text that is no regular expression: the engine has these.
+static PATTERNS: OnceLock<CheckPattern> = OnceLock::new();
+
+/// Looks at a pattern of `like_regex` and its flags.
+pub type CheckPattern = fn(&str, &str) -> Result<()>;
+
+/// Says who looks at patterns; the first that is said counts.
+pub fn check_patterns_with(check: CheckPattern) {
+    PATTERNS.get_or_init(|| check);
+}
+
 impl Parser<'_> {
     fn peek(&self) -> &Token {
         self.tokens.get(self.at).map_or(&Token::End, |placed| &placed.token)
@@ -441,6 +454,9 @@ impl Parser<'_> {
                 Condition::FeatureNotSupported,
                 "XQuery \"x\" flag (expanded regular expressions) is not implemented",
             ));
+        }
+        if let Some(check) = PATTERNS.get() {
+            check(&pattern, &flags)?;
         }
         self.above(0)?;
         Ok(Expr::LikeRegex { text: Box::new(text), pattern, flags })

@@ -741,6 +741,12 @@ fn compared(op: Comparison, left: Ref<'_>, right: Ref<'_>, zone: Option<&Zone>) 
     }))
 }
 
+/// Paths with patterns that are no regular expressions are refused as they are read.
+pub(super) fn look_at_patterns() {
+    use rowferry_dialect::values::jsonpath::check_patterns_with;
+    check_patterns_with(|pattern, flags| regex::compiled(pattern, &regex_flags(flags)).map(drop));
+}
+
 /// XQuery's flags as options of PostgreSQL's expressions: the dot takes no newline unless it is told to.
 fn regex_flags(flags: &str) -> String {
     let mut options = String::new();

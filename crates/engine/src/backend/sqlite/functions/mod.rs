@@ -156,6 +156,7 @@ const FAMILIES: &[&[Row]] = &[
 
 /// Makes every function, aggregate, table-valued function and collation known to a connection.
 pub fn register(connection: &Connection, context: &Arc<Context>) -> rusqlite::Result<()> {
+    jsonpath::look_at_patterns();
     for row in FAMILIES.iter().copied().flatten() {
         register_row(connection, row, context)?;
     }

@@ -118,7 +118,7 @@ fn stops(language: LanguageId) -> &'static HashSet<&'static str> {
     })
 }
 
-/// The stem of a word. Of the two crates, each stems other languages by the rules that PostgreSQL 15 has.
+/// The stem of a word. Of the two crates, each stems other languages by the rules that PostgreSQL 15 has; French is ours.
 fn stem(language: LanguageId, word: &str) -> String {
     use rust_stemmers::{Algorithm, Stemmer};
     let name = language.language().name;
@@ -136,6 +136,9 @@ fn stem(language: LanguageId, word: &str) -> String {
         "turkish" => Some(Algorithm::Turkish),
         _ => None,
     };
+    if name == "french" {
+        return super::french::stem(word);
+    }
     let newer = || waken_snowball::Algorithm::from_str(name);
     let stem = match older {
         Some(algorithm) => Stemmer::create(algorithm).stem(word).into_owned(),
@@ -217,4 +220,74 @@ impl Words {
 fn too_long() -> Error {
     Error::new(Condition::ProgramLimitExceeded, "word is too long to be indexed")
         .detail("Words longer than 2047 characters are ignored.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What PostgreSQL 15 makes of words of each language.
+    const STEMS: [(&str, &str); 27] = [
+        ("arabic", "بوضآهم=وضء كةءزانتها=كةءزان أمصي=امص"),
+        ("armenian", "աքսիոմին=աքսիոմ ֆուզիոնի=ֆուզիոն կորացումը=կորաց նշանվում=նշան"),
+        ("basque", "euskaratu=eusk kilan=kil txarreko=txarr ergilearen=ergilea utzitarira=utzi"),
+        ("catalan", "decideixin=decid miwoks=miwok pretenent=preten segellada=segell monticles=montic"),
+        ("danish", "fares=far skændedige=skænded billedstøtte=billedstøt halvet=halv støder=stød"),
+        ("dutch", "hoofdkantoor=hoofdkantor hinderde=hinderd gasthuisannen=gasthuisann beters=beter"),
+        ("english", "aspirending=aspirend redolent=redol westwards=westward memoirs=memoir hums=hum"),
+        ("finnish", "auringonlaskua=auringonlasku esivaali=esivaal akseliin=aksel atooppinen=atooppin"),
+        ("french", "réunissaient=réun futres=futr excusée=excus ébranla=ébranl habilla=habill"),
+        ("german", "verwunderten=verwundert hausbesetzer=hausbesetz schmelzers=schmelz abholen=abhol wässerte=wassert"),
+        ("greek", "στείρωση=στειρωσ όχθης=οχθ μεσαιωνικής=μεσαιωνικ θυρεοειδή=θυρεοειδ ιού=ιού"),
+        ("hindi", "कुंडलियाँ=कुंडल पेरो=पेर मृदुभाषी=मृदुभाष पीएलसी=पीएलस"),
+        ("hungarian", "magukét=magu kisvonatoztunk=kisvonatozt alakulna=alakuln balsorsa=balsors"),
+        ("indonesian", "terganas=ganas berasil=asil metallicus=tallicus mengharuskan=harus pensinyal=sinyal"),
+        ("irish", "fhaiche=faiche ndoraí=doraí aonrianach=aonrian chríochanigh=críochanigh thiompú=tiompú"),
+        ("italian", "basta=bast zimarra=zimarr scalmanarsi=scalman sinigaglia=sinigagl stolti=stolt"),
+        ("lithuanian", "pašalinio=pašalin garu=gar prijungiamias=prijungi redakcija=redakcij rainti=rain"),
+        ("norwegian", "innrømmet=innrømm leigeavtalane=leigeavtal damper=damp konsekvensen=konsekvens lapper=lapp"),
+        ("portuguese", "alcança=alcanc villa=vill demarcações=demarc dignidade=dignidad lideranças=lideranc"),
+        ("romanian", "divulgativ=divulg unitară=unit conlucrare=conlucr adresant=adres solicitaţi=solicit"),
+        ("russian", "изумился=изум отброшенный=отброшен моего=мо подсудимому=подсудим"),
+        ("serbian", "jednostavne=jednostavn glumicom=glumic zahvatale=zahvata udružuje=udružuj"),
+        ("spanish", "infinidad=infin jugar=jug defenderse=defend abandonó=abandon elier=eli"),
+        ("swedish", "vårarna=vår lågande=låg avlägsna=avlägsn husnummer=husnumm gällde=gälld"),
+        ("tamil", "பெகிறது=பெ"),
+        ("turkish", "aydınımızdan=aydın bekleyişte=bekleyiş frenleyebildi=frenleyebil ziyaretimize=ziyaret ları=ları"),
+        ("yiddish", "כליאַפּעסטו=כליאפע אָפּגעגעסנס=אפגעס רישעותדיקע=רישעות"),
+    ];
+
+    #[test]
+    fn stems_are_those_of_postgresql() {
+        for (name, words) in STEMS {
+            let language = LanguageId::named(name).unwrap();
+            for (word, expected) in words.split_whitespace().filter_map(|pair| pair.split_once('=')) {
+                assert_eq!(stem(language, &lower(word)), expected, "{name} {word}");
+            }
+        }
+    }
+
+    #[test]
+    fn lists_of_words_that_are_left_out_are_as_long_as_those_of_postgresql() {
+        let lengths = [
+            ("danish", 94),
+            ("dutch", 101),
+            ("english", 127),
+            ("finnish", 229),
+            ("french", 155),
+            ("german", 231),
+            ("hungarian", 198),
+            ("italian", 279),
+            ("norwegian", 172),
+            ("portuguese", 203),
+            ("russian", 151),
+            ("spanish", 313),
+            ("swedish", 114),
+            ("turkish", 53),
+        ];
+        for (name, length) in lengths {
+            assert_eq!(stops(LanguageId::named(name).unwrap()).len(), length, "{name}");
+        }
+        assert_eq!(lengths.len() + 1, LANGUAGES.iter().filter(|language| language.stops).count());
+    }
 }

@@ -3,6 +3,7 @@
 //! A configuration arrives as its object id; 0 is the session's own.
 
 mod dictionaries;
+mod french;
 mod headline;
 mod parser;
 mod rank;
