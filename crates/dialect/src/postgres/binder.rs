@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::parse::Parsed;
 use super::types;
+use super::with::Within;
 use crate::access::{Needs, Privileges};
 use crate::ir::{self, CteId, Expr, ExprKind, Ids, OutputColumn, RelId};
 use crate::plan::{Context, Effects, ResultColumn};
@@ -42,6 +43,8 @@ pub(super) struct Binder<'a> {
     pub(super) uses: Option<Uses>,
     /// Names beside what is bound that not even LATERAL brings into reach, and why.
     pub(super) beyond: Vec<(String, Beyond)>,
+    /// A member of WITH that was named before it was bound.
+    pub(super) later: Option<CteId>,
     /// What the statement does with its relations.
     pub(super) needs: Needs,
     /// The schema along the search path, where views look for what they name.
@@ -182,6 +185,8 @@ pub(super) struct Entry {
     pub(super) value: Option<Expr>,
     /// The table behind it, for system columns and functional dependency.
     pub(super) relation: Option<(RelId, Arc<Relation>)>,
+    /// So many columns at its end do not belong to `*`.
+    pub(super) hidden: usize,
 }
 
 /// A column in scope.
@@ -203,6 +208,20 @@ pub(super) struct CteEntry {
     pub(super) referenced: bool,
     /// It is a change without RETURNING, so that it has no rows.
     pub(super) silent: bool,
+    /// Where the statement names it.
+    pub(super) place: i32,
+    /// While it is bound itself, or not yet: in which part.
+    pub(super) within: Option<Within>,
+    /// So many columns at its end do not belong to `*`.
+    pub(super) hidden: usize,
+}
+
+impl CteEntry {
+    /// A member that is not bound yet.
+    pub(super) fn within(name: &str, id: CteId, place: i32, within: Within) -> Self {
+        let (columns, within) = (Vec::new(), Some(within));
+        Self { name: name.to_owned(), id, columns, referenced: false, silent: false, place, within, hidden: 0 }
+    }
 }
 
 /// A query with what its columns are.
@@ -254,6 +273,7 @@ impl<'a> Binder<'a> {
             collated: false,
             variables: None,
             beyond: Vec::new(),
+            later: None,
             needs: Needs::default(),
         }
     }
@@ -441,6 +461,7 @@ impl Entry {
             row_is_value: false,
             row: None,
             nullable: false,
+            hidden: 0,
             value: None,
             relation: Some((id, relation.clone())),
         }
@@ -483,6 +504,7 @@ impl Entry {
             row_is_value: false,
             row: None,
             nullable: false,
+            hidden: 0,
             value: None,
             relation: None,
         }

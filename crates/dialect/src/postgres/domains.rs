@@ -169,6 +169,7 @@ pub(super) fn value_entry(base: &Type) -> Entry {
         row_is_value: false,
         row: None,
         nullable: false,
+        hidden: 0,
         value: None,
         relation: None,
     }

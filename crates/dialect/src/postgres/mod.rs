@@ -46,6 +46,7 @@ pub mod regproc;
 pub mod regtype;
 mod resolve;
 pub mod routine;
+mod search_cycle;
 mod select;
 mod spelling;
 mod target;

@@ -7,6 +7,7 @@ use pg_query::protobuf::{
 use super::binder::{Binder, BoundQuery, Clause, Scope, computed, outputs};
 use super::coerce::cast_context;
 use super::expr::location;
+use super::with::Within;
 use super::{names, types};
 use crate::ir::{Body, CastContext, Distinct, Expr, ExprKind, From, GroupBy, Query, RelId, Select, SetOp, SortKey};
 use crate::plan::ResultColumn;
@@ -72,7 +73,7 @@ impl Binder<'_> {
         Ok(bound)
     }
 
-    fn limits(&mut self, select: &SelectStmt, query: &mut Query) -> Result<()> {
+    pub(super) fn limits(&mut self, select: &SelectStmt, query: &mut Query) -> Result<()> {
         query.with_ties = select.limit_option() == LimitOption::WithTies;
         if query.with_ties && query.order_by.is_empty() {
             return Err(self.error(
@@ -169,8 +170,17 @@ impl Binder<'_> {
         let (Some(left), Some(right)) = (&select.larg, &select.rarg) else {
             return Err(crate::Error::internal("a set operation without sides"));
         };
-        let left = self.subquery(left, false)?;
-        let right = self.subquery(right, false)?;
+        let (in_left, in_right) = match op {
+            SetOp::Intersect if select.all => (Some(Within::Intersect), Some(Within::Intersect)),
+            SetOp::Except => (select.all.then_some(Within::Except), Some(Within::Except)),
+            _ => (None, None),
+        };
+        let mut side = |select: &SelectStmt, within: Option<Within>| match within {
+            Some(within) => self.not_itself(within, |binder| binder.subquery(select, false)),
+            None => self.subquery(select, false),
+        };
+        let left = side(left, in_left)?;
+        let right = side(right, in_right)?;
         self.combine(select, op, what, left, right)
     }
 
@@ -336,6 +346,9 @@ impl Binder<'_> {
             self.refuse_locking(select, "set-returning functions in the target list")?;
         }
         self.row_locks(select, &mut bound, &scope.entries)?;
+        if scope.aggregates {
+            self.refuse_aggregates_of_itself(&bound.query)?;
+        }
         // Set-returning functions of the select list join what stands in FROM.
         if !scope.set_returning.is_empty()
             && let Body::Select(body) = &mut bound.query.body

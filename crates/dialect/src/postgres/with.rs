@@ -3,36 +3,126 @@
 use pg_query::protobuf::{self as pg, CteMaterialize, SetOperation, node::Node as N};
 
 use super::binder::{Binder, BoundQuery, CteEntry, outputs};
-use super::names;
-use crate::ir::{Cte, CteBody, SetOp};
+use super::expr::location;
+use super::{names, search_cycle};
+use crate::ir::{self, Cte, CteBody, CteId, SetOp};
 use crate::plan::ResultColumn;
-use crate::{Condition, Result};
+use crate::{Condition, Error, Result};
+
+/// Where a query that calls itself is named while it is bound.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Within {
+    /// Where it may be.
+    RecursiveTerm,
+    /// On the left of its UNION.
+    FirstTerm,
+    /// In an expression, or in a query of its own WITH.
+    Subquery,
+    /// On a side of an outer join that may have no row.
+    OuterJoin,
+    /// On a side of INTERSECT ALL.
+    Intersect,
+    /// On a side of EXCEPT that takes rows away.
+    Except,
+    /// In a query that is no UNION.
+    NoUnion,
+    /// In a change of rows.
+    Change,
+    /// Before it is bound: it stands behind what names it.
+    Earlier,
+}
+
+/// The members of one WITH on their way.
+struct Members<'w> {
+    nodes: Vec<&'w pg::CommonTableExpr>,
+    recursive: bool,
+    /// What stands for those that are not bound yet; empty where none can be named.
+    later: Vec<CteId>,
+    done: Vec<bool>,
+    under_way: Vec<usize>,
+    bound: Vec<Cte>,
+}
 
 impl Binder<'_> {
     /// Binds WITH and leaves its members in scope.
     pub(super) fn with_clause(&mut self, with: &pg::WithClause) -> Result<Vec<Cte>> {
-        let mut ctes: Vec<Cte> = Vec::with_capacity(with.ctes.len());
+        let mut nodes: Vec<&pg::CommonTableExpr> = Vec::with_capacity(with.ctes.len());
         for node in &with.ctes {
             let Some(N::CommonTableExpr(cte)) = &node.node else { continue };
-            if ctes.iter().any(|known| known.name == cte.ctename) {
+            if nodes.iter().any(|known| known.ctename == cte.ctename) {
                 return Err(self.error(
                     Condition::DuplicateAlias,
                     format!("WITH query name \"{}\" specified more than once", cte.ctename),
                     cte.location,
                 ));
             }
-            if cte.search_clause.is_some() || cte.cycle_clause.is_some() {
-                return Err(self.unsupported("SEARCH or CYCLE", cte.location));
-            }
-            let (cte, columns) = self.nested(|binder| binder.common_table(cte, with.recursive))?;
-            let silent = matches!(&cte.body, CteBody::Dml(dml) if dml.returning.is_empty());
-            self.ctes.push(CteEntry { name: cte.name.clone(), id: cte.id, columns, referenced: false, silent });
-            ctes.push(cte);
+            nodes.push(cte);
         }
-        Ok(ctes)
+        let later = match with.recursive && nodes.len() > 1 {
+            true => nodes.iter().map(|_| self.ids.cte()).collect(),
+            false => Vec::new(),
+        };
+        let done = vec![false; nodes.len()];
+        let bound = Vec::with_capacity(nodes.len());
+        let mut members = Members { nodes, recursive: with.recursive, later, done, under_way: Vec::new(), bound };
+        for at in 0..members.nodes.len() {
+            if !members.done[at] {
+                self.member_of_with(&mut members, at)?;
+            }
+        }
+        Ok(members.bound)
     }
 
-    fn common_table(&mut self, cte: &pg::CommonTableExpr, recursive: bool) -> Result<(Cte, Vec<ResultColumn>)> {
+    /// Binds a member, and before it those behind it that it names.
+    fn member_of_with(&mut self, members: &mut Members<'_>, at: usize) -> Result<()> {
+        members.under_way.push(at);
+        let cte = members.nodes[at];
+        let (bound, columns, before) = loop {
+            let visible = self.ctes.len();
+            for (other, id) in members.later.iter().enumerate() {
+                if other != at && !members.done[other] {
+                    let node = members.nodes[other];
+                    self.ctes.push(CteEntry::within(&node.ctename, *id, node.location, Within::Earlier));
+                }
+            }
+            let result = self.nested(|binder| binder.common_table(cte, members.recursive));
+            self.ctes.truncate(visible);
+            let named = self.later.and_then(|named| members.later.iter().position(|id| *id == named));
+            match (result, named) {
+                (Err(_), Some(named)) => {
+                    self.later = None;
+                    if members.under_way.contains(&named) {
+                        let first = members.done.iter().position(|done| !done).unwrap_or(at);
+                        let message = "mutual recursion between WITH items is not implemented";
+                        let place = members.nodes[first].location;
+                        return Err(self.error(Condition::FeatureNotSupported, message, place));
+                    }
+                    self.nested(|binder| binder.member_of_with(members, named))?;
+                }
+                (result, _) => break result?,
+            }
+        };
+        let silent = matches!(&bound.body, CteBody::Dml(dml) if dml.returning.is_empty());
+        let (name, id) = (bound.name.clone(), bound.id);
+        self.ctes.push(CteEntry {
+            columns,
+            silent,
+            within: None,
+            ..CteEntry::within(&name, id, cte.location, Within::Earlier)
+        });
+        members.bound.extend(before);
+        members.bound.push(bound);
+        members.under_way.pop();
+        members.done[at] = true;
+        Ok(())
+    }
+
+    /// A member, its columns, and members of its own WITH that have to stand before it.
+    fn common_table(
+        &mut self,
+        cte: &pg::CommonTableExpr,
+        recursive: bool,
+    ) -> Result<(Cte, Vec<ResultColumn>, Vec<Cte>)> {
         let id = self.ids.cte();
         let materialized = match cte.ctematerialized() {
             CteMaterialize::Always => Some(true),
@@ -41,35 +131,124 @@ impl Binder<'_> {
         };
         let query_node = cte.ctequery.as_deref().and_then(|node| node.node.as_ref());
         let mut is_recursive = false;
+        let mut before = Vec::new();
+        let added = self.search_and_cycle(cte)?;
         let (body, mut columns) = match query_node {
             Some(N::SelectStmt(select))
-                if recursive
-                    && select.op() == SetOperation::SetopUnion
-                    && select.with_clause.is_none()
-                    && select.larg.is_some() =>
+                if recursive && select.op() == SetOperation::SetopUnion && select.larg.is_some() =>
             {
-                let (bound, found) = self.recursive_union(cte, select, id)?;
+                let (mut bound, found) = self.recursive_union(cte, select, id, added.as_ref())?;
                 is_recursive = found;
+                if found && self.shown.is_none() {
+                    // The UNION of a recursive query stands at its top.
+                    before = std::mem::take(&mut bound.query.ctes);
+                }
                 (CteBody::Query(Box::new(bound.query)), bound.columns)
             }
             Some(N::SelectStmt(select)) => {
-                let bound = self.subquery(select, true)?;
+                let bound =
+                    self.naming_itself(cte, id, recursive, Within::NoUnion, |binder| binder.subquery(select, true))?;
                 (CteBody::Query(Box::new(bound.query)), bound.columns)
             }
             Some(statement @ (N::InsertStmt(_) | N::UpdateStmt(_) | N::DeleteStmt(_))) => {
-                let (dml, columns) = self.dml(statement)?;
+                let (dml, columns) =
+                    self.naming_itself(cte, id, recursive, Within::Change, |binder| binder.dml(statement))?;
                 (CteBody::Dml(Box::new(dml)), columns)
             }
             Some(N::MergeStmt(_)) => return Err(self.unsupported("MERGE", cte.location)),
             _ => return Err(self.unsupported("this statement in WITH", cte.location)),
         };
+        if added.is_some() && !is_recursive {
+            return Err(self.error(Condition::SyntaxError, "WITH query is not recursive", cte.location));
+        }
         self.rename_columns(&mut columns, cte)?;
         if !cte.aliascolnames.is_empty() {
             self.note_named_columns(id);
         }
+        if let Some(added) = added {
+            self.note_added_columns(id, added);
+        }
         let outputs = outputs(&columns);
         let cte = Cte { name: cte.ctename.clone(), id, recursive: is_recursive, materialized, body, columns: outputs };
-        Ok((cte, columns))
+        Ok((cte, columns, before))
+    }
+
+    /// Binds a part of a member of WITH RECURSIVE that must not name the member itself.
+    fn naming_itself<T>(
+        &mut self,
+        cte: &pg::CommonTableExpr,
+        id: CteId,
+        recursive: bool,
+        within: Within,
+        bind: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        if !recursive {
+            return bind(self);
+        }
+        let visible = self.ctes.len();
+        self.ctes.push(CteEntry::within(&cte.ctename, id, cte.location, within));
+        let result = bind(self);
+        self.ctes.truncate(visible);
+        result
+    }
+
+    /// Binds a part of a recursive side in which the query must not name itself.
+    pub(super) fn not_itself<T>(&mut self, within: Within, bind: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let open = |entry: &CteEntry| entry.within == Some(Within::RecursiveTerm);
+        let entries: Vec<usize> = (0..self.ctes.len()).filter(|at| open(&self.ctes[*at])).collect();
+        for at in &entries {
+            self.ctes[*at].within = Some(within);
+        }
+        let result = bind(self);
+        for at in entries {
+            if let Some(entry) = self.ctes.get_mut(at) {
+                entry.within = Some(Within::RecursiveTerm);
+            }
+        }
+        result
+    }
+
+    /// Refuses aggregates over the rows of the query that is being defined.
+    pub(super) fn refuse_aggregates_of_itself(&self, query: &ir::Query) -> Result<()> {
+        let ir::Body::Select(select) = &query.body else { return Ok(()) };
+        let open = |entry: &&CteEntry| entry.referenced && entry.within == Some(Within::RecursiveTerm);
+        for entry in self.ctes.iter().filter(open) {
+            if select.from.as_ref().is_some_and(|from| search_cycle::reference(from, entry.id).is_some()) {
+                let message = "aggregate functions are not allowed in a recursive query's recursive term";
+                return Err(Error::new(Condition::InvalidRecursion, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks whether a member of WITH may be named here.
+    pub(super) fn check_itself(&mut self, entry: &CteEntry, place: i32) -> Result<()> {
+        let Some(within) = entry.within else { return Ok(()) };
+        let name = &entry.name;
+        let words = match within {
+            Within::RecursiveTerm if !entry.referenced => return Ok(()),
+            Within::RecursiveTerm => "more than once",
+            Within::FirstTerm => "within its non-recursive term",
+            Within::Subquery => "within a subquery",
+            Within::OuterJoin => "within an outer join",
+            Within::Intersect => "within INTERSECT",
+            Within::Except => "within EXCEPT",
+            Within::NoUnion | Within::Change => {
+                let message = match within {
+                    Within::NoUnion => format!(
+                        "recursive query \"{name}\" does not have the form non-recursive-term UNION [ALL] recursive-term"
+                    ),
+                    _ => format!("recursive query \"{name}\" must not contain data-modifying statements"),
+                };
+                return Err(self.error(Condition::InvalidRecursion, message, entry.place));
+            }
+            Within::Earlier => {
+                self.later = Some(entry.id);
+                return Err(self.unsupported("a reference to a later member of WITH", place));
+            }
+        };
+        let message = format!("recursive reference to query \"{name}\" must not appear {words}");
+        Err(self.error(Condition::InvalidRecursion, message, place))
     }
 
     fn rename_columns(&self, columns: &mut [ResultColumn], cte: &pg::CommonTableExpr) -> Result<()> {
@@ -97,12 +276,36 @@ impl Binder<'_> {
         &mut self,
         cte: &pg::CommonTableExpr,
         select: &pg::SelectStmt,
-        id: crate::ir::CteId,
+        id: CteId,
+        added: Option<&super::search_cycle::Added>,
+    ) -> Result<(BoundQuery, bool)> {
+        let outer = self.ctes.len();
+        let result = self.union_of_itself(cte, select, id, added);
+        self.ctes.truncate(outer);
+        result
+    }
+
+    fn union_of_itself(
+        &mut self,
+        cte: &pg::CommonTableExpr,
+        select: &pg::SelectStmt,
+        id: CteId,
+        added: Option<&super::search_cycle::Added>,
     ) -> Result<(BoundQuery, bool)> {
         let (Some(left), Some(right)) = (&select.larg, &select.rarg) else {
-            return Err(crate::Error::internal("a set operation without sides"));
+            return Err(Error::internal("a set operation without sides"));
         };
-        let left = self.subquery(left, true)?;
+        let own = match &select.with_clause {
+            None => Vec::new(),
+            Some(with) => {
+                let visible = self.ctes.len();
+                self.ctes.push(CteEntry::within(&cte.ctename, id, cte.location, Within::Subquery));
+                let own = self.with_clause(with)?;
+                self.ctes.remove(visible);
+                own
+            }
+        };
+        let left = self.naming_itself(cte, id, true, Within::FirstTerm, |binder| binder.subquery(left, true))?;
         let mut columns = left.columns.clone();
         self.rename_columns(&mut columns, cte)?;
         for column in &mut columns {
@@ -110,41 +313,82 @@ impl Binder<'_> {
             column.not_null = false;
             column.identity = false;
         }
+        // Whether it is recursive at all is asked first.
+        let (more, refused) = match added.map(|added| self.added_columns(added, &columns)) {
+            Some(Err(error)) => (Vec::new(), Some(error)),
+            more => (more.transpose()?.unwrap_or_default(), None),
+        };
         let visible = self.ctes.len();
-        self.ctes.push(CteEntry { name: cte.ctename.clone(), id, columns, referenced: false, silent: false });
+        let mut entry = CteEntry::within(&cte.ctename, id, cte.location, Within::RecursiveTerm);
+        entry.hidden = more.len();
+        entry.columns = columns.iter().cloned().chain(more).collect();
+        self.ctes.push(entry);
         let right = self.subquery(right, false)?;
         let referenced = self.ctes.get(visible).is_some_and(|entry| entry.referenced);
         self.ctes.truncate(visible);
         if referenced {
-            let plain = select.sort_clause.is_empty()
-                && select.limit_count.is_none()
-                && select.limit_offset.is_none()
-                && select.locking_clause.is_empty();
-            if !plain {
-                return Err(self.unsupported("ORDER BY, LIMIT or FOR UPDATE in a recursive query", cte.location));
+            self.check_recursion(cte, select, &left, &right)?;
+            if added.is_some() {
+                Self::check_expandable(&left.query, &right.query)?;
             }
-            if left.columns.len() == right.columns.len() {
-                for (index, (a, b)) in left.columns.iter().zip(&right.columns).enumerate() {
-                    let overall = self.common_type(&[(&a.ty, -1), (&b.ty, -1)], "UNION")?;
-                    if a.ty != overall {
-                        return Err(self
-                            .error(
-                                Condition::DatatypeMismatch,
-                                format!(
-                                    "recursive query \"{}\" column {} has type {} in non-recursive term but type {} overall",
-                                    cte.ctename,
-                                    index + 1,
-                                    super::types::format_type(&a.ty),
-                                    super::types::format_type(&overall)
-                                ),
-                                left.places.get(index).copied().unwrap_or(-1),
-                            )
-                            .hint("Cast the output of the non-recursive term to the correct type."));
-                    }
-                }
+            if let Some(error) = refused {
+                return Err(error);
             }
         }
-        let bound = self.combine(select, SetOp::Union, "UNION", left, right)?;
+        let mut bound = self.combine(select, SetOp::Union, "UNION", left, right)?;
+        if let (true, Some(added)) = (referenced, added) {
+            bound = self.extended(added, &cte.ctename, id, &columns, bound)?;
+        }
+        bound.query.ctes = own;
+        if !referenced {
+            self.limits(select, &mut bound.query)?;
+            self.refuse_locking(select, "UNION/INTERSECT/EXCEPT")?;
+        }
         Ok((bound, referenced))
+    }
+
+    /// A recursive query has nothing behind its UNION, and the types of its first side.
+    fn check_recursion(
+        &self,
+        cte: &pg::CommonTableExpr,
+        select: &pg::SelectStmt,
+        left: &BoundQuery,
+        right: &BoundQuery,
+    ) -> Result<()> {
+        let place = |node: &Option<Box<pg::Node>>| node.as_deref().map_or(-1, location);
+        let sorted_at = match select.sort_clause.first().map(|node| &node.node) {
+            Some(Some(N::SortBy(sort))) => place(&sort.node),
+            _ => -1,
+        };
+        let behind = [
+            (!select.sort_clause.is_empty(), "ORDER BY", sorted_at),
+            (select.limit_offset.is_some(), "OFFSET", place(&select.limit_offset)),
+            (select.limit_count.is_some(), "LIMIT", place(&select.limit_count)),
+            (!select.locking_clause.is_empty(), "FOR UPDATE/SHARE", -1),
+        ];
+        if let Some((_, what, place)) = behind.into_iter().find(|(there, _, _)| *there) {
+            let message = format!("{what} in a recursive query is not implemented");
+            return Err(self.error(Condition::FeatureNotSupported, message, place));
+        }
+        if left.columns.len() != right.columns.len() {
+            return Ok(());
+        }
+        for (index, (a, b)) in left.columns.iter().zip(&right.columns).enumerate() {
+            let overall = self.common_type(&[(&a.ty, -1), (&b.ty, -1)], "UNION")?;
+            if a.ty != overall {
+                let message = format!(
+                    "recursive query \"{}\" column {} has type {} in non-recursive term but type {} overall",
+                    cte.ctename,
+                    index + 1,
+                    super::types::format_type(&a.ty),
+                    super::types::format_type(&overall)
+                );
+                let place = left.places.get(index).copied().unwrap_or(-1);
+                return Err(self
+                    .error(Condition::DatatypeMismatch, message, place)
+                    .hint("Cast the output of the non-recursive term to the correct type."));
+            }
+        }
+        Ok(())
     }
 }

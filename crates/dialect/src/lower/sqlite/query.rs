@@ -2,8 +2,8 @@
 
 use super::{Lowering, Naming, ParamForm, Repr, Sql, quote, repr_of};
 use crate::ir::{
-    Body, ColumnIndex, ColumnRef, Cte, CteBody, Distinct, Expr, ExprKind, GroupBy, OutputColumn, Query, Select, SetOp,
-    SortKey, Value,
+    Body, ColumnIndex, ColumnRef, Cte, CteBody, CteId, Distinct, Expr, ExprKind, From, GroupBy, OutputColumn, Query,
+    Select, SetOp, SortKey, Value,
 };
 use crate::{Error, Result, stack};
 
@@ -119,7 +119,7 @@ impl Lowering<'_> {
             let texts: Vec<_> = cte.columns.iter().map(|column| repr_of(&column.ty)).collect();
             let sql = if cte.recursive {
                 self.ctes.insert(cte.id, texts);
-                self.recursive(body)?
+                self.recursive(body, cte.id)?
             } else {
                 let (sql, reprs) = self.query(body, Naming::Positions)?;
                 self.ctes.insert(cte.id, reprs);
@@ -137,12 +137,16 @@ impl Lowering<'_> {
     }
 
     /// A recursive member: SQLite wants its UNION at the top, with nothing around it.
-    fn recursive(&mut self, query: &Query) -> Result<String> {
+    fn recursive(&mut self, query: &Query, id: CteId) -> Result<String> {
         let Body::Set { op: SetOp::Union, all, left, right } = &query.body else {
             return Ok(self.query(query, Naming::Positions)?.0);
         };
-        if !query.ctes.is_empty() {
-            return Err(Error::unsupported("WITH inside a recursive query"));
+        let plain = match &right.body {
+            Body::Select(select) => select.from.as_ref().is_some_and(|from| names_itself(from, id)),
+            _ => false,
+        };
+        if !plain || !right.ctes.is_empty() {
+            return Err(Error::unsupported("a recursive query that names itself in a subquery of FROM"));
         }
         let mut sql = self.set(SetOp::Union, *all, left, right)?;
         let reprs: Vec<_> = query.columns.iter().map(|column| repr_of(&column.ty)).collect();
@@ -415,6 +419,15 @@ fn is_constant(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Literal(_) | ExprKind::Param(_) => true,
         ExprKind::Cast { arg, .. } => is_constant(arg),
+        _ => false,
+    }
+}
+
+/// True where a query names itself side by side with what it joins.
+fn names_itself(from: &From, query: CteId) -> bool {
+    match from {
+        From::Cte { cte, .. } => *cte == query,
+        From::Join { left, right, .. } => names_itself(left, query) || names_itself(right, query),
         _ => false,
     }
 }

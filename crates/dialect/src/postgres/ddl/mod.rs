@@ -430,10 +430,13 @@ impl Binder<'_> {
         if matview::names_parameters(&bound.query) {
             return Err(self.error(Condition::UndefinedParameter, "there is no parameter $1", range.location));
         }
-        if let Some(column) = bound.query.columns.iter().find(|column| column.ty == Type::RECORD) {
+        let records = Type::Array(Box::new(Type::RECORD));
+        let is_pseudo = |ty: &Type| *ty == Type::RECORD || *ty == records;
+        if let Some(column) = bound.query.columns.iter().find(|column| is_pseudo(&column.ty)) {
+            let pseudo = if column.ty == records { "record[]" } else { "record" };
             return Err(crate::Error::new(
                 Condition::InvalidTableDefinition,
-                format!("column \"{}\" has pseudo-type record", column.name),
+                format!("column \"{}\" has pseudo-type {pseudo}", column.name),
             ));
         }
         let options = self.view_options(view, &bound.query)?;

@@ -55,6 +55,7 @@ impl Draft {
             row_is_value: false,
             row: None,
             nullable: false,
+            hidden: 0,
             value: None,
             qualified: true,
             unqualified: true,

@@ -446,7 +446,11 @@ impl Binder<'_> {
             });
             uses.stars.push(Star { place, columns: columns.collect() });
         });
-        let columns: Vec<EntryColumn> = entries.into_iter().flat_map(|entry| entry.columns).collect();
+        let spread = |entry: Entry| {
+            let count = entry.columns.len() - entry.hidden.min(entry.columns.len());
+            entry.columns.into_iter().take(count)
+        };
+        let columns: Vec<EntryColumn> = entries.into_iter().flat_map(spread).collect();
         for column in &columns {
             self.note_use(level, column, place);
         }

@@ -6,12 +6,17 @@ use super::super::binder::{Binder, BoundQuery};
 use super::super::coerce::base;
 use super::super::names;
 use super::super::resolve::Miss;
+use super::super::with::Within;
 use super::operators::comparison;
 use crate::ir::{CastContext, CompareOp, Expr, ExprKind};
 use crate::{Condition, Result, Type};
 
 impl Binder<'_> {
     pub(super) fn sublink(&mut self, link: &pg::SubLink) -> Result<Expr> {
+        self.not_itself(Within::Subquery, |binder| binder.query_in_expression(link))
+    }
+
+    fn query_in_expression(&mut self, link: &pg::SubLink) -> Result<Expr> {
         let Some(N::SelectStmt(select)) = link.subselect.as_deref().and_then(|node| node.node.as_ref()) else {
             return Err(self.unsupported("this subquery", link.location));
         };

@@ -4,6 +4,7 @@ use pg_query::protobuf::{self as pg, JoinType};
 
 use crate::ir::{CompareOp, Expr, ExprKind, From, JoinKind};
 use crate::postgres::binder::{Beyond, Binder, Clause, Entry, EntryColumn, Scope};
+use crate::postgres::with::Within;
 use crate::postgres::{expr, names};
 use crate::{Condition, Result};
 
@@ -18,7 +19,12 @@ impl Binder<'_> {
         let (Some(left_node), Some(right_node)) = (join.larg.as_deref(), join.rarg.as_deref()) else {
             return Err(crate::Error::internal("a join without sides"));
         };
-        let (left_from, left_entries) = self.bind_from_item(left_node, left)?;
+        let (left_from, left_entries) = match kind {
+            JoinKind::Right | JoinKind::Full => {
+                self.not_itself(Within::OuterJoin, |binder| binder.bind_from_item(left_node, left))?
+            }
+            _ => self.bind_from_item(left_node, left)?,
+        };
         // A lateral right side of an inner or left join sees the left side.
         let mut visible = left.to_vec();
         if matches!(kind, JoinKind::Inner | JoinKind::Left) {
@@ -29,7 +35,12 @@ impl Binder<'_> {
             let names = left_entries.iter().filter(|entry| entry.qualified).map(|entry| entry.name.clone());
             self.beyond.extend(names.map(|name| (name, Beyond::Join)));
         }
-        let right = self.bind_from_item(right_node, &visible);
+        let right = match kind {
+            JoinKind::Left | JoinKind::Full => {
+                self.not_itself(Within::OuterJoin, |binder| binder.bind_from_item(right_node, &visible))
+            }
+            _ => self.bind_from_item(right_node, &visible),
+        };
         self.beyond.truncate(beyond);
         let (right_from, right_entries) = right?;
         let (mut left_entries, mut right_entries) = (left_entries, right_entries);
@@ -104,6 +115,7 @@ impl Binder<'_> {
                 row_is_value: false,
                 row: None,
                 nullable: false,
+                hidden: 0,
                 value: None,
                 relation: None,
             };
@@ -191,6 +203,7 @@ impl Binder<'_> {
             row_is_value: false,
             row: None,
             nullable: false,
+            hidden: 0,
             value: None,
             relation: None,
         };

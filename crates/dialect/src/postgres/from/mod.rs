@@ -114,16 +114,19 @@ impl Binder<'_> {
         let alias = range.alias.as_ref();
         let alias_name = alias.map(|alias| alias.aliasname.as_str());
         if range.schemaname.is_empty()
-            && let Some(cte) = self.ctes.iter_mut().rev().find(|cte| cte.name == range.relname)
+            && let Some(at) = self.ctes.iter().rposition(|cte| cte.name == range.relname)
         {
-            cte.referenced = true;
+            let cte = self.ctes[at].clone();
+            self.check_itself(&cte, range.location)?;
+            self.ctes[at].referenced = true;
             if cte.silent {
                 let message = format!("WITH query \"{}\" does not have a RETURNING clause", cte.name);
                 return Err(self.error(Condition::FeatureNotSupported, message, range.location));
             }
-            let (cte_id, columns) = (cte.id, cte.columns.clone());
+            let (cte_id, columns) = (cte.id, cte.columns);
             let id = self.ids.relation();
             let mut entry = Entry::of_columns(alias_name.unwrap_or(&range.relname), id, &columns);
+            entry.hidden = cte.hidden;
             self.rename(&mut entry, alias, range.location)?;
             return Ok((From::Cte { id, cte: cte_id, columns: outputs(&columns) }, vec![entry]));
         }

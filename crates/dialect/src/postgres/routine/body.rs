@@ -138,6 +138,7 @@ impl VariableScope {
             row_is_value: false,
             row: None,
             nullable: false,
+            hidden: 0,
             value: None,
             relation: None,
         }];
@@ -150,6 +151,7 @@ impl VariableScope {
             row_is_value: false,
             row: None,
             nullable: false,
+            hidden: 0,
             value: row.whole.map(|value| Expr::new(ExprKind::Param(value), types[value].clone())),
             relation: None,
         }));

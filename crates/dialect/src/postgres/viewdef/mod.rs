@@ -14,6 +14,7 @@ mod notes;
 
 use super::binder::{Binder, Entry};
 use super::print::{self, Names};
+use super::search_cycle::Added;
 use super::words::quote_ident as quote;
 use crate::functions;
 use crate::ir::{
@@ -530,7 +531,11 @@ impl World<'_> {
             }
             text.out.push_str(&quote(&cte.name));
             if self.shown.named_columns.contains(&cte.id) {
-                let columns: Vec<String> = cte.columns.iter().map(|column| quote(&column.name)).collect();
+                let count = match &cte.body {
+                    CteBody::Query(body) => body.columns.len(),
+                    CteBody::Dml(_) => cte.columns.len(),
+                };
+                let columns: Vec<String> = cte.columns[..count].iter().map(|column| quote(&column.name)).collect();
                 write!(text.out, "({})", columns.join(", ")).ok()?;
             }
             text.out.push_str(match cte.materialized {
@@ -543,8 +548,30 @@ impl World<'_> {
             let body = self.query(body, pretty, &OWN)?;
             text.nested(&body);
             text.line(")", 0, 0, 0);
+            if let Some(added) = self.shown.added.get(&cte.id) {
+                self.added_columns(added, pretty, text)?;
+            }
         }
         text.line("", -STEP, 0, 0);
+        Some(())
+    }
+
+    /// SEARCH and CYCLE behind a member of WITH.
+    fn added_columns(&self, added: &Added, pretty: bool, text: &mut Text) -> Option<()> {
+        let list = |names: &[String]| names.iter().map(|name| quote(name)).collect::<Vec<_>>().join(", ");
+        if let Some(search) = &added.search {
+            let which = if search.breadth { "BREADTH" } else { "DEPTH" };
+            let (columns, sequence) = (list(&search.columns), quote(&search.sequence));
+            write!(text.out, " SEARCH {which} FIRST BY {columns} SET {sequence}").ok()?;
+        }
+        if let Some(cycle) = &added.cycle {
+            write!(text.out, " CYCLE {} SET {}", list(&cycle.columns), quote(&cycle.mark)).ok()?;
+            if cycle.value != Expr::bool(true) || cycle.default != Expr::bool(false) {
+                let (value, default) = (self.expr(&cycle.value, pretty)?, self.expr(&cycle.default, pretty)?);
+                write!(text.out, " TO {value} DEFAULT {default}").ok()?;
+            }
+            write!(text.out, " USING {}", quote(&cycle.path)).ok()?;
+        }
         Some(())
     }
 

@@ -20,6 +20,8 @@ pub(in super::super) struct Shown {
     pub(super) joins: HashMap<RelId, Join>,
     /// Members of WITH whose columns are named behind their names.
     pub(super) named_columns: HashSet<crate::ir::CteId>,
+    /// SEARCH and CYCLE of members of WITH.
+    pub(super) added: HashMap<crate::ir::CteId, crate::postgres::search_cycle::Added>,
 }
 
 /// A relation of FROM.

@@ -7,6 +7,7 @@ use super::super::{expr::columns::column_of, names};
 use super::first_of;
 use super::names::{Call, Called, Join, Kind, Member, Slot};
 use crate::ir::{Expr, From, OutputColumn};
+use crate::postgres::search_cycle::Added;
 use crate::schema::Relation;
 
 impl Binder<'_> {
@@ -144,6 +145,13 @@ impl Binder<'_> {
         let Some(join) = self.shown.as_ref().and_then(|shown| shown.joins.get(&first_of(right))) else { return };
         for (at, column) in entry.columns.iter_mut().enumerate() {
             column.expr = Expr::column(join.id, at, column.expr.ty.clone());
+        }
+    }
+
+    /// Notes the SEARCH and CYCLE of a member of WITH.
+    pub(in super::super) fn note_added_columns(&mut self, cte: crate::ir::CteId, added: Added) {
+        if let Some(shown) = &mut self.shown {
+            shown.added.insert(cte, added);
         }
     }
 
