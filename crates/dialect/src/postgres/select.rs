@@ -95,6 +95,10 @@ impl Binder<'_> {
             })
         };
         if let Some(node) = select.limit_count.as_deref() {
+            if query.with_ties && matches!(&node.node, Some(N::AConst(constant)) if constant.isnull) {
+                let message = "row count cannot be null in FETCH FIRST ... WITH TIES clause";
+                return Err(crate::Error::new(Condition::InvalidRowCountInLimit, message));
+            }
             let limit = bind(self, node, "LIMIT")?;
             // LIMIT ALL is LIMIT NULL.
             query.limit = (limit != Expr::null(Type::Int8)).then_some(limit);
@@ -351,17 +355,15 @@ impl Binder<'_> {
         }
         // Set-returning functions of the select list join what stands in FROM.
         if !scope.set_returning.is_empty()
-            && let Body::Select(body) = &mut bound.query.body
+            && let Body::Select(body) = &bound.query.body
         {
-            if scope.aggregates || !matches!(group_by, GroupBy::None) || body.having.is_some() {
-                return Err(self.unsupported("a set-returning function in the select list of a grouped query", -1));
+            let grouped = scope.aggregates || !matches!(group_by, GroupBy::None) || body.having.is_some();
+            // A query that is to be printed says what it returns, not how.
+            if (grouped || scope.windowed) && self.shown.is_none() {
+                self.set_returning_behind(&mut bound.query, scope.set_returning)?;
+            } else {
+                self.join_set_returning(&mut bound.query, scope.set_returning)?;
             }
-            // What they return comes behind windows and behind DISTINCT ON.
-            if scope.windowed || matches!(body.distinct, Distinct::On(_)) {
-                let what = "a set-returning function in the select list beside windows or DISTINCT ON";
-                return Err(self.unsupported(what, -1));
-            }
-            self.join_set_returning(&mut bound.query, scope.set_returning)?;
         }
         Ok(bound)
     }
@@ -395,7 +397,9 @@ impl Binder<'_> {
                 }
             }
         }
+        self.scope().allow_set_returning = true;
         let group_by = self.within(Clause::GroupBy, |binder| binder.group_by(select, &targets))?;
+        self.scope().allow_set_returning = false;
         let having = match select.having_clause.as_deref() {
             Some(node) => Some(self.within(Clause::Having, |binder| {
                 let (filter, at) = binder.placed(node)?;
@@ -409,7 +413,10 @@ impl Binder<'_> {
             let Some(N::SortBy(sort)) = &node.node else { continue };
             let Some(value) = sort.node.as_deref() else { continue };
             let place = location(value);
-            let found = self.within(Clause::OrderBy, |binder| binder.item(value, &targets, ItemClause::OrderBy))?;
+            self.scope().allow_set_returning = true;
+            let found = self.within(Clause::OrderBy, |binder| binder.item(value, &targets, ItemClause::OrderBy));
+            self.scope().allow_set_returning = false;
+            let found = found?;
             let expr = match found {
                 Item::Target(index) => Expr::column(output, index, targets[index].expr.ty.clone()),
                 Item::Other(expr) if plain_distinct => {

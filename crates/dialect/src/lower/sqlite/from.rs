@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use super::late;
 use super::said::Said;
 use super::{Lowering, Naming, Repr, Source, quote, repr_of};
-use crate::ir::{ColumnIndex, ColumnRef, Expr, ExprKind, From, JoinKind, RelId};
+use crate::functions::Function;
+use crate::ir::{ColumnIndex, ColumnRef, Expr, ExprKind, From, JoinKind, RelId, walk};
 use crate::schema::{Relation, RelationKind};
 use crate::types::Storage;
 use crate::{Error, Result, Type, stack};
@@ -92,11 +94,11 @@ impl Lowering<'_> {
                 if matches!(kind, JoinKind::Left | JoinKind::Full) {
                     self.become_nullable(right);
                 }
-                let left = self.from(left)?;
+                let left = self.joined_once(left)?;
                 let right = match nested {
                     true if self.join_sees_siblings(right) => self.lateral_join(right)?,
                     true => format!("({})", self.from(right)?),
-                    false => self.from(right)?,
+                    false => self.joined_once(right)?,
                 };
                 let kind = match kind {
                     JoinKind::Inner => "JOIN",
@@ -113,6 +115,22 @@ impl Lowering<'_> {
                 }
             }
         }
+    }
+
+    /// A side of a join. A function that may return other rows the next time is asked once for all rows on the other
+    /// side, unless it is told of these.
+    fn joined_once(&mut self, from: &From) -> Result<String> {
+        let From::Function { id, function, args, columns, ordinality } = from else { return self.from(from) };
+        if !may_change(function, args) || self.join_sees_siblings(from) {
+            return self.from(from);
+        }
+        let sql = self.from(from)?;
+        let mut names: Vec<String> = (0..columns.len()).map(|at| format!("c{at}")).collect();
+        if *ordinality {
+            names.pop();
+            names.push("ordinality".to_owned());
+        }
+        Ok(format!("(SELECT {} FROM {sql} LIMIT -1 OFFSET 0) AS r{}", names.join(", "), id.0))
     }
 
     /// A table of which only some rows are there. SQLite asks nothing else of a row before an OFFSET has let it pass.
@@ -181,4 +199,16 @@ impl Lowering<'_> {
         self.sources.insert(id, Source::Derived { qualifier: alias.clone(), reprs, ordinality });
         alias
     }
+}
+
+/// True for a call that may return others the next time.
+fn may_change(function: &Function, args: &[Expr]) -> bool {
+    let mut found = late::may_change(function);
+    for arg in args {
+        walk::expr(arg, &mut |part| {
+            found |= matches!(part.kind, ExprKind::Call { function, .. } if late::may_change(function));
+            !found
+        });
+    }
+    found
 }

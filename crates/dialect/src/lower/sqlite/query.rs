@@ -23,9 +23,13 @@ impl Lowering<'_> {
         if let Some(cut) = super::wide::cut(query) {
             return self.query(&cut, naming);
         }
+        if let Some(around) = super::late::after_sorting(query) {
+            return self.query(&around, naming);
+        }
         let with = self.with(&query.ctes)?;
         if query.with_ties {
-            return Err(Error::unsupported("FETCH FIRST … WITH TIES"));
+            let (sql, reprs) = self.with_ties(query, naming)?;
+            return Ok((with + &sql, reprs));
         }
         let (mut sql, reprs) = match &query.body {
             Body::Select(select) => match &select.distinct {
@@ -156,18 +160,19 @@ impl Lowering<'_> {
         Ok(sql)
     }
 
-    fn set(&mut self, op: SetOp, all: bool, left: &Query, right: &Query) -> Result<String> {
+    pub(super) fn set(&mut self, op: SetOp, all: bool, left: &Query, right: &Query) -> Result<String> {
         stack::deeper(|| self.set_here(op, all, left, right))
     }
 
     fn set_here(&mut self, op: SetOp, all: bool, left: &Query, right: &Query) -> Result<String> {
-        let word = match (op, all) {
-            (SetOp::Union, true) => "UNION ALL",
-            (SetOp::Union, false) => "UNION",
-            (SetOp::Intersect, false) => "INTERSECT",
-            (SetOp::Except, false) => "EXCEPT",
-            (SetOp::Intersect, true) => return Err(Error::unsupported("INTERSECT ALL")),
-            (SetOp::Except, true) => return Err(Error::unsupported("EXCEPT ALL")),
+        if all && op != SetOp::Union {
+            return self.set_of_all(op, left, right);
+        }
+        let word = match op {
+            SetOp::Union if all => "UNION ALL",
+            SetOp::Union => "UNION",
+            SetOp::Intersect => "INTERSECT",
+            SetOp::Except => "EXCEPT",
         };
         let left = self.member(left, true)?;
         let right = self.member(right, false)?;
@@ -372,7 +377,7 @@ impl Lowering<'_> {
         Ok(sql)
     }
 
-    fn row_count(&mut self, count: &Expr, form: ParamForm, function: &str) -> Result<String> {
+    pub(super) fn row_count(&mut self, count: &Expr, form: ParamForm, function: &str) -> Result<String> {
         match &count.kind {
             ExprKind::Param(param) => Ok(self.param(*param, form)),
             ExprKind::Literal(value @ (Value::Null | Value::Integer(_))) => {
@@ -391,7 +396,7 @@ impl Lowering<'_> {
 }
 
 /// The output column that a key names.
-fn output_column(query: &Query, key: &Expr) -> Option<usize> {
+pub(super) fn output_column(query: &Query, key: &Expr) -> Option<usize> {
     match &key.kind {
         ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) if *relation == query.output => Some(*at),
         ExprKind::Collate { arg, .. } => output_column(query, arg),
@@ -400,7 +405,7 @@ fn output_column(query: &Query, key: &Expr) -> Option<usize> {
 }
 
 /// `c0`, `c1`, … under the names that others want.
-fn renamed(query: &Query, naming: Naming) -> String {
+pub(super) fn renamed(query: &Query, naming: Naming) -> String {
     let columns: Vec<_> = (query.columns.iter().enumerate())
         .map(|(at, column)| match naming {
             Naming::Output => format!("c{at} AS {}", quote(&column.name)),

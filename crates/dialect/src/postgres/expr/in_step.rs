@@ -41,7 +41,7 @@ impl Binder<'_> {
     }
 
     /// FROM, and the set-returning functions of the select list.
-    fn with_set_returning(&mut self, from: Option<From>, functions: Vec<From>) -> Result<Option<From>> {
+    pub(super) fn with_set_returning(&mut self, from: Option<From>, functions: Vec<From>) -> Result<Option<From>> {
         let mut floors: Vec<Vec<From>> = Vec::new();
         for function in functions {
             // Those that it refers to were bound before it.

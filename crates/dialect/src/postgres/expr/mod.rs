@@ -7,6 +7,7 @@ mod groups;
 mod in_step;
 pub(super) mod operators;
 pub(super) mod rows;
+mod sets_behind;
 mod subqueries;
 mod subscripts;
 
