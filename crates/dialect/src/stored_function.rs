@@ -420,6 +420,7 @@ impl StoredFunction {
             || calls.iter().any(|name| {
                 let functions = schema.functions(&QualifiedName::bare(name.clone()));
                 functions.iter().any(|function| function.may_write_within(schema, seen))
+                    || crate::functions::named(crate::Language::Postgres, name).any(|function| function.writes)
             })
     }
 

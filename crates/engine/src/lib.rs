@@ -19,6 +19,7 @@ mod database;
 mod databases;
 pub use backend::functions;
 mod interrupt;
+mod large_objects;
 mod locks;
 mod login;
 pub mod memory;
@@ -43,6 +44,7 @@ pub use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
 pub use rowferry_dialect::values::ValueRef;
 pub use rowferry_dialect::{Condition, Error, Language, Result, Type, ir, mask_secrets};
 pub use session::{
-    DoorPart, MessageLevel, Outcome, Parsed, Place, Prepared, Resume, Session, TransactionStatus, message_level,
+    CalledFunction, DoorPart, MessageLevel, Outcome, Parsed, Place, Prepared, Resume, Session, TransactionStatus,
+    message_level,
 };
 pub use spool::anonymous_file;

@@ -118,6 +118,7 @@ impl Privileges {
             ObjectClass::Routine => Self::EXECUTE,
             ObjectClass::Type | ObjectClass::Language => Self::USAGE,
             ObjectClass::Tablespace => Self::CREATE,
+            ObjectClass::LargeObject => Self(Self::SELECT.0 | Self::UPDATE.0),
         }
     }
 }
@@ -143,6 +144,8 @@ pub enum ObjectClass {
     Language,
     /// A tablespace.
     Tablespace,
+    /// A large object, which has an object id of its own kind.
+    LargeObject,
 }
 
 impl ObjectClass {
@@ -158,6 +161,7 @@ impl ObjectClass {
             Self::Type => 'T',
             Self::Language => 'l',
             Self::Tablespace => 't',
+            Self::LargeObject => 'L',
         }
     }
 
@@ -173,6 +177,7 @@ impl ObjectClass {
             Self::Type,
             Self::Language,
             Self::Tablespace,
+            Self::LargeObject,
         ];
         all.into_iter().find(|class| class.letter() == letter)
     }

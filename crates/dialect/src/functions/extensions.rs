@@ -148,6 +148,7 @@ fn row(
             's' => Volatility::Stable,
             _ => Volatility::Volatile,
         },
+        writes: false,
         said: *said,
     })
 }

@@ -22,6 +22,7 @@ mod extensions;
 pub mod geometry;
 mod informix;
 mod json;
+mod large_objects;
 mod locks;
 mod money;
 mod network;
@@ -58,6 +59,8 @@ pub struct Function {
     pub strict: bool,
     /// When calls may be merged or moved.
     pub volatility: Volatility,
+    /// A call changes what is in the file.
+    pub writes: bool,
     /// How the back end in use says it: for the lowering alone.
     pub said: Said,
 }
@@ -179,6 +182,7 @@ static FAMILIES: &[&[Function]] = &[
     geometry::ROWS,
     informix::ROWS,
     json::ROWS,
+    large_objects::ROWS,
     locks::ROWS,
     money::ROWS,
     network::ROWS,
@@ -200,10 +204,12 @@ struct Traits {
     variadic: bool,
     strict: bool,
     volatility: Volatility,
+    writes: bool,
 }
 
 impl Traits {
-    const USUAL: Self = Self { optional: 0, variadic: false, strict: true, volatility: Volatility::Immutable };
+    const USUAL: Self =
+        Self { optional: 0, variadic: false, strict: true, volatility: Volatility::Immutable, writes: false };
 
     /// The last `count` arguments may be left out.
     const fn optional(self, count: usize) -> Self {
@@ -229,6 +235,11 @@ impl Traits {
     const fn volatile(self) -> Self {
         Self { volatility: Volatility::Volatile, ..self }
     }
+
+    /// A call changes what is in the file.
+    const fn writes(self) -> Self {
+        Self { writes: true, ..self }
+    }
 }
 
 /// Rows of the table: `Kind "name" (arguments) -> result, how the back end says it, traits…;`. A row is strict and immutable
@@ -246,6 +257,7 @@ macro_rules! rows {
             result: $result,
             strict: const { Traits::USUAL$(.$trait($($value)?))*.strict },
             volatility: const { Traits::USUAL$(.$trait($($value)?))*.volatility },
+            writes: const { Traits::USUAL$(.$trait($($value)?))*.writes },
             said: $how,
         },)*]
     };

@@ -75,6 +75,8 @@ pub enum AccessChange {
         /// What is granted.
         grant: Grant,
     },
+    /// ALTER, COMMENT ON and GRANT ON LARGE OBJECT.
+    LargeObject(LargeObjectChange),
     /// ALTER … OWNER TO.
     Owner {
         /// What kind of object.
@@ -189,4 +191,24 @@ pub enum GrantTargets {
     AllIn(Vec<String>),
     /// Those to come: of ALTER DEFAULT PRIVILEGES.
     Defaults,
+}
+
+/// A change of what is known of large objects beside their bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LargeObjectChange {
+    /// Which.
+    pub objects: Vec<u32>,
+    /// What.
+    pub action: LargeObjectAction,
+}
+
+/// What is changed of large objects.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LargeObjectAction {
+    /// OWNER TO.
+    Owner(RoleSpec),
+    /// COMMENT ON.
+    Comment(Option<String>),
+    /// GRANT and REVOKE.
+    Grant(Box<Grant>),
 }

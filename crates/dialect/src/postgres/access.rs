@@ -8,7 +8,9 @@ use super::binder::Binder;
 use super::names;
 use super::utility::{is_true, text_of};
 use crate::access::{ObjectClass, Privileges};
-use crate::ir::{AccessChange, Grant, GrantRoles, GrantTargets, RoleOptions, RoleSpec};
+use crate::ir::{
+    AccessChange, Grant, GrantRoles, GrantTargets, LargeObjectAction, LargeObjectChange, RoleOptions, RoleSpec,
+};
 use crate::schema::QualifiedName;
 use crate::{Condition, Error, Result};
 
@@ -35,6 +37,12 @@ impl Binder<'_> {
             N::GrantRoleStmt(grant) => {
                 (self.grant_roles(grant)?, if grant.is_grant { "GRANT ROLE" } else { "REVOKE ROLE" })
             }
+            N::GrantStmt(grant) if grant.objtype() == ObjectType::ObjectLargeobject => {
+                let objects = grant.objects.iter().map(large_object).collect::<Result<_>>()?;
+                let tag = if grant.is_grant { "GRANT" } else { "REVOKE" };
+                let action = LargeObjectAction::Grant(Box::new(self.grant(grant)?));
+                (AccessChange::LargeObject(LargeObjectChange { objects, action }), tag)
+            }
             N::GrantStmt(grant) => {
                 (AccessChange::Grant(self.grant(grant)?), if grant.is_grant { "GRANT" } else { "REVOKE" })
             }
@@ -55,6 +63,17 @@ impl Binder<'_> {
                 let role = text_of(comment.object.as_deref());
                 let text = Some(comment.comment.clone()).filter(|text| !text.is_empty());
                 (AccessChange::CommentRole { role, text }, "COMMENT")
+            }
+            N::CommentStmt(comment) if comment.objtype() == ObjectType::ObjectLargeobject => {
+                let objects = comment.object.iter().map(|node| large_object(node)).collect::<Result<_>>()?;
+                let text = Some(comment.comment.clone()).filter(|text| !text.is_empty());
+                let action = LargeObjectAction::Comment(text);
+                (AccessChange::LargeObject(LargeObjectChange { objects, action }), "COMMENT")
+            }
+            N::AlterOwnerStmt(alter) if alter.object_type() == ObjectType::ObjectLargeobject => {
+                let objects = alter.object.iter().map(|node| large_object(node)).collect::<Result<_>>()?;
+                let action = LargeObjectAction::Owner(alter.newowner.as_ref().map_or(RoleSpec::Current, role_spec));
+                (AccessChange::LargeObject(LargeObjectChange { objects, action }), "ALTER LARGE OBJECT")
             }
             N::AlterOwnerStmt(alter) => match self.owner(alter)? {
                 Some(found) => found,
@@ -189,6 +208,7 @@ impl Binder<'_> {
                 GrantTargets::AllIn(schemas)
             }
             GrantTargetType::AclTargetDefaults => GrantTargets::Defaults,
+            _ if class == ObjectClass::LargeObject => GrantTargets::Defaults,
             _ => GrantTargets::Named(self.granted_names(&grant.objects)?),
         };
         Ok(Grant {
@@ -210,6 +230,7 @@ impl Binder<'_> {
             ObjectType::ObjectSequence => ObjectClass::Sequence,
             ObjectType::ObjectDatabase => ObjectClass::Database,
             ObjectType::ObjectSchema => ObjectClass::Schema,
+            ObjectType::ObjectLargeobject => ObjectClass::LargeObject,
             ObjectType::ObjectFunction | ObjectType::ObjectProcedure | ObjectType::ObjectRoutine => {
                 ObjectClass::Routine
             }
@@ -292,6 +313,15 @@ impl Binder<'_> {
         let name = QualifiedName::bare(text_of(alter.object.as_deref()));
         Ok(Some((AccessChange::Owner { class, name, to }, tag)))
     }
+}
+
+/// The number by which a statement names a large object.
+fn large_object(node: &Node) -> Result<u32> {
+    let text = text_of(Some(node));
+    text.parse().map_err(|_| {
+        let message = format!("value \"{text}\" is out of range for type oid");
+        Error::new(Condition::NumericValueOutOfRange, message)
+    })
 }
 
 /// A role as it is named.

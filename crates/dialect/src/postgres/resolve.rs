@@ -580,6 +580,7 @@ impl Binder<'_> {
             Volatility::Immutable => {}
             Volatility::Stable | Volatility::Volatile => self.effects.volatile = true,
         }
+        self.effects.writes |= candidate.function.writes;
         let mut converted = Vec::with_capacity(args.len());
         for (at, ((arg, location), ty)) in args.into_iter().zip(&candidate.args).enumerate() {
             let anything = arg.ty == Type::Unknown && takes_anything(candidate.function, at);

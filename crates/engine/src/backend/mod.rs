@@ -25,6 +25,8 @@ pub use sqlite::{
     store_counter, whole_files,
 };
 
+pub use sqlite::{LargeObject, LargeObjects, MAX_LARGE_OBJECT};
+
 /// What the back end in use runs for a statement.
 pub type Program = <InUse as Backend>::Program;
 

@@ -29,8 +29,6 @@ const PG_CATALOG: &[&str] = &[
     "pg_hba_file_rules",
     "pg_ident_file_mappings",
     "pg_init_privs",
-    "pg_largeobject",
-    "pg_largeobject_metadata",
     "pg_parameter_acl",
     "pg_partitioned_table",
     "pg_prepared_xacts",

@@ -23,6 +23,7 @@ mod pg_depend;
 mod pg_extension;
 mod pg_index;
 mod pg_inherits;
+mod pg_largeobject;
 mod pg_names;
 mod pg_namespace;
 mod pg_other;
@@ -47,9 +48,10 @@ use std::sync::{Arc, LazyLock};
 
 use rowferry_dialect::schema::{Column, Identity, Physical, Relation, RelationKind};
 use rowferry_dialect::types::Type;
-use rowferry_dialect::{Language, postgres};
+use rowferry_dialect::{Language, Result, postgres};
 use rowferry_facts as facts;
 
+use crate::backend::LargeObjects;
 use crate::database::Shared;
 use crate::schema::{SessionSchema, lower_case};
 use crate::session::state::State;
@@ -71,6 +73,29 @@ pub struct Table {
     pub live: bool,
     /// How to make the rows of one relation alone.
     pub one: Option<OfRelation>,
+    /// How to read them from the file, where they are too many to be kept; `rows` is not asked then.
+    pub chunks: Option<Chunks>,
+}
+
+/// Rows that are read from the file, some at a time.
+#[derive(Debug)]
+pub struct Chunks {
+    /// The column by which they can be looked up.
+    pub column: &'static str,
+    /// Reads those that come next; none at the end.
+    pub read: ReadChunk,
+}
+
+/// Reads the rows that come next.
+pub type ReadChunk = fn(&Context<'_>, LargeObjects<'_>, &Chunk<'_>) -> Result<Vec<Row>>;
+
+/// Which rows come next.
+#[derive(Debug)]
+pub struct Chunk<'a> {
+    /// Only those that have this in the column.
+    pub key: Option<i64>,
+    /// Those behind this one.
+    pub after: Option<&'a Row>,
 }
 
 /// The rows of one relation: what a look-up needs before the whole table has been worth making.
@@ -85,12 +110,25 @@ pub struct OfRelation {
 impl Table {
     /// A relation of PostgreSQL's catalog.
     const fn pg_catalog(name: &'static str, rows: fn(&Context<'_>) -> Vec<Row>) -> Self {
-        Self { namespace: crate::schema::PG_CATALOG, name, columns: "", rows, live: false, one: None }
+        Self { namespace: crate::schema::PG_CATALOG, name, columns: "", rows, live: false, one: None, chunks: None }
     }
 
     /// A relation of the standard's catalog.
     const fn information_schema(name: &'static str, rows: fn(&Context<'_>) -> Vec<Row>) -> Self {
-        Self { namespace: crate::schema::INFORMATION_SCHEMA, name, columns: "", rows, live: false, one: None }
+        Self {
+            namespace: crate::schema::INFORMATION_SCHEMA,
+            name,
+            columns: "",
+            rows,
+            live: false,
+            one: None,
+            chunks: None,
+        }
+    }
+
+    /// A relation of PostgreSQL's catalog whose rows are read some at a time.
+    const fn in_chunks(name: &'static str, column: &'static str, read: ReadChunk) -> Self {
+        Self { chunks: Some(Chunks { column, read }), ..Self::pg_catalog(name, |_| Vec::new()) }
     }
 
     /// The same, with rows of each reader's own.
@@ -243,6 +281,7 @@ pub fn tables() -> impl Iterator<Item = &'static Table> {
         pg_extension::TABLES,
         pg_index::TABLES,
         pg_inherits::TABLES,
+        pg_largeobject::TABLES,
         pg_names::TABLES,
         pg_namespace::TABLES,
         pg_other::TABLES,

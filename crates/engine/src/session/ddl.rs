@@ -27,6 +27,7 @@ mod extension;
 mod function;
 mod grants;
 mod heirs;
+mod large_objects;
 mod like;
 mod matview;
 mod named_type;

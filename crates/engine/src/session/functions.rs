@@ -236,6 +236,10 @@ impl SessionState for FunctionState {
         self.state()?.outgoing().notify(channel, payload)
     }
 
+    fn large_object(&self, call: crate::large_objects::Call<'_>) -> Result<Value> {
+        self.with_connection(|state, connection| state.large_object(connection, call))
+    }
+
     fn listening(&self) -> Vec<String> {
         let state = self.state().ok();
         let channels = state.and_then(|state| state.mailbox.get().map(|mailbox| mailbox.channels()));

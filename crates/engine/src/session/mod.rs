@@ -2,6 +2,7 @@
 
 mod asked;
 mod bind;
+mod called;
 mod checks;
 mod command;
 mod compile;
@@ -43,6 +44,7 @@ use crate::database::next_pid;
 use crate::schema::{SessionSchema, Snapshot};
 use crate::{Cursor, Database, Interrupter, SessionOptions};
 
+pub use called::CalledFunction;
 pub use compile::Prepared;
 pub(crate) use ddl::constraints::mixed_nulls;
 pub use misfits::Place;
@@ -154,6 +156,8 @@ impl Session {
             mailbox: Default::default(),
             outgoing: Mutex::default(),
             has_outgoing: Default::default(),
+            descriptors: Mutex::default(),
+            has_descriptors: Default::default(),
             database: Arc::downgrade(&database.shared),
             database_name: database.name().to_owned(),
             user: options.user.clone(),

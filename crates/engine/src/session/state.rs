@@ -50,6 +50,9 @@ pub struct State {
     pub outgoing: Mutex<crate::notifications::Outgoing>,
     /// `outgoing` is not empty: most transactions end without a look at it.
     pub has_outgoing: std::sync::atomic::AtomicBool,
+    /// Large objects that its transaction has open; `has_descriptors` says whether there may be some.
+    pub descriptors: Mutex<crate::large_objects::Descriptors>,
+    pub has_descriptors: std::sync::atomic::AtomicBool,
     /// The schema that the running statement was bound against.
     pub schema: RwLock<SessionSchema>,
     /// Variables.
@@ -206,6 +209,13 @@ impl State {
     pub fn forget_outgoing(&self) {
         if self.has_outgoing.swap(false, std::sync::atomic::Ordering::AcqRel) {
             self.outgoing.lock().clear();
+        }
+    }
+
+    /// The transaction is over: large objects that it had open are closed.
+    pub fn close_large_objects(&self) {
+        if self.has_descriptors.swap(false, std::sync::atomic::Ordering::AcqRel) {
+            *self.descriptors.lock() = Default::default();
         }
     }
 

@@ -102,6 +102,8 @@ pub struct Savepoint {
     deferred: usize,
     /// What was told before.
     outgoing: crate::notifications::Mark,
+    /// How many large objects had been opened before.
+    opened: u64,
     /// What was locked before.
     locks: Mark,
     /// The schema as it was here; kept from the first change behind it on.
@@ -191,6 +193,7 @@ impl Session {
             read_only: self.transaction.read_only,
             deferred: self.state.deferred.lock().mark(),
             outgoing: self.state.outgoing.lock().mark(),
+            opened: self.state.descriptors.lock().mark(),
             locks: self.database.shared.locks.mark(&self.state.owner),
             schema: None,
         };
@@ -246,6 +249,7 @@ impl Session {
         let (variables, schema_changed) = (savepoint.variables, savepoint.schema_changed);
         self.state.deferred.lock().undo(savepoint.deferred);
         self.state.outgoing.lock().undo(savepoint.outgoing);
+        self.state.descriptors.lock().undo(savepoint.opened);
         self.database.shared.locks.rollback_to(&self.state.owner, savepoint.locks);
         self.transaction.failed = false;
         self.transaction.read_only = savepoint.read_only;
@@ -348,6 +352,7 @@ impl Session {
             self.state.variables.write().commit();
             self.sync_variables();
         }
+        self.state.close_large_objects();
         self.end_locks(true);
         self.save_sequences_now();
     }
@@ -678,6 +683,7 @@ impl Session {
             _ => self.state.forget_outgoing(),
         }
         self.state.deferred.lock().clear();
+        self.state.close_large_objects();
         // The write lock passes on here, after the new schema is known.
         self.transaction = Transaction::default();
         self.end_locks(true);
@@ -737,6 +743,7 @@ impl Session {
         let schema_changed = self.transaction.schema_changed;
         self.state.deferred.lock().clear();
         self.state.forget_outgoing();
+        self.state.close_large_objects();
         self.transaction = Transaction::default();
         self.end_locks(false);
         self.save_sequences_now();

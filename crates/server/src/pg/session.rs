@@ -1,6 +1,7 @@
 //! The command loop of a session.
 
 mod copy;
+mod function_call;
 
 use std::borrow::Cow;
 use std::io::{self, ErrorKind};
@@ -244,10 +245,7 @@ impl Commands<'_> {
             Frontend::Terminate => return Err(Ending::Goodbye),
             // After a COPY that failed the client may still be sending its data.
             Frontend::CopyData(_) | Frontend::CopyDone | Frontend::CopyFail(_) => return Ok(()),
-            Frontend::FunctionCall(_) => {
-                self.failed(&Error::unsupported("the function call protocol"));
-                return self.end_query();
-            }
+            Frontend::FunctionCall(call) => return self.call_function(&call),
             Frontend::Password(_) => {
                 let message = "invalid frontend message type 112";
                 self.goodbye(&Error::new(Condition::ProtocolViolation, message));

@@ -16,8 +16,10 @@ use rusqlite::vtab::{
 };
 use rusqlite::{Connection, Error, Result};
 
+use super::functions::raise;
+use super::large_objects::LargeObjects;
 use crate::catalog::cache::{Cache, Reader};
-use crate::catalog::{Cell, Context, Described, Row, Table, columns_of, physical_name, table_by_oid};
+use crate::catalog::{Cell, Chunk, Chunks, Context, Described, Row, Table, columns_of, physical_name, table_by_oid};
 use crate::database::Shared;
 use crate::schema::SessionSchema;
 use crate::session::state::State;
@@ -48,6 +50,8 @@ struct CatalogTable {
     ranks: Vec<usize>,
     /// The column by which the rows of one relation can be made alone.
     one: Option<usize>,
+    /// The only column by which rows that are read in chunks are looked up.
+    chunks: Option<usize>,
 }
 
 // SAFETY: `repr(C)` with SQLite's part first.
@@ -89,6 +93,8 @@ unsafe impl<'vtab> VTab<'vtab> for CatalogTable {
             integers,
             ranks,
             one: aux.table.one.as_ref().and_then(|one| columns.iter().position(|column| column.name == one.column)),
+            chunks: (aux.table.chunks.as_ref())
+                .and_then(|chunks| columns.iter().position(|column| column.name == chunks.column)),
         };
         Ok((Cow::Owned(schema), table))
     }
@@ -102,6 +108,7 @@ unsafe impl<'vtab> VTab<'vtab> for CatalogTable {
             if !constraint.is_usable()
                 || constraint.operator() != IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_EQ
                 || column < 0
+                || self.chunks.is_some_and(|only| column as usize != only)
                 || info.collation(at).is_ok_and(|collation| collation != "BINARY")
             {
                 continue;
@@ -136,6 +143,7 @@ unsafe impl<'vtab> VTab<'vtab> for CatalogTable {
             fixed: None,
             rows: None,
             chosen: Chosen::All(0),
+            key: None,
             phantom: PhantomData,
         })
     }
@@ -259,6 +267,8 @@ struct Cursor<'vtab> {
     fixed: Option<&'static Arc<Rows>>,
     rows: Option<Arc<Rows>>,
     chosen: Chosen,
+    /// Of rows that are read in chunks: what they are looked up by.
+    key: Option<i64>,
     phantom: PhantomData<&'vtab CatalogTable>,
 }
 
@@ -293,6 +303,27 @@ impl Cursor<'_> {
             Some(at) => self.rows.as_ref()?.rows.get(at),
             None => self.fixed?.rows.get(at),
         }
+    }
+
+    /// Reads the rows that come next from the file.
+    fn read_chunk(&mut self, chunks: &Chunks, state: &Arc<State>) -> Result<()> {
+        let database = state.database.upgrade().ok_or_else(|| Error::ModuleError("the database is closed".into()))?;
+        let schema = state.schema();
+        let context = Context { schema: &schema, state, database: &database };
+        let db = state.db.load(std::sync::atomic::Ordering::Acquire);
+        if db.is_null() {
+            return Err(Error::ModuleError("no handle is open".into()));
+        }
+        // SAFETY: the handle is open and runs the statement that reads this table, on this thread and under its lock; a
+        // connection made from a handle does not close it.
+        let connection = unsafe { Connection::from_handle(db) }?;
+        let objects = LargeObjects::new(&connection, &state.interrupter);
+        let before = self.rows.take();
+        let after = before.as_ref().and_then(|rows| rows.rows.last());
+        let rows = (chunks.read)(&context, objects, &Chunk { key: self.key, after }).map_err(raise)?;
+        self.rows = Some(Arc::new(Rows::new(rows)));
+        self.chosen = Chosen::All(0);
+        Ok(())
     }
 
     /// The rows that have a value in a column.
@@ -335,6 +366,16 @@ unsafe impl VTabCursor for Cursor<'_> {
         let table = self.table();
         let column = usize::try_from(idx_num - 1).ok().filter(|column| *column < table.columns);
         let key = column.and_then(|column| key(&args.iter().next()?, table.integers[column]));
+        if let Some(chunks) = &read.chunks {
+            let known = match (column, key) {
+                (None, _) => None,
+                (Some(_), Some(Key::Integer(key))) => Some(key),
+                // Nothing equals NULL, or a text.
+                (Some(_), _) => Some(-1),
+            };
+            self.key = known;
+            return self.read_chunk(chunks, &state);
+        }
         let relation = match &key {
             Some(Key::Integer(oid)) if column.is_some() && column == table.one => u32::try_from(*oid).ok(),
             _ => None,
@@ -353,6 +394,14 @@ unsafe impl VTabCursor for Cursor<'_> {
     fn next(&mut self) -> Result<()> {
         match &mut self.chosen {
             Chosen::All(at) | Chosen::Some(_, at) => *at += 1,
+        }
+        if let Some(chunks) = &self.table().table.chunks
+            && self.at().is_none()
+            && self.rows.as_ref().is_some_and(|rows| !rows.rows.is_empty())
+        {
+            let state = self.table().state.upgrade();
+            let state = state.ok_or_else(|| Error::ModuleError("the session is over".into()))?;
+            return self.read_chunk(chunks, &state);
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ pub mod errors;
 pub mod file_watch;
 pub mod functions;
 mod handle;
+mod large_objects;
 mod log_sync;
 mod maintenance;
 mod mark;
@@ -28,6 +29,7 @@ pub use rowferry_dialect::lower::sqlite::{UNICODE_VERSION, rules_words};
 
 pub use counters::{greatest_identity, read_counter, store_counter};
 pub use handle::{Guard, Handle, SharedHandle, WeakHandle};
+pub use large_objects::{LargeObject, LargeObjects, MAX_BYTES as MAX_LARGE_OBJECT};
 pub use log_sync::LogSync;
 pub use maintenance::{PlanStep, size_of, size_of_file};
 pub use mark::{BESIDE, logging_of, set_logging};

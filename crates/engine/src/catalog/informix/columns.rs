@@ -11,6 +11,7 @@ const SYSCOLUMNS: Table = Table {
     namespace: "informix",
     live: false,
     one: None,
+    chunks: None,
     name: "syscolumns",
     columns: "colname varchar(128), tabid integer, colno smallint, coltype smallint, collength smallint, \
             colmin integer, colmax integer, extended_id integer, seclabelid integer, colattr smallint",

@@ -13,6 +13,7 @@ const SYSINDEXES: Table = Table {
     namespace: "informix",
     live: false,
     one: None,
+    chunks: None,
     name: "sysindexes",
     columns: "idxname varchar(128), owner char(32), tabid integer, idxtype char(1), clustered char(1), \
             part1 smallint, part2 smallint, part3 smallint, part4 smallint, part5 smallint, part6 smallint, \
@@ -26,6 +27,7 @@ const SYSINDICES: Table = Table {
     namespace: "informix",
     live: false,
     one: None,
+    chunks: None,
     name: "sysindices",
     columns: "idxname varchar(128), owner char(32), tabid integer, idxtype char(1), clustered char(1), \
             levels smallint, leaves float, nunique float, clust float, nrows float, indexkeys lvarchar(2048), \
@@ -119,6 +121,7 @@ const SYSCONSTRAINTS: Table = Table {
     namespace: "informix",
     live: false,
     one: None,
+    chunks: None,
     name: "sysconstraints",
     columns: "constrid serial, constrname varchar(128), owner char(32), tabid integer, constrtype char(1), \
             idxname varchar(128), collation char(32)",
@@ -155,6 +158,7 @@ const SYSREFERENCES: Table = Table {
     namespace: "informix",
     live: false,
     one: None,
+    chunks: None,
     name: "sysreferences",
     columns: "constrid integer, primary integer, ptabid integer, updrule char(1), delrule char(1), \
             matchtype char(1), pendant char(1)",
@@ -194,6 +198,7 @@ const SYSCHECKS: Table = Table {
     namespace: "informix",
     live: false,
     one: None,
+    chunks: None,
     name: "syschecks",
     columns: "constrid integer, type char(1), seqno smallint, checktext char(32)",
     rows: |context| {

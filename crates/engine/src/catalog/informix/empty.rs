@@ -11,6 +11,7 @@ macro_rules! empty {
             rows: |_| Vec::new(),
             live: false,
         one: None,
+        chunks: None,
         },)*]
     };
 }

@@ -17,6 +17,7 @@ macro_rules! tables {
             rows: $rows,
             live: false,
         one: None,
+        chunks: None,
         },)*]
     };
 }

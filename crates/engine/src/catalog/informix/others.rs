@@ -22,6 +22,7 @@ pub(super) const TABLES: &[Table] = &[
         namespace: "informix",
         live: false,
         one: None,
+        chunks: None,
         name: "sysviews",
         columns: "tabid integer, seqno smallint, viewtext char(64)",
         rows: |context| {
@@ -41,6 +42,7 @@ pub(super) const TABLES: &[Table] = &[
         namespace: "informix",
         live: false,
         one: None,
+        chunks: None,
         name: "sysdefaults",
         columns: "tabid integer, colno smallint, type char(1), default char(256), class char(1)",
         rows: |context| {
@@ -74,6 +76,7 @@ pub(super) const TABLES: &[Table] = &[
         namespace: "informix",
         live: false,
         one: None,
+        chunks: None,
         name: "systabauth",
         columns: "grantor char(32), grantee char(32), tabid integer, tabauth char(9)",
         rows: |context| {
@@ -92,6 +95,7 @@ pub(super) const TABLES: &[Table] = &[
         namespace: "informix",
         live: false,
         one: None,
+        chunks: None,
         name: "sysxtdtypes",
         columns: "extended_id serial, mode char(1), owner char(32), name varchar(128), type smallint, align smallint, \
             maxlen integer, length integer, byvalue char(1), cannothash char(1), locator integer, \
@@ -123,6 +127,7 @@ pub(super) const TABLES: &[Table] = &[
         namespace: "informix",
         live: false,
         one: None,
+        chunks: None,
         name: "sysattrtypes",
         columns: "extended_id integer, seqno smallint, levelno smallint, parent_no smallint, \
             fieldname varchar(128), fieldno smallint, type smallint, length smallint, xtd_type_id integer",
@@ -153,6 +158,7 @@ pub(super) const TABLES: &[Table] = &[
         namespace: "informix",
         live: false,
         one: None,
+        chunks: None,
         name: "syssequences",
         columns: "seqid serial, tabid integer, name varchar(128)",
         rows: |context| {
@@ -167,6 +173,7 @@ pub(super) const TABLES: &[Table] = &[
         namespace: "informix",
         live: false,
         one: None,
+        chunks: None,
         name: "sysusers",
         columns: "username char(32), usertype char(1), priority smallint, password char(16), defrole char(32)",
         rows: |_| vec![vec![text("public"), text("D"), int(5), text(""), text("")]],
@@ -177,6 +184,7 @@ pub(super) const SYSMASTER: &[Table] = &[Table {
     namespace: "sysmaster",
     live: true,
     one: None,
+    chunks: None,
     name: "sysdatabases",
     columns: "name char(128), partnum integer, owner char(32), created date, is_logging integer, \
             is_buff_log integer, is_ansi integer, is_nls integer, is_case_insens integer, flags smallint",

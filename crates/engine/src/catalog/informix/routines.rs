@@ -48,6 +48,7 @@ pub(super) const TABLES: &[Table] = &[
         namespace: "informix",
         live: false,
         one: None,
+        chunks: None,
         name: "sysprocedures",
         columns: "procname varchar(128), owner char(32), procid serial, mode char(1), retsize integer, symsize integer, \
                   datasize integer, codesize integer, numargs integer, isproc char(1), specificname varchar(128), \
@@ -105,6 +106,7 @@ pub(super) const TABLES: &[Table] = &[
         namespace: "informix",
         live: false,
         one: None,
+        chunks: None,
         name: "sysprocbody",
         columns: "procid integer, datakey char(1), seqno integer, data char(256)",
         rows: |context| {
@@ -125,6 +127,7 @@ pub(super) const TABLES: &[Table] = &[
         namespace: "informix",
         live: false,
         one: None,
+        chunks: None,
         name: "sysproccolumns",
         columns: "procid integer, paramid integer, paramname varchar(128), paramtype smallint, paramlen smallint, \
                   paramxid integer, paramattr integer",
@@ -160,6 +163,7 @@ pub(super) const TABLES: &[Table] = &[
         namespace: "informix",
         live: false,
         one: None,
+        chunks: None,
         name: "sysprocauth",
         columns: "grantor char(32), grantee char(32), procid integer, procauth char(1)",
         rows: |context| {

@@ -16,6 +16,7 @@ macro_rules! tables {
             rows: $rows,
             live: $live,
         one: None,
+        chunks: None,
         },)*]
     };
 }

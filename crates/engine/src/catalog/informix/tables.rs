@@ -9,6 +9,7 @@ const SYSTABLES: Table = Table {
     namespace: "informix",
     live: false,
     one: None,
+    chunks: None,
     name: "systables",
     columns: "tabname varchar(128), owner char(32), partnum integer, tabid serial, rowsize smallint, \
             ncols smallint, nindexes smallint, nrows float, created date, version integer, tabtype char(1), \

@@ -114,7 +114,7 @@ impl Changer<'_> {
         Ok(())
     }
 
-    fn check_grantor(&self, grant: &Grant) -> Done {
+    pub(super) fn check_grantor(&self, grant: &Grant) -> Done {
         match &grant.grantor {
             Some(grantor) if self.role(grantor)? != self.rights().role() => {
                 Err(Error::new(Condition::FeatureNotSupported, "grantor must be current user").into())
@@ -123,7 +123,7 @@ impl Changer<'_> {
         }
     }
 
-    fn grantees(&self, specs: &[RoleSpec]) -> Done<Vec<u32>> {
+    pub(super) fn grantees(&self, specs: &[RoleSpec]) -> Done<Vec<u32>> {
         let grantee = |spec: &RoleSpec| if *spec == RoleSpec::Public { Ok(PUBLIC) } else { self.role(spec) };
         specs.iter().map(grantee).collect()
     }
@@ -267,7 +267,7 @@ impl Changer<'_> {
     }
 
     /// Warns when less is granted or revoked than was wished.
-    fn tell_partial(&self, grant: bool, all: bool, wanted: Privileges, may: Privileges, shown: &str) {
+    pub(super) fn tell_partial(&self, grant: bool, all: bool, wanted: Privileges, may: Privileges, shown: &str) {
         let (condition, words) = match grant {
             true => (Condition::PrivilegeNotGranted, "were granted"),
             false => (Condition::PrivilegeNotRevoked, "could be revoked"),

@@ -84,6 +84,7 @@ impl Changer<'_> {
             lines.push(format!("target of policy {} on {}", policy.name, super::describe(table)));
         }
         lines.extend(self.default_lines(&schema, &rights, role));
+        lines.extend(self.large_object_lines(role)?);
         if lines.is_empty() {
             return Ok(());
         }
@@ -146,7 +147,7 @@ impl Changer<'_> {
                 self.settle()?;
             }
         }
-        Ok(())
+        roles.iter().try_for_each(|role| self.reassign_large_objects(*role, to))
     }
 
     pub(super) fn drop_owned(&self, roles: &[RoleSpec], cascade: bool) -> Done {
@@ -157,6 +158,7 @@ impl Changer<'_> {
             self.revoke_from(&rights, &object, &roles)?;
         }
         self.take_from_policies(&roles)?;
+        roles.iter().try_for_each(|role| self.drop_large_objects_of(*role))?;
         for role in &roles {
             self.store.forget_default_lists_of(*role)?;
         }

@@ -38,6 +38,7 @@ impl Changer<'_> {
             AccessChange::DropRoles { roles, if_exists } => self.drop_roles(roles, *if_exists),
             AccessChange::GrantRoles(grant) => self.grant_roles(grant),
             AccessChange::Grant(grant) => self.grant(grant),
+            AccessChange::LargeObject(change) => self.change_large_objects(change),
             AccessChange::DefaultPrivileges { roles, schemas, grant } => self.default_privileges(roles, schemas, grant),
             AccessChange::Owner { class, name, to } => self.change_owner(*class, name, to),
             AccessChange::OwnerOf { oid, kind, name, to } => {

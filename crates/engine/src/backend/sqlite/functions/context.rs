@@ -179,6 +179,10 @@ pub trait SessionState: Send + Sync {
     fn notify(&self, _channel: &str, _payload: &str) -> Result<()> {
         Err(Error::unsupported("pg_notify"))
     }
+    /// A function of large objects.
+    fn large_object(&self, _call: crate::large_objects::Call<'_>) -> Result<Value> {
+        Err(Error::unsupported("large objects"))
+    }
     /// What the session listens to.
     fn listening(&self) -> Vec<String> {
         Vec::new()

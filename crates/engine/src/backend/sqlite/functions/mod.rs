@@ -25,6 +25,7 @@ mod json_change;
 mod json_records;
 mod jsonpath;
 mod jsonpath_datetime;
+mod large_objects;
 mod lateral;
 mod like;
 mod locks;
@@ -136,6 +137,7 @@ const FAMILIES: &[&[Row]] = &[
     json_records::ROWS,
     jsonpath::ROWS,
     like::ROWS,
+    large_objects::ROWS,
     locks::ROWS,
     modules::ROWS,
     money::ROWS,

@@ -224,7 +224,14 @@ pub(super) const ROWS: &[Row] = &[
             column.is_some_and(|column| updatable.columns.get(column).copied().unwrap_or(false))
         }))
     }),
-    Row::new("rf_obj_description", 1, |call| comment(call, None)).optional(1),
+    Row::new("rf_obj_description", 1, |call| {
+        // Their numbers are of a kind of their own.
+        if call.len() > 1 && call.text(1)? == "pg_largeobject" {
+            return call.context().state().large_object(crate::large_objects::Call::Comment(oid(call, 0)?));
+        }
+        comment(call, None)
+    })
+    .optional(1),
     Row::new("rf_col_description", 2, |call| {
         let column = call.integer(1)? as i32;
         comment(call, Some(column))
