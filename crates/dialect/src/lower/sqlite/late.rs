@@ -90,11 +90,14 @@ pub(super) fn may_change(function: &Function) -> bool {
     function.volatility == Volatility::Volatile || matches!(function.name, "stored function rows" | "stored function")
 }
 
+/// True for what is left where it is: aggregates, windows and subqueries are computed before the rows are sorted,
+/// whatever stands in them.
 fn is_volatile(expr: &Expr) -> bool {
     let mut found = false;
     walk::expr(expr, &mut |part| {
         found |= matches!(part.kind, ExprKind::Call { function, .. } if may_change(function));
-        !found && part.kind.query().is_none()
+        let before = matches!(part.kind, ExprKind::Aggregate(_) | ExprKind::Window(_)) || part.kind.query().is_some();
+        !found && !before
     });
     found
 }
