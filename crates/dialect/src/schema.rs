@@ -331,6 +331,9 @@ pub struct Trigger {
     pub state: TriggerState,
     /// COMMENT ON TRIGGER.
     pub comment: Option<String>,
+    /// No function is called: rows are looked for that share a key of this deferrable constraint, and nobody is told of
+    /// the trigger.
+    pub key: Option<String>,
 }
 
 /// What a constraint trigger has more than others.
@@ -528,6 +531,16 @@ pub struct Index {
     pub constraint: bool,
     /// Condition of a partial index, in the relation's language.
     pub predicate: Option<String>,
+    /// It stands for a UNIQUE that is DEFERRABLE (true: INITIALLY DEFERRED): it is not [`Self::unique`], the engine asks it
+    /// when a statement or the transaction ends.
+    pub deferred: Option<bool>,
+}
+
+impl Index {
+    /// In the end no two rows are alike.
+    pub const fn is_key(&self) -> bool {
+        self.unique || self.deferred.is_some()
+    }
 }
 
 /// One key of an index.
@@ -639,9 +652,14 @@ impl Relation {
         exact.or_else(|| self.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name)))
     }
 
+    /// The triggers that somebody has made: not those that stand for constraints.
+    pub fn named_triggers(&self) -> impl Iterator<Item = &Arc<Trigger>> {
+        self.triggers.iter().filter(|trigger| trigger.key.is_none())
+    }
+
     /// The trigger of a name.
     pub fn trigger(&self, name: &str) -> Option<&Arc<Trigger>> {
-        self.triggers.iter().find(|trigger| trigger.name == name)
+        self.named_triggers().find(|trigger| trigger.name == name)
     }
 
     /// True when a trigger that is not switched off waits for an event, at a time and level.

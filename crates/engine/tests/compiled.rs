@@ -287,6 +287,7 @@ impl Database {
                 primary,
                 constraint: true,
                 predicate: None,
+                deferred: None,
             });
         }
         self.connection

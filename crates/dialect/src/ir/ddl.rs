@@ -385,6 +385,13 @@ pub enum ConstraintKind {
     PrimaryKey(Vec<usize>),
     /// UNIQUE, columns by position.
     Unique(Vec<usize>),
+    /// UNIQUE … DEFERRABLE: rows that share a key may stand beside each other until the statement, or the transaction, ends.
+    DeferrableUnique {
+        /// Columns by position.
+        columns: Vec<usize>,
+        /// INITIALLY DEFERRED.
+        deferred: bool,
+    },
     /// CHECK.
     Check(Text),
     /// FOREIGN KEY.

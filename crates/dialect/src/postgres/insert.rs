@@ -448,7 +448,12 @@ impl Binder<'_> {
             let found = relation
                 .indexes
                 .iter()
-                .position(|index| index.name == infer.conname && index.unique && index.constraint);
+                .position(|index| index.name == infer.conname && index.is_key() && index.constraint);
+            if found.is_some_and(|at| relation.indexes[at].deferred.is_some()) {
+                return Err(deferrable_arbiter()
+                    .table(relation.namespace.clone(), relation.name.clone())
+                    .constraint(infer.conname.clone()));
+            }
             if let Some(at) = found {
                 let columns: Vec<usize> = relation.indexes[at].columns.iter().flatten().copied().collect();
                 self.read_target(target, columns.into_iter());
@@ -512,6 +517,13 @@ impl Binder<'_> {
             )
         })
     }
+}
+
+fn deferrable_arbiter() -> crate::Error {
+    crate::Error::new(
+        Condition::ObjectNotInPrerequisiteState,
+        "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters",
+    )
 }
 
 /// The columns that an INSERT gives values to, with their places in its text.

@@ -43,6 +43,7 @@ fn unique(oid: u32, name: &str, columns: &[(usize, &str)], primary: bool) -> Ind
         primary,
         constraint: true,
         predicate: None,
+        deferred: None,
     }
 }
 

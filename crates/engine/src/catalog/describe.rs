@@ -276,7 +276,7 @@ pub fn create_index(schema: &SessionSchema, relation: &Arc<Relation>, index: &In
     let fact = |name: String| properties.get(&index.name, &name);
     let keys: Vec<String> =
         (0..index.keys.len()).map(|at| ordered_key(schema, relation, properties, index, at, pretty)).collect();
-    let unique = if index.unique { "UNIQUE " } else { "" };
+    let unique = if index.is_key() { "UNIQUE " } else { "" };
     let method = fact("index_method".to_owned()).unwrap_or("btree");
     let mut text = format!(
         "CREATE {unique}INDEX {} ON {} USING {method} ({})",
@@ -393,7 +393,12 @@ fn unique_constraint(schema: &SessionSchema, relation: &Arc<Relation>, index: &I
     let keys: Vec<String> = (0..index.keys.len()).map(|at| index_key(schema, relation, index, at, false)).collect();
     let include = schema.details(relation.oid).map(|details| include_clause(&details.properties, &index.name));
     let words = if index.primary { "PRIMARY KEY" } else { "UNIQUE" };
-    format!("{words} ({}){}", keys.join(", "), include.unwrap_or_default())
+    let deferrable = match index.deferred {
+        Some(true) => " DEFERRABLE INITIALLY DEFERRED",
+        Some(false) => " DEFERRABLE",
+        None => "",
+    };
+    format!("{words} ({}){}{deferrable}", keys.join(", "), include.unwrap_or_default())
 }
 
 /// The columns that a foreign key refers to, by position in the table that it refers to.

@@ -239,7 +239,7 @@ fn table_constraints(context: &Context<'_>) -> Vec<Row> {
         rows.push(row![catalog, schema, name, catalog, schema, table, "CHECK", "NO", "NO", "YES", NULL]);
     }
     for relation in context.schema.user_relations() {
-        let mut push = |name: &str, kind: &str, deferred: bool| {
+        let mut push = |name: &str, kind: &str, deferred: Option<bool>| {
             let nulls = (kind == "UNIQUE").then_some("YES");
             rows.push(row![
                 catalog,
@@ -249,20 +249,20 @@ fn table_constraints(context: &Context<'_>) -> Vec<Row> {
                 &relation.namespace,
                 &relation.name,
                 kind,
-                yes(deferred),
-                yes(deferred),
+                yes(deferred.is_some()),
+                yes(deferred == Some(true)),
                 "YES",
                 nulls
             ]);
         };
         for index in relation.indexes.iter().filter(|index| index.constraint) {
-            push(&index.name, if index.primary { "PRIMARY KEY" } else { "UNIQUE" }, false);
+            push(&index.name, if index.primary { "PRIMARY KEY" } else { "UNIQUE" }, index.deferred);
         }
         for check in &relation.checks {
-            push(&check.name, "CHECK", false);
+            push(&check.name, "CHECK", None);
         }
         for key in &relation.foreign_keys {
-            push(&key.name, "FOREIGN KEY", key.deferred);
+            push(&key.name, "FOREIGN KEY", key.deferrable.then_some(key.deferred));
         }
     }
     rows

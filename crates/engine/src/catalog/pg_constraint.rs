@@ -64,6 +64,8 @@ fn constraints(context: &Context<'_>) -> Vec<Row> {
                 name: &index.name,
                 namespace,
                 kind: if index.primary { "p" } else { "u" },
+                deferrable: index.deferred.is_some(),
+                deferred: index.deferred == Some(true),
                 relation: relation.oid,
                 index: index.oid,
                 columns: index.columns.iter().flatten().copied().collect(),
@@ -86,7 +88,7 @@ fn constraints(context: &Context<'_>) -> Vec<Row> {
                 ..Constraint::default()
             }));
         }
-        for trigger in relation.triggers.iter().filter(|trigger| trigger.constraint.is_some()) {
+        for trigger in relation.named_triggers().filter(|trigger| trigger.constraint.is_some()) {
             let deferrable = trigger.constraint.is_some_and(|constraint| constraint.deferrable);
             let deferred = trigger.constraint.is_some_and(|constraint| constraint.deferred);
             rows.push(constraint(Constraint {

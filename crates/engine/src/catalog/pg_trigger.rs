@@ -45,7 +45,7 @@ pub(super) fn constraint_oid(trigger: &Trigger) -> u32 {
 /// Every trigger with its relation.
 pub fn all(schema: &SessionSchema) -> impl Iterator<Item = (&Arc<Relation>, &Arc<Trigger>)> {
     let relations = schema.main.triggered().chain(schema.temp.triggered());
-    relations.flat_map(|relation| relation.triggers.iter().map(move |trigger| (relation, trigger)))
+    relations.flat_map(|relation| relation.named_triggers().map(move |trigger| (relation, trigger)))
 }
 
 fn triggers(context: &Context<'_>) -> Vec<Row> {

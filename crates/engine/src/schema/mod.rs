@@ -20,7 +20,7 @@ use rowferry_dialect::{Language, Schema, Type};
 
 pub use crate::backend::schema::rows_read;
 pub(crate) use crate::backend::schema::{
-    MATERIALIZED_VIEW, NO_INHERIT, NOT_VALID, Touched, UNPOPULATED, load, metadata,
+    DEFERRABLE, MATERIALIZED_VIEW, NO_INHERIT, NOT_VALID, Touched, UNPOPULATED, load, metadata,
 };
 pub use snapshot::{Details, Namespace, Properties, SequenceDetails, Snapshot, Synonym, lower_case};
 

@@ -12,6 +12,7 @@ use rowferry_dialect::{Condition, Error, Language, Result};
 use super::Session;
 use super::ddl::constraints::{not_present, shown};
 use super::transaction::{Block, Open};
+use crate::catalog::describe::constraint_oid;
 
 /// What SET CONSTRAINTS has said in this transaction.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -43,13 +44,16 @@ impl Checking {
 impl Session {
     pub(super) fn set_constraints(&mut self, names: &[QualifiedName], deferred: bool) -> Result<()> {
         let informix = self.language() == Language::Informix;
-        let (triggers, keys) = self.named_constraints(names)?;
-        if self.transaction.block == Block::None {
-            if informix {
-                return Err(Error::new(Condition::NoActiveSqlTransaction, "not in a transaction"));
-            }
+        let alone = self.transaction.block == Block::None;
+        if alone && !informix {
             let message = "SET CONSTRAINTS can only be used in transaction blocks";
             self.warn(Condition::NoActiveSqlTransaction, message);
+        }
+        let (triggers, keys) = self.named_constraints(names)?;
+        if alone && informix {
+            return Err(Error::new(Condition::NoActiveSqlTransaction, "not in a transaction"));
+        }
+        if alone {
             return Ok(());
         }
         let before = self.transaction.checking.clone();
@@ -97,7 +101,12 @@ impl Session {
                 for key in relation.foreign_keys.iter().filter(|key| key.name == name.name) {
                     if key.deferrable { keys.push(key.oid) } else { refused = true }
                 }
-                refused |= relation.indexes.iter().any(|index| index.constraint && index.name == name.name);
+                for index in relation.indexes.iter().filter(|index| index.constraint && index.name == name.name) {
+                    match index.deferred {
+                        Some(_) => found.push(constraint_oid(index)),
+                        None => refused = true,
+                    }
+                }
             }
             if found.len() + keys.len() == before || refused {
                 return Err(if refused {

@@ -62,6 +62,10 @@ impl Lowering<'_> {
         Ok(match kind {
             ConstraintKind::PrimaryKey(columns) => format!("PRIMARY KEY ({})", list(columns)),
             ConstraintKind::Unique(columns) => format!("UNIQUE ({})", list(columns)),
+            ConstraintKind::DeferrableUnique { columns, deferred } => {
+                let deferred = if *deferred { " INITIALLY DEFERRED" } else { "" };
+                format!("UNIQUE ({}) DEFERRABLE{deferred}", list(columns))
+            }
             ConstraintKind::Check(condition) => format!("CHECK ({})", self.expr(&condition.expr)?),
             ConstraintKind::ForeignKey {
                 columns,

@@ -238,6 +238,8 @@ pub fn constraint(
     Ok(match &constraint.kind {
         ConstraintKind::PrimaryKey(columns) => (Some(format!("{prefix}PRIMARY KEY ({})", list(columns))), None),
         ConstraintKind::Unique(columns) => (Some(format!("{prefix}UNIQUE ({})", list(columns))), None),
+        // The engine asks an index that is no key for SQLite.
+        ConstraintKind::DeferrableUnique { .. } => (None, None),
         ConstraintKind::Check(check) => {
             let lowered = over_columns(check, names, "")?;
             let record = |sql| CheckRecord { name: constraint.name.clone(), text: check.text.clone(), sql };

@@ -155,7 +155,10 @@ impl Binder<'_> {
                 if draft.constraints.iter().any(declared) {
                     continue;
                 }
-                ConstraintKind::Unique(columns.clone())
+                match index.deferred {
+                    Some(deferred) => ConstraintKind::DeferrableUnique { columns: columns.clone(), deferred },
+                    None => ConstraintKind::Unique(columns.clone()),
+                }
             };
             let names: Vec<String> = columns.iter().map(|at| draft.columns[*at].name.clone()).collect();
             let (words, suffix) = if index.primary { (&[][..], "pkey") } else { (names.as_slice(), "key") };

@@ -553,8 +553,9 @@ impl Binder<'_> {
     }
 
     fn key_constraint(&mut self, constraint: &pg::Constraint, columns: Vec<usize>, draft: &mut Draft) -> Result<()> {
-        if constraint.deferrable || constraint.initdeferred {
-            return Err(self.unsupported("a deferrable unique constraint", constraint.location));
+        let deferrable = constraint.deferrable || constraint.initdeferred;
+        if deferrable && constraint.contype() == ConstrType::ConstrPrimary {
+            return Err(self.unsupported("a deferrable primary key", constraint.location));
         }
         if constraint.nulls_not_distinct {
             return Err(self.unsupported("NULLS NOT DISTINCT", constraint.location));
@@ -596,7 +597,11 @@ impl Binder<'_> {
             draft.constraints.push(Constraint {
                 name,
                 named,
-                kind: ConstraintKind::Unique(columns),
+                kind: if deferrable {
+                    ConstraintKind::DeferrableUnique { columns, deferred: constraint.initdeferred }
+                } else {
+                    ConstraintKind::Unique(columns)
+                },
                 options: Default::default(),
             });
         }

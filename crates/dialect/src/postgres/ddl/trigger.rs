@@ -54,6 +54,7 @@ impl Binder<'_> {
             constraint: None,
             state: TriggerState::Origin,
             comment: None,
+            key: None,
         };
         if relation.kind == RelationKind::Catalog {
             let message = format!("permission denied: \"{}\" is a system catalog", relation.name);
@@ -265,7 +266,7 @@ impl Binder<'_> {
         let all = matches!(command.subtype(), T::AtEnableTrigAll | T::AtDisableTrigAll);
         let triggers = match command.subtype() {
             T::AtEnableTrigUser | T::AtDisableTrigUser | T::AtEnableTrigAll | T::AtDisableTrigAll => {
-                table.triggers.clone()
+                table.named_triggers().cloned().collect()
             }
             _ => vec![table.trigger(&command.name).cloned().ok_or_else(|| missing(&command.name, table))?],
         };

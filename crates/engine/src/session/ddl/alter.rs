@@ -12,6 +12,7 @@ use rowferry_dialect::ir::{
 use rowferry_dialect::schema::{Column, QualifiedName, Relation};
 use rowferry_dialect::{Condition, Error, Language, Schema as _, Type};
 
+use super::constraints::stands_alone;
 use super::dependencies::Needed;
 use super::positions::Positions;
 use super::{Changer, Done, PartKind, cannot_convert, cannot_drop, describe, described};
@@ -385,8 +386,8 @@ impl Changer<'_> {
                     .zip(&index.keys)
                     .any(|(at, key)| at.is_none() && self.names_column(table, &key.text, column))
                 || index.predicate.as_ref().is_some_and(|predicate| self.names_column(table, predicate, column));
-            if mentions && !index.constraint {
-                self.drop_index(table, at)?;
+            if mentions && stands_alone(index) {
+                self.remove_index(table, at)?;
                 dropped_indexes.push(index.name.clone());
             }
         }

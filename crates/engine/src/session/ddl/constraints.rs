@@ -1,12 +1,14 @@
 //! Constraints of a table: ADD, DROP, VALIDATE and ALTER CONSTRAINT, and the rows that stand in their way.
 
-use rowferry_dialect::ir::{Constraint, ConstraintKind, Expr, Value};
-use rowferry_dialect::schema::{ForeignKey, Relation};
+use std::sync::Arc;
+
+use rowferry_dialect::ir::{Constraint, ConstraintKind, CreateIndex, Expr, IndexKeyDefinition, Text, Value};
+use rowferry_dialect::schema::{ForeignKey, Index, Relation};
 use rowferry_dialect::{Condition, Error, values};
 
 use super::{Changer, Done, Failed, PartKind};
 use crate::backend::{Form, same_columns};
-use crate::schema::{NO_INHERIT, NOT_VALID};
+use crate::schema::{DEFERRABLE, NO_INHERIT, NOT_VALID};
 
 impl Changer<'_> {
     pub(super) fn add_constraint(&self, table: &Relation, constraint: &Constraint) -> Done {
@@ -28,6 +30,9 @@ impl Changer<'_> {
                 self.rebuild(table, &form, same_columns(table), &[])
             }
             ConstraintKind::Unique(_) => self.rebuild(table, &form, same_columns(table), &[]),
+            ConstraintKind::DeferrableUnique { columns, deferred } => {
+                self.add_deferrable_key(table, &constraint.name, columns, *deferred)
+            }
             ConstraintKind::Check(condition) => {
                 if valid {
                     self.validate_check(table, &constraint.name, &condition.expr)?;
@@ -70,7 +75,10 @@ impl Changer<'_> {
             return Err(Error::new(Condition::DuplicateObject, message).into());
         }
         // A key's index is a relation among the others.
-        if matches!(constraint.kind, ConstraintKind::PrimaryKey(_) | ConstraintKind::Unique(_)) {
+        if matches!(
+            constraint.kind,
+            ConstraintKind::PrimaryKey(_) | ConstraintKind::Unique(_) | ConstraintKind::DeferrableUnique { .. }
+        ) {
             self.is_free(&table.namespace, name, false)?;
         }
         Ok(())
@@ -205,24 +213,51 @@ impl Changer<'_> {
         if !matches!(&failed, Failed::Storage(failure) if failure.breaks_unique_key()) {
             return failed;
         }
-        let values = self.store.shared_by_rows(table, columns);
-        let values = values.and_then(|values| self::shown(&values, table, columns, &self.session.settings()));
+        self.duplicated(table, name, columns, &self.store.shared_by_rows(table, columns).unwrap_or_default()).into()
+    }
+
+    fn duplicated(&self, table: &Relation, name: &str, columns: &[usize], values: &[Value]) -> Error {
+        let known = (!values.is_empty()).then_some(values);
+        let values = known.and_then(|values| self::shown(values, table, columns, &self.session.settings()));
         let shown: Vec<&str> = columns.iter().map(|&at| table.columns[at].name.as_str()).collect();
         let error = Error::new(Condition::UniqueViolation, format!("could not create unique index \"{name}\""))
             .table(table.namespace.clone(), table.name.clone())
             .constraint(name);
-        let error = match values {
+        match values {
             Some(values) => error.detail(format!("Key ({})=({values}) is duplicated.", shown.join(", "))),
             None => error,
+        }
+    }
+
+    /// An index that lets rows be alike; [`Session`] looks for such rows when it is time.
+    pub(super) fn add_deferrable_key(&self, table: &Relation, name: &str, columns: &[usize], deferred: bool) -> Done {
+        if let Some(values) = self.store.shared_by_rows(table, columns) {
+            return Err(self.duplicated(table, name, columns, &values).into());
+        }
+        let key = |at: &usize| {
+            let ty = table.columns[*at].ty.clone();
+            let text = Text { text: table.columns[*at].name.clone(), expr: Expr::column(Text::TABLE, *at, ty) };
+            IndexKeyDefinition { key: text, descending: false }
         };
-        error.into()
+        let word = if deferred { "deferred" } else { "immediate" };
+        self.create_index(&CreateIndex {
+            name: name.to_owned(),
+            table: Arc::new(table.clone()),
+            unique: false,
+            if_not_exists: false,
+            lenient: false,
+            keys: columns.iter().map(key).collect(),
+            predicate: None,
+            concurrently: false,
+            properties: vec![(DEFERRABLE.to_owned(), word.to_owned())],
+        })
     }
 
     /// Drops a constraint that is there.
     pub(super) fn drop_constraint(&self, table: &Relation, name: &str) -> Done {
         self.touch(table.physical.database, table.oid);
-        if let Some(at) = table.indexes.iter().position(|index| index.name == name && !index.constraint) {
-            return self.drop_index(table, at);
+        if let Some(at) = table.indexes.iter().position(|index| index.name == name && stands_alone(index)) {
+            return self.remove_index(table, at);
         }
         let recorded = self.schema().details(table.oid).is_some_and(|details| details.recorded);
         if recorded {
@@ -280,4 +315,9 @@ pub(in crate::session) fn not_present(table: &Relation, key: &ForeignKey, values
 /// A row of which MATCH FULL wants all columns, or none.
 pub(crate) fn mixed_nulls(table: &Relation, key: &ForeignKey) -> Error {
     key_violated(table, key).detail("MATCH FULL does not allow mixing of null and nonnull key values.")
+}
+
+/// True for an index that is no part of its table's own form.
+pub(super) const fn stands_alone(index: &Index) -> bool {
+    !index.constraint || index.deferred.is_some()
 }

@@ -45,7 +45,7 @@ impl Changer<'_> {
         for constraint in &table.constraints {
             let words = match constraint.kind {
                 ConstraintKind::PrimaryKey(_) => "PRIMARY KEY",
-                ConstraintKind::Unique(_) => "UNIQUE",
+                ConstraintKind::Unique(_) | ConstraintKind::DeferrableUnique { .. } => "UNIQUE",
                 _ => continue,
             };
             self.detail(format!(
@@ -58,6 +58,13 @@ impl Changer<'_> {
         }
         for (part, name, value) in &table.properties {
             self.set_property(database, oid, part, name, Some(value))?;
+        }
+        for constraint in &table.constraints {
+            if let ConstraintKind::DeferrableUnique { columns, deferred } = &constraint.kind {
+                self.touch(database, oid);
+                self.settle()?;
+                self.add_deferrable_key(&*self.current(oid)?, &constraint.name, columns, *deferred)?;
+            }
         }
         self.enter_parents(&table.parents, database)?;
         for like in &table.likes {

@@ -296,6 +296,12 @@ impl Changer<'_> {
             .hint(format!("You can drop constraint {} on table {} instead.", index.name, relation.name))
             .into());
         }
+        self.remove_index(relation, at)
+    }
+
+    /// Drops an index, whatever it stands for.
+    pub(super) fn remove_index(&self, relation: &Relation, at: usize) -> Done {
+        let index = &relation.indexes[at];
         self.touch(relation.physical.database, relation.oid);
         self.move_properties(relation, PartKind::Index, &index.name, None)?;
         let names = self.schema().details(relation.oid).map(|details| details.index_names.clone()).unwrap_or_default();

@@ -4,6 +4,7 @@ use rowferry_dialect::ir::ObjectKind;
 use rowferry_dialect::schema::{QualifiedName, Relation, Schema as _};
 use rowferry_dialect::{Error, Language};
 
+use super::constraints::stands_alone;
 use super::{Changer, Done, PartKind};
 use crate::schema::physical_name;
 
@@ -32,7 +33,7 @@ impl Changer<'_> {
             return Err(Error::internal("RENAME of an index that is gone").into());
         };
         let from = relation.indexes[at].name.clone();
-        if relation.indexes[at].constraint {
+        if !stands_alone(&relation.indexes[at]) {
             self.touch(relation.physical.database, relation.oid);
             self.is_free(&relation.namespace, to, false)?;
             self.entry(&relation)?;

@@ -3,6 +3,7 @@
 use rowferry_dialect::schema::{QualifiedName, Relation};
 use rowferry_dialect::{Condition, Error, Language};
 
+use super::constraints::stands_alone;
 use super::dependencies::Needed;
 use super::{Changer, Done, PartKind};
 use crate::backend::Fact;
@@ -114,7 +115,7 @@ impl Changer<'_> {
         self.touch(database, oid);
         self.settle()?;
         // Stored names of indexes are unique in the whole file.
-        for index in table.indexes.iter().filter(|index| !index.constraint) {
+        for index in table.indexes.iter().filter(|index| stands_alone(index)) {
             let current = self.current(oid)?;
             self.rename_index(&current, &index.name, &index.name, namespace)?;
         }
@@ -134,6 +135,10 @@ impl Changer<'_> {
     }
 
     pub(super) fn rename_constraint(&self, table: &Relation, from: &str, to: &str) -> Done {
+        if table.indexes.iter().any(|index| index.name == from && index.deferred.is_some()) {
+            self.is_free(&table.namespace, to, false)?;
+            return self.rename_index(table, from, to, &table.namespace);
+        }
         let mut form = self.form(table)?;
         let mut found = form.rename_constraint(from, to);
         if found {

@@ -46,7 +46,7 @@ impl Changer<'_> {
     /// A column's new name in UPDATE OF and WHEN.
     pub(super) fn rename_in_triggers(&self, table: &Relation, column: usize, to: &str) -> Done {
         let schema = self.schema();
-        for trigger in &table.triggers {
+        for trigger in table.named_triggers() {
             let mut renamed = Trigger::clone(trigger);
             if let Some(text) = &trigger.condition {
                 renamed.condition = Some(self.session.renamed_in_condition(text, table, column, to, &schema)?);
@@ -62,7 +62,7 @@ impl Changer<'_> {
     pub(super) fn drop_triggers_of_column(&self, table: &Relation, column: usize, cascade: bool) -> Done {
         let schema = self.schema();
         let mut naming: Vec<&Arc<Trigger>> = Vec::new();
-        for trigger in &table.triggers {
+        for trigger in table.named_triggers() {
             let named = match &trigger.condition {
                 Some(text) => self.session.condition_names(text, table, column, &schema)?,
                 None => false,

@@ -184,6 +184,9 @@ impl Session {
 
     /// Calls a trigger's function; `None` for NULL.
     pub(super) fn fire(&mut self, event: &Event) -> Result<Option<Vec<Value>>> {
+        if event.trigger.key.is_some() {
+            return self.ask_key(event).map(|()| None);
+        }
         let depth = self.state.trigger_depth.load(Ordering::Relaxed);
         if depth >= MAX_DEPTH {
             return Err(Error::new(Condition::StatementTooComplex, "stack depth limit exceeded")
@@ -204,6 +207,28 @@ impl Session {
         let result = self.call_trigger(event.trigger.function, &call);
         self.state.trigger_depth.store(depth, Ordering::Relaxed);
         result
+    }
+
+    /// A deferrable UNIQUE: whether a row still shares its key with another.
+    fn ask_key(&mut self, event: &Event) -> Result<()> {
+        let (relation, trigger) = (&event.relation, &event.trigger);
+        if !self.condition_holds(relation, trigger, None, event.new.as_deref())? {
+            return Ok(());
+        }
+        let (Some(row), Some(name)) = (&event.new, &trigger.key) else { return Ok(()) };
+        let index = relation.indexes.iter().find(|index| index.name == *name);
+        let columns: Vec<usize> = index.into_iter().flat_map(|index| index.columns.iter().flatten().copied()).collect();
+        let values: Vec<Value> = columns.iter().map(|at| row[*at].clone()).collect();
+        let message = format!("duplicate key value violates unique constraint \"{name}\"");
+        let error = Error::new(Condition::UniqueViolation, message)
+            .table(relation.namespace.clone(), relation.name.clone())
+            .constraint(name.as_str());
+        let names: Vec<&str> = columns.iter().map(|at| relation.columns[*at].name.as_str()).collect();
+        let shown = super::super::ddl::constraints::shown(&values, relation, &columns, &self.settings());
+        Err(match shown {
+            Some(shown) => error.detail(format!("Key ({})=({shown}) already exists.", names.join(", "))),
+            None => error,
+        })
     }
 
     /// How many changes the handle has made so far: whether a trigger has made some.

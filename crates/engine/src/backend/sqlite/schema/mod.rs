@@ -1,6 +1,7 @@
 //! Reads and keeps the schema of a file: what SQLite says of it, and our tables beside.
 
 pub mod access;
+mod deferrable;
 mod load;
 pub mod metadata;
 mod objects;
@@ -8,4 +9,4 @@ mod relation;
 mod stored;
 
 pub use load::{Touched, load, refresh, rows_read};
-pub(crate) use relation::{MATERIALIZED_VIEW, NO_INHERIT, NOT_VALID, UNPOPULATED};
+pub(crate) use relation::{DEFERRABLE, MATERIALIZED_VIEW, NO_INHERIT, NOT_VALID, UNPOPULATED};

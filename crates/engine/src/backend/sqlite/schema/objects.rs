@@ -34,6 +34,9 @@ impl Source<'_> {
         match if entry.kind == "table" { loader.table() } else { loader.view() } {
             Ok((mut relation, mut details)) => {
                 relation.triggers = self.metadata.triggers(&relation);
+                let keys: Vec<_> = super::deferrable::triggers(&relation).collect();
+                relation.triggers.extend(keys);
+                relation.triggers.sort_by(|a, b| a.name.cmp(&b.name));
                 relation.security = self.metadata.security(relation.oid);
                 details.schema_rows = entries.iter().map(|entry| entry.row).collect();
                 let oid = relation.oid;

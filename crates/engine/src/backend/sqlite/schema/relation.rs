@@ -18,6 +18,8 @@ use crate::schema::{Details, PG_TEMP, PUBLIC, Snapshot};
 
 /// The property of a constraint that nobody has checked against the rows that were there before it.
 pub(crate) const NOT_VALID: &str = "constraint_not_valid";
+/// The property of an index that stands for a deferrable UNIQUE: `immediate` or `deferred` says when it is asked at first.
+pub const DEFERRABLE: &str = "index_deferrable";
 /// The property of a check that children do not get.
 pub(crate) const NO_INHERIT: &str = "constraint_no_inherit";
 
@@ -131,8 +133,17 @@ impl Loader<'_> {
             let keys = key.iter().map(|&at| IndexKey { text: infos[at].name.clone(), descending: false }).collect();
             let oid = derived_oid("index", self.source.database, &[&oid.to_string(), &name]);
             let columns = key.iter().copied().map(Some).collect();
-            let primary =
-                Index { oid, name, columns, keys, unique: true, primary: true, constraint: true, predicate: None };
+            let primary = Index {
+                oid,
+                name,
+                columns,
+                keys,
+                unique: true,
+                primary: true,
+                constraint: true,
+                predicate: None,
+                deferred: None,
+            };
             indexes.insert(0, primary);
             details.index_names.insert(0, String::new());
         }
@@ -305,6 +316,8 @@ impl Loader<'_> {
             } else {
                 recorded.map_or_else(|| entry.name.clone(), |(_, object)| object.name.clone())
             };
+            let deferred = details.properties.get(&name, DEFERRABLE).map(|word| word == "deferred");
+            let constraint = constraint || deferred.is_some();
             let predicate = match recorded {
                 Some((_, object)) if object.definition.is_some() => object.definition.clone(),
                 _ => declared.as_ref().and_then(|d| d.predicate.as_ref().map(|span| d.text(span).to_owned())),
@@ -313,8 +326,17 @@ impl Loader<'_> {
                 Some((oid, _)) => oid,
                 None => derived_oid("index", self.source.database, &[&oid.to_string(), &name]),
             };
-            let index =
-                Index { oid: index_oid, name, columns, keys, unique: entry.unique, primary, constraint, predicate };
+            let index = Index {
+                oid: index_oid,
+                name,
+                columns,
+                keys,
+                unique: entry.unique,
+                primary,
+                constraint,
+                predicate,
+                deferred,
+            };
             indexes.push((index, entry.name));
         }
         let _ = language;

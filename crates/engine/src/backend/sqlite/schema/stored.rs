@@ -367,6 +367,7 @@ impl TriggerRow {
             constraint,
             state: TriggerState::from_letter(&self.enabled)?,
             comment: self.comment.clone(),
+            key: None,
         })
     }
 }
