@@ -6,6 +6,7 @@ import contextlib
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import psycopg
@@ -153,3 +154,22 @@ def test_the_journal_mode_is_told_and_can_be_kept(start: Start, tmp_path: Path) 
     assert '"journal_before":"delete"' in (server.process.ready_line or "")
     server.stop()
     assert mode(path) == "wal"
+
+
+def test_an_interval_has_its_units_through_both_doors(start: Start) -> None:
+    server = start(informix=True)
+    assert server.informix is not None
+    host, port = server.informix
+    with contextlib.closing(informix.connect(host=host, port=port, database=server.dbname, autocommit=True)) as there:
+        cursor = there.cursor()
+        cursor.execute("CREATE TABLE spans (h INTERVAL HOUR TO HOUR, d INTERVAL DAY TO DAY, m INTERVAL MINUTE TO SECOND)")
+        cursor.execute("INSERT INTO spans VALUES ('5', '-3', '12:34')")
+        with psycopg.connect(server.postgres_dsn, autocommit=True) as here:
+            # What is stored says no units: the column does.
+            found = here.execute("SELECT h, d, m, h::text FROM spans WHERE h > interval '4 hours'").fetchall()
+            assert found == [(timedelta(hours=5), timedelta(days=-3), timedelta(minutes=12, seconds=34), "05:00:00")]
+            here.execute("INSERT INTO spans VALUES ('6 hours', '2 days', '1 minute')")
+            with pytest.raises(psycopg.errors.IntervalFieldOverflow):
+                here.execute("INSERT INTO spans (h) VALUES ('1 month')")
+        cursor.execute("SELECT h, d, m FROM spans ORDER BY d DESC")
+        assert cursor.fetchone() == (timedelta(hours=6), timedelta(days=2), timedelta(minutes=1))

@@ -117,6 +117,15 @@ pub fn cast(value: &Value, from: &Type, to: &Type, context: CastContext, setting
             }
             float_value(number, to)
         }
+        // The text of the one says no units, which its qualifier does.
+        (Type::QualifiedInterval(qualifier), Type::Interval(_)) => {
+            let interval = super::informix::interval_of(text_of(value)?, *qualifier)?;
+            input(&interval.to_string(), to, settings)
+        }
+        (Type::Interval(_), Type::QualifiedInterval(qualifier)) => {
+            let interval = Interval::from_stored(text_of(value)?.as_bytes())?;
+            super::informix::interval_from(interval, *qualifier).map(Value::Text)
+        }
         (Type::Json, Type::Jsonb) => Ok(Value::Text(json::normalize(text_of(value)?)?)),
         (Type::Jsonb, Type::Json) => Ok(value.clone()),
         (Type::Json | Type::Jsonb, Type::Bool) => json_scalar(text_of(value)?, from, to, settings),

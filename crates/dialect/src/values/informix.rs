@@ -5,6 +5,7 @@
 
 use rowferry_wire::civil::days_from_civil;
 
+use super::Interval;
 use super::datetime_text::valid_date;
 use crate::types::{Field, IntervalQualifier, Qualifier};
 use crate::{Condition, Error, Result};
@@ -275,6 +276,49 @@ pub fn interval_from_units(units: i64, qualifier: IntervalQualifier) -> (bool, F
     (units < 0, fields)
 }
 
+/// PostgreSQL's interval of an interval's stored text.
+///
+/// # Errors
+/// `22007` for text that is no interval of the qualifier, `22008` for one that PostgreSQL's cannot hold.
+pub fn interval_of(text: &str, qualifier: IntervalQualifier) -> Result<Interval> {
+    let (negative, fields) = interval_fields(text, qualifier)?;
+    let sign = if negative { -1 } else { 1 };
+    let narrow = |value: i64| i32::try_from(sign * value).map_err(|_| super::interval::out_of_range());
+    Ok(Interval {
+        months: narrow(fields[0] * 12 + fields[1])?,
+        days: narrow(fields[2])?,
+        micros: sign * (((fields[3] * 60 + fields[4]) * 60 + fields[5]) * 1_000_000 + fields[6] * 10),
+    })
+}
+
+/// The stored text of PostgreSQL's interval in a column of a qualifier, which keeps no fields behind its last.
+///
+/// # Errors
+/// `22015` for months where days are counted and the other way round, and for more than the first field holds.
+pub fn interval_from(interval: Interval, qualifier: IntervalQualifier) -> Result<String> {
+    let in_months = place(qualifier.first) <= 1;
+    let other = if in_months { interval.days != 0 || interval.micros != 0 } else { interval.months != 0 };
+    let overflow = |what: &str| {
+        let message =
+            format!("interval value \"{interval}\" {what} INTERVAL {} TO {}", qualifier.first, qualifier.last);
+        Error::new(Condition::IntervalFieldOverflow, message)
+    };
+    if other {
+        return Err(overflow("has fields that are not in"));
+    }
+    let units = if in_months {
+        i64::from(interval.months)
+    } else {
+        let micros = i128::from(interval.days) * 86_400_000_000 + i128::from(interval.micros);
+        i64::try_from(micros / 10).map_err(|_| overflow("overflows"))?
+    };
+    let (negative, mut fields) = interval_from_units(units, qualifier);
+    fields[place(qualifier.last) + 1..].fill(0);
+    let text = interval_text(negative, &fields, qualifier);
+    // The first field's digits are counted by who reads it.
+    interval_input(&text, qualifier)
+}
+
 /// Hundred-thousandths of a second since 1970-01-01 of a datetime's fields, those before the qualifier's first taken
 /// from `today` (year, month, day), those behind its last the least possible.
 pub fn datetime_units(fields: &Fields, qualifier: Qualifier, today: (i64, i64, i64)) -> i64 {
@@ -325,6 +369,31 @@ mod tests {
             let error = datetime_input(text, qualifier(Field::Year, Field::Day)).unwrap_err();
             assert_eq!(error.condition().sqlstate(), sqlstate, "{text}");
         }
+    }
+
+    #[test]
+    fn intervals_are_those_of_postgresql_with_units() {
+        let qualifier = |first, last| IntervalQualifier { first, precision: 3, last };
+        let there_and_back = [
+            ("5", qualifier(Field::Hour, Field::Hour), "05:00:00"),
+            ("-3", qualifier(Field::Day, Field::Day), "-3 days"),
+            ("12:34", qualifier(Field::Minute, Field::Second), "00:12:34"),
+            ("100:05:06", qualifier(Field::Hour, Field::Second), "100:05:06"),
+            ("2-03", qualifier(Field::Year, Field::Month), "2 years 3 mons"),
+            ("7", qualifier(Field::Month, Field::Month), "7 mons"),
+            ("-1 02:03:04.50000", qualifier(Field::Day, Field::Fraction(5)), "-1 days -02:03:04.5"),
+        ];
+        for (text, qualifier, shown) in there_and_back {
+            let interval = interval_of(text, qualifier).unwrap();
+            assert_eq!(interval.to_string(), shown);
+            assert_eq!(interval_from(interval, qualifier).unwrap(), text);
+        }
+        let from = |text: &str, first, last| interval_from(Interval::parse(text).unwrap(), qualifier(first, last));
+        // What stands behind the last field is not kept, and what is before the first is counted in it.
+        assert_eq!(from("1 day 02:30:00", Field::Hour, Field::Hour).unwrap(), "26");
+        assert_eq!(from("1 mon", Field::Day, Field::Second).unwrap_err().condition().sqlstate(), "22015");
+        assert_eq!(from("1 day", Field::Year, Field::Month).unwrap_err().condition().sqlstate(), "22015");
+        assert_eq!(from("1000 days", Field::Day, Field::Day).unwrap_err().condition().sqlstate(), "22015");
     }
 
     #[test]
