@@ -8,10 +8,11 @@
 
 use std::path::Path;
 
+use rowferry_dialect::Type;
 use rowferry_dialect::lower::postgres;
 use rowferry_dialect::postgres::types::import;
 use rowferry_dialect::values::{self, Settings, zone};
-use rowferry_engine::ir::{Body, From, Statement, Value};
+use rowferry_engine::ir::{Body, CastContext, From, Statement, Value};
 use rowferry_engine::{Database, Error, Language, Options, Outcome, Result, Session, SessionOptions};
 use serde_json::{Value as Json, json};
 
@@ -52,7 +53,17 @@ fn rows(session: &mut Session, plan: &std::sync::Arc<rowferry_engine::Prepared>)
         for (at, column) in columns.iter().enumerate() {
             members.push(match row.get(at).to_value() {
                 Value::Null => Json::Null,
-                value => Json::String(values::output(&value, &import(&column.ty), &settings)?),
+                value => {
+                    let told = import(&column.ty);
+                    // Its fields are units there.
+                    let value = match column.ty {
+                        Type::QualifiedInterval(_) => {
+                            values::cast(&value, &column.ty, &told, CastContext::Implicit, &settings)?
+                        }
+                        _ => value,
+                    };
+                    Json::String(values::output(&value, &told, &settings)?)
+                }
             });
         }
         rows.push(Json::Array(members));
@@ -86,6 +97,7 @@ fn mirror(session: &mut Session, language: Language) -> Result<Vec<String>> {
         statements.push(postgres::table(relation));
         let relation = relation.clone();
         statements.extend(texts(&rows(session, &plan)?).iter().map(|row| postgres::row(&relation, row)));
+        statements.extend(postgres::numbers(&relation));
     }
     Ok(statements)
 }

@@ -1,9 +1,10 @@
 //! INSERT, UPDATE, DELETE.
 
 use super::query::is_default;
-use super::{Lowering, is_users, missing, quote};
+use super::{Lowering, is_users, missing, quote, sequence_of};
 use crate::Result;
-use crate::ir::{ConflictAction, Dml, DmlAction, Expr, InsertSource, OnConflict};
+use crate::ir::{Body, ConflictAction, Dml, DmlAction, Expr, ExprKind, InsertSource, OnConflict, Query, Value};
+use crate::schema::{Column, Relation};
 
 impl Lowering<'_> {
     pub(super) fn dml(&mut self, dml: &Dml) -> Result<String> {
@@ -23,11 +24,6 @@ impl Lowering<'_> {
         let table = format!("{} AS {alias}", quote(&dml.target.name));
         match &dml.action {
             DmlAction::Insert { columns, source, on_conflict } => {
-                // Zero and NULL are the next number, and any other moves it.
-                if dml.target.columns.iter().any(|column| column.identity.as_ref().is_some_and(|own| own.zero_is_next))
-                {
-                    return Err(missing("SERIAL"));
-                }
                 out.push_str(&format!("INSERT INTO {table}"));
                 if !columns.is_empty() {
                     let names: Vec<String> = columns.iter().map(|at| quote(&dml.target.columns[*at].name)).collect();
@@ -35,10 +31,14 @@ impl Lowering<'_> {
                 }
                 match source {
                     InsertSource::Values(rows) => {
-                        let rows: Result<Vec<String>> = rows.iter().map(|row| self.row_of_values(row)).collect();
+                        let rows: Result<Vec<String>> =
+                            rows.iter().map(|row| self.new_row(&dml.target, &dml.action, row)).collect();
                         out.push_str(&format!(" VALUES {}", rows?.join(", ")));
                     }
-                    InsertSource::Query(query) => out.push_str(&format!(" {}", self.query(query)?)),
+                    InsertSource::Query(query) => {
+                        let rows = self.new_rows(&dml.target, columns, query)?;
+                        out.push_str(&format!(" {rows}"));
+                    }
                     InsertSource::Defaults => out.push_str(" DEFAULT VALUES"),
                 }
                 if let Some(conflict) = on_conflict {
@@ -81,7 +81,52 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    fn assignments(&mut self, assignments: &[(usize, Expr)], dml: &Dml) -> Result<String> {
+    /// A row to be inserted. In a column that numbers itself NULL is the next number, and any other moves it.
+    pub(super) fn new_row(&mut self, target: &Relation, action: &DmlAction, row: &[Expr]) -> Result<String> {
+        let DmlAction::Insert { columns, .. } = action else { return Err(missing("a row of no INSERT")) };
+        let mut values = Vec::with_capacity(row.len());
+        for (at, value) in row.iter().enumerate() {
+            let column = columns.get(at).map_or(at, |position| *position);
+            let own = target.columns.get(column).filter(|column| numbers_itself(column));
+            values.push(match own {
+                Some(column) if !is_default(value) => {
+                    let given = given(value).map(|value| self.expr(value)).transpose()?;
+                    numbered(target, column, given.as_deref())
+                }
+                _ => self.expr(value)?,
+            });
+        }
+        Ok(format!("({})", values.join(", ")))
+    }
+
+    /// The rows of a query to be inserted.
+    fn new_rows(&mut self, target: &Relation, columns: &[usize], query: &Query) -> Result<String> {
+        let own = |at: usize| {
+            let column = columns.get(at).map_or(at, |position| *position);
+            target.columns.get(column).filter(|column| numbers_itself(column))
+        };
+        if !(0..query.columns.len()).any(|at| own(at).is_some()) {
+            return self.query(query);
+        }
+        let mut query = query.clone();
+        if let Body::Select(select) = &mut query.body {
+            for (at, item) in select.items.iter_mut().enumerate() {
+                if own(at).is_some() {
+                    *item = given(item).cloned().unwrap_or_else(|| Expr::null(item.ty.clone()));
+                }
+            }
+        }
+        let places: Vec<String> = (0..query.columns.len()).map(|at| format!("c{at}")).collect();
+        let values = places.iter().enumerate().map(|(at, place)| match own(at) {
+            Some(column) => numbered(target, column, Some(&format!("given.{place}"))),
+            None => format!("given.{place}"),
+        });
+        let values: Vec<String> = values.collect();
+        let rows = self.query(&query)?;
+        Ok(format!("SELECT {} FROM ({rows}) AS given ({})", values.join(", "), places.join(", ")))
+    }
+
+    pub(super) fn assignments(&mut self, assignments: &[(usize, Expr)], dml: &Dml) -> Result<String> {
         let mut words = Vec::with_capacity(assignments.len());
         for (at, value) in assignments {
             let value = if is_default(value) { "DEFAULT".to_owned() } else { self.expr(value)? };
@@ -114,4 +159,32 @@ impl Lowering<'_> {
             }
         })
     }
+}
+
+/// A column of Informix's SERIAL.
+fn numbers_itself(column: &Column) -> bool {
+    column.identity.as_ref().is_some_and(|identity| identity.zero_is_next)
+}
+
+/// What is given to a column that numbers itself; `None` asks for the next number.
+fn given(value: &Expr) -> Option<&Expr> {
+    match &value.kind {
+        ExprKind::Literal(Value::Null) => None,
+        ExprKind::Call { function, .. } if function.name == "ifx_nextval" => None,
+        ExprKind::Coalesce(members) => members.first(),
+        _ => Some(value),
+    }
+}
+
+/// A value of such a column: the next number, or one that others come behind.
+fn numbered(target: &Relation, column: &Column, given: Option<&str>) -> String {
+    let sequence = sequence_of(target, &column.name);
+    let Some(given) = given else { return format!("nextval({sequence})") };
+    let last = format!(
+        "coalesce(pg_sequence_last_value({sequence}), (SELECT seqstart - 1 FROM pg_sequence WHERE seqrelid = {sequence}))"
+    );
+    format!(
+        "(SELECT CASE WHEN v IS NULL THEN nextval({sequence}) WHEN v > {last} THEN setval({sequence}, v) ELSE v END \
+         FROM (SELECT {given}) AS value (v))"
+    )
 }

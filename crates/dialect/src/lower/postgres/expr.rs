@@ -4,9 +4,10 @@ use super::functions::{self, Said};
 use super::{Lowering, missing, type_words};
 use crate::functions::{Function, FunctionKind};
 use crate::ir::{
-    Aggregate, CastContext, CollateRole, Expr, ExprKind, Frame, FrameBound, FrameExclude, FrameUnit, LikeKind,
+    Aggregate, CastContext, CollateRole, Expr, ExprKind, Frame, FrameBound, FrameExclude, FrameUnit, LikeKind, Value,
     WindowCall,
 };
+use crate::types::Field;
 use crate::{Language, Result, Type};
 
 impl Lowering<'_> {
@@ -19,12 +20,19 @@ impl Lowering<'_> {
     pub(super) fn expr(&mut self, expr: &Expr) -> Result<String> {
         Ok(match &expr.kind {
             ExprKind::Literal(value) => self.constant(value, &expr.ty)?,
+            ExprKind::Param(at) if self.row.is_some() => {
+                format!("{}.c{at}", self.row.as_deref().unwrap_or_default())
+            }
             ExprKind::Param(at) => {
                 let ty = self.params.get(*at).unwrap_or(&expr.ty);
                 format!("${}::{}", at + 1, type_words(ty)?)
             }
             ExprKind::Column(column) => self.column(*column)?,
-            ExprKind::Call { function, args } => self.call_of(function, args)?,
+            ExprKind::Call { function, args } => match functions::converts(function) {
+                // What the arguments are converted to is told by the type of the result.
+                Some(template) => self.converted(template, args, &expr.ty)?,
+                None => self.call_of(function, args)?,
+            },
             ExprKind::Cast { arg, context } => self.cast(arg, *context, &expr.ty)?,
             ExprKind::Aggregate(aggregate) => self.aggregate(aggregate)?,
             ExprKind::Window(call) => self.window(call)?,
@@ -47,7 +55,7 @@ impl Lowering<'_> {
                 let word = match kind {
                     LikeKind::Like => "LIKE",
                     LikeKind::ILike => "ILIKE",
-                    LikeKind::Matches => return Err(missing("MATCHES")),
+                    LikeKind::Matches => return self.matches(*negated, text, pattern, escape.as_deref()),
                 };
                 let (text, pattern) = (self.expr(text)?, self.expr(pattern)?);
                 let escape = match escape {
@@ -101,6 +109,54 @@ impl Lowering<'_> {
         })
     }
 
+    /// MATCHES with a pattern that is known now: a regular expression of the same meaning.
+    fn matches(&mut self, negated: bool, text: &Expr, pattern: &Expr, escape: Option<&Expr>) -> Result<String> {
+        let known = |expr: &Expr| match &expr.kind {
+            ExprKind::Literal(Value::Text(text)) => Some(text.clone()),
+            _ => None,
+        };
+        let escape = match escape {
+            Some(escape) => known(escape).and_then(|escape| escape.chars().next()),
+            None => Some('\\'),
+        };
+        let (Some(pattern), Some(escape)) = (known(pattern), escape) else {
+            return Err(missing("MATCHES with a pattern that is computed"));
+        };
+        let sign = if negated { "!~" } else { "~" };
+        Ok(format!("({} {sign} {})", self.expr(text)?, super::text(&functions::expression_of(&pattern, escape))))
+    }
+
+    /// A conversion by a function, whose result is of a type that the call alone does not say.
+    fn converted(&mut self, template: &str, args: &[Expr], ty: &Type) -> Result<String> {
+        let words = type_words(ty)?;
+        let lowered: Result<Vec<String>> = args.iter().map(|arg| self.expr(arg)).collect();
+        let mut converted = functions::filled(template, &lowered?);
+        match (args.first().map(|arg| &arg.ty), ty) {
+            (Some(Type::QualifiedInterval(_)), to) if to.is_text() => return Err(missing("the text of an INTERVAL")),
+            (Some(Type::Bool), to) if to.is_text() => converted = format!("left(({converted})::text, 1)"),
+            // Days are counted from the last of the year 1899.
+            (Some(Type::Date), to) if to.is_integer() => converted = format!("({converted}) - date '1899-12-31'"),
+            (Some(from), Type::Date) if from.is_integer() => converted = format!("date '1899-12-31' + ({converted})"),
+            (_, Type::QualifiedInterval(qualifier)) => {
+                converted = converted.replace("{unit}", &qualifier.first.to_string());
+                if let Some(unit) = last_unit(qualifier.last) {
+                    converted = format!("date_trunc('{unit}', {converted})");
+                }
+                if qualifier.first == Field::Day {
+                    converted = format!("justify_hours({converted})");
+                }
+            }
+            (_, Type::Datetime(qualifier)) => {
+                let whole = if qualifier.first == Field::Hour { "time::interval" } else { "timestamp" };
+                if let Some(unit) = last_unit(qualifier.last) {
+                    converted = format!("date_trunc('{unit}', ({converted})::{whole})");
+                }
+            }
+            _ => {}
+        }
+        Ok(format!("({converted})::{words}"))
+    }
+
     fn infix(&mut self, sign: &str, left: &Expr, right: &Expr) -> Result<String> {
         Ok(format!("({} {sign} {})", self.expr(left)?, self.expr(right)?))
     }
@@ -128,7 +184,7 @@ impl Lowering<'_> {
     /// A call of a function or operator.
     pub(super) fn call_of(&mut self, function: &Function, args: &[Expr]) -> Result<String> {
         if !function.languages.contains(&Language::Postgres) || function.name.contains(' ') {
-            let template = functions::said(function).ok_or_else(|| missing(function.name))?;
+            let template = functions::said(function, args.len()).ok_or_else(|| missing(function.name))?;
             let lowered: Result<Vec<String>> = args.iter().map(|arg| self.expr(arg)).collect();
             return Ok(functions::filled(template, &lowered?));
         }
@@ -218,4 +274,9 @@ impl Lowering<'_> {
             FrameBound::UnboundedFollowing => "UNBOUNDED FOLLOWING".to_owned(),
         })
     }
+}
+
+/// The field behind which nothing is kept; `None` for fractions.
+fn last_unit(field: Field) -> Option<String> {
+    (!matches!(field, Field::Fraction(_))).then(|| field.to_string().to_ascii_lowercase())
 }

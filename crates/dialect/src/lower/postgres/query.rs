@@ -2,7 +2,8 @@
 
 use super::{Lowering, is_users, missing, text, type_words};
 use crate::ir::{
-    Body, Cte, CteBody, Distinct, Expr, ExprKind, From, GroupBy, JoinKind, OutputColumn, Query, Select, SetOp, SortKey,
+    Body, CastContext, Cte, CteBody, Distinct, Expr, ExprKind, From, GroupBy, JoinKind, OutputColumn, Query, Select,
+    SetOp, SortKey,
 };
 use crate::{Result, Type};
 
@@ -15,9 +16,6 @@ fn places(columns: &[OutputColumn]) -> String {
 impl Lowering<'_> {
     /// A query; its columns are called `c0`, `c1`, ….
     pub(super) fn query(&mut self, query: &Query) -> Result<String> {
-        if !query.locking.is_empty() {
-            return Err(missing("FOR UPDATE"));
-        }
         let mut out = self.ctes(&query.ctes)?;
         match &query.body {
             Body::Select(select) => {
@@ -35,6 +33,10 @@ impl Lowering<'_> {
             }
         }
         self.limits(query, &mut out)?;
+        for lock in &query.locking {
+            // What it waits for is not to be seen by one session.
+            out.push_str(&format!(" FOR UPDATE OF r{}", lock.id.0));
+        }
         Ok(out)
     }
 
@@ -222,8 +224,15 @@ impl Lowering<'_> {
             (Value::Null, _) => "NULL".to_owned(),
             (Value::Text(value), Type::Unknown) => return Ok(text(value)),
             (value, ty) => {
-                let told = crate::postgres::types::import(ty);
-                text(&crate::values::output(value, &told, &crate::values::Settings::default())?)
+                let (told, settings) = (crate::postgres::types::import(ty), crate::values::Settings::default());
+                // Its fields are units there.
+                let value = match ty {
+                    Type::QualifiedInterval(_) => {
+                        &crate::values::cast(value, ty, &told, CastContext::Implicit, &settings)?
+                    }
+                    _ => value,
+                };
+                text(&crate::values::output(value, &told, &settings)?)
             }
         };
         // The text is one of the type already; a length would cut it.

@@ -1,0 +1,112 @@
+//! ALTER TABLE, and sequences.
+
+use super::{Lowering, Named, missing, quote, type_words};
+use crate::Result;
+use crate::ir::{AlterTable, ConstraintKind, CreateSequence, ObjectKind, Text};
+use crate::schema::{QualifiedName, Relation};
+
+impl Lowering<'_> {
+    pub(super) fn alter_table(&mut self, table: &Relation, actions: &[AlterTable]) -> Result<String> {
+        let mut names: Vec<String> = table.columns.iter().map(|column| quote(&column.name)).collect();
+        let mut name = table.name.clone();
+        let mut statements = Vec::with_capacity(actions.len());
+        for action in actions {
+            if let AlterTable::AddColumn { column, .. } = action {
+                names.push(quote(&column.name));
+            }
+            self.names.insert(Text::TABLE, Named { alias: String::new(), columns: names.clone() });
+            let change = self.table_change(action, &names)?;
+            statements.push(format!("ALTER TABLE {} {change}", quote(&name)));
+            match action {
+                AlterTable::RenameTable(to) => name.clone_from(to),
+                AlterTable::RenameColumn { column, to } => names[*column] = quote(to),
+                _ => {}
+            }
+        }
+        Ok(statements.join("; "))
+    }
+
+    fn table_change(&mut self, action: &AlterTable, names: &[String]) -> Result<String> {
+        Ok(match action {
+            AlterTable::AddColumn { column, constraints, if_not_exists } => {
+                let unless = if *if_not_exists { "IF NOT EXISTS " } else { "" };
+                let mut out = format!("ADD COLUMN {unless}{}", self.column_definition(column)?);
+                for constraint in constraints {
+                    out.push_str(&format!(", ADD {}", self.named_constraint(constraint, names)?));
+                }
+                out
+            }
+            AlterTable::DropColumn { column, cascade } => {
+                format!("DROP COLUMN {}{}", names[*column], if *cascade { " CASCADE" } else { "" })
+            }
+            AlterTable::RenameColumn { column, to } => format!("RENAME COLUMN {} TO {}", names[*column], quote(to)),
+            AlterTable::RenameTable(to) => format!("RENAME TO {}", quote(to)),
+            AlterTable::RenameConstraint { from, to } => format!("RENAME CONSTRAINT {} TO {}", quote(from), quote(to)),
+            AlterTable::SetType { column, ty, using } => {
+                format!("ALTER COLUMN {} TYPE {} USING {}", names[*column], type_words(ty)?, self.expr(using)?)
+            }
+            AlterTable::SetNotNull { column, not_null } => {
+                format!("ALTER COLUMN {} {} NOT NULL", names[*column], if *not_null { "SET" } else { "DROP" })
+            }
+            AlterTable::SetDefault { column, default } => match default {
+                Some(default) => format!("ALTER COLUMN {} SET DEFAULT {}", names[*column], self.expr(&default.expr)?),
+                None => format!("ALTER COLUMN {} DROP DEFAULT", names[*column]),
+            },
+            AlterTable::AddConstraint(constraint) => format!("ADD {}", self.named_constraint(constraint, names)?),
+            AlterTable::DropConstraint { name, if_exists, cascade } => {
+                let (when, cascade) =
+                    (if *if_exists { "IF EXISTS " } else { "" }, if *cascade { " CASCADE" } else { "" });
+                format!("DROP CONSTRAINT {when}{}{cascade}", quote(name))
+            }
+            _ => return Err(missing("this change of a table")),
+        })
+    }
+
+    fn named_constraint(&mut self, constraint: &crate::ir::Constraint, names: &[String]) -> Result<String> {
+        if constraint.options != Default::default() {
+            return Err(missing("a constraint's options"));
+        }
+        if let ConstraintKind::Check(check) = &constraint.kind {
+            return Ok(format!("CONSTRAINT {} CHECK ({})", quote(&constraint.name), self.expr(&check.expr)?));
+        }
+        Ok(format!("CONSTRAINT {} {}", quote(&constraint.name), self.constraint(&constraint.kind, names)?))
+    }
+}
+
+/// CREATE SEQUENCE.
+pub(super) fn create_sequence(sequence: &CreateSequence) -> Result<String> {
+    let unless = if sequence.if_not_exists { "IF NOT EXISTS " } else { "" };
+    Ok(format!("CREATE SEQUENCE {unless}{} {}", quote(&sequence.name.name), parameters(sequence)?))
+}
+
+/// ALTER SEQUENCE.
+pub(super) fn alter_sequence(sequence: &CreateSequence, restart: Option<i64>) -> Result<String> {
+    let restart = restart.map_or_else(String::new, |next| format!(" RESTART WITH {next}"));
+    Ok(format!("ALTER SEQUENCE {} {}{restart}", quote(&sequence.name.name), parameters(sequence)?))
+}
+
+fn parameters(sequence: &CreateSequence) -> Result<String> {
+    if sequence.owner.is_some() {
+        return Err(missing("a sequence's owner"));
+    }
+    let ty = if sequence.ty == crate::Type::IfxInt8 { "bigint".to_owned() } else { type_words(&sequence.ty)? };
+    Ok(format!(
+        "AS {ty} INCREMENT BY {} MINVALUE {} MAXVALUE {} START WITH {} CACHE {} {}CYCLE",
+        sequence.increment,
+        sequence.min,
+        sequence.max,
+        sequence.start,
+        sequence.cache,
+        if sequence.cycle { "" } else { "NO " }
+    ))
+}
+
+/// A new name for an index or a sequence.
+pub(super) fn rename(kind: ObjectKind, name: &QualifiedName, to: &str) -> Result<String> {
+    let kind = match kind {
+        ObjectKind::Index => "INDEX",
+        ObjectKind::Sequence => "SEQUENCE",
+        _ => return Err(missing("this RENAME")),
+    };
+    Ok(format!("ALTER {kind} {} RENAME TO {}", quote(&name.name), quote(to)))
+}
