@@ -162,7 +162,9 @@ def test_an_interval_has_its_units_through_both_doors(start: Start) -> None:
     host, port = server.informix
     with contextlib.closing(informix.connect(host=host, port=port, database=server.dbname, autocommit=True)) as there:
         cursor = there.cursor()
-        cursor.execute("CREATE TABLE spans (h INTERVAL HOUR TO HOUR, d INTERVAL DAY TO DAY, m INTERVAL MINUTE TO SECOND)")
+        cursor.execute(
+            "CREATE TABLE spans (h INTERVAL HOUR TO HOUR, d INTERVAL DAY TO DAY, m INTERVAL MINUTE TO SECOND)"
+        )
         cursor.execute("INSERT INTO spans VALUES ('5', '-3', '12:34')")
         with psycopg.connect(server.postgres_dsn, autocommit=True) as here:
             # What is stored says no units: the column does.

@@ -31,10 +31,41 @@ KNOWN = {
     "commit": "PostgreSQL only warns outside of a transaction",
     "commit work": "PostgreSQL only warns outside of a transaction",
     "rollback work": "PostgreSQL only warns outside of a transaction",
+    "select dt + 1 units month, dt + 1 units year, dt - 2 units day, dt + 5 units hour from n": "no 29th of February",
+    "select datetime(2024-01-31) year to day + 1 units month from d": "Informix refuses a day that a month has not",
+    "SELECT u.id, y.* FROM u LEFT JOIN LATERAL (SELECT jsonb_agg(row_to_json(z)) FROM (SELECT id, note FROM o "
+    "WHERE uid=u.id ORDER BY id) z) y ON true ORDER BY 1;": "a row that is built has no names there",
 }
 
-# What PostgreSQL is not told, and how many cases that leaves to one back end alone. Counts only go down.
-LEFT: dict[str, dict[str, int]] = {"postgres": {}, "informix": {}}
+# What PostgreSQL is not told, and how many cases that leaves to one back end alone. Counts only go down. Functions that
+# stand here by their names write or read in formats of Informix's own.
+LEFT: dict[str, dict[str, int]] = {
+    "postgres": {"field": 1},
+    "informix": {
+        "a table of the catalogs": 28,  # Informix's own
+        "this statement": 9,  # GRANT, roles, statistics and locks of Informix's
+        "ifx_to_char": 5,
+        "modes of a transaction": 5,  # Informix's isolation levels
+        "a row's identity": 3,  # rowids are other numbers there
+        "ifx_to_char_number": 3,
+        "this change of the schema": 3,
+        "DATETIME of these fields": 2,
+        "ifx_last_serial": 2,
+        "ifx_round_moment": 2,
+        "ifx_to_date": 2,
+        "cardinality": 1,
+        "filetoblob": 1,
+        "ifx_next_day": 1,
+        "ifx_nextval": 1,
+        "ifx_number_to_interval": 1,
+        "ifx_time_zone": 1,
+        "ifx_to_number": 1,
+        "ifx_utc_to_datetime": 1,
+        "instr": 1,
+        "substrb": 1,
+        "the text of an INTERVAL": 1,
+    },
+}
 
 Rows = list[list[str | None]]
 
@@ -100,7 +131,7 @@ def alike(case: dict[str, Any], there: Rows | str, *, informix: bool) -> bool:
 # The limit leaves room for compiling it, which a run of this file alone may have to do.
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
-    ("language", "folder", "equal"), [("postgres", "compiled", 274), ("informix", "informix", 255)]
+    ("language", "folder", "equal"), [("postgres", "compiled", 314), ("informix", "informix", 420)]
 )
 def test_a_statement_means_the_same_to_both(dsn: str, language: str, folder: str, equal: int) -> None:
     different = []
