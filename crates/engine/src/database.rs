@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 use parking_lot::{Mutex, RwLock};
@@ -50,6 +50,8 @@ pub struct Shared {
     /// The newest committed schema that is known here.
     current: RwLock<Arc<Snapshot>>,
     generation: AtomicU64,
+    /// The number of the latest transaction when the schema was published.
+    schema_writer: AtomicI64,
     /// Transactions committed by this server.
     commits: AtomicU64,
     /// One session at a time reads the schema of the file anew.
@@ -142,6 +144,7 @@ impl Database {
             catalogs: crate::catalog::cache::Cache::default(),
             current: RwLock::default(),
             generation: AtomicU64::new(0),
+            schema_writer: AtomicI64::new(0),
             commits: AtomicU64::new(0),
             reload: Mutex::default(),
             sessions: Mutex::default(),
@@ -264,7 +267,13 @@ impl Shared {
     pub fn publish(&self, snapshot: Arc<Snapshot>) {
         let generation = snapshot.generation;
         *self.current.write() = snapshot;
+        self.schema_writer.store(self.locks.xids.next() - 1, Ordering::Release);
         self.generation.store(generation, Ordering::Release);
+    }
+
+    /// The latest transaction that may have changed the schema.
+    pub fn schema_writer(&self) -> i64 {
+        self.schema_writer.load(Ordering::Acquire)
     }
 
     /// How many transactions this server has committed.

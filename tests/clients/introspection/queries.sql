@@ -537,7 +537,7 @@ from pg_catalog.pg_namespace n left join pg_catalog.pg_description d on n.oid = 
 where nspname !~ '^pg_t' order by case when nspname = pg_catalog.current_schema() then -1::bigint else n.oid::bigint end, name
 
 -- == datagrip: time zones
-select name, is_dst from pg_catalog.pg_timezone_names where name in ('UTC', 'Europe/Zurich')
+select name, is_dst from pg_catalog.pg_timezone_names where name in ('UTC', 'Africa/Lagos')
 union distinct select abbrev as name, is_dst from pg_catalog.pg_timezone_abbrevs where abbrev in ('CET', 'EDT')
 order by 1
 

@@ -1,11 +1,12 @@
 //! What a plan needs to be allowed, and whether it is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{ObjectClass, Privileges, Rights};
 use crate::ir::RelId;
 use crate::schema::{Relation, RelationKind};
+use crate::stored_function::StoredFunction;
 use crate::{Condition, Error, Result};
 
 /// What a statement does with one relation.
@@ -31,9 +32,14 @@ pub struct Need {
     pub updated: BTreeSet<usize>,
 }
 
-/// What a statement does with all of its relations, in the order in which that is checked.
+/// What a statement does with all of its relations, in the order in which that is checked, and which functions it calls.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Needs(pub Vec<Need>);
+pub struct Needs {
+    /// Relations.
+    pub relations: Vec<Need>,
+    /// Functions of users by object id, with the word for their kind and their name.
+    pub functions: BTreeMap<u32, (&'static str, String)>,
+}
 
 /// Catalogs that hold secrets: superusers only read them.
 const SECRET: &[&str] = &["pg_authid", "pg_shadow", "pg_statistic", "pg_user_mapping", "pg_largeobject"];
@@ -46,7 +52,7 @@ pub fn is_open(relation: &Relation) -> bool {
 impl Needs {
     /// Nothing is used that not everybody may use.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.relations.is_empty() && self.functions.is_empty()
     }
 
     /// Notes that a relation is used.
@@ -54,7 +60,7 @@ impl Needs {
         if is_open(relation) {
             return;
         }
-        self.0.push(Need {
+        self.relations.push(Need {
             id,
             relation: relation.clone(),
             behind,
@@ -67,41 +73,52 @@ impl Needs {
         });
     }
 
+    /// Notes that a function of users is called, whoever has written the call: also one in a view.
+    pub fn call(&mut self, function: &StoredFunction) {
+        let definition = &function.definition;
+        let kind = match (definition.procedure, definition.aggregate.is_some()) {
+            (true, _) => "procedure",
+            (_, true) => "aggregate",
+            (false, false) => "function",
+        };
+        self.functions.entry(function.oid).or_insert_with(|| (kind, function.name.clone()));
+    }
+
     /// How many have been noted: a mark for [`Self::number`].
     pub fn mark(&self) -> usize {
-        self.0.len()
+        self.relations.len()
     }
 
     /// The number of what was noted at a mark is known now.
     pub fn number(&mut self, mark: usize, id: RelId) {
-        if let Some(need) = self.0.get_mut(mark) {
+        if let Some(need) = self.relations.get_mut(mark) {
             need.id = id;
         }
     }
 
     /// Notes that a role's policies for a relation are part of the statement.
     pub fn secure(&mut self, id: RelId, oid: u32, role: u32) {
-        for need in self.0.iter_mut().filter(|need| need.id == id && need.relation.oid == oid) {
+        for need in self.relations.iter_mut().filter(|need| need.id == id && need.relation.oid == oid) {
             need.secured = Some(role);
         }
     }
 
     /// True when columns of a relation are read, or all of them may be.
     pub fn reads(&self, id: RelId, oid: u32) -> bool {
-        let mut of_relation = self.0.iter().filter(|need| need.id == id && need.relation.oid == oid);
+        let mut of_relation = self.relations.iter().filter(|need| need.id == id && need.relation.oid == oid);
         of_relation.any(|need| need.privileges.contains(Privileges::SELECT))
     }
 
     /// Notes that more is done with a relation.
     pub fn require(&mut self, id: RelId, privileges: Privileges) {
-        for need in self.0.iter_mut().filter(|need| need.id == id) {
+        for need in self.relations.iter_mut().filter(|need| need.id == id) {
             need.privileges = need.privileges | privileges;
         }
     }
 
     /// Notes that what was noted at a mark is changed.
     pub fn change(&mut self, mark: usize, id: RelId, privileges: Privileges) {
-        if let Some(need) = self.0.get_mut(mark) {
+        if let Some(need) = self.relations.get_mut(mark) {
             need.id = id;
             need.target = true;
             need.privileges = privileges;
@@ -110,7 +127,7 @@ impl Needs {
 
     /// Notes that views behind a view are changed, too, down to the table of this number.
     pub fn change_behind(&mut self, mark: usize, id: RelId, privileges: Privileges) {
-        for need in self.0.iter_mut().skip(mark + 1) {
+        for need in self.relations.iter_mut().skip(mark + 1) {
             if need.id == id || matches!(need.relation.kind, RelationKind::View { .. }) {
                 need.privileges = need.privileges | privileges;
             }
@@ -120,7 +137,7 @@ impl Needs {
     /// Notes a column that an INSERT or an UPDATE changes.
     pub fn change_column(&mut self, id: RelId, column: (u32, usize), insert: bool) {
         let (oid, position) = column;
-        if let Some(need) = self.0.iter_mut().rfind(|need| need.id == id && need.relation.oid == oid) {
+        if let Some(need) = self.relations.iter_mut().rfind(|need| need.id == id && need.relation.oid == oid) {
             if insert {
                 need.inserted.insert(position)
             } else {
@@ -133,17 +150,17 @@ impl Needs {
     /// relation's number in the statement where it is a plain column.
     pub fn read(&mut self, column: (u32, usize), id: Option<RelId>) {
         let (oid, position) = column;
-        let plain = id.and_then(|id| self.0.iter().rposition(|need| need.id == id && need.relation.oid == oid));
-        let changed = || self.0.iter().rposition(|need| need.target && need.relation.oid == oid);
+        let plain = id.and_then(|id| self.relations.iter().rposition(|need| need.id == id && need.relation.oid == oid));
+        let changed = || self.relations.iter().rposition(|need| need.target && need.relation.oid == oid);
         let Some(at) = plain.or_else(changed) else { return };
-        let need = &mut self.0[at];
+        let need = &mut self.relations[at];
         need.privileges = need.privileges | Privileges::SELECT;
         need.read.insert(position);
     }
 
     /// Notes that a column of the relation of a number is read.
     pub fn read_of(&mut self, id: RelId, position: usize) {
-        if let Some(need) = self.0.iter_mut().rfind(|need| need.id == id) {
+        if let Some(need) = self.relations.iter_mut().rfind(|need| need.id == id) {
             need.privileges = need.privileges | Privileges::SELECT;
             need.read.insert(position);
         }
@@ -155,7 +172,7 @@ impl Needs {
     /// `42501`.
     pub fn check(&self, rights: &Rights) -> Result<()> {
         let superuser = rights.is_superuser();
-        for need in &self.0 {
+        for need in &self.relations {
             let role = match need.behind {
                 None if superuser => continue,
                 None => rights.role(),
@@ -165,12 +182,17 @@ impl Needs {
                 return Err(denied_relation(&need.relation));
             }
         }
+        for (oid, (kind, name)) in self.functions.iter().filter(|_| !superuser) {
+            if !rights.held_by(rights.role(), ObjectClass::Routine, *oid).0.contains(Privileges::EXECUTE) {
+                return Err(denied(kind, name));
+            }
+        }
         self.check_policies(rights)
     }
 
     /// Refuses a statement that has not the policies which concern it: nobody ever sees by another role's.
     fn check_policies(&self, rights: &Rights) -> Result<()> {
-        for need in self.0.iter().filter(|need| need.relation.security.is_some()) {
+        for need in self.relations.iter().filter(|need| need.relation.security.is_some()) {
             let role = need.behind.map_or_else(|| rights.role(), |view| rights.owner(view));
             if !rights.is_secured(role, &need.relation) || need.secured == Some(role) {
                 continue;
@@ -194,7 +216,7 @@ impl Needs {
     /// # Errors
     /// `42501`.
     pub fn check_unaffected(&self, rights: &Rights) -> Result<()> {
-        match self.0.iter().find_map(|need| Some((need, need.secured?))) {
+        match self.relations.iter().find_map(|need| Some((need, need.secured?))) {
             Some((need, role)) => {
                 let owner = rights.roles.has_privileges_of(role, rights.owner(need.relation.oid));
                 Err(super::would_be_affected(&need.relation, owner))

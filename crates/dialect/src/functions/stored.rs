@@ -5,6 +5,10 @@
 use super::TypeSpec;
 use super::spec::*;
 use crate::Type;
+use crate::scalar::numbers;
+
+const TID: TypeSpec = TypeSpec::Is(Type::Scalar(&numbers::TID, None));
+const XID: TypeSpec = TypeSpec::Is(Type::Scalar(&numbers::XID, None));
 
 /// What a call has settled.
 const SETTLED: TypeSpec = TypeSpec::Is(Type::Unknown);
@@ -12,6 +16,9 @@ const SETTLED: TypeSpec = TypeSpec::Is(Type::Unknown);
 pub(super) const ROWS: &[Function] = rows! { &[];
     Scalar "stored function" (OID, TEXT, ANY) -> ANY, F("rf_stored_function"), optional(1), variadic, lenient, volatile;
     Scalar "grouping of keys" (ANY) -> I4, T("0"), lenient, variadic;
+    Scalar "counted from zero" (ANY) -> ANY, F("rf_from_zero");
+    Scalar "place of a row" (I8) -> TID, F("rf_ctid");
+    Scalar "writer of a catalog" () -> XID, F("rf_catalog_xid"), stable;
     Scalar "row of the cursor" () -> I8, F("rf_cursor_row"), volatile;
     SetReturning "stored result rows" (I8) -> ANY, F("rf_stored_result_rows"), volatile;
     SetReturning "stored function rows" (OID, TEXT, ANY) -> ANY, F("rf_stored_function_rows"), optional(1), variadic, lenient, volatile;

@@ -178,6 +178,8 @@ pub struct Grant {
     pub all_of_columns: Vec<String>,
     /// What kind of object: a relation may turn out to be a sequence.
     pub class: ObjectClass,
+    /// Of all routines: procedures alone, or all others; `None` is both.
+    pub procedures: Option<bool>,
     /// Which.
     pub targets: GrantTargets,
 }

@@ -197,10 +197,8 @@ impl Binder<'_> {
             privileges.push((one, columns));
         }
         // Nobody is asked for them yet, so they can be neither given nor taken, also not by default.
-        match class {
-            ObjectClass::Routine => return Err(self.unsupported("GRANT ON FUNCTION", -1)),
-            ObjectClass::Type => return Err(self.unsupported("GRANT ON TYPE", -1)),
-            _ => {}
+        if class == ObjectClass::Type {
+            return Err(self.unsupported("GRANT ON TYPE", -1));
         }
         let targets = match grant.targtype() {
             GrantTargetType::AclTargetAllInSchema => {
@@ -209,6 +207,7 @@ impl Binder<'_> {
             }
             GrantTargetType::AclTargetDefaults => GrantTargets::Defaults,
             _ if class == ObjectClass::LargeObject => GrantTargets::Defaults,
+            _ if class == ObjectClass::Routine => GrantTargets::Named(self.granted_functions(grant)?),
             _ => GrantTargets::Named(self.granted_names(&grant.objects)?),
         };
         Ok(Grant {
@@ -220,8 +219,28 @@ impl Binder<'_> {
             privileges,
             all_of_columns,
             class,
+            procedures: match grant.objtype() {
+                ObjectType::ObjectFunction => Some(false),
+                ObjectType::ObjectProcedure => Some(true),
+                _ => None,
+            },
             targets,
         })
+    }
+
+    /// Functions by their signatures.
+    fn granted_functions(&mut self, grant: &pg::GrantStmt) -> Result<Vec<QualifiedName>> {
+        let mut found = Vec::with_capacity(grant.objects.len());
+        for node in &grant.objects {
+            let function = self.named_function(node, grant.objtype(), false).map_err(|missing| {
+                let own = matches!(&node.node, Some(N::ObjectWithArgs(named))
+                    if names::strings(&named.objname).last().is_some_and(|n| !rowferry_facts::Function::named(n).is_empty()));
+                if own { self.unsupported("GRANT ON FUNCTION of PostgreSQL's own", -1) } else { missing }
+            })?;
+            let function = function.ok_or_else(|| Error::internal("a function that is missing was found"))?;
+            found.push(QualifiedName::new(function.namespace.clone(), function.signature()));
+        }
+        Ok(found)
     }
 
     fn grant_class(&self, kind: ObjectType) -> Result<ObjectClass> {

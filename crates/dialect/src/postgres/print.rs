@@ -422,6 +422,7 @@ impl Printer<'_> {
                 self.named(&name, args)
             }
             ("stored aggregate result", [_, _, state]) => self.expr(state, true),
+            ("counted from zero", [vector]) => self.expr(vector, true),
             ("substring", [text, pattern, escape]) if pattern.ty == Type::Text => {
                 self.out.push_str("SUBSTRING(");
                 for (word, arg) in [("", text), (" SIMILAR ", pattern), (" ESCAPE ", escape)] {

@@ -150,13 +150,67 @@ pub fn offset_of_abbreviation(zone: &TimeZone, name: &str, local: i64) -> i32 {
     let offset = offset_at_local(zone, local);
     let instant = local.saturating_sub(i64::from(offset) * SECOND);
     let Ok(at) = Timestamp::from_microsecond(instant) else { return offset };
+    meaning(zone, name, at).map_or(offset, |(offset, _)| offset)
+}
+
+/// What an abbreviation meant last at an instant, or first after it: seconds east of Greenwich, and whether it is a summer
+/// time.
+fn meaning(zone: &TimeZone, name: &str, at: Timestamp) -> Option<(i32, bool)> {
     let same = |abbreviation: &str| abbreviation.eq_ignore_ascii_case(name);
     let now = zone.to_offset_info(at);
     if same(now.abbreviation()) {
-        return now.offset().seconds();
+        return Some((now.offset().seconds(), now.dst().is_dst()));
     }
     let mut changes = zone.preceding(at).chain(zone.following(at).take(200));
-    changes.find(|change| same(change.abbreviation())).map_or(offset, |change| change.offset().seconds())
+    let change = changes.find(|change| same(change.abbreviation()))?;
+    Some((change.offset().seconds(), change.dst().is_dst()))
+}
+
+/// What a zone or an abbreviation of one is at some instant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Clock {
+    /// The zone's name, or the abbreviation.
+    pub name: String,
+    /// The abbreviation.
+    pub abbreviation: String,
+    /// Seconds east of Greenwich.
+    pub offset: i32,
+    /// It is summer time.
+    pub summer: bool,
+}
+
+/// All abbreviations, in order, with what they mean at an instant in microseconds.
+pub fn abbreviations(at: i64) -> Vec<Clock> {
+    let at = Timestamp::from_microsecond(at).unwrap_or(Timestamp::UNIX_EPOCH);
+    let fixed = FIXED.iter().map(|(name, offset, summer)| (*name, (*offset, *summer)));
+    let changing = CHANGING.iter().map(|(name, zone)| {
+        let zone = TimeZone::get(zone).unwrap_or(TimeZone::UTC);
+        let now = zone.to_offset_info(at);
+        (*name, meaning(&zone, name, at).unwrap_or((now.offset().seconds(), now.dst().is_dst())))
+    });
+    let clock = |(name, (offset, summer)): (&str, _)| {
+        let name = name.to_ascii_uppercase();
+        Clock { abbreviation: name.clone(), name, offset, summer }
+    };
+    let mut all: Vec<Clock> = fixed.chain(changing).map(clock).collect();
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    all
+}
+
+/// All zones by their names, with what their clocks show at an instant in microseconds.
+pub fn zones(at: i64) -> Vec<Clock> {
+    let at = Timestamp::from_microsecond(at).unwrap_or(Timestamp::UNIX_EPOCH);
+    let zones = jiff::tz::db().available().filter_map(|name| {
+        let zone = TimeZone::get(name.as_str()).ok()?;
+        let now = zone.to_offset_info(at);
+        Some(Clock {
+            name: name.as_str().to_owned(),
+            abbreviation: now.abbreviation().to_owned(),
+            offset: now.offset().seconds(),
+            summer: now.dst().is_dst(),
+        })
+    });
+    zones.collect()
 }
 
 /// The instant at which clocks in the zone that a text names show `local`; both in microseconds.

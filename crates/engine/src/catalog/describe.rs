@@ -49,7 +49,7 @@ fn object_name(schema: &SessionSchema, reg: Reg, oid: u32) -> Option<String> {
         _ => return postgres::regproc::name(schema, reg, oid),
     }
     let (namespace, name) = super::names::class_name(schema, oid)?;
-    let visible = super::names::is_visible(schema, oid);
+    let visible = super::names::is_visible(schema, oid) == Some(true);
     Some(if visible { quote_ident(&name) } else { qualified(&namespace, &name) })
 }
 

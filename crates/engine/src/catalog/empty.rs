@@ -93,7 +93,6 @@ const PG_CATALOG: &[&str] = &[
     "pg_stats_ext_exprs",
     "pg_subscription",
     "pg_subscription_rel",
-    "pg_timezone_abbrevs",
     "pg_transform",
     "pg_user_mapping",
     "pg_user_mappings",

@@ -71,9 +71,10 @@ pub fn class_oid(schema: &SessionSchema, name: &QualifiedName) -> Option<u32> {
     relation.or_else(sequence).or_else(index).or_else(|| system_index(name))
 }
 
-/// True when a name without schema finds this very object.
-pub fn is_visible(schema: &SessionSchema, oid: u32) -> bool {
-    class_name(schema, oid).is_some_and(|(_, name)| class_oid(schema, &QualifiedName::bare(name)) == Some(oid))
+/// Whether a name without schema finds this very object; `None` where there is none.
+pub fn is_visible(schema: &SessionSchema, oid: u32) -> Option<bool> {
+    let (_, name) = class_name(schema, oid)?;
+    Some(class_oid(schema, &QualifiedName::bare(name)) == Some(oid))
 }
 
 /// True when the name of a collation without schema finds this very one. PostgreSQL's own are in `pg_catalog`.

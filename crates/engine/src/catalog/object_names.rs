@@ -60,7 +60,7 @@ pub fn describe(schema: &SessionSchema, catalog: u32, oid: u32, column: i32) -> 
 fn shown(schema: &SessionSchema, oid: u32) -> Option<String> {
     let (namespace, name) = class_name(schema, oid)?;
     let name = quote_ident(&name);
-    Some(if is_visible(schema, oid) { name } else { format!("{}.{name}", quote_ident(&namespace)) })
+    Some(if is_visible(schema, oid) == Some(true) { name } else { format!("{}.{name}", quote_ident(&namespace)) })
 }
 
 /// `table t`, `view v`.

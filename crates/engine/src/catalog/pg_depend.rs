@@ -1,5 +1,6 @@
 //! `pg_depend`: what hangs on what. Objects of PostgreSQL's own hang on nothing, and nothing that hangs on them is told.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rowferry_dialect::Schema as _;
@@ -8,7 +9,7 @@ use rowferry_dialect::postgres::types;
 use rowferry_dialect::schema::Relation;
 use rowferry_dialect::types::Type;
 
-use super::describe::{columns_of, constraint_oid, target_columns};
+use super::describe::{columns_of, constraint_oid, included, target_columns};
 use super::names::namespace_oid;
 use super::object_names::rule_oid;
 use super::pg_attribute::default_oid;
@@ -45,13 +46,15 @@ fn dependencies(context: &Context<'_>) -> Vec<Row> {
     for (relation, trigger) in super::pg_trigger::all(context.schema) {
         rows.push(row![TRIGGER, trigger.oid, 0, PROCEDURE, trigger.function, 0, "n"]);
         rows.push(row![TRIGGER, trigger.oid, 0, CLASS, relation.oid, 0, "a"]);
+        let read = trigger.columns.iter().map(|at| row![TRIGGER, trigger.oid, 0, CLASS, relation.oid, at + 1, "n"]);
+        rows.extend(read);
     }
     for (relation, policy) in context.schema.policies() {
         rows.push(row![POLICY, policy.oid, 0, CLASS, relation.oid, 0, "a"]);
     }
     for relation in context.schema.user_relations() {
         of_relation(context, relation, &mut rows);
-        of_indexes(relation, &mut rows);
+        of_indexes(context, relation, &mut rows);
         of_constraints(context, relation, &mut rows);
         if super::is_view(relation) || relation.is_materialized() {
             of_view(context, relation, &mut rows);
@@ -135,14 +138,24 @@ fn of_relation(context: &Context<'_>, relation: &Relation, rows: &mut Vec<Row>) 
     }
 }
 
-fn of_indexes(relation: &Relation, rows: &mut Vec<Row>) {
+fn of_indexes(context: &Context<'_>, relation: &Arc<Relation>, rows: &mut Vec<Row>) {
+    let properties = context.schema.details(relation.oid).map(|details| &details.properties);
     for index in &relation.indexes {
         if index.constraint {
             rows.push(row![CLASS, index.oid, 0, CONSTRAINT, constraint_oid(index), 0, "i"]);
         } else {
-            for column in index.columns.iter().flatten() {
-                rows.push(row![CLASS, index.oid, 0, CLASS, relation.oid, column + 1, "a"]);
+            let mut on: BTreeSet<usize> = index.columns.iter().flatten().copied().collect();
+            let included = properties.map(|properties| included(properties, &index.name)).unwrap_or_default();
+            on.extend(included.iter().filter_map(|name| relation.column(name)));
+            for (key, column) in index.keys.iter().zip(&index.columns) {
+                if column.is_none() {
+                    on.extend(columns_of(context.schema, relation, &key.text));
+                }
             }
+            if let Some(predicate) = &index.predicate {
+                on.extend(columns_of(context.schema, relation, predicate));
+            }
+            rows.extend(on.into_iter().map(|at| row![CLASS, index.oid, 0, CLASS, relation.oid, at + 1, "a"]));
         }
     }
 }

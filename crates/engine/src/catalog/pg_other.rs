@@ -1,6 +1,7 @@
 //! Small catalogs with rows of ours: databases, the language of functions, tablespaces, time zones.
 
 use rowferry_dialect::access::{Rights, Roles};
+use rowferry_dialect::values::{Interval, IntervalStyle, zone};
 
 use super::pg_stat_activity::DATABASE;
 use super::{Cell, Context, NULL, OWNER, Row, Table, row};
@@ -19,7 +20,13 @@ pub(super) const TABLES: &[Table] = &[
     })
     .live(),
     Table::pg_catalog("pg_timezone_names", |_| {
-        jiff::tz::db().available().map(|name| row![name.as_str(), NULL, NULL, NULL]).collect()
+        let row = |zone: zone::Clock| row![zone.name, zone.abbreviation, shown(zone.offset), zone.summer];
+        zone::zones(crate::session::state::now()).into_iter().map(row).collect()
+    })
+    .live(),
+    Table::pg_catalog("pg_timezone_abbrevs", |_| {
+        let row = |zone: zone::Clock| row![zone.name, shown(zone.offset), zone.summer];
+        zone::abbreviations(crate::session::state::now()).into_iter().map(row).collect()
     })
     .live(),
 ];
@@ -51,4 +58,9 @@ fn owner_of(name: &str, roles: &Roles, all: Option<&Databases>) -> u32 {
     let rights = Rights { roles: there.roles.clone(), main: there.grants.clone(), ..Rights::default() };
     let owner = there.roles.get(rights.owner(DATABASE)).and_then(|role| roles.oid(&role.name));
     owner.unwrap_or(OWNER)
+}
+
+/// Seconds as an interval is stored.
+fn shown(seconds: i32) -> String {
+    Interval { months: 0, days: 0, micros: i64::from(seconds) * 1_000_000 }.to_text(IntervalStyle::Postgres)
 }

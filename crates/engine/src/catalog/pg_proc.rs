@@ -92,6 +92,7 @@ const INTERNAL_LANGUAGE: u32 = 12;
 fn stored(schema: &SessionSchema, function: &StoredFunction) -> Row {
     let definition = &function.definition;
     let aggregate = definition.aggregate.is_some();
+    let rights = schema.rights();
     let inputs: Vec<u32> = definition.inputs().map(|param| param.ty.oid(schema)).collect();
     let params = &definition.params;
     let plain = params.iter().all(|param| param.mode == ParamMode::In);
@@ -112,7 +113,7 @@ fn stored(schema: &SessionSchema, function: &StoredFunction) -> Row {
         function.oid,
         function.name.as_str(),
         names::namespace_oid(schema, &function.namespace),
-        OWNER,
+        rights.owner(function.oid),
         if aggregate { INTERNAL_LANGUAGE } else { language(definition.language) },
         number(&definition.cost, if aggregate { 1.0 } else { 100.0 }),
         if definition.set { number(&definition.rows, 1_000.0) } else { 0.0 },
@@ -150,7 +151,7 @@ fn stored(schema: &SessionSchema, function: &StoredFunction) -> Row {
         NULL,
         definition.sql_body.then(|| definition.source.clone()),
         (!settings.is_empty()).then(|| text_array(settings.iter().map(String::as_str))),
-        NULL,
+        super::pg_roles::shown_list(schema, &rights, function.oid),
     ]
 }
 

@@ -36,7 +36,11 @@ impl State {
             let (held, grantable) = held_of_database(&other, schema.role_name(role).as_deref());
             return Ok(Some(wishes.iter().any(|wish| wish.is_met(held, grantable))));
         }
-        let Some((class, oid)) = object(self, &schema, question)? else { return Ok(None) };
+        let Some((class, oid)) = object(self, &schema, question)? else {
+            // What is asked must make sense, of whatever it is asked.
+            wishes(question.words, question.class, question.class)?;
+            return Ok(None);
+        };
         let wishes = wishes(question.words, class, question.class)?;
         let (held, grantable) = match schema.relation_by_oid(oid) {
             Some(relation) if class == ObjectClass::Relation => held_of_relation(&rights, role, &relation),
@@ -204,14 +208,27 @@ fn object(state: &State, schema: &SessionSchema, question: &Question<'_>) -> Res
         class => Ok(Some((
             class,
             match &question.object {
+                Named::Number(oid) if is_missing(class, number(*oid)) => return Ok(None),
                 Named::Number(oid) => number(*oid),
                 Named::Name(name) => match class {
                     ObjectClass::Type => names::oid(state, Reg::Type, name)?,
+                    ObjectClass::Routine => names::oid(state, Reg::Procedure, name)?,
                     _ => 0,
                 },
             },
         ))),
     }
+}
+
+/// True for a number of PostgreSQL's own that it has given to nothing of the class.
+fn is_missing(class: ObjectClass, oid: u32) -> bool {
+    const OF_INITDB: u32 = 10_000;
+    oid < OF_INITDB
+        && match class {
+            ObjectClass::Routine => rowferry_facts::Function::by_oid(oid).is_none(),
+            ObjectClass::Type => rowferry_facts::Type::by_oid(oid).is_none(),
+            _ => false,
+        }
 }
 
 fn relation_name(name: &str) -> Result<String> {

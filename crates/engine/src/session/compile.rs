@@ -211,7 +211,7 @@ impl Session {
             (None, None) => return Err(Error::internal("a COPY without direction")),
         };
         let bound = Bound { statement, columns, ..prepared.bound.clone() };
-        if copy.from.is_some() && prepared.bound.needs.0.iter().any(|need| need.secured.is_some()) {
+        if copy.from.is_some() && prepared.bound.needs.relations.iter().any(|need| need.secured.is_some()) {
             return Err(Error::new(Condition::FeatureNotSupported, "COPY FROM not supported with row-level security")
                 .hint("Use INSERT statements instead."));
         }

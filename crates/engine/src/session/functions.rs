@@ -267,6 +267,18 @@ impl SessionState for FunctionState {
         Ok(self.state()?.owner.xid())
     }
 
+    fn catalog_writer(&self) -> Result<i64> {
+        let (state, database) = self.both()?;
+        let published = state.schema.read().main.generation == database.generation();
+        let own = state.owner.xid().filter(|_| !published);
+        Ok(own.unwrap_or_else(|| database.schema_writer()))
+    }
+
+    fn latest_transaction(&self) -> Result<i64> {
+        let (state, database) = self.both()?;
+        Ok(state.owner.xid().unwrap_or_else(|| database.locks.xids.next()))
+    }
+
     fn transaction_outcome(&self, xid: i64) -> Result<Option<&'static str>> {
         let (_, database) = self.both()?;
         let status = database.locks.xids.status(xid);
@@ -430,8 +442,8 @@ impl SessionState for FunctionState {
         Some(describe::expression(&schema, &relation, text, true))
     }
 
-    fn is_visible(&self, relation: u32) -> bool {
-        self.state().is_ok_and(|state| names::is_visible(&state.schema.read(), relation))
+    fn is_visible(&self, relation: u32) -> Option<bool> {
+        names::is_visible(&self.state().ok()?.schema.read(), relation)
     }
 
     fn is_collation_visible(&self, collation: u32) -> bool {

@@ -103,7 +103,7 @@ impl Session {
 
     /// Refuses a plan in which policies have a say, where `row_security` is off: better no rows than not all of them.
     pub(super) fn check_unaffected(&self, plan: &Prepared) -> Result<()> {
-        if plan.bound.needs.0.iter().all(|need| need.secured.is_none()) {
+        if plan.bound.needs.relations.iter().all(|need| need.secured.is_none()) {
             return Ok(());
         }
         let setting = self.state.variables.read().get("row_security");

@@ -270,7 +270,8 @@ impl Lowering<'_> {
                     if is_constant(key) {
                         sql.push("(SELECT NULL)".to_owned());
                     } else {
-                        sql.push(self.collated(key)?.sql);
+                        let key = self.collated(key)?.sql;
+                        sql.push(if is_number(&key) { "(SELECT NULL)".to_owned() } else { key });
                     }
                 }
                 tail.push_str(" GROUP BY ");
@@ -420,6 +421,11 @@ fn outputs(reprs: &[Repr]) -> Vec<Sql> {
 }
 
 /// A value that is the same for all rows, whatever casts stand around it.
+/// What SQLite takes for a column's place: some calls are but a number.
+fn is_number(key: &str) -> bool {
+    !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 fn is_constant(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Literal(_) | ExprKind::Param(_) => true,

@@ -7,7 +7,7 @@ use super::super::names;
 use super::{any_of, rows};
 use crate::composite;
 use crate::ir::{CastContext, ColumnIndex, ColumnRef, Expr, ExprKind};
-use crate::scalar::vectors;
+use crate::scalar::{numbers, vectors};
 use crate::schema::RelationKind;
 use crate::uses::{NamedColumn, Star};
 use crate::{Condition, Result, Type};
@@ -308,7 +308,9 @@ impl Binder<'_> {
         Expr::new(ExprKind::Case { branches: vec![(condition, row)], otherwise: None }, ty)
     }
 
-    /// `tableoid` is known; PostgreSQL's other system columns are not here.
+    /// `tableoid` and `ctid` are known. A catalog's rows are all written anew by whoever changes the schema, and nobody locks
+    /// them. Of users' rows nobody notes who has written them, and a number that never changes would let programs that wait
+    /// for it to change (optimistic locks) overwrite what others have written: those columns are refused.
     fn system_column(&mut self, entry: Option<&Entry>, name: &str, place: i32) -> Result<Option<EntryColumn>> {
         if !matches!(name, "tableoid" | "ctid" | "xmin" | "xmax" | "cmin" | "cmax") {
             return Ok(None);
@@ -321,16 +323,28 @@ impl Binder<'_> {
         if !relation.keeps_rows() && relation.kind != RelationKind::Catalog {
             return Ok(None);
         }
-        if name != "tableoid" {
-            return Err(self.unsupported(format!("the system column \"{name}\""), place));
+        let catalog = relation.kind == RelationKind::Catalog;
+        // PostgreSQL has views there.
+        if catalog && rowferry_facts::Relation::named(&relation.namespace, &relation.name).is_none_or(|r| r.kind != 'r')
+        {
+            return Ok(None);
         }
-        Ok(Some(EntryColumn {
-            name: name.to_owned(),
-            expr: self.table_of_row(id, &relation),
-            origin: None,
-            not_null: true,
-            identity: false,
-        }))
+        let scalar = |scalar| Type::Scalar(scalar, None);
+        let call =
+            |name: &str, args, ty| Expr::new(ExprKind::Call { function: crate::functions::internal(name), args }, ty);
+        let expr = match name {
+            "tableoid" => self.table_of_row(id, &relation),
+            "xmin" if catalog => call("writer of a catalog", Vec::new(), scalar(&numbers::XID)),
+            "xmax" if catalog => Expr::integer(0, scalar(&numbers::XID)),
+            "cmin" | "cmax" if catalog => Expr::integer(0, scalar(&numbers::CID)),
+            "ctid" if !catalog && !relation.without_identity && !self.families.contains_key(&id) => {
+                let identity = ColumnRef { relation: id, column: ColumnIndex::RowIdentity };
+                let identity = Expr::new(ExprKind::Column(identity), Type::Int8);
+                call("place of a row", vec![identity], scalar(&numbers::TID))
+            }
+            _ => return Err(self.unsupported(format!("the system column \"{name}\""), place)),
+        };
+        Ok(Some(EntryColumn { name: name.to_owned(), expr, origin: None, not_null: true, identity: false }))
     }
 
     /// True for a catalog column of PostgreSQL's `int2vector` or `oidvector`, whose members count from 0.

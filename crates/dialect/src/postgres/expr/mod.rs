@@ -224,8 +224,16 @@ impl Binder<'_> {
         {
             return self.array(array, Some(element));
         }
-        let (arg, at) = self.required(&cast.arg)?;
+        let (mut arg, at) = self.required(&cast.arg)?;
         let from = types::words(&arg.ty);
+        if matches!(to, Type::Array(_)) && self.is_vector(&arg) {
+            // As an array it still counts from 0.
+            let ty = arg.ty.clone();
+            arg = Expr::new(
+                ExprKind::Call { function: crate::functions::internal("counted from zero"), args: vec![arg] },
+                ty,
+            );
+        }
         let at = if arg.ty.is_row() && cast.location >= 0 { cast.location } else { at };
         self.try_coerce(arg, &to, CastContext::Explicit, at)?.map_err(|_| {
             self.error(

@@ -71,6 +71,7 @@ impl Binder<'_> {
             Err(miss) => return Err(self.no_function(&shown, &inputs, call.location, miss)),
         };
         let function = candidate.function.clone();
+        self.needs.call(&function);
         if let Some(fact) = builtin_of(&function, self.schema) {
             self.note(|uses| {
                 uses.routines.insert(function.oid);

@@ -334,6 +334,7 @@ impl Binder<'_> {
         self.note(|uses| {
             uses.routines.insert(oid);
         });
+        self.needs.call(&function);
         if definition.volatility != Volatility::Immutable {
             self.effects.volatile = true;
         }

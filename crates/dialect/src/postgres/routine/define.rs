@@ -335,7 +335,8 @@ impl Binder<'_> {
                     return Err(Error::new(Condition::WrongObjectType, message));
                 }
                 if wrong {
-                    let message = format!("{} is not a {words}", function.shown_signature());
+                    let shown = if named.args.is_some() { named.shown() } else { function.shown_signature() };
+                    let message = format!("{shown} is not a {words}");
                     return Err(Error::new(Condition::WrongObjectType, message));
                 }
                 Ok(Some(function.clone()))

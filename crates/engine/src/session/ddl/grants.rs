@@ -147,7 +147,14 @@ impl Changer<'_> {
                     let sequences = schema.sequences().filter(|details| details.sequence.namespace == *name);
                     sequences.map(|details| details.sequence.name.clone()).collect()
                 }
-                _ => return Err(Error::unsupported("GRANT ON ALL FUNCTIONS IN SCHEMA").into()),
+                ObjectClass::Routine => {
+                    let functions = schema.main.functions.iter().filter(|function| {
+                        let wanted = grant.procedures.is_none_or(|wanted| wanted == function.definition.procedure);
+                        wanted && *function.namespace == **name
+                    });
+                    functions.map(|function| function.signature()).collect()
+                }
+                _ => return Err(Error::unsupported("GRANT ON ALL of these IN SCHEMA").into()),
             };
             for object in names {
                 objects.push(self.object(grant.class, &QualifiedName::new(name.clone(), object))?);

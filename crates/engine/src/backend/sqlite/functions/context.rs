@@ -65,6 +65,14 @@ pub trait SessionState: Send + Sync {
     fn transaction_id_if_assigned(&self) -> Result<Option<i64>> {
         Ok(None)
     }
+    /// The number of the transaction that has changed the schema last, as this session sees it.
+    fn catalog_writer(&self) -> Result<i64> {
+        Err(Error::unsupported("the system column \"xmin\""))
+    }
+    /// The transaction's number, or the one that the next transaction will have.
+    fn latest_transaction(&self) -> Result<i64> {
+        Err(Error::unsupported("the age of a transaction"))
+    }
     /// What has become of a transaction: `committed`, `aborted`, `in progress`; `None` when it is too long ago.
     fn transaction_outcome(&self, _xid: i64) -> Result<Option<&'static str>> {
         Err(Error::unsupported("txid_status"))
@@ -220,8 +228,8 @@ pub trait SessionState: Send + Sync {
         None
     }
     /// True if a relation is found by its bare name.
-    fn is_visible(&self, _relation: u32) -> bool {
-        true
+    fn is_visible(&self, _relation: u32) -> Option<bool> {
+        Some(true)
     }
 
     /// A collation that users have made is the one that its bare name means; PostgreSQL's own always are.

@@ -9,12 +9,31 @@ use super::call::{boolean, integer, text};
 use super::{Call, Row};
 use crate::locks::{AdvisoryKey, Hold};
 
+/// Lesser numbers are of no transaction.
+const FIRST_NORMAL: i64 = 3;
+
+/// The part of a transaction's number that `xid` has.
+fn short(number: i64) -> i64 {
+    (number & 0xffff_ffff).max(FIRST_NORMAL)
+}
+
 pub(super) const ROWS: &[Row] = &[
     Row::new("rf_txid_current", 0, |call| integer(call.context().state().transaction_id()?)).volatile(),
     Row::new("rf_txid_current_if_assigned", 0, |call| {
         Ok(call.context().state().transaction_id_if_assigned()?.map_or(Value::Null, Value::Integer))
     })
     .volatile(),
+    // The writer of all rows of the catalogs.
+    Row::new("rf_catalog_xid", 0, |call| integer(short(call.context().state().catalog_writer()?))),
+    Row::new("rf_age_xid", 1, |call| {
+        let asked = call.integer(0)?;
+        if asked < FIRST_NORMAL {
+            return integer(i32::MAX);
+        }
+        // Numbers come round: of two the earlier is the one from which the other is less than half a round away.
+        let latest = short(call.context().state().latest_transaction()?);
+        integer((latest as u32).wrapping_sub(asked as u32) as i32)
+    }),
     Row::new("rf_txid_status", 1, |call| {
         // The first two numbers stand for transactions that were before all others.
         if matches!(call.integer(0)?, 1 | 2) {

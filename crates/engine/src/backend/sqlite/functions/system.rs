@@ -114,7 +114,18 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_to_regoperator", 1, |call| to_reg(call, Reg::Operator)),
     Row::new("rf_to_regrole", 1, |call| to_reg(call, Reg::Role)),
     Row::new("rf_format_type", 2, format_type).lenient(),
-    Row::new("rf_pg_table_is_visible", 1, |call| boolean(call.context().state().is_visible(oid(call, 0)?))),
+    Row::new("rf_pg_table_is_visible", 1, |call| {
+        call.context().state().is_visible(oid(call, 0)?).map_or(Ok(Value::Null), boolean)
+    }),
+    Row::new("rf_from_zero", 1, |call| {
+        let members = call.text(0)?;
+        text(if members == "[]" { members.to_owned() } else { format!("{{\"lower\":[0],\"members\":{members}}}") })
+    }),
+    // The place of a row from its number: so many rows have one.
+    Row::new("rf_ctid", 1, |call| match call.integer(0)? {
+        row @ 0..=0xffff_ffff_ffff => text(format!("({},{})", row >> 16, row & 0xffff)),
+        row => Err(Error::unsupported(format!("the \"ctid\" of a row of number {row}"))),
+    }),
     Row::new("rf_pg_collation_is_visible", 1, |call| {
         boolean(call.context().state().is_collation_visible(oid(call, 0)?))
     }),
