@@ -261,6 +261,17 @@ impl Definition {
         })
     }
 
+    /// The relations whose rows, or arrays of them, it names: whether it is an array, and the name.
+    pub fn rows(&self) -> impl Iterator<Item = (bool, &QualifiedName)> {
+        let states = self.aggregate.iter().flat_map(|part| part.states());
+        let all = self.params.iter().map(|param| &param.ty).chain([&self.returns]).chain(states);
+        all.filter_map(|ty| match ty {
+            TypeRef::Row(name) => Some((false, name)),
+            TypeRef::Rows(name) => Some((true, name)),
+            _ => None,
+        })
+    }
+
     /// Looks up the types that users have made: their names are read as the rows of tables.
     pub fn resolve_types(&mut self, find: &dyn Fn(&QualifiedName) -> Option<Type>) {
         for ty in self.types_mut() {

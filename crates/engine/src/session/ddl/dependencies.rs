@@ -18,6 +18,7 @@ use crate::schema::SessionSchema;
 use crate::session::transaction::Open;
 
 /// Something on which views may depend.
+#[derive(Clone)]
 pub(super) struct Needed {
     oid: u32,
     /// One column of it; the whole otherwise.

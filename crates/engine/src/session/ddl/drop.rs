@@ -11,7 +11,7 @@ use rowferry_dialect::{Condition, Error, Schema};
 
 use super::dependencies::Needed;
 use super::policy::PolicyUser;
-use super::user_type::describe_user;
+use super::user_type::{User, describe_user};
 use super::{Changer, Done, PartKind, cannot_drop, described};
 use crate::schema::SequenceDetails;
 
@@ -89,26 +89,6 @@ impl Changer<'_> {
         let searches: Vec<_> =
             schema.main.search_objects.iter().filter(|object| object.namespace == name).cloned().collect();
         let searched = |object: &Arc<SearchObject>| format!("{} {}", object.kind().words(), object.shown(&schema));
-        let is_empty = relations.is_empty()
-            && free.is_empty()
-            && functions.is_empty()
-            && types.is_empty()
-            && collations.is_empty()
-            && searches.is_empty();
-        if !is_empty && !cascade {
-            let dropped = format!("schema {name}");
-            let names: Vec<_> = relations
-                .iter()
-                .map(|relation| described(&schema, relation))
-                .chain(free.iter().map(shown))
-                .chain(functions.iter().map(called))
-                .chain(types.iter().map(typed))
-                .chain(collations.iter().map(ordered))
-                .chain(searches.iter().map(searched))
-                .map(|object| (object, dropped.clone()))
-                .collect();
-            return Err(cannot_drop(&dropped, &names));
-        }
         let mut gone: Vec<(u32, String)> =
             relations.iter().map(|relation| (relation.oid, described(&schema, relation))).collect();
         gone.extend(free.iter().map(|details| (details.sequence.oid, shown(details))));
@@ -118,6 +98,7 @@ impl Changer<'_> {
         gone.extend(searches.iter().map(|object| (object.oid, searched(object))));
         // The oldest goes first.
         gone.sort_by_key(|(oid, _)| *oid);
+        let dropped = format!("schema {name}");
         let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
         for (oid, shown) in gone.into_iter().rev() {
             if !seen.insert(oid) {
@@ -126,11 +107,19 @@ impl Changer<'_> {
             if let Some(relation) = relations.iter().find(|relation| relation.oid == oid) {
                 self.find_dependents(relation, &[], &mut seen, &mut found);
             }
-            found.push((shown, String::new()));
+            found.push((shown, dropped.clone()));
         }
-        let mut told: Vec<String> = found.into_iter().rev().map(|(shown, _)| shown).collect();
+        found.reverse();
+        if !(cascade || found.is_empty()) {
+            return Err(cannot_drop(&dropped, &found));
+        }
+        let mut told: Vec<String> = found.into_iter().map(|(shown, _)| shown).collect();
         let more = self.drop_relations_of(&relations, true)?;
-        told.extend(more.into_iter().filter(|shown| !told.contains(shown)).collect::<Vec<_>>());
+        let inside: Vec<String> =
+            functions.iter().map(|function| describe_user(&schema, &User::Function(function.clone()))).collect();
+        let new = |shown: &String| !told.contains(shown) && !inside.contains(shown);
+        let more: Vec<String> = more.into_iter().filter(new).collect();
+        told.extend(more);
         self.tell_cascade(&told);
         self.forget_defaults(namespace.oid)?;
         free.iter().try_for_each(|details| self.forget("main", details.sequence.oid))?;
@@ -182,21 +171,46 @@ impl Changer<'_> {
                 self.drop_defaults_of(details, &first, cascade, &going)?;
             }
         }
-        let mut others = self.dependents_in_order(&named, &keys);
-        let needed = going.iter().map(|relation| Needed::relation(&schema, relation)).collect();
+        let mut needed: Vec<Needed> = going.iter().map(|relation| Needed::relation(&schema, relation)).collect();
+        let rows: Vec<Arc<Relation>> =
+            going.iter().cloned().chain(self.dependents_of(needed.clone()).0.into_iter().map(|it| it.view)).collect();
+        let holders = self.users_of_rows(&rows);
+        let line = |(user, on): &(User, String)| (describe_user(&schema, user), on.clone());
+        let mut others: Vec<(String, String)> =
+            holders.iter().filter(|(user, _)| !matches!(user, User::Function(_))).map(line).collect();
+        others.extend(self.dependents_in_order(&named, &keys));
+        let functions = holders.iter().filter(|(user, _)| matches!(user, User::Function(_))).map(line);
+        for function in functions {
+            if !others.iter().any(|(known, _)| *known == function.0) {
+                others.push(function);
+            }
+        }
+        needed.extend(holders.iter().filter_map(|(user, _)| match user {
+            User::Function(function) => Some(Needed::function(function.oid, &describe_user(&schema, user))),
+            _ => None,
+        }));
         let (views, all) = self.dependents_of(needed);
+        for dependent in &views {
+            let shown = described(&schema, &dependent.view);
+            if going.iter().any(|relation| relation.oid == dependent.view.oid) {
+                continue;
+            }
+            if !others.iter().any(|(known, _)| *known == shown) {
+                others.push((shown, dependent.on.clone()));
+            }
+        }
         // Policies of tables that go themselves are no reason to keep anything.
         let stays = |user: &PolicyUser| !going.iter().any(|relation| relation.oid == user.table.oid);
         let policies: Vec<PolicyUser> = self.policies_needing(&all).filter(stays).collect();
         others.extend(policies.iter().map(|user| (user.shown.clone(), user.on.clone())));
-        let holders = self.users_of_rows(&going);
-        others.extend(holders.iter().map(|(user, on)| (describe_user(&schema, user), on.clone())));
         if !cascade && !others.is_empty() {
             return Err(cannot_drop(&first, &others));
         }
         let others = others.into_iter().map(|(object, _)| object).collect();
         self.drop_policies(&policies)?;
-        views.iter().try_for_each(|dependent| self.drop_view(&dependent.view))?;
+        let stays = |view: &Relation| !going.iter().any(|relation| relation.oid == view.oid);
+        let below = views.iter().filter(|dependent| stays(&dependent.view));
+        below.into_iter().try_for_each(|dependent| self.drop_view(&dependent.view))?;
         for (user, _) in &holders {
             self.settle()?;
             self.drop_user(user)?;

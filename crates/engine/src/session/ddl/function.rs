@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use rowferry_dialect::error::Severity;
 use rowferry_dialect::ir::{AlterFunction, CreateFunction};
-
 use rowferry_dialect::stored_function::StoredFunction;
-use rowferry_dialect::{Condition, Error, Language, Schema as _};
+use rowferry_dialect::{Language, Schema as _};
 
+use super::dependencies::Needed;
 use super::{Changer, Done, cannot_drop};
 use crate::settings::ExtraCheck;
-use rowferry_dialect::access::relation_words;
 
 impl Changer<'_> {
     pub(super) fn create_function(&self, create: &CreateFunction) -> Done {
@@ -46,22 +45,9 @@ impl Changer<'_> {
         for oid in functions {
             let schema = self.schema();
             let Some(function) = schema.function_by_oid(*oid) else { continue };
-            let users: Vec<_> = schema.users(*oid).map(|(view, _)| view.clone()).collect();
-            if let Some(view) = users.first() {
-                if cascade {
-                    return Err(Error::unsupported("DROP FUNCTION … CASCADE of a function that views use").into());
-                }
-                let kind = relation_words(view);
-                let signature = function.shown_signature();
-                let message = format!("cannot drop function {signature} because other objects depend on it");
-                return Err(Error::new(Condition::DependentObjectsStillExist, message)
-                    .detail(format!("{kind} {} depends on function {signature}", view.name))
-                    .hint("Use DROP ... CASCADE to drop the dependent objects too.")
-                    .into());
-            }
             let shown = format!("function {}", function.shown_signature());
+            self.drop_dependents(&shown, vec![Needed::function(*oid, &shown)], cascade)?;
             self.drop_triggers_of_function(*oid, &shown, cascade)?;
-            self.drop_policies_of_function(*oid, &shown, cascade)?;
             self.drop_aggregates_of_function(*oid, functions, &shown, cascade)?;
             self.drop_domain_checks_of_function(*oid, &shown, cascade)?;
             self.forget("main", *oid)?;

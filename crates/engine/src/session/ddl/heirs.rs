@@ -9,6 +9,7 @@ use rowferry_dialect::ir::{self, AlterTable, Query, Statement};
 use rowferry_dialect::schema::{Relation, RelationKind};
 
 use super::dependencies::Needed;
+use super::user_type::{User, describe_user};
 use super::{Changer, Done, described};
 
 /// A foreign key: its table, its name, and the object id of the table that it leads to.
@@ -114,6 +115,14 @@ impl Changer<'_> {
         }
         for (child, key, _) in keys.iter().rev().filter(|(.., target)| *target == on.oid) {
             found.push((format!("constraint {key} on {}", described(&schema, child)), described(&schema, on)));
+        }
+        // The type of its rows is as old as the relation.
+        for (user, of) in self.users_of_rows(std::slice::from_ref(on)).into_iter().rev() {
+            if let User::Function(function) = &user
+                && seen.insert(function.oid)
+            {
+                found.push((describe_user(&schema, &user), of));
+            }
         }
     }
 

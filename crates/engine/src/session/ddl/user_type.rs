@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rowferry_dialect::access::relation_words;
 use rowferry_dialect::composite::{Composite, live, row_type_oid};
 use rowferry_dialect::ir::{AlterTable, AlterUserType, NewUserType, UserTypeChange};
 use rowferry_dialect::postgres::quote_ident;
@@ -167,14 +168,37 @@ impl Changer<'_> {
         self.rewrite_checks(checks)
     }
 
-    /// The columns, domains and attributes of the row types of relations, but for those of the relations themselves.
+    /// The columns, domains, attributes and functions of the row types of relations, but for columns of the relations
+    /// themselves: those that name arrays of rows first, then the older ones.
     pub(super) fn users_of_rows(&self, going: &[Arc<Relation>]) -> Vec<(User, String)> {
         let schema = self.schema();
         let mut found = Vec::new();
         for relation in going {
-            for user in users(&schema, row_type_oid(relation.oid)) {
-                if !matches!(&user, User::Column(table, _) if going.iter().any(|other| other.oid == table.oid)) {
-                    found.push((user, format!("type {}", quote_ident(&relation.name))));
+            let row = row_type_oid(relation.oid);
+            let mut users: Vec<(bool, User)> = users(&schema, row)
+                .into_iter()
+                .filter(|user| !matches!(user, User::Column(table, _) if going.iter().any(|it| it.oid == table.oid)))
+                .map(|user| (user.is_array(row), user))
+                .collect();
+            for function in schema.main.functions.iter() {
+                let of_row = |name: &QualifiedName| schema.relation(name).is_some_and(|it| it.oid == relation.oid);
+                let mut named = function.definition.rows().filter(|(_, name)| of_row(name)).peekable();
+                if named.peek().is_some() {
+                    users.push((named.all(|(array, _)| array), User::Function(function.clone())));
+                }
+            }
+            users.sort_by_key(|(array, user)| (!array, user.oid()));
+            for (array, user) in users {
+                // One function may name several of them.
+                let again = |(known, _): &(User, String)| match (known, &user) {
+                    (User::Function(known), User::Function(function)) => known.oid == function.oid,
+                    _ => false,
+                };
+                if !found.iter().any(again) {
+                    let brackets = if array { "[]" } else { "" };
+                    let shown = described(&schema, relation);
+                    let name = shown.strip_prefix(relation_words(relation)).unwrap_or(&shown);
+                    found.push((user, format!("type{name}{brackets}")));
                 }
             }
         }
