@@ -248,11 +248,7 @@ impl Word {
 
     fn behind_ement(&mut self) {
         match longest(&self.letters, 0, &["iv", "eus", "abl", "iqU", "ièr", "Ièr"]) {
-            Some("iv") => {
-                if self.cut_in_r2("iv") {
-                    self.cut_in_r2("at");
-                }
-            }
+            Some("iv") if self.cut_in_r2("iv") => drop(self.cut_in_r2("at")),
             Some("eus") if self.within(3, self.r2) => self.cut(3),
             Some("eus") if self.within(3, self.r1) => self.replace(3, "eux"),
             Some("abl" | "iqU") if self.within(3, self.r2) => self.cut(3),
