@@ -358,7 +358,13 @@ pub fn create_index(index: &CreateIndex, physical: &str) -> Result<IndexStatemen
         keys.join(", ")
     );
     if let Some(predicate) = &index.predicate {
-        let _ = write!(sql, " WHERE {}", native(predicate, &names, "a partial index")?);
+        match native(predicate, &names, "a partial index") {
+            // One of all rows serves as well.
+            Err(_) if index.lenient => {}
+            predicate => {
+                let _ = write!(sql, " WHERE {}", predicate?);
+            }
+        }
     }
     Ok(IndexStatements {
         sql,

@@ -92,7 +92,8 @@ impl Binder<'_> {
             table,
             unique: index.unique,
             if_not_exists: index.if_not_exists,
-            lenient: false,
+            // Only a unique index says something about rows.
+            lenient: !index.unique,
             keys,
             predicate,
             concurrently: index.concurrent,

@@ -214,7 +214,7 @@ impl<'c> LargeObjects<'c> {
         let mut rows = self.checked(statement.query(params![key(oid, first), key(oid, last)]))?;
         while let Some(row) = self.checked(rows.next())? {
             let page = number(self.checked(row.get(0))?);
-            let data = self.checked(row.get_ref(1).map_err(Into::into))?;
+            let data = self.checked(row.get_ref(1))?;
             let data = data.as_bytes().map_err(|_| damaged(oid, page, -1))?;
             check_page(oid, page, data.len() as i64)?;
             // Where the page's bytes begin among those that are wanted; it may begin before them.

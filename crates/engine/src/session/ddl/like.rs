@@ -98,7 +98,7 @@ impl Changer<'_> {
             table: table.clone(),
             unique: index.unique,
             if_not_exists: false,
-            lenient: false,
+            lenient: !index.unique,
             keys,
             predicate,
             concurrently: false,

@@ -72,7 +72,7 @@ impl Store<'_> {
 
     /// Writes when a trigger fires.
     pub fn set_trigger_state(&self, relation: &Relation, name: &str, state: TriggerState) -> Done {
-        self.change_trigger(relation, name, "enabled", Some(&state.letter().to_string()))
+        self.change_trigger(relation, name, "enabled", Some(state.letter()))
     }
 
     fn change_trigger(&self, relation: &Relation, name: &str, column: &str, value: Option<&str>) -> Done {
