@@ -18,6 +18,8 @@ pub struct Heritage {
     pub columns: BTreeSet<String>,
     /// Checks that it would not have by itself, by name.
     pub checks: BTreeSet<String>,
+    /// It is a partition of its one parent: which rows it has.
+    pub bound: Option<crate::partition::Bound>,
 }
 
 impl Heritage {
@@ -53,6 +55,16 @@ impl Relation {
     /// The table itself declares the check of a name; otherwise a parent has given it.
     pub fn declares_check(&self, name: &str) -> bool {
         !self.heritage.as_ref().is_some_and(|heritage| heritage.checks.contains(name))
+    }
+
+    /// Which rows of its parent it has, where it is a partition.
+    pub fn bound(&self) -> Option<&crate::partition::Bound> {
+        self.heritage.as_ref()?.bound.as_ref()
+    }
+
+    /// It has partitions, and no rows itself.
+    pub fn is_partitioned(&self) -> bool {
+        self.partitioning.is_some()
     }
 
     /// The check of a name.

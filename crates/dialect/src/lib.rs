@@ -15,6 +15,7 @@
 //! - [`values`]: text input and output of each type, and the canonical stored form;
 //! - [`schema`]: what a front end asks about the database;
 //! - [`heritage`]: tables that inherit from tables;
+//! - [`partition`]: tables whose rows are parted among others;
 //! - [`stored_function`]: functions that users have made in PostgreSQL's way;
 //! - [`user_type`]: types that users have made;
 //! - [`uses`]: what a stored query names;
@@ -37,6 +38,7 @@ pub mod informix;
 pub mod ir;
 pub mod lower;
 pub mod no_schema;
+pub mod partition;
 pub mod pins;
 pub mod plan;
 pub mod postgres;

@@ -192,6 +192,8 @@ pub struct Relation {
     pub triggers: Vec<Arc<Trigger>>,
     /// The tables that it inherits from, and what of it is there for their sake alone.
     pub heritage: Option<Box<crate::heritage::Heritage>>,
+    /// How its rows are parted among its partitions: it has none itself.
+    pub partitioning: Option<Arc<crate::partition::Partitioning>>,
     /// What its rows ask of whoever wants them; nothing where nobody has said anything.
     pub security: Option<Arc<RowSecurity>>,
 }

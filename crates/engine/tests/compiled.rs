@@ -321,6 +321,7 @@ impl Database {
             without_identity: false,
             triggers: Vec::new(),
             heritage: None,
+            partitioning: None,
             security: None,
         };
         self.tables.0.write().push(Arc::new(relation));

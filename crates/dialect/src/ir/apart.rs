@@ -298,6 +298,7 @@ fn change(dml: &Dml, action: DmlAction, returning: Vec<Expr>) -> Dml {
         target: dml.target.clone(),
         id: dml.id,
         family: None,
+        routing: None,
         heir: dml.heir,
         view: None,
         action,

@@ -5,8 +5,8 @@
 
 use super::{
     Again, Body, ColumnIndex, ColumnRef, CompareOp, ConflictAction, CteBody, Distinct, Dml, DmlAction, Expr, ExprKind,
-    From, GroupBy, Hidden, InsertSource, JoinKind, Merge, OutputColumn, Query, RelId, Select, Statement, TriggerLevel,
-    Value, family, walk,
+    From, GroupBy, Hidden, InsertSource, JoinKind, Merge, OutputColumn, Query, RelId, Routing, Select, Statement,
+    TriggerLevel, Value, family, walk,
 };
 use crate::{Error, Result, Type};
 
@@ -22,7 +22,11 @@ pub fn runs_in_parts(statement: &Statement) -> bool {
     match statement {
         Statement::Query(query) => changes(&query.ctes),
         Statement::Dml(dml) => {
-            dml.family.is_some() || changes(&dml.ctes) || returns_others(dml) || may_meet_itself(dml)
+            dml.family.is_some()
+                || dml.routing.is_some()
+                || changes(&dml.ctes)
+                || returns_others(dml)
+                || may_meet_itself(dml)
         }
         Statement::Merge(merge) => changes(&merge.rows.ctes),
         _ => false,
@@ -154,8 +158,11 @@ pub fn by_rows(dml: &Dml) -> Result<Merge> {
     let mut action = dml.clone();
     action.ctes = Vec::new();
     let rows = match &mut action.action {
-        DmlAction::Insert { source, on_conflict, .. } => {
+        DmlAction::Insert { columns, source, on_conflict } => {
             let (mut given, from) = insert_rows(source)?;
+            if let Some(routing) = &mut action.routing {
+                route_inserted(routing, dml.id, columns, source, &mut given)?;
+            }
             if let Some(conflict) = on_conflict
                 && let ConflictAction::Update { assignments, filter, .. } = &mut conflict.action
             {
@@ -171,6 +178,14 @@ pub fn by_rows(dml: &Dml) -> Result<Merge> {
         DmlAction::Update { assignments, from, filter, current_of } => {
             refuse_cursor(current_of.as_ref(), filter.as_ref())?;
             let mut given = Given::of_target(dml);
+            if let Some(routing) = &mut action.routing {
+                let set = assignments.clone();
+                let value = |at: usize| match set.iter().find(|(position, _)| *position == at) {
+                    Some((_, value)) => value.clone(),
+                    None => Expr::column(dml.id, at, dml.target.columns[at].ty.clone()),
+                };
+                routing.bring(dml.id, &value, &mut |value| given.add(value));
+            }
             for (_, value) in assignments.iter_mut().filter(|(_, value)| !matches!(value.kind, ExprKind::Default)) {
                 *value = given.add(value.clone());
             }
@@ -186,6 +201,10 @@ pub fn by_rows(dml: &Dml) -> Result<Merge> {
             given.query(dml.ctes.clone(), Some(beside(dml, from)), asked)
         }
     };
+    if let Some(routing) = action.routing.take() {
+        let moves = matches!(dml.action, DmlAction::Update { .. });
+        action.routing = Some(if moves { Box::new(routing.with_moved(&action)) } else { routing });
+    }
     let actions = match &dml.family {
         None => vec![action],
         Some(family) => {
@@ -205,6 +224,32 @@ pub fn by_rows(dml: &Dml) -> Result<Merge> {
         }
     };
     Ok(Merge { rows, actions, again: Again::Passed })
+}
+
+/// Where the rows of an INSERT go; `source` is one row of parameters.
+fn route_inserted(
+    routing: &mut Routing,
+    id: RelId,
+    columns: &[usize],
+    source: &InsertSource,
+    given: &mut Given,
+) -> Result<()> {
+    let row = match source {
+        InsertSource::Values(rows) => rows.first().cloned().unwrap_or_default(),
+        InsertSource::Defaults => Vec::new(),
+        InsertSource::Query(_) => return Err(Error::internal("the rows of an INSERT are not taken apart")),
+    };
+    let items = given.items.clone();
+    let head = routing.tree.head.clone();
+    let value = |at: usize| {
+        let placed = columns.iter().position(|column| *column == at).and_then(|place| row.get(place));
+        match placed.map(|value| &value.kind) {
+            Some(ExprKind::Param(number)) => items[*number].clone(),
+            _ => Expr::null(head.columns[at].ty.clone()),
+        }
+    };
+    routing.bring(id, &value, &mut |value| given.add(value));
+    Ok(())
 }
 
 fn refuse_cursor(cursor: Option<&String>, filter: Option<&Expr>) -> Result<()> {

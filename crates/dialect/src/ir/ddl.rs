@@ -15,6 +15,8 @@ use crate::{Language, Type};
 pub enum Ddl {
     /// CREATE TABLE.
     CreateTable(CreateTable),
+    /// ATTACH PARTITION, DETACH PARTITION.
+    Partition(ChangePartition),
     /// CREATE INDEX.
     CreateIndex(CreateIndex),
     /// CREATE VIEW.
@@ -280,6 +282,54 @@ pub struct CreateTable {
     pub likes: Vec<Like>,
     /// Tables that it inherits from.
     pub parents: Vec<Arc<Relation>>,
+    /// It is a partition of its one parent.
+    pub partition: Option<Box<NewPartition>>,
+}
+
+/// A table becomes a partition of another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewPartition {
+    /// The partitioned table.
+    pub parent: Arc<Relation>,
+    /// Which of its rows the partition is to have.
+    pub bound: BoundExprs,
+    /// Where the values stand in the statement.
+    pub places: Vec<Option<u32>>,
+}
+
+/// A bound whose values have to be computed; they have the types of the keys.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BoundExprs {
+    /// DEFAULT.
+    Default,
+    /// WITH (MODULUS, REMAINDER).
+    Hash(u32, u32),
+    /// IN.
+    List(Vec<Expr>),
+    /// FROM … TO.
+    Range(Vec<EdgeExpr>, Vec<EdgeExpr>),
+}
+
+/// A value of an edge of a range.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EdgeExpr {
+    /// MINVALUE.
+    Min,
+    /// A value.
+    Value(Expr),
+    /// MAXVALUE.
+    Max,
+}
+
+/// ALTER TABLE … ATTACH PARTITION, DETACH PARTITION.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChangePartition {
+    /// The partitioned table.
+    pub parent: Arc<Relation>,
+    /// The partition, that is or is to be.
+    pub partition: Arc<Relation>,
+    /// Which rows it is to have; `None` takes it away.
+    pub attached: Option<Box<NewPartition>>,
 }
 
 /// LIKE: what a new table takes of another beyond the columns and constraints that its definition spells out.

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use super::by_rows::select;
 use super::{
-    Body, ColumnIndex, ColumnRef, Dml, DmlAction, Expr, ExprKind, From, Ids, OutputColumn, Query, RelId, SetOp, walk,
+    Body, ColumnIndex, ColumnRef, ConflictAction, Dml, DmlAction, Expr, ExprKind, From, Ids, OnConflict, OutputColumn,
+    Query, RelId, SetOp, walk,
 };
 use crate::schema::Relation;
 use crate::{Error, Result, Type};
@@ -61,7 +62,12 @@ fn column_in(member: &Relation, head: &Relation, at: usize) -> Result<usize> {
 pub fn rows(members: &[Arc<Relation>], ids: &mut Ids, changed: bool) -> Result<Query> {
     let mut union: Option<Query> = None;
     let head = members.first().ok_or_else(|| Error::internal("a family of nobody"))?;
+    let alone = members.iter().all(|member| member.is_partitioned());
     for (number, member) in members.iter().enumerate() {
+        // A partitioned table has no rows; without any leaf it stands for none.
+        if member.is_partitioned() && !(alone && number == 0) {
+            continue;
+        }
         let id = ids.relation();
         let mut items = Vec::with_capacity(head.columns.len() + 3);
         let mut columns = Vec::with_capacity(head.columns.len() + 3);
@@ -110,6 +116,19 @@ pub fn for_member(dml: &Dml, member: &Arc<Relation>) -> Result<Dml> {
     let places: Vec<usize> = (0..head.columns.len()).map(|at| column_in(member, &head, at)).collect::<Result<_>>()?;
     let mut own = dml.clone();
     own.family = None;
+    if let DmlAction::Insert { columns, on_conflict, .. } = &mut own.action {
+        columns.iter_mut().for_each(|at| *at = places[*at]);
+        if let Some(conflict) = on_conflict {
+            own_conflict(conflict, &head, member, &places)?;
+        }
+    }
+    let excluded = match &own.action {
+        DmlAction::Insert { on_conflict: Some(conflict), .. } => match &conflict.action {
+            ConflictAction::Update { excluded, .. } => Some(*excluded),
+            ConflictAction::Nothing => None,
+        },
+        _ => None,
+    };
     own.heir = member.oid != head.oid;
     own.target = member.clone();
     if let DmlAction::Update { assignments, .. } = &mut own.action {
@@ -117,12 +136,12 @@ pub fn for_member(dml: &Dml, member: &Arc<Relation>) -> Result<Dml> {
     }
     walk::dml_mut(&mut own, &mut |expr| {
         if let ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) = expr.kind
-            && relation == dml.id
+            && (relation == dml.id || Some(relation) == excluded)
         {
             match places.get(at) {
                 Some(place) => {
                     let (wanted, held) = (expr.ty.clone(), member.columns[*place].ty.clone());
-                    *expr = Expr::column(dml.id, *place, held).cast(wanted, super::CastContext::Implicit);
+                    *expr = Expr::column(relation, *place, held).cast(wanted, super::CastContext::Implicit);
                 }
                 None => *expr = Expr::integer(i64::from(member.oid), Type::Oid),
             }
@@ -131,4 +150,27 @@ pub fn for_member(dml: &Dml, member: &Arc<Relation>) -> Result<Dml> {
         true
     });
     Ok(own)
+}
+
+/// ON CONFLICT in a member: the same columns, the index over the same ones.
+fn own_conflict(conflict: &mut OnConflict, head: &Relation, member: &Relation, places: &[usize]) -> Result<()> {
+    if let ConflictAction::Update { assignments, .. } = &mut conflict.action {
+        assignments.iter_mut().for_each(|(at, _)| *at = places[*at]);
+    }
+    let Some(at) = conflict.index else { return Ok(()) };
+    let Some(index) = head.indexes.get(at) else { return Err(Error::internal("an index that there is not")) };
+    let wanted: Vec<Option<usize>> = index.columns.iter().map(|column| column.map(|at| places[at])).collect();
+    let texts = |index: &crate::schema::Index| -> Vec<String> {
+        let keys = index.keys.iter().zip(&index.columns);
+        keys.filter(|(_, column)| column.is_none()).map(|(key, _)| key.text.clone()).collect()
+    };
+    let same = |own: &crate::schema::Index| {
+        own.unique && own.columns == wanted && own.predicate == index.predicate && texts(own) == texts(index)
+    };
+    let Some(own) = member.indexes.iter().position(same) else {
+        let message = format!("ON CONFLICT by an index that \"{}\" has in another form", member.name);
+        return Err(Error::unsupported(message));
+    };
+    conflict.index = Some(own);
+    Ok(())
 }

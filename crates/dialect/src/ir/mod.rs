@@ -16,6 +16,7 @@ pub mod family;
 pub mod lock;
 pub mod policy;
 pub mod query;
+pub mod routing;
 pub mod statement;
 pub mod tables;
 mod text_search;
@@ -32,6 +33,7 @@ pub use family::{Family, Hidden};
 pub use lock::*;
 pub use policy::*;
 pub use query::*;
+pub use routing::Routing;
 pub use statement::*;
 pub use tables::{
     RelationLocks, TableLock, changes_keys, changes_whole, named_locks, next_of, numbered_by_hand, numbering,

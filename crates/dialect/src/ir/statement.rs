@@ -221,6 +221,8 @@ pub struct Dml {
     pub id: RelId,
     /// UPDATE and DELETE of a table that others inherit from: the rows of all of them, under `id`.
     pub family: Option<Box<super::Family>>,
+    /// The changed table's rows are parted, or it has some rows of a table whose rows are: which go where.
+    pub routing: Option<Box<super::Routing>>,
     /// The statement names a table that this one inherits from: it is no statement of its own for triggers.
     pub heir: bool,
     /// The target is a view whose INSTEAD OF triggers take the rows: its query, under `id`.

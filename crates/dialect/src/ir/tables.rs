@@ -250,6 +250,10 @@ impl Found {
             Ddl::CreateTable(create) => {
                 create.parents.iter().for_each(|parent| self.add(parent, LockMode::ShareUpdateExclusive));
             }
+            Ddl::Partition(change) => {
+                self.add(&change.parent, LockMode::ShareUpdateExclusive);
+                self.add(&change.partition, LockMode::AccessExclusive);
+            }
             Ddl::CreateIndex(index) => self.add(&index.table, LockMode::Share),
             Ddl::Truncate { tables, .. } => {
                 for table in tables {
@@ -283,6 +287,9 @@ impl Found {
         self.ctes(&dml.ctes);
         self.add(&dml.target, LockMode::RowExclusive);
         for member in dml.family.iter().flat_map(|family| &family.members) {
+            self.add(member, LockMode::RowExclusive);
+        }
+        for member in dml.routing.iter().flat_map(|routing| &routing.members) {
             self.add(member, LockMode::RowExclusive);
         }
         self.optional(dml.view.as_deref());

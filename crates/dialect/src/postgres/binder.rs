@@ -123,6 +123,8 @@ pub(super) enum Clause {
     Policy,
     TriggerWhen,
     Execute,
+    PartitionKey,
+    PartitionBound,
 }
 
 impl Clause {
@@ -149,6 +151,8 @@ impl Clause {
             Self::Policy => "policy expressions",
             Self::TriggerWhen => "trigger WHEN conditions",
             Self::Execute => "EXECUTE parameters",
+            Self::PartitionKey => "partition key expressions",
+            Self::PartitionBound => "partition bound",
         }
     }
 

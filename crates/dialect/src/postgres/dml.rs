@@ -6,7 +6,7 @@ use super::binder::{Binder, Clause, Entry, Scope, outputs};
 use super::expr::location;
 use super::target::{Change, Target};
 use super::{raw, types};
-use crate::ir::{CastContext, CompareOp, Dml, DmlAction, Expr, ExprKind};
+use crate::ir::{CastContext, ColumnIndex, CompareOp, Dml, DmlAction, Expr, ExprKind, Routing};
 use crate::plan::ResultColumn;
 use crate::schema::{Column, PolicyCommand, Relation};
 use crate::{Condition, Language, Result, Type};
@@ -340,10 +340,14 @@ impl Binder<'_> {
         let (returning, results) = self.returning(update.returning_clause.as_ref(), scope)?;
         let filter = self.filtered(&target, PolicyCommand::Update, filter, current_of.is_some())?;
         let guards = self.update_guards(&target)?;
+        let routing = self.moving(&target, &assignments, current_of.is_some())?;
+        let mut target = target;
+        self.prune(target.family.as_mut().map(|family| &mut family.rows), filter.as_ref())?;
         let dml = Dml {
             ctes,
             checks: target.checks(),
             family: target.family,
+            routing,
             heir: false,
             guards,
             target: target.relation,
@@ -354,6 +358,26 @@ impl Binder<'_> {
             columns: outputs(&results),
         };
         Ok((dml, results))
+    }
+
+    /// Where an UPDATE takes rows, where it can change by what they are parted.
+    pub(super) fn moving(&self, target: &Target, set: &[(usize, Expr)], cursor: bool) -> Result<Option<Box<Routing>>> {
+        let Some(routing) = &target.routing else { return Ok(None) };
+        let mut moves = false;
+        for key in &routing.keys {
+            crate::ir::walk::expr(key, &mut |part| {
+                if let ExprKind::Column(column) = part.kind
+                    && column.relation == target.id
+                {
+                    moves |= set.iter().any(|(at, _)| column.column == ColumnIndex::At(*at));
+                }
+                true
+            });
+        }
+        if moves && cursor {
+            return Err(self.unsupported("WHERE CURRENT OF in an UPDATE of a partition key", -1));
+        }
+        Ok(moves.then(|| routing.clone()))
     }
 
     fn delete(&mut self, delete: &pg::DeleteStmt) -> Result<(Dml, Vec<ResultColumn>)> {
@@ -371,8 +395,11 @@ impl Binder<'_> {
             self.with_scope(scope, |binder| binder.dml_filter(delete.where_clause.as_deref()))?;
         let (returning, results) = self.returning(delete.returning_clause.as_ref(), scope)?;
         let filter = self.filtered(&target, PolicyCommand::Delete, filter, current_of.is_some())?;
+        let mut target = target;
+        self.prune(target.family.as_mut().map(|family| &mut family.rows), filter.as_ref())?;
         let dml = Dml {
             family: target.family,
+            routing: None,
             heir: false,
             ctes,
             target: target.relation,

@@ -44,13 +44,20 @@ impl Binder<'_> {
             Some(clause) => self.on_conflict(clause, &target)?,
             None => None,
         };
+        if let Some(OnConflict { action: ConflictAction::Update { assignments, .. }, .. }) = &on_conflict
+            && self.moving(&target, assignments, false)?.is_some()
+        {
+            return Err(self.unsupported("ON CONFLICT DO UPDATE of a partition key", -1));
+        }
         let checks = target.checks();
+        let routing = target.routing.clone();
         let scope = Scope { entries: vec![target.entry.clone()], clause: Clause::Returning, ..Scope::default() };
         let (returning, results) = self.returning(insert.returning_clause.as_ref(), scope)?;
         let updates = on_conflict.as_ref().is_some_and(|c| matches!(c.action, ConflictAction::Update { .. }));
         let guards = self.insert_guards(&target, updates)?;
         let dml = Dml {
             family: None,
+            routing,
             heir: false,
             ctes,
             target: relation,
@@ -340,7 +347,9 @@ impl Binder<'_> {
                 // A domain may have a default, and NULL may be no value of it.
                 (None, None) => column.ty.is_constrained() || domain_default(&column.ty).is_some(),
             };
-            if ours || target.view_default(position).is_some() {
+            // A leaf may have a default of its own, which does not count.
+            let spelled = target.routing.is_some();
+            if ours || spelled || target.view_default(position).is_some() {
                 added.push((position, self.target_default(target, position, !shown, -1)?));
             }
         }

@@ -281,6 +281,16 @@ fn assemble(
             DmlAction::Insert { .. } => PolicyCommand::Insert,
         };
         let guards = binder.merge_guards(&target, command)?;
+        let mut routing = match &action {
+            DmlAction::Insert { .. } => target.routing.clone(),
+            DmlAction::Update { assignments, .. } => binder.moving(&target, assignments, false)?,
+            DmlAction::Delete { .. } => None,
+        };
+        if let Some(routing) = &mut routing {
+            let value = written(&action, &target);
+            let several = if when.matched { members } else { 1 };
+            routing.bring(target.id, &value, &mut |value| given(value, at, several, &mut inner));
+        }
         match &mut action {
             DmlAction::Update { assignments, filter, .. } => {
                 *filter = Some(same_row(target.id));
@@ -296,8 +306,10 @@ fn assemble(
             }
             DmlAction::Insert { .. } => {}
         }
-        let dml = Dml {
+        let moves = matches!(action, DmlAction::Update { .. });
+        let mut dml = Dml {
             family: None,
+            routing: None,
             heir: false,
             ctes: Vec::new(),
             target: target.relation.clone(),
@@ -308,6 +320,10 @@ fn assemble(
             guards,
             returning: Vec::new(),
             columns: Vec::new(),
+        };
+        dml.routing = match routing {
+            Some(routing) if moves => Some(Box::new(routing.with_moved(&dml))),
+            routing => routing,
         };
         match &target.family {
             Some(family) if when.matched => {
@@ -337,6 +353,26 @@ fn assemble(
     let mut rows = select(items, ctes, Some(from), None);
     rows.output = binder.ids.relation();
     Ok(Merge { rows, actions: done, again: Again::Refused(Language::Postgres) })
+}
+
+/// The columns of the row that an action writes.
+fn written<'a>(action: &'a DmlAction, target: &'a Target) -> Box<dyn Fn(usize) -> Expr + 'a> {
+    let ty = |at: usize| target.relation.columns[at].ty.clone();
+    match action {
+        DmlAction::Insert { columns, source: InsertSource::Values(rows), .. } => Box::new(move |at| {
+            let placed = columns.iter().position(|column| *column == at);
+            let value = placed.and_then(|place| rows.first()?.get(place));
+            match value.filter(|value| !matches!(value.kind, ExprKind::Default)) {
+                Some(value) => value.clone(),
+                None => Expr::null(ty(at)),
+            }
+        }),
+        DmlAction::Update { assignments, .. } => Box::new(move |at| {
+            let assigned = assignments.iter().find(|(column, _)| *column == at);
+            assigned.map_or_else(|| Expr::column(target.id, at, ty(at)), |(_, value)| value.clone())
+        }),
+        _ => Box::new(move |at| Expr::null(ty(at))),
+    }
 }
 
 fn compare(op: CompareOp, left: Expr, right: Expr) -> Expr {

@@ -483,6 +483,7 @@ impl Binder<'_> {
         if !self.secured_relations.is_empty() {
             super::policies::push_down(filter.as_ref(), from.as_mut());
         }
+        self.prune(from.as_mut(), filter.as_ref())?;
         let body = Body::Select(Box::new(Select { distinct, items, from, filter, group_by: group_by.clone(), having }));
         let mut query = Self::bare_query(body, &columns, output);
         query.order_by = order_by;

@@ -11,8 +11,8 @@ use super::binder::{Binder, Entry};
 use super::policies::{Secured, found_by};
 use crate::access::Privileges;
 use crate::ir::{
-    Body, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, Family, From, GroupBy, Query, RelId, Select, TriggerEvent,
-    TriggerLevel, TriggerTime, Value, ViewCheck, walk,
+    Body, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, Family, From, GroupBy, Query, RelId, Routing, Select,
+    TriggerEvent, TriggerLevel, TriggerTime, Value, ViewCheck, walk,
 };
 use crate::plan::Context;
 use crate::schema::Schema;
@@ -23,6 +23,8 @@ type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What is not there yet.
 const HEIRS_OF_SECURED: &str = "a change of a table with policies together with tables that inherit from it";
+
+const PARTITIONS_OF_SECURED: &str = "a change of a partitioned table, or a partition, with policies";
 
 /// What a statement does to its table.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -89,6 +91,8 @@ pub(super) struct Target {
     pub(super) rows: Option<Box<From>>,
     /// Others inherit from the table, and their rows are meant, too.
     pub(super) family: Option<Box<Family>>,
+    /// Where its rows go, where that has to be found out.
+    pub(super) routing: Option<Box<Routing>>,
     /// Whose policies the table's rows are asked.
     pub(super) secured: Option<Secured>,
     view: Option<View>,
@@ -146,7 +150,7 @@ impl Target {
     /// A table named itself.
     pub(super) fn table(relation: Arc<Relation>, id: RelId) -> Self {
         let entry = Entry::of_relation(&relation, id, None);
-        Self { relation, id, entry, rows: None, family: None, secured: None, view: None }
+        Self { relation, id, entry, rows: None, family: None, routing: None, secured: None, view: None }
     }
 
     /// The table's columns in the order in which an INSERT without a list gives them.
@@ -198,7 +202,7 @@ impl Target {
 
     /// Somebody sees rows that are inserted before they are written.
     pub(super) fn shows_rows(&self) -> bool {
-        self.secured.is_some() || self.relation.takes_rows(TriggerEvent::Insert)
+        self.secured.is_some() || self.routing.is_some() || self.relation.takes_rows(TriggerEvent::Insert)
     }
 
     /// The statement goes through a view.
@@ -260,7 +264,11 @@ impl Binder<'_> {
                 if members.is_some() && secured.is_some() {
                     return Err(self.unsupported(HEIRS_OF_SECURED, range.location));
                 }
-                let mut target = Target { secured, ..Target::table(relation, id) };
+                let routing = if change == Change::Delete { None } else { self.routing(&relation, id)? };
+                if routing.is_some() && secured.is_some() {
+                    return Err(self.unsupported(PARTITIONS_OF_SECURED, range.location));
+                }
+                let mut target = Target { secured, routing, ..Target::table(relation, id) };
                 target.family = members.map(|members| self.changed_family(members, id)).transpose()?;
                 if let Some(alias) = alias {
                     target.entry = Entry::of_relation(&target.relation, id, Some(alias));
@@ -295,8 +303,9 @@ impl Binder<'_> {
             let From::Query { id, .. } = &from else { return Err(Error::internal("a view is a query")) };
             let id = *id;
             self.needs.change(mark, id, change.privileges());
-            let rows = Some(Box::new(from));
-            return Ok(Target { relation: view, id, entry, rows, family: None, secured: None, view: None });
+            let (relation, rows) = (view, Some(Box::new(from)));
+            let (family, routing, secured, view) = (None, None, None, None);
+            return Ok(Target { relation, id, entry, rows, family, routing, secured, view });
         }
         let From::Query { query, .. } = from else { return Err(Error::internal("a view is a query")) };
         let rows = self.rows_of_a_table(&view, *query, change, false)?;
@@ -320,7 +329,12 @@ impl Binder<'_> {
             return Err(self.unsupported(HEIRS_OF_SECURED, place));
         }
         let family = members.map(|members| self.changed_family(members, rows.id)).transpose()?;
-        Ok(Target { relation: rows.relation, id: rows.id, entry, rows: None, family, secured, view: Some(view) })
+        let routing = self.routing(&rows.relation, rows.id)?;
+        if routing.is_some() && secured.is_some() {
+            return Err(self.unsupported(PARTITIONS_OF_SECURED, place));
+        }
+        let view = Some(view);
+        Ok(Target { relation: rows.relation, id: rows.id, entry, rows: None, family, routing, secured, view })
     }
 
     /// Notes which of the table's columns a statement changes, for the check of privileges.

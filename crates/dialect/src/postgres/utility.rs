@@ -310,6 +310,12 @@ impl Binder<'_> {
                     Error::new(Condition::WrongObjectType, message).hint("Try the COPY (SELECT ...) TO variant.")
                 );
             }
+            if relation.is_partitioned() {
+                let message = format!("cannot copy from partitioned table \"{}\"", relation.name);
+                return Err(
+                    Error::new(Condition::WrongObjectType, message).hint("Try the COPY (SELECT ...) TO variant.")
+                );
+            }
             self.effects.reads = true;
             let (from, entry) = self.table(&relation, None, range.location)?;
             let (items, outputs): (Vec<_>, Vec<_>) = columns
@@ -352,7 +358,15 @@ impl Binder<'_> {
                 self.need(id, &relation, Privileges::INSERT);
                 // Refused when it runs, where policies concern it.
                 self.secured(id, &relation);
-                Target::table(relation, id)
+                let routing = self.routing(&relation, id)?;
+                let told = |time| relation.has_trigger(time, ir::TriggerLevel::Statement, ir::TriggerEvent::Insert);
+                if routing.is_some() && (told(ir::TriggerTime::Before) || told(ir::TriggerTime::After)) {
+                    let what = "COPY FROM into a partitioned table, or a partition, with triggers for each statement";
+                    return Err(self.unsupported(what, range.location));
+                }
+                let mut target = Target::table(relation, id);
+                target.routing = routing;
+                target
             }
         };
         self.effects.writes = true;
@@ -370,9 +384,10 @@ impl Binder<'_> {
             .collect::<Result<_>>()?;
         let mut columns = columns;
         let source = self.add_defaults(&target, &mut columns, InsertSource::Values(vec![values]))?;
-        let Target { id, relation, rows: view, .. } = target;
+        let Target { id, relation, rows: view, routing, .. } = target;
         let from = Dml {
             family: None,
+            routing,
             heir: false,
             ctes: Vec::new(),
             id,

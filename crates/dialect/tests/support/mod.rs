@@ -62,6 +62,7 @@ fn table(oid: u32, name: &str, columns: Vec<Column>, indexes: Vec<Index>) -> Rel
         without_identity: false,
         triggers: Vec::new(),
         heritage: None,
+        partitioning: None,
         security: None,
     }
 }

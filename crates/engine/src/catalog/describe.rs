@@ -86,6 +86,16 @@ pub fn columns_of(schema: &SessionSchema, relation: &Arc<Relation>, text: &str) 
     columns.into_iter().collect()
 }
 
+/// The type of an expression over a table's columns.
+pub fn type_of(schema: &SessionSchema, relation: &Arc<Relation>, text: &str) -> Option<Type> {
+    bound(schema, relation, text).map(|expr| expr.ty)
+}
+
+/// True for an expression over a table's columns that is a call.
+pub fn is_call_of(schema: &SessionSchema, relation: &Arc<Relation>, text: &str) -> bool {
+    bound(schema, relation, text).as_ref().is_some_and(is_call)
+}
+
 /// What a column's default or its computation is, as PostgreSQL shows it without pretty printing.
 pub fn default_expression(schema: &SessionSchema, relation: &Arc<Relation>, at: usize) -> Option<String> {
     let column = &relation.columns[at];

@@ -30,7 +30,6 @@ const PG_CATALOG: &[&str] = &[
     "pg_ident_file_mappings",
     "pg_init_privs",
     "pg_parameter_acl",
-    "pg_partitioned_table",
     "pg_prepared_xacts",
     "pg_publication",
     "pg_publication_namespace",

@@ -16,6 +16,7 @@ mod information_usage;
 pub mod informix;
 pub mod names;
 pub mod object_names;
+pub mod partitions;
 mod pg_attribute;
 mod pg_class;
 mod pg_constraint;
@@ -280,6 +281,7 @@ pub fn tables() -> impl Iterator<Item = &'static Table> {
         pg_depend::TABLES,
         pg_extension::TABLES,
         pg_index::TABLES,
+        partitions::TABLES,
         pg_inherits::TABLES,
         pg_largeobject::TABLES,
         pg_names::TABLES,
@@ -409,6 +411,7 @@ fn relation_of(table: &Table) -> Relation {
         without_identity: false,
         triggers: Vec::new(),
         heritage: None,
+        partitioning: None,
         security: None,
     }
 }

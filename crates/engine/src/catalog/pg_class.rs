@@ -2,6 +2,7 @@
 
 use rowferry_dialect::Schema as _;
 use rowferry_dialect::composite::row_type_oid;
+use rowferry_dialect::partition::PARTITION_BOUND;
 use rowferry_dialect::schema::{Relation, RelationKind};
 
 use super::describe;
@@ -48,6 +49,7 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
         row[REPLICA_IDENTITY] = Cell::Word("n");
         rows.push(row);
     }
+    let pairs = super::partitions::index_pairs(schema);
     for relation in schema.user_relations() {
         let namespace = namespace_oid(schema, &relation.namespace);
         // PostgreSQL keeps foreign keys by triggers on both tables; psql looks for foreign keys only where it sees some.
@@ -60,6 +62,10 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
         let mut row = owned(of_relation(relation, namespace, triggers), relation.oid);
         row[ROW_TYPE] = Cell::from(row_type_oid(relation.oid));
         row[HAS_SUBCLASS] = Cell::from(!schema.heirs(relation.oid).is_empty());
+        if let Some(bound) = properties.get("", PARTITION_BOUND) {
+            row[IS_PARTITION] = Cell::from(true);
+            row[BOUND] = Cell::from(bound);
+        }
         if properties.has("", "unlogged") {
             row[PERSISTENCE] = Cell::from("u");
         }
@@ -77,7 +83,7 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
                 name: &index.name,
                 namespace,
                 temporary: relation.namespace == PG_TEMP,
-                kind: "i",
+                kind: if relation.is_partitioned() { "I" } else { "i" },
                 columns: index.keys.len(),
                 checks: 0,
                 indexed: false,
@@ -91,6 +97,8 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
             if properties.has("", "unlogged") {
                 row[PERSISTENCE] = Cell::from("u");
             }
+            row[HAS_SUBCLASS] = Cell::from(relation.is_partitioned() && !schema.heirs(relation.oid).is_empty());
+            row[IS_PARTITION] = Cell::from(pairs.iter().any(|(own, _)| *own == index.oid));
             // A page and no rows, as an index has that nobody has analyzed.
             (row[PAGES], row[TUPLES]) = (Cell::Integer(1), Cell::Real(0.0));
             if let Some(method) = properties.get(&index.name, "index_method") {
@@ -165,6 +173,9 @@ const HAS_SUBCLASS: usize = 21;
 const POPULATED: usize = 24;
 const REPLICA_IDENTITY: usize = 25;
 const OPTIONS: usize = 31;
+/// Places of columns that partitions have.
+const IS_PARTITION: usize = 26;
+const BOUND: usize = 32;
 
 fn show_options(row: &mut Row, properties: &Properties, part: &str, prefix: &str) {
     let options = describe::options(properties, part, prefix);
@@ -183,6 +194,7 @@ fn of_relation(relation: &Relation, namespace: u32, triggers: bool) -> Class<'_>
         kind: match is_view {
             true => "v",
             false if relation.is_materialized() => "m",
+            false if relation.is_partitioned() => "p",
             false => "r",
         },
         columns: relation.columns.len(),
@@ -207,7 +219,7 @@ fn options(relation: &Relation) -> Option<String> {
 fn class(class: &Class<'_>) -> Row {
     let access = match class.kind {
         "r" | "m" => 2_u32,
-        "i" => 403,
+        "i" | "I" => 403,
         _ => 0,
     };
     row![
@@ -218,7 +230,7 @@ fn class(class: &Class<'_>) -> Row {
         0,
         class.owner,
         access,
-        class.oid,
+        if matches!(class.kind, "p" | "I") { 0 } else { class.oid },
         0,
         0,
         -1.0,
@@ -236,7 +248,7 @@ fn class(class: &Class<'_>) -> Row {
         class.secured.0,
         class.secured.1,
         true,
-        if matches!(class.kind, "r" | "m") { "d" } else { "n" },
+        if matches!(class.kind, "r" | "m" | "p") { "d" } else { "n" },
         false,
         0,
         0,

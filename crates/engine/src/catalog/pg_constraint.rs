@@ -1,5 +1,7 @@
 //! `pg_constraint`: keys, foreign keys and checks.
 
+use rowferry_dialect::partition::{adopted_key, parent_of_index};
+use rowferry_dialect::schema::ForeignKey;
 use rowferry_dialect::schema::ReferentialAction;
 use rowferry_dialect::{Schema as _, heritage};
 
@@ -34,6 +36,8 @@ struct Constraint<'a> {
     columns: Vec<usize>,
     target_columns: Option<Vec<usize>>,
     text: Option<String>,
+    /// The constraint of the parent that it is a part of.
+    parent: u32,
 }
 
 fn constraints(context: &Context<'_>) -> Vec<Row> {
@@ -58,7 +62,10 @@ fn constraints(context: &Context<'_>) -> Vec<Row> {
     }
     for relation in schema.user_relations() {
         let namespace = namespace_oid(schema, &relation.namespace);
-        for index in relation.indexes.iter().filter(|index| index.constraint) {
+        let parents = if relation.bound().is_some() { heritage::parents(schema, relation) } else { Vec::new() };
+        for (at, index) in relation.indexes.iter().enumerate().filter(|(_, index)| index.constraint) {
+            let parent =
+                parents.first().and_then(|parent| parent_of_index(parent, relation, at).map(|at| &parent.indexes[at]));
             rows.push(constraint(Constraint {
                 oid: constraint_oid(index),
                 name: &index.name,
@@ -68,6 +75,10 @@ fn constraints(context: &Context<'_>) -> Vec<Row> {
                 deferred: index.deferred == Some(true),
                 relation: relation.oid,
                 index: index.oid,
+                foreign: parent.is_some(),
+                parent: parent.map_or(0, constraint_oid),
+                times_inherited: usize::from(parent.is_some()),
+                inherits: parent.is_some(),
                 columns: index.columns.iter().flatten().copied().collect(),
                 ..Constraint::default()
             }));
@@ -109,7 +120,15 @@ fn constraints(context: &Context<'_>) -> Vec<Row> {
                 let wanted: Vec<Option<usize>> = columns.iter().copied().map(Some).collect();
                 target.indexes.iter().find(|index| index.unique && index.columns == wanted).map(|index| index.oid)
             });
+            let parent = parents.first().and_then(|parent| {
+                let is_own = |of: &&ForeignKey| adopted_key(parent, of, relation).is_some_and(|own| own.oid == key.oid);
+                parent.foreign_keys.iter().find(is_own)
+            });
             rows.push(constraint(Constraint {
+                foreign: parent.is_some(),
+                parent: parent.map_or(0, |parent| parent.oid),
+                times_inherited: usize::from(parent.is_some()),
+                inherits: parent.is_some(),
                 oid: key.oid,
                 name: &key.name,
                 namespace,
@@ -157,7 +176,7 @@ fn constraint(constraint: Constraint<'_>) -> Row {
         constraint.relation,
         constraint.domain,
         constraint.index,
-        0,
+        constraint.parent,
         constraint.target,
         if foreign { constraint.on_update } else { " " },
         if foreign { constraint.on_delete } else { " " },

@@ -105,7 +105,7 @@ fn operator_class(
 }
 
 /// The type for which an operator class of another stands: its base, what it is written as, or its family.
-fn class_input(ty: &Type) -> u32 {
+pub(super) fn class_input(ty: &Type) -> u32 {
     const TEXT: u32 = 25;
     const CIDR: u32 = 650;
     const INET: u32 = 869;

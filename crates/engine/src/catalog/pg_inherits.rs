@@ -9,5 +9,6 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
     let pairs = relations.flat_map(|relation| {
         relation.parents().iter().enumerate().map(|(at, parent)| row![relation.oid, *parent, at + 1, false])
     });
-    pairs.collect()
+    let parts = super::partitions::index_pairs(context.schema);
+    pairs.chain(parts.into_iter().map(|(index, parent)| row![index, parent, 1, false])).collect()
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rowferry_dialect::Schema as _;
+use rowferry_dialect::heritage;
 use rowferry_dialect::ir::{TriggerEvent, TriggerLevel, TriggerTime};
 use rowferry_dialect::schema::{QualifiedName, Relation, Trigger};
 use rowferry_dialect::types::Reg;
@@ -53,10 +54,17 @@ fn triggers(context: &Context<'_>) -> Vec<Row> {
     for (relation, trigger) in all(context.schema) {
         let constraint = trigger.constraint;
         let args: Vec<u8> = trigger.args.iter().flat_map(|arg| arg.bytes().chain([0])).collect();
+        let copied = match relation.bound() {
+            Some(_) if trigger.level == TriggerLevel::Row => {
+                let parents = heritage::parents(context.schema, relation);
+                parents.first().and_then(|parent| parent.trigger(&trigger.name)).map_or(0, |whole| whole.oid)
+            }
+            _ => 0,
+        };
         rows.push(row![
             trigger.oid,
             relation.oid,
-            0,
+            copied,
             &trigger.name,
             trigger.function,
             kind(trigger),

@@ -483,6 +483,7 @@ fn sequence_row(details: &SequenceDetails) -> Arc<Relation> {
         checks: Vec::new(),
         triggers: Vec::new(),
         heritage: None,
+        partitioning: None,
         security: None,
         without_identity: false,
     })

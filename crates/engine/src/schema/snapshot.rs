@@ -10,6 +10,8 @@ use rowferry_dialect::collation::Collation;
 use rowferry_dialect::composite;
 use rowferry_dialect::extension::{self, Installed};
 use rowferry_dialect::heritage::{Heritage, INHERITED_CHECK, INHERITED_COLUMN, INHERITS};
+use rowferry_dialect::partition::{Bound, PARTITION_BOUND, PARTITION_BY, Partitioning};
+use rowferry_dialect::postgres;
 use rowferry_dialect::schema::{NamedType, Policy, QualifiedName, Relation, RelationKind, Routine, Sequence};
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::text_search::SearchObject;
@@ -160,7 +162,8 @@ impl Properties {
     /// What the relation has from parents.
     pub(crate) fn heritage(&self) -> Option<Box<Heritage>> {
         let parents = Heritage::parents_of_text(self.get("", INHERITS)?);
-        let mut heritage = Heritage { parents, ..Heritage::default() };
+        let bound = self.get("", PARTITION_BOUND).and_then(Bound::read);
+        let mut heritage = Heritage { parents, bound, ..Heritage::default() };
         for (part, name, _) in self.all() {
             match name {
                 INHERITED_COLUMN => heritage.columns.insert(part.to_owned()),
@@ -169,6 +172,11 @@ impl Properties {
             };
         }
         Some(Box::new(heritage))
+    }
+
+    /// How the relation's rows are parted.
+    pub(crate) fn partitioning(&self) -> Option<Arc<Partitioning>> {
+        postgres::partitioning(self.get("", PARTITION_BY)?).map(Arc::new)
     }
 
     pub(crate) fn insert(&mut self, part: &str, name: &str, value: String) {

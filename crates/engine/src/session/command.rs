@@ -49,7 +49,7 @@ pub(super) fn command(statement: &Statement) -> Command {
                 "ALTER INDEX"
             }
             Ddl::AlterTable { table, .. } if table.is_materialized() => "ALTER MATERIALIZED VIEW",
-            Ddl::AlterTable { .. } => "ALTER TABLE",
+            Ddl::AlterTable { .. } | Ddl::Partition(_) => "ALTER TABLE",
             Ddl::AlterView { tag, .. } => tag,
             Ddl::Access { tag, .. } => tag,
             Ddl::Truncate { .. } => "TRUNCATE TABLE",

@@ -34,6 +34,7 @@ mod named_type;
 mod names;
 mod owned;
 mod owners;
+mod partition;
 mod policy;
 mod positions;
 mod rename;
@@ -335,6 +336,7 @@ impl Changer<'_> {
         self.check_allowed(ddl)?;
         match ddl {
             Ddl::CreateTable(table) => self.create_table(table, None).map(|_| ()),
+            Ddl::Partition(change) => self.change_partition(change),
             Ddl::CreateIndex(index) => self.create_index(index),
             Ddl::CreateView(view) => self.create_view(view),
             Ddl::CreateSequence(sequence) => self.create_sequence(sequence),

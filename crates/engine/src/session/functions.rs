@@ -12,7 +12,7 @@ use rowferry_dialect::{Condition, Error, Language, Result, Schema};
 
 use super::state::State;
 use crate::backend::Connection;
-use crate::catalog::{describe, names};
+use crate::catalog::{describe, names, partitions};
 use crate::database::Shared;
 use crate::functions::{Checker, Definition, RoutineRows, SessionState};
 use crate::interrupt::{End, Wake};
@@ -423,6 +423,8 @@ impl SessionState for FunctionState {
             Definition::Index { pretty } => describe::index(&schema, object, column, pretty),
             Definition::Constraint { pretty } => describe::constraint(&schema, object, pretty),
             Definition::Trigger => crate::catalog::pg_trigger::definition(&schema, object, column != 0),
+            Definition::PartitionKey => partitions::key_definition(&schema, object),
+            Definition::PartitionConstraint => partitions::constraint(&schema, object),
             // Names of objects are looked up in this schema, which is locked.
             Definition::View => {
                 let settings = Settings { names: None, ..Settings::clone(&settings) };

@@ -22,6 +22,7 @@ mod notify;
 mod parsed;
 mod parts;
 mod portals;
+mod routing;
 pub mod sequences;
 pub mod state;
 mod temporary;

@@ -10,12 +10,14 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use rowferry_dialect::ir::by_rows::by_rows;
+use rowferry_dialect::ir::routing::in_leaf;
 use rowferry_dialect::ir::{
     self, Again, Body, Cte, CteBody, CteId, Dml, DmlAction, From, Merge, Query, Statement as Ir, Value,
 };
 use rowferry_dialect::{Condition, Error, Language, Result, Schema as _, Type};
 
 use super::execute::{RunError, command_words};
+use super::routing::Step;
 use super::transaction::Block;
 use super::triggers::Changes;
 use super::{Outcome, Prepared, Session};
@@ -23,7 +25,7 @@ use crate::backend::{Backend as _, InUse, Point, Yield, errors};
 use crate::memory::Charge;
 use crate::spool::Spool;
 
-type Done<T> = std::result::Result<T, RunError>;
+pub(super) type Done<T> = std::result::Result<T, RunError>;
 
 /// Rows that parts of a statement leave for others.
 #[derive(Debug, Default)]
@@ -36,6 +38,11 @@ impl Kept {
     /// A row's values.
     pub fn row(&self, at: usize) -> Option<&Vec<Value>> {
         self.rows.get(at)
+    }
+
+    /// All of them.
+    pub(super) fn rows(&self) -> &[Vec<Value>] {
+        &self.rows
     }
 }
 
@@ -62,7 +69,16 @@ impl AllKept {
 struct Decided {
     rows: Arc<Kept>,
     actions: Vec<Arc<Prepared>>,
+    /// What is done, in this order.
+    steps: Vec<Step>,
     merge: Merge,
+}
+
+impl Decided {
+    /// Each action is that of the statement itself, or of a member of a family behind it.
+    fn is_plain(&self) -> bool {
+        self.actions.len() == self.merge.actions.len()
+    }
 }
 
 /// What a statement has done.
@@ -72,7 +88,7 @@ struct Ran {
 }
 
 /// One run of a statement in parts.
-struct Run<'a> {
+pub(super) struct Run<'a> {
     plan: &'a Arc<Prepared>,
     params: &'a [Value],
     /// Members of WITH whose rows are kept, with their numbers.
@@ -242,22 +258,35 @@ impl Session {
     /// Decides on a change and makes it.
     fn change_part(&mut self, run: &mut Run<'_>, merge: Merge, kept: bool) -> Done<Ran> {
         let rows = self.read_part(run, &merge.rows)?;
-        let types: Vec<Type> = merge.rows.columns.iter().map(|column| column.ty.clone()).collect();
         let mut actions = Vec::with_capacity(merge.actions.len());
         for dml in &merge.actions {
-            let mut dml = dml.clone();
-            run.refer_to_kept_in(&mut dml)?;
-            let program = InUse::lower_change(&dml, if kept { Yield::Kept } else { Yield::Sent })?;
-            actions.push(self.part_of(Ir::Dml(Box::new(dml)), types.clone(), run.plan, program)?);
+            actions.push(self.action(run, &merge, dml, kept)?);
         }
         refuse_with_triggers(&actions, kept)?;
-        let decided = Decided { rows: Arc::new(rows), actions, merge };
+        let steps = self.route(run, &merge, &rows, &mut actions, kept)?;
+        let decided = Decided { rows: Arc::new(rows), actions, steps, merge };
         let ran = self.apply(run, &decided)?;
-        for dml in &decided.merge.actions {
-            self.note_changed(run, dml.target.oid);
+        for action in &decided.actions {
+            self.note_changed(run, target_of(action));
         }
         run.decided.push(decided);
         Ok(ran)
+    }
+
+    /// A statement of one row, ready to run.
+    pub(super) fn action(&mut self, run: &Run<'_>, merge: &Merge, dml: &Dml, kept: bool) -> Done<Arc<Prepared>> {
+        let mut dml = match &dml.routing {
+            // Of a partitioned table itself there is no row: its statement is there for triggers.
+            Some(routing) if routing.tree.head.oid == dml.target.oid && dml.target.is_partitioned() => {
+                in_leaf(dml, &dml.target)?
+            }
+            _ => dml.clone(),
+        };
+        dml.routing = None;
+        run.refer_to_kept_in(&mut dml)?;
+        let types: Vec<Type> = merge.rows.columns.iter().map(|column| column.ty.clone()).collect();
+        let program = InUse::lower_change(&dml, if kept { Yield::Kept } else { Yield::Sent })?;
+        Ok(self.part_of(Ir::Dml(Box::new(dml)), types, run.plan, program)?)
     }
 
     /// A table whose rows have changed, with those that foreign keys let change with it.
@@ -281,15 +310,22 @@ impl Session {
                 None => None,
             });
         }
-        for row in &decided.rows.rows {
-            let Value::Integer(action) = row[1] else { continue };
-            let at = usize::try_from(action).unwrap_or(usize::MAX);
+        let mut passed = None;
+        let plain = decided.is_plain();
+        let mut waiting = Vec::new();
+        for step in &decided.steps {
+            let (at, row) = (step.action, &decided.rows.rows[step.row]);
             let Some(action) = decided.actions.get(at) else {
                 return Err(Error::internal("a row without its action").into());
             };
+            if passed == Some(step.row) {
+                continue;
+            }
             if let (Value::Integer(rowid), Ir::Dml(dml)) = (&row[0], &action.bound.statement)
+                && !matches!(dml.action, DmlAction::Insert { .. })
                 && !run.touched.insert((dml.target.oid, *rowid))
             {
+                passed = Some(step.row);
                 match decided.merge.again {
                     Again::Passed => continue,
                     Again::Refused(language) => return Err(again(language).into()),
@@ -300,11 +336,19 @@ impl Session {
                 let outer = std::mem::replace(&mut self.batch, batches[at].take());
                 let result = self.change_under_triggers(action, firing, row);
                 batches[at] = std::mem::replace(&mut self.batch, outer);
-                ran.changed += result?.1;
+                let changed = result?.1;
+                if step.moves && changed == 0 {
+                    // A trigger has kept the row where it is.
+                    passed = Some(step.row);
+                }
+                ran.changed += if step.moves { 0 } else { changed };
+                if !plain && let Some(changes) = &mut batches[at] {
+                    Self::hand_over(changes, &mut waiting, &mut ran.returned)?;
+                }
                 continue;
             }
             let rows = self.change_row(action, row)?;
-            ran.changed += self.handle()?.lock().changes();
+            ran.changed += if step.moves { 0 } else { self.handle()?.lock().changes() };
             self.remember_serial(action)?;
             let mut rows = rows.into_reader()?;
             while rows.columns() > 0 && rows.advance()? {
@@ -319,8 +363,13 @@ impl Session {
                 }
             }
         }
-        if decided.actions.iter().any(|action| is_heir(action)) {
+        if decided.actions.iter().any(|action| is_heir(action)) && plain {
             join_families(&decided.actions, &mut batches)?;
+        }
+        // Who has been named tells the others' calls, before its own.
+        let named = batches.iter().position(Option::is_some);
+        if let Some(changes) = named.filter(|_| !plain).and_then(|at| batches[at].as_mut()) {
+            Self::take_up(changes, waiting);
         }
         for (action, batch) in decided.actions.iter().zip(batches).rev() {
             let (Some(changes), Some(firing)) = (batch, &action.triggers) else { continue };

@@ -40,6 +40,7 @@ pub(super) fn changes_temporary(statement: &Ir) -> bool {
         Ir::Ddl(ddl) => match ddl.as_ref() {
             Ddl::CreateTable(table) => table.temporary,
             Ddl::CreateIndex(index) => is_temporary(&index.table),
+            Ddl::Partition(change) => is_temporary(&change.partition) && is_temporary(&change.parent),
             Ddl::CreateSequence(sequence) => sequence.name.schema.as_deref() == Some(PG_TEMP),
             Ddl::AlterTable { table, heirs, .. } => {
                 is_temporary(table) && heirs.iter().all(|(heir, _)| is_temporary(heir))

@@ -271,6 +271,7 @@ impl Binder<'_> {
             properties: Vec::new(),
             likes: Vec::new(),
             parents: Vec::new(),
+            partition: None,
         };
         Ok(ir::Statement::Ddl(Box::new(Ddl::CreateTable(table))))
     }
@@ -319,6 +320,7 @@ impl Binder<'_> {
             properties: Vec::new(),
             likes: Vec::new(),
             parents: Vec::new(),
+            partition: None,
         };
         Ok(ir::Statement::CreateTableAs(Box::new(CreateTableAs {
             table,
@@ -380,6 +382,7 @@ impl Binder<'_> {
             without_identity: false,
             triggers: Vec::new(),
             heritage: None,
+            partitioning: None,
             security: None,
         }
     }

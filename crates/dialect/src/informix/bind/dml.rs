@@ -43,6 +43,7 @@ impl Binder<'_> {
         };
         let dml = Dml {
             family: None,
+            routing: None,
             heir: false,
             ctes: Vec::new(),
             target,
@@ -103,6 +104,9 @@ impl Binder<'_> {
     pub(super) fn target(&mut self, name: &ObjectName) -> Result<Arc<Relation>> {
         let relation = self.relation(name)?;
         match relation.kind {
+            RelationKind::Table if relation.bound().is_some() => {
+                self.unsupported("changing a partition of PostgreSQL's", name.at)
+            }
             RelationKind::Table => Ok(relation),
             RelationKind::View { .. }
             | RelationKind::NativeView

@@ -93,6 +93,7 @@ impl Binder<'_> {
         }
         let dml = |action| Dml {
             family: None,
+            routing: None,
             heir: false,
             checks: Vec::new(),
             guards: None,

@@ -261,7 +261,11 @@ impl<'a> Binder<'a> {
                 name.at,
             ));
         }
-        self.find_relation(name).ok_or_else(|| {
+        let found = self.find_relation(name);
+        if found.as_ref().is_some_and(|relation| relation.is_partitioned()) {
+            return Err(Error::unsupported("a partitioned table of PostgreSQL's"));
+        }
+        found.ok_or_else(|| {
             self.error(
                 Condition::UndefinedTable,
                 format!("the specified table ({}) is not in the database", name.name),

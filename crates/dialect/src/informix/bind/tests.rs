@@ -132,6 +132,7 @@ fn table(oid: u32, namespace: &str, name: &str, kind: RelationKind, columns: &[(
         without_identity: false,
         triggers: Vec::new(),
         heritage: None,
+        partitioning: None,
         security: None,
     })
 }

@@ -17,6 +17,9 @@ impl Lowering<'_> {
                 "a change of a table that others inherit from, as one statement of SQLite,",
             ));
         }
+        if dml.routing.is_some() {
+            return Err(Error::unsupported("a change of a partitioned table as one statement of SQLite"));
+        }
         let mut sql = self.dml_with(dml)?;
         let target = &dml.target;
         let alias = self.define_table(dml.id, target);

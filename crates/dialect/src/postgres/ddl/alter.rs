@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pg_query::protobuf::{self as pg, AlterTableType, DropBehavior, ObjectType, node::Node as N};
+use pg_query::protobuf::{self as pg, AlterTableType, DropBehavior, Node, ObjectType, node::Node as N};
 
 use super::super::binder::{Binder, Clause, Entry, Scope};
 use super::alter_family::Members;
@@ -12,6 +12,16 @@ use crate::ir::{
 };
 use crate::schema::{Column, QualifiedName, Relation, RelationKind};
 use crate::{Condition, Result, Type};
+
+/// ATTACH and DETACH, which stand alone.
+const fn is_of_partition(command: AlterTableType) -> bool {
+    matches!(
+        command,
+        AlterTableType::AtAttachPartition
+            | AlterTableType::AtDetachPartition
+            | AlterTableType::AtDetachPartitionFinalize
+    )
+}
 
 fn is_identity(table: &Relation, at: usize) -> crate::Error {
     let name = &table.columns[at].name;
@@ -105,6 +115,11 @@ impl Binder<'_> {
             return Ok(Statement::Nothing { tag: "ALTER TABLE" });
         }
         let table = self.own_table(range)?;
+        if let [Node { node: Some(N::AlterTableCmd(command)) }] = alter.cmds.as_slice()
+            && is_of_partition(command.subtype())
+        {
+            return self.change_partition(&table, command);
+        }
         let mut members = Members::of(self.schema, &table, range.inh);
         let commands = alter.cmds.iter().filter_map(|node| match &node.node {
             Some(N::AlterTableCmd(command)) => Some(&**command),

@@ -99,7 +99,7 @@ impl Members {
     }
 
     fn alone(&self) -> bool {
-        self.all.len() == 1 && self.all[0].table.heritage.is_none()
+        self.all.len() == 1 && self.all[0].table.heritage.is_none() && !self.all[0].table.is_partitioned()
     }
 
     /// How many parents of a member have a column, as far as the statement has come.
@@ -137,6 +137,7 @@ impl Binder<'_> {
         members: &mut Members,
         place: i32,
     ) -> Result<()> {
+        self.check_partitions(command, members)?;
         match command.subtype() {
             AlterTableType::AtAddInherit | AlterTableType::AtDropInherit => {
                 return self.alter_parents(command, members);
@@ -160,6 +161,143 @@ impl Binder<'_> {
             _ => {}
         }
         self.alter_member(command, members, 0, place)
+    }
+
+    /// What cannot be done to partitioned tables and to partitions.
+    fn check_partitions(&self, command: &pg::AlterTableCmd, members: &Members) -> Result<()> {
+        let (table, name) = (&members.all[0].table, command.name.as_str());
+        let wrong = |message: &str| Err(Error::new(Condition::WrongObjectType, message));
+        if table.bound().is_some() && command.subtype() == AlterTableType::AtAddColumn {
+            return wrong("cannot add column to a partition");
+        }
+        if table.bound().is_some() && command.subtype() == AlterTableType::AtDropNotNull {
+            let parents = heritage::parents(self.schema, table);
+            let held = |parent: &Arc<Relation>| parent.columns.iter().any(|own| own.name == name && own.not_null);
+            if parents.iter().any(held) {
+                return Err(refused(format!("column \"{name}\" is marked NOT NULL in parent table")));
+            }
+        }
+        let verb = match command.subtype() {
+            AlterTableType::AtDropColumn => "drop",
+            AlterTableType::AtAlterColumnType => "alter",
+            _ => "",
+        };
+        let inherited = members.times_inherited(self.schema, 0, name) > 0;
+        for member in members.all.iter().filter(|_| !verb.is_empty() && !inherited) {
+            let Some(partitioning) = &member.table.partitioning else { continue };
+            let named = partitioning.keys.iter().any(|key| match &key.column {
+                Some(column) => column == name,
+                None => super::super::names_column(&key.text, name),
+            });
+            if named {
+                let message = format!(
+                    "cannot {verb} column \"{name}\" because it is part of the partition key of relation \"{}\"",
+                    member.table.name
+                );
+                return Err(refused(message));
+            }
+        }
+        if !table.is_partitioned() || members.recurse || members.all.len() == 1 {
+            return Ok(());
+        }
+        let message = match command.subtype() {
+            AlterTableType::AtDropColumn => "cannot drop column from only the partitioned table when partitions exist",
+            AlterTableType::AtSetNotNull => "constraint must be added to child tables too",
+            AlterTableType::AtDropNotNull | AlterTableType::AtDropConstraint => {
+                "cannot remove constraint from only the partitioned table when partitions exist"
+            }
+            AlterTableType::AtAddConstraint => {
+                return Err(self.unsupported("a constraint of a partitioned table ONLY", -1));
+            }
+            _ => return Ok(()),
+        };
+        Err(refused(message.to_owned()).hint("Do not specify the ONLY keyword."))
+    }
+
+    /// A key or a foreign key of a partitioned table is one of each partition.
+    fn constrain_partitions(&mut self, command: &pg::AlterTableCmd, members: &mut Members, place: i32) -> Result<()> {
+        let Some(N::Constraint(constraint)) = command.def.as_deref().and_then(|node| node.node.as_ref()) else {
+            return Err(Error::internal("a constraint of a partitioned table"));
+        };
+        if !constraint.indexname.is_empty() {
+            let message = "ALTER TABLE / ADD CONSTRAINT USING INDEX is not supported on partitioned tables";
+            return Err(Error::new(Condition::FeatureNotSupported, message));
+        }
+        let is_key = constraint.contype() != pg::ConstrType::ConstrForeign;
+        let mut of_partitions = (**constraint).clone();
+        if is_key {
+            of_partitions.conname.clear();
+        }
+        for at in 0..members.all.len() {
+            let table = members.all[at].table.clone();
+            if at > 0 && is_key && has_key(&table, constraint) {
+                continue;
+            }
+            let (before, given) = (members.all[at].draft.constraints.len(), members.all[at].actions.len());
+            let def = Some(Box::new(pg::Node { node: Some(N::Constraint(Box::new(of_partitions.clone()))) }));
+            let own = pg::AlterTableCmd { def, ..command.clone() };
+            self.alter_member(if at == 0 { command } else { &own }, members, at, place)?;
+            let draft = &members.all[at].draft;
+            if let Some(partitioning) = &table.partitioning {
+                let added = members.all[at].actions[given..].iter().find_map(|action| match action {
+                    AlterTable::AddConstraint(constraint) => Some(constraint),
+                    _ => None,
+                });
+                if let Some(added) = added.or(draft.constraints.get(before)) {
+                    super::partition::check_constraint(added, partitioning, draft)?;
+                }
+            }
+            if at == 0 && !is_key {
+                let added = members.all[0].actions[given..].iter().find_map(|action| match action {
+                    AlterTable::AddConstraint(constraint) => Some(constraint.name.clone()),
+                    _ => None,
+                });
+                let free = |name: &String| {
+                    !members
+                        .all
+                        .iter()
+                        .any(|member| member.draft.taken[..].contains(name) && member.table.oid != table.oid)
+                };
+                of_partitions.conname = added.filter(free).unwrap_or_default();
+            }
+        }
+        Ok(())
+    }
+
+    /// A key or a foreign key of a partitioned table goes from each partition.
+    fn unconstrain_partitions(&mut self, command: &pg::AlterTableCmd, members: &mut Members, place: i32) -> Result<()> {
+        let mut names = vec![Some(command.name.clone())];
+        for at in 1..members.all.len() {
+            let table = members.all[at].table.clone();
+            let above = members.all[..at].iter().position(|other| table.parents().contains(&other.table.oid));
+            let of_parent = above.and_then(|above| Some((&members.all[above].table, names[above].as_deref()?)));
+            names.push(of_parent.and_then(|(parent, name)| {
+                if let Some(index) = parent.indexes.iter().position(|index| index.constraint && index.name == name) {
+                    let own = crate::partition::adopted_indexes(parent, &table)[index]?;
+                    return Some(table.indexes[own].name.clone());
+                }
+                let key = parent.foreign_keys.iter().find(|key| key.name == name)?;
+                crate::partition::adopted_key(parent, key, &table).map(|key| key.name.clone())
+            }));
+        }
+        for (at, name) in names.into_iter().enumerate() {
+            let Some(name) = name else { continue };
+            self.alter_member(&pg::AlterTableCmd { name, ..command.clone() }, members, at, place)?;
+        }
+        Ok(())
+    }
+
+    /// A constraint that a partition has for its parent's sake.
+    fn is_parents_constraint(&self, table: &Relation, name: &str) -> bool {
+        table.bound().is_some()
+            && heritage::parents(self.schema, table).iter().any(|parent| {
+                let index = table.indexes.iter().position(|index| index.constraint && index.name == name);
+                let key = |own: &crate::schema::ForeignKey| {
+                    crate::partition::adopted_key(parent, own, table).is_some_and(|key| key.name == name)
+                };
+                index.is_some_and(|at| crate::partition::parent_of_index(parent, table, at).is_some())
+                    || parent.foreign_keys.iter().any(key)
+            })
     }
 
     fn alter_member(
@@ -192,6 +330,14 @@ impl Binder<'_> {
             _ => None,
         });
         let Some((column, constraints)) = added else { return Ok(()) };
+        if let Some(partitioning) = members.all[0].table.partitioning.clone() {
+            for constraint in &constraints {
+                super::partition::check_constraint(constraint, &partitioning, &members.all[0].draft)?;
+                if !matches!(constraint.kind, ConstraintKind::Check(_)) {
+                    return Err(self.unsupported("ADD COLUMN with a key, of a partitioned table", place));
+                }
+            }
+        }
         members.all[0].gone.remove(&column.name);
         let children = members.children(0);
         if children.is_empty() {
@@ -312,7 +458,15 @@ impl Binder<'_> {
             return self.alter_member(command, members, 0, place);
         };
         if constraint.contype() != pg::ConstrType::ConstrCheck {
+            if members.all[0].table.is_partitioned() {
+                return self.constrain_partitions(command, members, place);
+            }
             return self.alter_member(command, members, 0, place);
+        }
+        if constraint.is_no_inherit && members.all[0].table.is_partitioned() {
+            let message =
+                format!("cannot add NO INHERIT constraint to partitioned table \"{}\"", members.all[0].table.name);
+            return Err(refused(message));
         }
         let before = members.all[0].draft.constraints.len();
         self.table_constraint(constraint, &mut members.all[0].draft)?;
@@ -385,6 +539,13 @@ impl Binder<'_> {
             let table = &members.all[0].table.name;
             return Err(refused(format!("cannot drop inherited constraint \"{name}\" of relation \"{table}\"")));
         }
+        let table = members.all[0].table.clone();
+        if self.is_parents_constraint(&table, name) {
+            return Err(refused(format!("cannot drop inherited constraint \"{name}\" of relation \"{}\"", table.name)));
+        }
+        if table.is_partitioned() && table.check(name).is_none() {
+            return self.unconstrain_partitions(command, members, place);
+        }
         let given = members.all[0].gives_check(name);
         let before = members.all[0].actions.len();
         self.alter_member(command, members, 0, place)?;
@@ -456,6 +617,15 @@ impl Binder<'_> {
         let member = &mut members.all[0];
         if command.subtype() == AlterTableType::AtAddInherit {
             let parent = self.parent_table(range, table.is_temporary())?;
+            if table.bound().is_some() {
+                let message = "cannot change inheritance of a partition";
+                return Err(Error::new(Condition::WrongObjectType, message));
+            }
+            if table.is_partitioned() {
+                let message = "cannot change inheritance of partitioned table";
+                return Err(Error::new(Condition::WrongObjectType, message));
+            }
+            super::inherit::check_plain_parent(&parent)?;
             let around = heritage::family(self.schema, &table);
             if around.iter().any(|heir| heir.oid == parent.oid) {
                 return Err(Error::new(Condition::DuplicateTable, "circular inheritance not allowed")
@@ -469,6 +639,9 @@ impl Binder<'_> {
             parents.push(parent.oid);
             member.set(Part::Table, INHERITS, Some(Heritage::parents_text(&parents)));
             return Ok(());
+        }
+        if table.bound().is_some() {
+            return Err(Error::new(Condition::WrongObjectType, "cannot change inheritance of a partition"));
         }
         let parent = self.relation(range)?;
         if !parents.contains(&parent.oid) {
@@ -496,7 +669,7 @@ impl Binder<'_> {
     }
 
     /// A table that is to inherit has what its parent has.
-    fn check_child(&mut self, child: &Arc<Relation>, draft: &Draft, parent: &Relation) -> Result<()> {
+    pub(super) fn check_child(&mut self, child: &Arc<Relation>, draft: &Draft, parent: &Relation) -> Result<()> {
         if child.without_identity {
             return Err(self.unsupported("INHERIT of a table without rowids", -1));
         }
@@ -651,4 +824,14 @@ fn check_merge(
         return conflict("NOT VALID");
     }
     Ok(())
+}
+
+/// A table has a key over the columns that a constraint names.
+fn has_key(table: &Relation, constraint: &pg::Constraint) -> bool {
+    let wanted: Option<Vec<Option<usize>>> =
+        super::super::names::strings(&constraint.keys).into_iter().map(|name| table.column(name).map(Some)).collect();
+    let primary = constraint.contype() == pg::ConstrType::ConstrPrimary;
+    table.indexes.iter().any(|index| {
+        index.constraint && index.primary == primary && index.unique && Some(&index.columns) == wanted.as_ref()
+    })
 }

@@ -64,6 +64,26 @@ impl Binder<'_> {
             }
             None => None,
         };
+        let family = if table.is_partitioned() { crate::heritage::family(self.schema, &table) } else { Vec::new() };
+        for member in family.iter().filter(|_| index.unique) {
+            let Some(partitioning) = &member.partitioning else { continue };
+            let columns: Vec<&str> = index
+                .index_params
+                .iter()
+                .filter_map(|node| match &node.node {
+                    Some(N::IndexElem(element)) if !element.name.is_empty() => Some(element.name.as_str()),
+                    _ => None,
+                })
+                .collect();
+            super::partition::check_unique("UNIQUE", &columns, partitioning, &member.name)?;
+        }
+        if table.is_partitioned() && index.concurrent {
+            let message = format!("cannot create index on partitioned table \"{}\" concurrently", table.name);
+            return Err(Error::new(Condition::FeatureNotSupported, message));
+        }
+        if table.is_partitioned() && !range.inh {
+            return Err(self.unsupported("CREATE INDEX ON ONLY a partitioned table", range.location));
+        }
         let taken = |binder: &Self, name: &str| {
             let name = QualifiedName::new(table.namespace.clone(), name);
             binder.schema.index(&name).is_some() || binder.is_taken(&name)
@@ -264,7 +284,7 @@ fn facts(element: &pg::IndexElem, number: usize, ty: &Type, signature: Option<i3
 }
 
 /// The operator class that a type's indexes have when none is named.
-fn default_class(ty: &Type) -> String {
+pub(super) fn default_class(ty: &Type) -> String {
     match ty {
         Type::Array(_) => "array_ops".to_owned(),
         Type::Varchar(_) => "text_ops".to_owned(),

@@ -16,6 +16,8 @@ use crate::{Condition, Error, Result};
 #[derive(Default)]
 pub(super) struct Inheritance {
     pub(super) parents: Vec<Arc<Relation>>,
+    /// The table is a partition of the one parent.
+    pub(super) partition: bool,
     /// The columns, in the order of their places.
     columns: Vec<Inherited>,
 }
@@ -75,12 +77,21 @@ impl Binder<'_> {
     }
 
     /// The columns of the tables that a new one inherits from.
-    pub(super) fn inheritance(&mut self, nodes: &[Node], name: &QualifiedName) -> Result<Inheritance> {
-        let mut all = Inheritance::default();
+    pub(super) fn inheritance(&mut self, nodes: &[Node], name: &QualifiedName, partition: bool) -> Result<Inheritance> {
+        let mut all = Inheritance { partition, ..Inheritance::default() };
         let temporary = name.schema.as_deref() == Some("pg_temp");
         for node in nodes {
             let Some(N::RangeVar(range)) = &node.node else { continue };
-            let parent = self.parent_table(range, temporary)?;
+            let parent = self.parent_table(range, temporary || partition).map_err(|mut error| {
+                if error.condition() == Condition::UndefinedTable {
+                    error.position = None;
+                }
+                error
+            })?;
+            match partition {
+                true => self.check_partitioned(&parent, temporary)?,
+                false => check_plain_parent(&parent)?,
+            }
             if all.parents.iter().any(|known| known.oid == parent.oid) {
                 let message = format!("relation \"{}\" would be inherited from more than once", parent.name);
                 return Err(Error::new(Condition::DuplicateTable, message));
@@ -142,7 +153,9 @@ impl Binder<'_> {
                 new.push(column);
                 continue;
             };
-            if place == at {
+            if inheritance.partition {
+                // It says more of a column, and declares none.
+            } else if place == at {
                 self.remark(format!("merging column \"{}\" with inherited definition", column.name));
             } else {
                 let message = format!("moving and merging column \"{}\" with inherited definition", column.name);
@@ -155,7 +168,7 @@ impl Binder<'_> {
             }
             let not_null = known.definition.not_null || column.not_null;
             known.definition = ColumnDefinition { not_null, ..column };
-            known.declared = true;
+            known.declared = !inheritance.partition;
             places.push(place);
         }
         let computed = |column: &Inherited| {
@@ -270,6 +283,17 @@ impl Binder<'_> {
         draft.inherited.retain(|known| known != name);
         Ok(())
     }
+}
+
+/// A partitioned table has partitions and no other children, a partition none at all.
+pub(super) fn check_plain_parent(parent: &Relation) -> Result<()> {
+    let what = match (parent.is_partitioned(), parent.bound()) {
+        (true, _) => "partitioned table",
+        (false, Some(_)) => "partition",
+        (false, None) => return Ok(()),
+    };
+    let message = format!("cannot inherit from {what} \"{}\"", parent.name);
+    Err(Error::new(Condition::WrongObjectType, message))
 }
 
 /// A constraint's name is taken.

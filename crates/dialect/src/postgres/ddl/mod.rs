@@ -11,6 +11,7 @@ mod index;
 mod inherit;
 mod like;
 mod matview;
+mod partition;
 mod policy;
 mod properties;
 mod range;
@@ -116,6 +117,12 @@ impl Binder<'_> {
                 for node in &truncate.relations {
                     let Some(N::RangeVar(range)) = &node.node else { continue };
                     let table = self.own_table(range)?;
+                    if table.is_partitioned() && !range.inh {
+                        let message = "cannot truncate only a partitioned table";
+                        return Err(crate::Error::new(Condition::WrongObjectType, message).hint(
+                            "Do not specify the ONLY keyword, or use TRUNCATE ONLY on the partitions directly.",
+                        ));
+                    }
                     for member in self.meant(table, range.inh) {
                         if !tables.iter().any(|known| known.oid == member.oid) {
                             tables.push(member);
@@ -379,6 +386,7 @@ impl Binder<'_> {
             properties,
             likes: Vec::new(),
             parents: Vec::new(),
+            partition: None,
         };
         Ok(Statement::CreateTableAs(Box::new(CreateTableAs {
             table,

@@ -96,9 +96,7 @@ impl Binder<'_> {
 
     pub(super) fn create_table(&mut self, create: &pg::CreateStmt) -> Result<Statement> {
         let Some(range) = &create.relation else { return Err(crate::Error::internal("a table without a name")) };
-        let gap = if create.partspec.is_some() || create.partbound.is_some() {
-            Some("partitioning")
-        } else if create.of_typename.is_some() {
+        let gap = if create.of_typename.is_some() {
             Some("CREATE TABLE OF")
         } else if !matches!(create.access_method.as_str(), "" | "heap") {
             Some("a table access method")
@@ -112,6 +110,10 @@ impl Binder<'_> {
         if let Some(instead) = self.check_free(&name, create.if_not_exists, "CREATE TABLE", range.location)? {
             return Ok(instead);
         }
+        if create.partspec.is_some() && create.partbound.is_none() && !create.inh_relations.is_empty() {
+            let message = "cannot create partitioned table as inheritance child";
+            return Err(crate::Error::new(Condition::InvalidObjectDefinition, message));
+        }
         let properties = self.table_clauses(create)?;
         let mut draft = Draft {
             name: name.clone(),
@@ -123,14 +125,17 @@ impl Binder<'_> {
             using_index: None,
             inherited: Vec::new(),
         };
-        let mut inheritance = self.inheritance(&create.inh_relations, &name)?;
+        let mut inheritance = self.inheritance(&create.inh_relations, &name, create.partbound.is_some())?;
         let mut definitions = Vec::new();
         let mut likes = Vec::new();
         let mut table_constraints = Vec::new();
         for node in &create.table_elts {
             match &node.node {
                 Some(N::ColumnDef(column)) => {
-                    let definition = self.column_definition(column, &mut draft)?;
+                    let definition = match inheritance.parents.first().filter(|_| inheritance.partition) {
+                        Some(parent) => self.partition_column(column, parent, &draft)?,
+                        None => self.column_definition(column, &mut draft)?,
+                    };
                     draft.columns.push(definition);
                     definitions.push((draft.columns.len() - 1, &**column));
                 }
@@ -166,11 +171,19 @@ impl Binder<'_> {
         for like in &likes {
             self.like_constraints(like, &mut draft)?;
         }
+        let mut partition = None;
+        if let (Some(spec), Some(parent)) = (&create.partbound, inheritance.parents.first()) {
+            self.partition_constraints(parent, &mut draft)?;
+            partition = Some(self.new_partition(spec, parent)?);
+        }
+        if let Some(spec) = &create.partspec {
+            self.partition_by(spec, &mut draft)?;
+        }
         inheritance.note(&mut draft);
         let copied = inheritance.parents.iter().map(|parent| Like {
             source: parent.clone(),
             comments: false,
-            indexes: false,
+            indexes: inheritance.partition,
             properties: vec!["storage", "compression"],
         });
         let likes = copied.chain(likes.into_iter().map(|like| like.copied)).collect();
@@ -185,6 +198,7 @@ impl Binder<'_> {
             constraints: draft.constraints,
             likes,
             parents: inheritance.parents,
+            partition,
         }))))
     }
 
@@ -720,6 +734,9 @@ impl Binder<'_> {
             }
             let relation = self.own_table(range)?;
             self.check_persistence(&relation, draft)?;
+            if relation.is_partitioned() {
+                return Err(self.unsupported("a foreign key to a partitioned table", place));
+            }
             (
                 QualifiedName::new(relation.namespace.clone(), relation.name.clone()),
                 relation.columns.iter().map(|column| (column.name.clone(), column.ty.clone())).collect(),

@@ -393,6 +393,14 @@ fn transition_tables(create: &pg::CreateTrigStmt, relation: &Relation, trigger: 
             let detail = "Triggers on views cannot have transition tables.";
             return Err(Error::new(Condition::WrongObjectType, message).detail(detail));
         }
+        if relation.is_partitioned() {
+            let message = format!("\"{}\" is a partitioned table", relation.name);
+            let detail = "Triggers on partitioned tables cannot have transition tables.";
+            if trigger.level == TriggerLevel::Row {
+                return Err(Error::new(Condition::WrongObjectType, message).detail(detail));
+            }
+            return Err(Error::unsupported("a transition table of a partitioned table"));
+        }
         if trigger.time != TriggerTime::After {
             return wrong("transition table name can only be specified for an AFTER trigger");
         }

@@ -381,6 +381,7 @@ impl Binder<'_> {
                 column("positions", array(Type::Int2)),
                 column("weights", array(Type::Text)),
             ],
+            "pg_partition_ancestors" => vec![column("relid", result.clone())],
             "ts_token_type" => {
                 vec![column("tokid", Type::Int4), column("alias", Type::Text), column("description", Type::Text)]
             }

@@ -372,7 +372,9 @@ impl Binder<'_> {
         let column = relation.columns.get(position)?;
         match column.name.as_str() {
             "indkey" | "indoption" | "partattrs" | "tgattr" => Some(Type::Scalar(&vectors::INT2VECTOR, None)),
-            "indclass" | "indcollation" | "proargtypes" => Some(Type::Scalar(&vectors::OIDVECTOR, None)),
+            "indclass" | "indcollation" | "proargtypes" | "partclass" | "partcollation" => {
+                Some(Type::Scalar(&vectors::OIDVECTOR, None))
+            }
             "relacl" | "attacl" | "nspacl" | "proacl" | "typacl" | "datacl" | "defaclacl" | "lanacl" | "spcacl" => {
                 Some(Type::Array(Box::new(Type::Scalar(&vectors::ACLITEM, None))))
             }

@@ -1,6 +1,6 @@
 //! Single values and rows of a file, for messages and for what is decided before a row is written.
 
-use rowferry_dialect::ir::{CreateTable, Expr, Value};
+use rowferry_dialect::ir::{CreateTable, Expr, Query, Value};
 use rowferry_dialect::lower::sqlite::{self, quote};
 use rowferry_dialect::schema::Relation;
 use rusqlite::types::{Value as Owned, ValueRef as Stored};
@@ -8,6 +8,7 @@ use rusqlite::types::{Value as Owned, ValueRef as Stored};
 use super::handle::Handle;
 use super::statement::Failure;
 use crate::ValueRef;
+use crate::session::state::State;
 
 type Done<T> = std::result::Result<T, Failure>;
 
@@ -42,6 +43,40 @@ impl Handle {
         let lowered = sqlite::expression(expr, &|_| String::new())?;
         let found = self.query_row(&format!("SELECT {}", lowered.sql), [], |row| row.get(0));
         Ok(found.map(value).map_err(Failure::from))
+    }
+
+    /// True when something holds for a row of a query without parameters, its values in the stored forms of their types.
+    ///
+    /// # Errors
+    /// `0A000` for what SQLite cannot be told, and what is said of a row.
+    pub fn any_row(
+        &self,
+        state: &std::sync::Arc<State>,
+        query: &Query,
+        wanted: &mut dyn FnMut(&[Value]) -> rowferry_dialect::Result<bool>,
+    ) -> rowferry_dialect::Result<Done<bool>> {
+        let program = sqlite::lower_kept_query(query)?;
+        if let Err(failure) = self.make_known(&program.catalogs, state) {
+            return Ok(Err(failure));
+        }
+        let mut found = || -> Done<rowferry_dialect::Result<bool>> {
+            let mut statement = self.prepare(&program.sql)?;
+            let width = statement.column_count();
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                let values: Vec<Value> =
+                    (0..width).map(|at| row.get(at).map(value)).collect::<rusqlite::Result<_>>()?;
+                match wanted(&values) {
+                    Ok(false) => {}
+                    other => return Ok(other),
+                }
+            }
+            Ok(Ok(false))
+        };
+        match found() {
+            Ok(result) => result.map(Ok),
+            Err(failure) => Ok(Err(failure)),
+        }
     }
 
     /// The greatest identity of a table's rows, or 0; `given` counts those that it has ever given, too, where it gives

@@ -45,6 +45,10 @@ impl Changer<'_> {
         let check = Allowed { schema: &schema, rights: &rights, database: self.session.database.name() };
         match ddl {
             Ddl::CreateTable(table) => check.create_table(table),
+            Ddl::Partition(change) => {
+                check.owner(&change.parent)?;
+                check.owner(&change.partition)
+            }
             Ddl::CreateIndex(index) => {
                 check.owner(&index.table)?;
                 check.schema_privilege(&index.table.namespace, Privileges::CREATE)

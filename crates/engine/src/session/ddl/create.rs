@@ -4,6 +4,7 @@ use rowferry_dialect::ir::{
     ColumnIndex, ColumnRef, ConstraintKind, CreateIndex, CreateTable, CreateView, ExprKind, RoleSpec,
 };
 use rowferry_dialect::lower::kept_words;
+use rowferry_dialect::partition::PARTITION_BOUND;
 use rowferry_dialect::pins::Pins;
 use rowferry_dialect::postgres::types::format_type;
 use rowferry_dialect::schema::Relation;
@@ -22,6 +23,10 @@ impl Changer<'_> {
         if !self.is_free(&namespace, &table.name.name, table.if_not_exists)? {
             return Ok(None);
         }
+        let bound = match &table.partition {
+            Some(new) => Some((self.checked_bound(new, &table.name.name)?, &new.parent)),
+            None => None,
+        };
         let made = self.store.create_table(table, database, &physical, &|name| self.target_name(name))?;
         let kind = if query.is_some() { MATERIALIZED_VIEW } else { "table" };
         let oid = self.record(database, kind, &namespace, &table.name.name, Some(&physical), table.language, query)?;
@@ -66,14 +71,38 @@ impl Changer<'_> {
                 self.add_deferrable_key(&*self.current(oid)?, &constraint.name, columns, *deferred)?;
             }
         }
+        if let Some((bound, parent)) = &bound {
+            self.set_property(database, oid, "", PARTITION_BOUND, Some(&bound.text))?;
+            self.check_default_rows(bound, parent)?;
+        }
         self.enter_parents(&table.parents, database)?;
         for like in &table.likes {
             self.copy_like(like, database, oid)?;
         }
+        if let Some((_, parent)) = &bound {
+            self.settle()?;
+            self.clone_triggers(parent, &self.current(oid)?)?;
+        }
         Ok(Some((physical, oid)))
     }
 
+    /// CREATE INDEX; of a partitioned table, in each of its partitions, too.
     pub(super) fn create_index(&self, index: &CreateIndex) -> Done {
+        self.create_one_index(index)?;
+        if !index.table.is_partitioned() {
+            return Ok(());
+        }
+        self.touch(index.table.physical.database, index.table.oid);
+        self.settle()?;
+        let parent = self.current(index.table.oid)?;
+        let Some(at) = parent.indexes.iter().position(|known| known.name == index.name) else { return Ok(()) };
+        for partition in self.schema().heirs(parent.oid) {
+            self.adopt_index(&parent, at, partition.oid)?;
+        }
+        Ok(())
+    }
+
+    fn create_one_index(&self, index: &CreateIndex) -> Done {
         let table = &index.table;
         if !self.is_free(&table.namespace, &index.name, index.if_not_exists)? {
             return Ok(());

@@ -7,7 +7,7 @@ use rowferry_dialect::collation::Collation;
 use rowferry_dialect::ir::{Drop, ObjectKind};
 use rowferry_dialect::schema::{ForeignKey, Relation};
 use rowferry_dialect::text_search::SearchObject;
-use rowferry_dialect::{Condition, Error, Schema};
+use rowferry_dialect::{Condition, Error, Schema, heritage};
 
 use super::dependencies::Needed;
 use super::policy::PolicyUser;
@@ -154,7 +154,7 @@ impl Changer<'_> {
             }
         }
         let schema = self.schema();
-        let named = going;
+        let named = with_partitions(&schema, going);
         let mut going = self.with_heirs(&named);
         let tables: Vec<_> = going.iter().filter(|relation| relation.keeps_rows()).collect();
         let mut keys = Vec::new();
@@ -310,12 +310,38 @@ impl Changer<'_> {
             .hint(format!("You can drop constraint {} on table {} instead.", index.name, relation.name))
             .into());
         }
+        self.check_not_adopted(relation, at)?;
         self.remove_index(relation, at)
     }
 
-    /// Drops an index, whatever it stands for.
+    /// A part of an index of a partitioned table goes with that one alone.
+    fn check_not_adopted(&self, relation: &Relation, at: usize) -> Done {
+        if relation.bound().is_none() {
+            return Ok(());
+        }
+        for parent in heritage::parents(&self.schema(), relation) {
+            if let Some(of) = rowferry_dialect::partition::parent_of_index(&parent, relation, at) {
+                let (name, whole) = (&relation.indexes[at].name, &parent.indexes[of].name);
+                let message = format!("cannot drop index {name} because index {whole} requires it");
+                return Err(Error::new(Condition::DependentObjectsStillExist, message)
+                    .hint(format!("You can drop index {whole} instead."))
+                    .into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops an index, whatever it stands for, with its parts in partitions.
     pub(super) fn remove_index(&self, relation: &Relation, at: usize) -> Done {
         let index = &relation.indexes[at];
+        if relation.is_partitioned() {
+            for partition in self.schema().heirs(relation.oid) {
+                let adopted = rowferry_dialect::partition::adopted_indexes(relation, &partition);
+                if let Some(own) = adopted.get(at).copied().flatten() {
+                    self.remove_index(&partition, own)?;
+                }
+            }
+        }
         self.touch(relation.physical.database, relation.oid);
         self.move_properties(relation, PartKind::Index, &index.name, None)?;
         let names = self.schema().details(relation.oid).map(|details| details.index_names.clone()).unwrap_or_default();
@@ -323,6 +349,22 @@ impl Changer<'_> {
         self.store.drop_index(relation, &physical)?;
         self.forget(relation.physical.database, index.oid)
     }
+}
+
+/// What is to go, with the partitions of the tables: they go with them.
+fn with_partitions(schema: &crate::schema::SessionSchema, mut going: Vec<Arc<Relation>>) -> Vec<Arc<Relation>> {
+    let mut at = 0;
+    while at < going.len() {
+        if going[at].is_partitioned() {
+            for partition in schema.heirs(going[at].oid) {
+                if !going.iter().any(|other| other.oid == partition.oid) {
+                    going.push(partition);
+                }
+            }
+        }
+        at += 1;
+    }
+    going
 }
 
 /// True when a foreign key leads to a table.

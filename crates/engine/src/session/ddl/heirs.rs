@@ -64,7 +64,7 @@ impl Changer<'_> {
             return false;
         }
         let tables = ir::table_locks(&Statement::Query(Box::new(query.clone())));
-        tables.iter().any(|table| !schema.heirs(table.relation.oid).is_empty())
+        tables.iter().any(|table| table.relation.bound().is_some() || !schema.heirs(table.relation.oid).is_empty())
     }
 
     /// What is to go, with all that inherit from it.

@@ -65,7 +65,12 @@ impl Changer<'_> {
     }
 
     /// An index with the same keys on the new table; its name.
-    fn copy_index(&self, table: &std::sync::Arc<Relation>, source: &Relation, index: &Index) -> Done<Option<String>> {
+    pub(super) fn copy_index(
+        &self,
+        table: &std::sync::Arc<Relation>,
+        source: &Relation,
+        index: &Index,
+    ) -> Done<Option<String>> {
         let schema = self.schema();
         let details = schema.details(source.oid).cloned().unwrap_or_default();
         let mut keys = Vec::with_capacity(index.keys.len());

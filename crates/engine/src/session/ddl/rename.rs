@@ -34,9 +34,37 @@ impl Changer<'_> {
             self.store.rename_owned_sequences(table, from, to)?;
             self.move_properties(table, PartKind::Column, from, Some(to))?;
             self.rename_included(table, from, to)?;
+            self.rename_partition_key(table, column, to)?;
         }
         self.rewrite_policies(policies)?;
         self.rewrite_views(table, views)
+    }
+
+    /// PARTITION BY names columns.
+    fn rename_partition_key(&self, table: &Relation, column: usize, to: &str) -> Done {
+        let Some(partitioning) = &table.partitioning else { return Ok(()) };
+        let from = &table.columns[column].name;
+        let mut renamed = (**partitioning).clone();
+        for key in &mut renamed.keys {
+            match &mut key.column {
+                Some(name) if name == from => {
+                    to.clone_into(name);
+                    key.text = rowferry_dialect::postgres::quote_ident(to);
+                }
+                Some(_) => {}
+                None => {
+                    let mut after = table.clone();
+                    to.clone_into(&mut after.columns[column].name);
+                    if self.session.bind_expression(&key.text, &after, &self.schema()).is_err() {
+                        let what = format!("renaming the column \"{from}\", which a partition key's expression names");
+                        return Err(Error::unsupported(what).into());
+                    }
+                }
+            }
+        }
+        let oid = self.entry(table)?;
+        let text = renamed.to_string();
+        self.set_property(table.physical.database, oid, "", rowferry_dialect::partition::PARTITION_BY, Some(&text))
     }
 
     /// INCLUDE names columns.

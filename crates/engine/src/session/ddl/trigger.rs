@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::Error;
-use rowferry_dialect::ir::{ChangeTrigger, TriggerChange, TriggerState};
+use rowferry_dialect::ir::{ChangeTrigger, TriggerChange, TriggerLevel, TriggerState};
 use rowferry_dialect::schema::{Relation, Trigger};
+use rowferry_dialect::{Condition, Error, Schema as _, heritage};
 
 use super::{Changer, Done, cannot_drop, describe};
 
@@ -13,14 +13,119 @@ impl Changer<'_> {
         let relation = &*change.relation;
         self.entry(relation)?;
         match &change.change {
-            TriggerChange::Create(trigger) => self.store.record_trigger(relation, trigger)?,
-            TriggerChange::Drop(trigger) => self.store.forget_trigger(relation, &trigger.name)?,
-            TriggerChange::Rename(trigger, to) => self.store.rename_trigger(relation, &trigger.name, to)?,
+            TriggerChange::Create(trigger) => {
+                self.store.record_trigger(relation, trigger)?;
+                if trigger.level == TriggerLevel::Row {
+                    for partition in self.partitions_below(relation) {
+                        self.clone_trigger(relation, trigger, &partition)?;
+                    }
+                }
+            }
+            TriggerChange::Drop(trigger) => {
+                self.check_own_trigger(relation, trigger, "drop")?;
+                for partition in self.clones(relation, trigger) {
+                    self.delete_trigger(&partition, &trigger.name)?;
+                }
+                self.store.forget_trigger(relation, &trigger.name)?;
+            }
+            TriggerChange::Rename(trigger, to) => {
+                self.check_own_trigger(relation, trigger, "rename")?;
+                for partition in self.clones(relation, trigger) {
+                    self.store.rename_trigger(&partition, &trigger.name, to)?;
+                    self.touch(partition.physical.database, partition.oid);
+                }
+                self.store.rename_trigger(relation, &trigger.name, to)?;
+            }
             TriggerChange::Comment(trigger, text) => {
                 self.store.comment_trigger(relation, &trigger.name, text.as_deref())?;
             }
         }
         self.bump()
+    }
+
+    /// All partitions of a table, whatever level they are of.
+    fn partitions_below(&self, relation: &Relation) -> Vec<Arc<Relation>> {
+        let schema = self.schema();
+        match schema.relation_by_oid(relation.oid).filter(|relation| relation.is_partitioned()) {
+            Some(relation) => heritage::family(&schema, &relation).into_iter().skip(1).collect(),
+            None => Vec::new(),
+        }
+    }
+
+    /// The partitions that have a table's row trigger.
+    fn clones(&self, relation: &Relation, trigger: &Trigger) -> Vec<Arc<Relation>> {
+        if trigger.level != TriggerLevel::Row {
+            return Vec::new();
+        }
+        let has = |partition: &Arc<Relation>| partition.trigger(&trigger.name).is_some();
+        self.partitions_below(relation).into_iter().filter(has).collect()
+    }
+
+    /// A row trigger of a partitioned table is each partition's.
+    fn clone_trigger(&self, from: &Relation, trigger: &Trigger, partition: &Arc<Relation>) -> Done {
+        if let Some(known) = partition.trigger(&trigger.name)
+            && known.function != trigger.function
+        {
+            let message = format!("trigger \"{}\" for relation \"{}\" already exists", trigger.name, partition.name);
+            return Err(Error::new(Condition::DuplicateObject, message).into());
+        }
+        let columns = trigger.columns.iter().filter_map(|at| partition.column(&from.columns[*at].name)).collect();
+        let cloned = Trigger { columns, comment: None, ..trigger.clone() };
+        self.entry(partition)?;
+        self.touch(partition.physical.database, partition.oid);
+        Ok(self.store.record_trigger(partition, &cloned)?)
+    }
+
+    /// The row triggers of a table for a new partition of it, and for those below.
+    pub(super) fn clone_triggers(&self, parent: &Relation, partition: &Arc<Relation>) -> Done {
+        let mut any = false;
+        for trigger in parent.triggers.iter().filter(|trigger| trigger.level == TriggerLevel::Row) {
+            any = true;
+            self.clone_trigger(parent, trigger, partition)?;
+        }
+        if any { self.bump() } else { Ok(()) }
+    }
+
+    /// A table is no partition any longer: what it has had of its parent's triggers goes.
+    pub(super) fn drop_cloned_triggers(&self, parent: &Relation, partition: &Arc<Relation>) -> Done {
+        let members: Vec<Arc<Relation>> =
+            std::iter::once(partition.clone()).chain(self.partitions_below(partition)).collect();
+        let mut any = false;
+        for trigger in parent.triggers.iter().filter(|trigger| trigger.level == TriggerLevel::Row) {
+            for member in members.iter().filter(|member| member.trigger(&trigger.name).is_some()) {
+                any = true;
+                self.delete_trigger(member, &trigger.name)?;
+            }
+        }
+        if any { self.bump() } else { Ok(()) }
+    }
+
+    fn delete_trigger(&self, relation: &Relation, name: &str) -> Done {
+        self.store.forget_trigger(relation, name)?;
+        self.touch(relation.physical.database, relation.oid);
+        Ok(())
+    }
+
+    /// A partition's copy of a trigger changes with the one that it is a copy of.
+    fn check_own_trigger(&self, relation: &Relation, trigger: &Trigger, verb: &str) -> Done {
+        if relation.bound().is_none() || trigger.level != TriggerLevel::Row {
+            return Ok(());
+        }
+        let parents = heritage::parents(&self.schema(), relation);
+        let Some(parent) = parents.iter().find(|parent| parent.trigger(&trigger.name).is_some()) else {
+            return Ok(());
+        };
+        let (name, on, whole) = (&trigger.name, describe(relation), describe(parent));
+        if verb == "rename" {
+            let message = format!("cannot rename trigger \"{name}\" on table \"{}\"", relation.name);
+            return Err(Error::new(Condition::FeatureNotSupported, message)
+                .hint(format!("Rename the trigger on the partitioned table \"{}\" instead.", parent.name))
+                .into());
+        }
+        let message = format!("cannot drop trigger {name} on {on} because trigger {name} on {whole} requires it");
+        Err(Error::new(Condition::DependentObjectsStillExist, message)
+            .hint(format!("You can drop trigger {name} on {whole} instead."))
+            .into())
     }
 
     /// ENABLE and DISABLE TRIGGER.
@@ -37,6 +142,10 @@ impl Changer<'_> {
             return Err(Error::unsupported("DISABLE TRIGGER ALL on a table with foreign keys").into());
         }
         for trigger in triggers {
+            for partition in self.clones(table, trigger) {
+                self.store.set_trigger_state(&partition, &trigger.name, state)?;
+                self.touch(partition.physical.database, partition.oid);
+            }
             self.store.set_trigger_state(table, &trigger.name, state)?;
         }
         self.touch(table.physical.database, table.oid);

@@ -123,6 +123,7 @@ impl Session {
         };
         let dml = Dml {
             family: None,
+            routing: None,
             heir: false,
             guards: None,
             ctes: Vec::new(),

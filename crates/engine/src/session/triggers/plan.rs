@@ -67,7 +67,7 @@ impl Firing {
     /// `None` for a change of which no trigger is to be told.
     pub fn of(dml: &Dml, bound: &Bound, parsed: &Parsed, schema: &SessionSchema) -> Result<Option<Self>> {
         // The members of a family are told of one by one.
-        if dml.family.is_some() {
+        if dml.family.is_some() || dml.routing.is_some() {
             return Ok(None);
         }
         // Its parts are told of one by one.

@@ -112,6 +112,30 @@ impl Session {
         Ok(())
     }
 
+    /// What a row of a routed change has left: calls that wait, in the order of the rows, and what RETURNING makes of it.
+    ///
+    /// # Errors
+    /// Those of the rows that RETURNING has kept.
+    pub(in super::super) fn hand_over(changes: &mut Changes, waiting: &mut Vec<Event>, to: &mut Spool) -> Result<()> {
+        waiting.append(&mut changes.queue);
+        if changes.returned.rows() == 0 {
+            return Ok(());
+        }
+        let returned = std::mem::replace(&mut changes.returned, Spool::new(0));
+        let mut rows = returned.into_reader()?;
+        let width = rows.columns();
+        changes.returned = Spool::new(width);
+        while rows.advance()? {
+            to.push((0..width).map(|at| rows.column(at)))?;
+        }
+        Ok(())
+    }
+
+    /// The calls that wait for a routed change are one statement's.
+    pub(in super::super) fn take_up(changes: &mut Changes, waiting: Vec<Event>) {
+        changes.queue = waiting;
+    }
+
     /// Tells everybody who waits for the statement's end.
     pub(in super::super) fn finish_changes(&mut self, firing: &Firing, mut changes: Changes) -> Result<Changes> {
         self.queue_statement_triggers(firing, &mut changes)?;

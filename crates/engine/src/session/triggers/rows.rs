@@ -16,7 +16,7 @@ use std::sync::Arc;
 use rowferry_dialect::ir::{Guard, TriggerEvent, TriggerTime, Value};
 use rowferry_dialect::schema::{ForeignKey, Relation};
 use rowferry_dialect::values::{self, Settings};
-use rowferry_dialect::{Condition, Error, Result};
+use rowferry_dialect::{Condition, Error, Result, heritage};
 
 use super::super::{Prepared, Session};
 use super::calls::{canonical, canonical_value};
@@ -338,10 +338,32 @@ impl Session {
             return Ok(Some(new));
         }
         let before = self.total_changes()?;
+        let parted = new.clone().filter(|_| relation.bound().is_some());
         let asked = self.before_row(&relation, time, event, assigned, old, new)?;
+        if let (Some(before), Some(Some(after))) = (parted, &asked) {
+            self.check_still_here(&relation, &before, after)?;
+        }
         changes.meddled |= self.total_changes()? != before;
         changes.kept += u64::from(asked.is_none());
         Ok(asked)
+    }
+
+    /// A trigger has made another row of it: it must not be one of another partition.
+    fn check_still_here(&self, partition: &Arc<Relation>, before: &Row, after: &Row) -> Result<()> {
+        let changed = |at: usize| before.get(at) != after.get(at);
+        let mut below = partition.clone();
+        while let Some(parent) = heritage::parents(&self.schema, &below).into_iter().next() {
+            let keys = parent.partitioning.iter().flat_map(|partitioning| &partitioning.keys);
+            let touched = keys.into_iter().any(|key| match &key.column {
+                Some(name) => partition.column(name).is_some_and(changed),
+                None => (0..before.len()).any(changed),
+            });
+            if touched {
+                return Err(Error::unsupported("a BEFORE trigger for each row that changes a partition key"));
+            }
+            below = parent;
+        }
+        Ok(())
     }
 
     /// False for a row that is gone; an error for one that a trigger has changed meanwhile.

@@ -64,6 +64,7 @@ impl Session {
             properties: Vec::new(),
             likes: Vec::new(),
             parents: Vec::new(),
+            partition: None,
         };
         let handle = self.handle()?;
         let guard = handle.lock();
@@ -92,6 +93,7 @@ impl Session {
             without_identity: false,
             triggers: Vec::new(),
             heritage: None,
+            partitioning: None,
             security: None,
         })
     }

@@ -284,6 +284,10 @@ pub enum Definition {
     Trigger,
     /// A view's query.
     View,
+    /// PARTITION BY of a table.
+    PartitionKey,
+    /// What the rows of a partition are.
+    PartitionConstraint,
 }
 
 /// What functions share with the session that they belong to.

@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 
 use super::rows::Source;
 use super::rows_sources::Arguments;
+use crate::catalog::partitions;
 
 fn text(text: &str) -> Value {
     Value::Text(text.to_owned())
@@ -79,6 +80,28 @@ pub(super) fn privileges(call: &Arguments<'_>) -> Result<Source> {
         }
     }
     Ok(Box::new(rows.into_iter()))
+}
+
+/// The relation that is asked about.
+fn relation(call: &Arguments<'_>) -> Result<Option<u32>> {
+    Ok(call.integer(0)?.and_then(|oid| u32::try_from(oid).ok()))
+}
+
+/// A partitioned table with its partitions: object id, parent, whether it is a leaf, level.
+pub(super) fn partition_tree(call: &Arguments<'_>) -> Result<Source> {
+    let schema = call.context.state().schema();
+    let tree = relation(call)?.map(|root| partitions::tree(&*schema, root)).unwrap_or_default();
+    Ok(Box::new(tree.into_iter().map(|(oid, parent, leaf, level)| {
+        let parent = parent.map_or(Value::Null, |parent| Value::Integer(parent.into()));
+        Ok(vec![Value::Integer(oid.into()), parent, Value::Integer(leaf.into()), Value::Integer(level)])
+    })))
+}
+
+/// A partition with the tables above it.
+pub(super) fn partition_ancestors(call: &Arguments<'_>) -> Result<Source> {
+    let schema = call.context.state().schema();
+    let above = relation(call)?.map(|partition| partitions::ancestors(&*schema, partition)).unwrap_or_default();
+    Ok(Box::new(above.into_iter().map(|oid| Ok(vec![Value::Integer(oid.into())]))))
 }
 
 /// The role before the sign of equality, in quotes perhaps, and the rest.

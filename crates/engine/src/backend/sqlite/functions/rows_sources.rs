@@ -64,6 +64,8 @@ pub(super) const SOURCES: &[Rows] = &[
     Rows { name: c"rf_pg_get_keywords", columns: 5, arguments: 0, open: |_| Ok(catalogs::keywords()) },
     Rows { name: c"rf_pg_listening_channels", columns: 1, arguments: 0, open: listening },
     Rows { name: c"rf_pg_options_to_table", columns: 2, arguments: 1, open: catalogs::options },
+    Rows { name: c"rf_pg_partition_tree", columns: 4, arguments: 1, open: catalogs::partition_tree },
+    Rows { name: c"rf_pg_partition_ancestors", columns: 1, arguments: 1, open: catalogs::partition_ancestors },
     Rows { name: c"rf_aclexplode", columns: 4, arguments: 1, open: catalogs::privileges },
 ];
 

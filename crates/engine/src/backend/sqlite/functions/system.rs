@@ -170,6 +170,13 @@ pub(super) const ROWS: &[Row] = &[
         definition(call, Definition::Trigger, i32::from(pretty))
     })
     .optional(1),
+    Row::new("rf_pg_get_partkeydef", 1, |call| definition(call, Definition::PartitionKey, 0)),
+    Row::new("rf_pg_get_partition_constraintdef", 1, |call| definition(call, Definition::PartitionConstraint, 0)),
+    Row::new("rf_pg_partition_root", 1, |call| {
+        let schema = call.context().state().schema();
+        let above = crate::catalog::partitions::ancestors(&*schema, oid(call, 0)?);
+        above.last().map_or(Ok(Value::Null), |root| integer(i64::from(*root)))
+    }),
     Row::new("rf_pg_trigger_depth", 0, |call| integer(call.context().state().trigger_depth())),
     Row::new("rf_pg_get_viewdef", 1, |call| {
         let pretty = call.len() > 1 && call.integer(1)? != 0;

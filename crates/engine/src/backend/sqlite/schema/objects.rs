@@ -242,6 +242,7 @@ fn engine_view(oid: u32, object: &Object, database: &'static str, metadata: &Met
         without_identity: false,
         triggers: Vec::new(),
         heritage: None,
+        partitioning: None,
         security: None,
     };
     relation.triggers = metadata.triggers(&relation);

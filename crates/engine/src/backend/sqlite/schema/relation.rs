@@ -179,6 +179,7 @@ impl Loader<'_> {
             without_identity,
             triggers: Vec::new(),
             heritage: details.properties.heritage(),
+            partitioning: details.properties.partitioning(),
             security: None,
         };
         Ok((relation, details))
@@ -243,6 +244,7 @@ impl Loader<'_> {
             without_identity: false,
             triggers: Vec::new(),
             heritage: None,
+            partitioning: None,
             security: None,
         };
         Ok((relation, details))

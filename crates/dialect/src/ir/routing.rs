@@ -1,0 +1,86 @@
+//! Rows that are written to a partitioned table, or to a partition: where each of them goes.
+//!
+//! The front end says by what rows are parted, as expressions over the changed table's columns. A change taken apart has them
+//! as values of its query; whoever runs it looks for each row's leaf in the tree and does there what is to be done.
+
+use std::sync::Arc;
+
+use super::by_rows::same_row;
+use super::{ColumnIndex, ColumnRef, Dml, DmlAction, Expr, ExprKind, InsertSource, RelId, family, walk};
+use crate::Result;
+use crate::partition::Tree;
+use crate::schema::Relation;
+
+/// Where rows go.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Routing {
+    /// The partitions of the changed table, and what the tables above it ask.
+    pub tree: Arc<Tree>,
+    /// Its leaves, by their numbers in the tree; itself, where it is no partitioned table.
+    pub members: Vec<Arc<Relation>>,
+    /// The keys of all levels, over the row that is to be written.
+    pub keys: Vec<Expr>,
+    /// The row that is to be written: a value for each of the changed table's columns.
+    pub row: Vec<Expr>,
+    /// What is done where an UPDATE takes a row to another leaf: the INSERT there.
+    pub moved: Option<Box<Dml>>,
+}
+
+impl Routing {
+    /// A routing of which nobody has told the values yet.
+    pub fn new(tree: Arc<Tree>, members: Vec<Arc<Relation>>, keys: Vec<Expr>) -> Self {
+        Self { tree, members, keys, row: Vec::new(), moved: None }
+    }
+
+    /// Tells the values of the row that is to be written, by column, and has them brought to where they are asked for.
+    pub fn bring(&mut self, id: RelId, value: &dyn Fn(usize) -> Expr, add: &mut dyn FnMut(Expr) -> Expr) {
+        self.row = (0..self.tree.head.columns.len()).map(|at| add(value(at))).collect();
+        for key in &mut self.keys {
+            walk::expr_mut(key, &mut |part| match part.kind {
+                ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) if relation == id => {
+                    let ty = part.ty.clone();
+                    *part = value(at);
+                    part.ty = ty;
+                    false
+                }
+                _ => true,
+            });
+            *key = add(key.clone());
+        }
+    }
+
+    /// The INSERT that takes up what an UPDATE has taken away.
+    pub fn with_moved(mut self, dml: &Dml) -> Self {
+        let columns = self.tree.head.columns.iter().enumerate();
+        let (columns, values) =
+            columns.filter(|(_, column)| column.generated.is_none()).map(|(at, _)| (at, self.row[at].clone())).unzip();
+        let source = InsertSource::Values(vec![values]);
+        let action = DmlAction::Insert { columns, source, on_conflict: None };
+        self.moved = Some(Box::new(Dml { action, routing: None, family: None, heir: true, ..dml.clone() }));
+        self
+    }
+}
+
+/// What is done in a leaf, for a statement of one row over the head.
+///
+/// # Errors
+/// Internal ones: the leaf lacks a column.
+pub fn in_leaf(dml: &Dml, leaf: &Arc<Relation>) -> Result<Dml> {
+    let mut own = family::for_member(dml, leaf)?;
+    own.routing = None;
+    Ok(own)
+}
+
+/// The statement that takes a row away from a leaf.
+///
+/// # Errors
+/// Internal ones: the leaf lacks a column.
+pub fn from_leaf(dml: &Dml, leaf: &Arc<Relation>) -> Result<Dml> {
+    let action = DmlAction::Delete { using: None, filter: Some(same_row(dml.id)), current_of: None };
+    let (returning, columns, checks) = (Vec::new(), Vec::new(), Vec::new());
+    let mut own = Dml { action, returning, columns, checks, guards: None, ..dml.clone() };
+    own.target = leaf.clone();
+    own.routing = None;
+    own.heir = true;
+    Ok(own)
+}

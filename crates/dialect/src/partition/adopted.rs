@@ -1,0 +1,56 @@
+//! Which indexes and foreign keys of a partition are those of its parent.
+//!
+//! Nobody notes it: an index of a partition that is like one of its parent is that one's part there, as PostgreSQL finds it
+//! when a table is attached.
+
+use crate::schema::{ForeignKey, Index, Relation};
+
+/// For each index of a partitioned table the place of the partition's index that is its part.
+pub fn adopted_indexes(parent: &Relation, partition: &Relation) -> Vec<Option<usize>> {
+    let mut taken = vec![false; partition.indexes.len()];
+    let mut found = Vec::with_capacity(parent.indexes.len());
+    for index in &parent.indexes {
+        let like = (partition.indexes.iter().enumerate())
+            .position(|(at, own)| !taken[at] && is_like(parent, index, partition, own));
+        if let Some(at) = like {
+            taken[at] = true;
+        }
+        found.push(like);
+    }
+    found
+}
+
+/// The place of the parent's index that a partition's index is a part of.
+pub fn parent_of_index(parent: &Relation, partition: &Relation, at: usize) -> Option<usize> {
+    adopted_indexes(parent, partition).iter().position(|own| *own == Some(at))
+}
+
+fn is_like(parent: &Relation, index: &Index, partition: &Relation, own: &Index) -> bool {
+    let name = |relation: &Relation, at: Option<usize>| at.map(|at| relation.columns[at].name.clone());
+    let keys = |relation: &Relation, index: &Index| -> Vec<(Option<String>, String, bool)> {
+        let keys = index.columns.iter().zip(&index.keys);
+        keys.map(|(at, key)| {
+            let text = if at.is_some() { String::new() } else { key.text.clone() };
+            (name(relation, *at), text, key.descending)
+        })
+        .collect()
+    };
+    (own.unique, own.primary, own.constraint) == (index.unique, index.primary, index.constraint)
+        && own.predicate == index.predicate
+        && keys(parent, index) == keys(partition, own)
+}
+
+/// The foreign key of a partition that is one of its parent.
+pub fn adopted_key<'p>(parent: &Relation, key: &ForeignKey, partition: &'p Relation) -> Option<&'p ForeignKey> {
+    let names = |relation: &Relation, columns: &[usize]| -> Vec<String> {
+        columns.iter().map(|at| relation.columns[*at].name.clone()).collect()
+    };
+    let wanted = names(parent, &key.columns);
+    partition.foreign_keys.iter().find(|own| {
+        names(partition, &own.columns) == wanted
+            && own.target == key.target
+            && own.target_columns == key.target_columns
+            && (own.on_delete, own.on_update, own.full) == (key.on_delete, key.on_update, key.full)
+            && (own.deferrable, own.deferred) == (key.deferrable, key.deferred)
+    })
+}
