@@ -160,6 +160,9 @@ impl SessionState for Tester {
     fn sleep(&self, _: Duration) -> Result<()> {
         Ok(())
     }
+    fn search_object(&self, _: u32) -> Option<Arc<rowferry_dialect::text_search::SearchObject>> {
+        None
+    }
     fn object_oid(&self, _: Reg, name: &str) -> Result<u32> {
         Err(Error::new(Condition::UndefinedTable, format!("relation \"{name}\" does not exist")))
     }
