@@ -119,7 +119,7 @@ fn of_decimal(number: &Decimal) -> Result<u64> {
     let first = parts.digits.iter().position(|digit| *digit != 0);
     let Some(first) = first else { return Ok(SEED.wrapping_sub(1)) };
     let last = parts.digits.iter().rposition(|digit| *digit != 0).unwrap_or(first);
-    let bytes: Vec<u8> = parts.digits[first..=last].iter().flat_map(|digit| (*digit as i16).to_le_bytes()).collect();
+    let bytes: Vec<u8> = parts.digits[first..=last].iter().flat_map(|digit| digit.to_le_bytes()).collect();
     let weight = i64::from(parts.weight) - first as i64;
     Ok(of_bytes(&bytes) ^ weight as u64)
 }
@@ -204,7 +204,7 @@ mod tests {
     fn hashes_are_those_of_postgresql() {
         // `SELECT hashint4extended(1, 8816678312871386365)` and its kin.
         let text = |text: &str| Value::Text(text.to_owned());
-        let uuid = crate::postgres::types::by_oid(2950).unwrap();
+        let uuid = crate::postgres::types::from_oid(2950).unwrap();
         let recorded = [
             (Value::Integer(1), Type::Int4, 5968994663651403477),
             (Value::Integer(-1), Type::Int4, -5017072347659237694),

@@ -196,7 +196,7 @@ impl Level {
                     _ => false,
                 })
             }
-            Strategy::Range if own.iter().any(|value| *value == Value::Null) => None,
+            Strategy::Range if own.contains(&Value::Null) => None,
             Strategy::Range => {
                 let row: Edges = own.iter().cloned().map(EdgeValue::Value).collect();
                 self.places.iter().position(|place| match &place.values {

@@ -476,6 +476,9 @@ pub(super) fn check_constraint(constraint: &Constraint, partitioning: &Partition
     let (words, columns): (&str, Vec<&str>) = match &constraint.kind {
         ConstraintKind::PrimaryKey(columns) => ("PRIMARY KEY", columns.iter().map(name_of).collect()),
         ConstraintKind::Unique(columns) => ("UNIQUE", columns.iter().map(name_of).collect()),
+        ConstraintKind::DeferrableUnique { .. } => {
+            return Err(Error::unsupported("a deferrable unique constraint of a partitioned table"));
+        }
         ConstraintKind::ForeignKey { columns, on_delete, on_update, target, .. } => {
             let changes = |action: &ReferentialAction| {
                 !matches!(action, ReferentialAction::NoAction | ReferentialAction::Restrict)

@@ -33,6 +33,9 @@ impl Checked {
     }
 }
 
+/// Whether a row, by the values of a level's keys, is one that is looked for.
+type Wanted<'a> = dyn Fn(&Level, &[Value]) -> Result<bool, Error> + 'a;
+
 impl Changer<'_> {
     /// The bound of a table that is to be a partition, its values computed.
     pub(super) fn checked_bound(&self, new: &NewPartition, name: &str) -> Done<Checked> {
@@ -124,7 +127,7 @@ impl Changer<'_> {
         &self,
         parent: &Arc<Relation>,
         table: &Arc<Relation>,
-        wanted: &dyn Fn(&Level, &[Value]) -> Result<bool, Error>,
+        wanted: &Wanted<'_>,
     ) -> Done<Option<Arc<Relation>>> {
         let schema = self.schema();
         let context = self.session.postgres_context();

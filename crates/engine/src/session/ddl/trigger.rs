@@ -73,7 +73,7 @@ impl Changer<'_> {
         let cloned = Trigger { columns, comment: None, ..trigger.clone() };
         self.entry(partition)?;
         self.touch(partition.physical.database, partition.oid);
-        Ok(self.store.record_trigger(partition, &cloned)?)
+        self.store.record_trigger(partition, &cloned)
     }
 
     /// The row triggers of a table for a new partition of it, and for those below.
