@@ -479,6 +479,14 @@ pub(super) fn check_constraint(constraint: &Constraint, partitioning: &Partition
         ConstraintKind::DeferrableUnique { .. } => {
             return Err(Error::unsupported("a deferrable unique constraint of a partitioned table"));
         }
+        ConstraintKind::ForeignKey { target, .. } if constraint.options.not_valid => {
+            let message = format!(
+                "cannot add NOT VALID foreign key on partitioned table \"{}\" referencing relation \"{}\"",
+                draft.name.name, target.name
+            );
+            return Err(Error::new(Condition::WrongObjectType, message)
+                .detail("This feature is not yet supported on partitioned tables."));
+        }
         ConstraintKind::ForeignKey { columns, on_delete, on_update, target, .. } => {
             let changes = |action: &ReferentialAction| {
                 !matches!(action, ReferentialAction::NoAction | ReferentialAction::Restrict)
