@@ -140,7 +140,7 @@ def test_a_query_without_end_is_an_error_of_that_query(server: Rowferry) -> None
         assert session.ask(wire.message("Q", b"select 1")) == "E Z:I"
         assert session.ask(wire.message("Q", b"select 1\0select 2\0")) == "E Z:I"
         assert session.ask(wire.message("F", b"")) == "E Z:I"
-        assert session.ask(wire.message("F", struct.pack("!ihhh", 1598, 0, 0, 0))) == "E Z:I"
+        assert session.ask(wire.message("F", struct.pack("!ihhh", 1598, 0, 0, 0))) == "V Z:I"
 
 
 # A stream whose frames cannot be found any more: an error and the end.

@@ -342,7 +342,7 @@ def test_transactions_have_numbers_of_their_own(jobs: psycopg.Connection[Any]) -
     assert two > one
     jobs.execute("begin")
     assert rows(jobs, "select txid_current_if_assigned()") == [(None,)]
-    three = rows(jobs, "select pg_current_xact_id()")[0][0]
+    three = int(rows(jobs, "select pg_current_xact_id()")[0][0])
     assert three > two and rows(jobs, "select txid_current()") == [(three,)]
     assert rows(jobs, f"select txid_status({three})") == [("in progress",)]
     jobs.execute("rollback")

@@ -29,6 +29,13 @@ pub(super) enum Checking {
 }
 
 impl Checking {
+    /// What a savepoint remembers, once more has been said behind it: the back end's switch stays as that has put it, so
+    /// that keys are looked at one by one from then on.
+    pub(super) fn after(self, more: &Self) -> Self {
+        let is_switched = matches!(more, Self::Chosen(..));
+        if self == Self::Declared && is_switched { Self::Chosen(None, BTreeMap::new()) } else { self }
+    }
+
     /// True when a key may be violated until COMMIT.
     pub(super) fn waits(&self, key: &ForeignKey) -> bool {
         match self {

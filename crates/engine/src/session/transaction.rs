@@ -18,6 +18,7 @@ use rowferry_dialect::ir::{Isolation, TransactionModes};
 use rowferry_dialect::{Condition, Error, Language, Result};
 
 use super::constraints::Checking;
+use super::triggers::Asked;
 use super::variables::Modes;
 use super::{Session, TransactionStatus};
 use crate::backend::Guard;
@@ -98,8 +99,10 @@ pub struct Savepoint {
     schema_changed: bool,
     /// The transaction was READ ONLY before.
     read_only: bool,
-    /// How many constraint triggers waited.
-    deferred: usize,
+    /// How many constraint triggers waited, and what SET CONSTRAINTS had said.
+    deferred: Asked,
+    /// What it had said of foreign keys.
+    checking: Checking,
     /// What was told before.
     outgoing: crate::notifications::Mark,
     /// How many large objects had been opened before.
@@ -192,6 +195,7 @@ impl Session {
             schema_changed: self.transaction.schema_changed,
             read_only: self.transaction.read_only,
             deferred: self.state.deferred.lock().mark(),
+            checking: self.transaction.checking.clone(),
             outgoing: self.state.outgoing.lock().mark(),
             opened: self.state.descriptors.lock().mark(),
             locks: self.database.shared.locks.mark(&self.state.owner),
@@ -247,7 +251,8 @@ impl Session {
         }
         let savepoint = &self.transaction.savepoints[at];
         let (variables, schema_changed) = (savepoint.variables, savepoint.schema_changed);
-        self.state.deferred.lock().undo(savepoint.deferred);
+        self.state.deferred.lock().return_to(&savepoint.deferred);
+        self.transaction.checking = savepoint.checking.clone().after(&self.transaction.checking);
         self.state.outgoing.lock().undo(savepoint.outgoing);
         self.state.descriptors.lock().undo(savepoint.opened);
         self.database.shared.locks.rollback_to(&self.state.owner, savepoint.locks);

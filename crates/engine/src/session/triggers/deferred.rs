@@ -20,19 +20,34 @@ pub struct Deferred {
     some: HashMap<u32, bool>,
 }
 
+/// How many calls waited at a savepoint, and what SET CONSTRAINTS had said.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    events: usize,
+    all: Option<bool>,
+    some: HashMap<u32, bool>,
+}
+
 impl Deferred {
     pub(super) fn push(&mut self, event: Event) {
         self.events.push(event);
     }
 
-    /// How many calls wait: what a savepoint remembers.
-    pub(crate) fn mark(&self) -> usize {
-        self.events.len()
+    /// What a savepoint remembers.
+    pub(crate) fn mark(&self) -> Asked {
+        Asked { events: self.events.len(), all: self.all, some: self.some.clone() }
     }
 
-    /// What has become due since a savepoint is undone.
-    pub(crate) fn undo(&mut self, mark: usize) {
-        self.events.truncate(mark);
+    /// What has become due since a savepoint is undone, and what SET CONSTRAINTS has said.
+    pub(crate) fn return_to(&mut self, mark: &Asked) {
+        self.undo(mark.events);
+        self.all = mark.all;
+        self.some.clone_from(&mark.some);
+    }
+
+    /// What has become due since there were so many calls is undone.
+    pub(crate) fn undo(&mut self, events: usize) {
+        self.events.truncate(events);
     }
 
     /// The transaction is over.

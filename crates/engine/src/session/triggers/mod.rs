@@ -17,6 +17,7 @@ mod rows;
 mod statement;
 mod transition;
 
+pub(super) use deferred::Asked;
 pub use deferred::Deferred;
 pub(crate) use plan::Firing;
 pub(super) use queue::Changes;
