@@ -41,7 +41,7 @@ mod pg_views;
 pub mod signatures;
 pub mod standard_types;
 pub mod system_indexes;
-mod user_ranges;
+pub mod user_ranges;
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::postgres::types;
+use rowferry_dialect::postgres::{regtype, types};
 use rowferry_dialect::user_type::{UserRange, UserType};
-use rowferry_dialect::{Schema as _, Type};
+use rowferry_dialect::{Schema, Type};
 
 use super::pg_proc::Plain;
 use super::{Context, Row, row};
@@ -41,6 +41,25 @@ pub(super) fn casts(context: &Context<'_>) -> Vec<Row> {
         let constructor = range.constructors.oids[3];
         row![range.cast, ty.oid, range.multirange.oid, constructor, letter('e'), letter('f')]
     })
+}
+
+/// What a constructor of a user's range type takes, and what it makes, as `pg_get_function_arguments` and
+/// `pg_get_function_result` print them.
+pub fn constructor_words(schema: &dyn Schema, oid: u32) -> Option<(String, String)> {
+    let types = schema.user_types();
+    let of = |ty: &Arc<UserType>| ty.range().and_then(|range| range.constructors.oids.iter().position(|it| *it == oid));
+    let (ty, at) = types.iter().find_map(|ty| of(ty).map(|at| (ty, at)))?;
+    let range = ty.range()?;
+    let shown = |oid: u32| regtype::shown_in(schema, oid, None).unwrap_or_else(|| "???".to_owned());
+    let subtype = shown(types::oid(&range.subtype));
+    let arguments = match at {
+        0 => format!("{subtype}, {subtype}"),
+        1 => format!("{subtype}, {subtype}, text"),
+        2 => String::new(),
+        3 => shown(ty.oid),
+        _ => format!("VARIADIC {}", shown(ty.array_oid)),
+    };
+    Some((arguments, shown(if at < 2 { ty.oid } else { range.multirange.oid })))
 }
 
 /// `pg_proc`

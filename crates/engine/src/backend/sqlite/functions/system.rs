@@ -200,15 +200,24 @@ pub(super) const ROWS: &[Row] = &[
     }),
     Row::new("rf_pg_get_function_result", 1, |call| match builtin(call)? {
         Some(fact) => Ok(signatures::result(fact).map_or(Value::Null, Value::Text)),
-        None => function(call, |function| function.definition.result()),
+        None => match made_with_a_range(call)? {
+            Some((_, result)) => text(result),
+            None => function(call, |function| function.definition.result()),
+        },
     }),
     Row::new("rf_pg_get_function_arguments", 1, |call| match builtin(call)? {
         Some(fact) => text(signatures::arguments(fact, true)),
-        None => function(call, |function| Some(function.definition.arguments(true))),
+        None => match made_with_a_range(call)? {
+            Some((arguments, _)) => text(arguments),
+            None => function(call, |function| Some(function.definition.arguments(true))),
+        },
     }),
     Row::new("rf_pg_get_function_identity_arguments", 1, |call| match builtin(call)? {
         Some(fact) => text(signatures::arguments(fact, false)),
-        None => function(call, |function| Some(function.definition.arguments(false))),
+        None => match made_with_a_range(call)? {
+            Some((arguments, _)) => text(arguments),
+            None => function(call, |function| Some(function.definition.arguments(false))),
+        },
     }),
     Row::new("rf_pg_get_function_sqlbody", 1, |call| {
         function(call, |function| function.definition.sql_body.then(|| function.definition.shown_sql_body()))
@@ -410,6 +419,11 @@ fn size_pretty(call: &Call<'_>) -> Result<Value> {
 /// The function of PostgreSQL's own that a call asks about.
 fn builtin(call: &Call<'_>) -> Result<Option<&'static rowferry_facts::Function>> {
     Ok(u32::try_from(call.integer(0)?).ok().and_then(rowferry_facts::Function::by_oid))
+}
+
+/// What PostgreSQL makes with a user's range type: arguments and result.
+fn made_with_a_range(call: &Call<'_>) -> Result<Option<(String, String)>> {
+    Ok(crate::catalog::user_ranges::constructor_words(&*call.context().state().schema(), oid(call, 0)?))
 }
 
 /// What is told of a function that users have made; NULL for others.
