@@ -92,7 +92,11 @@ pub fn postgres(data: &[u8]) {
     login[..4].copy_from_slice(&length.to_be_bytes());
     let mut said = data.to_vec();
     Frontend::Terminate.encode(&mut said);
-    session(|database| Arc::new(PgDoor::new(database, Arc::new(Gate::new(Users::none())))), &login, &said);
+    session(
+        |database| Arc::new(PgDoor::new(Databases::single(database), Arc::new(Gate::new(Users::none())))),
+        &login,
+        &said,
+    );
 }
 
 /// A client's messages behind the login of informix-driver.
