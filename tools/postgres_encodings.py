@@ -4,6 +4,7 @@
     .venv/bin/python tools/postgres_encodings.py [--check]
 
 Starts an installed PostgreSQL and asks it for each code what it decodes to, and for each character what it encodes to.
+`digests.txt` has a checksum of all answers and errors of each encoding, over whole code pages, for a test to compare.
 Of the characters, those of the planes 0 to 2 are asked for; no encoding but GB18030 has others, and there they follow
 a rule.
 """
@@ -27,17 +28,33 @@ SINGLE = (
     "WIN1251 WIN1252 ISO_8859_5 ISO_8859_6 ISO_8859_7 ISO_8859_8 WIN1250 WIN1253 WIN1254 WIN1255 WIN1257 KOI8U"
 ).split()
 MULTI = "EUC_JP EUC_CN EUC_KR EUC_TW EUC_JIS_2004 SJIS BIG5 GBK UHC GB18030 JOHAB SHIFT_JIS_2004".split()
-# Those that are converted into each other without UTF-8 between them.
-CYRILLIC = ("KOI8R", "WIN1251", "WIN866", "ISO_8859_5")
-DIRECT = [(a, b) for a in CYRILLIC for b in CYRILLIC if a != b] + [("LATIN2", "WIN1250"), ("WIN1250", "LATIN2")]
+# Those that have characters beyond the basic plane.
+BEYOND = "EUC_TW EUC_JIS_2004 SHIFT_JIS_2004 GB18030".split()
+# The encodings that are converted into each other without UTF-8 between them.
+BETWEEN = (
+    "select pg_encoding_to_char(conforencoding), pg_encoding_to_char(contoencoding) from pg_conversion "
+    "where pg_char_to_encoding('UTF8') not in (conforencoding, contoencoding) order by 1, 2"
+)
 
 FUNCTIONS = """
 create function pg_temp.decoded(code bytea, encoding name) returns text language plpgsql as
     $$ begin return convert_from(code, encoding); exception when others then return null; end $$;
 create function pg_temp.encoded(letter text, encoding name) returns bytea language plpgsql as
     $$ begin return convert_to(letter, encoding); exception when others then return null; end $$;
+create function pg_temp.is_single(code bytea, encoding name) returns bool language plpgsql as
+    $$ begin return length(code, encoding) = 1; exception when others then return false; end $$;
 create function pg_temp.converted(code bytea, a name, b name) returns bytea language plpgsql as
-    $$ begin return convert(code, a, b); exception when others then return null; end $$;
+    $$ begin return convert(code, a, b);
+    exception when untranslatable_character then return null; when character_not_in_repertoire then return ''; end $$;
+create function pg_temp.answer_from(code bytea, encoding name) returns text language plpgsql as
+    $$ begin return convert_from(code, encoding);
+    exception when others then return sqlstate || ' ' || sqlerrm; end $$;
+create function pg_temp.answer_to(letter text, encoding name) returns text language plpgsql as
+    $$ begin return encode(convert_to(letter, encoding), 'hex');
+    exception when others then return sqlstate || ' ' || sqlerrm; end $$;
+create function pg_temp.answer_between(code bytea, a name, b name) returns text language plpgsql as
+    $$ begin return encode(convert(code, a, b), 'hex');
+    exception when others then return sqlstate || ' ' || sqlerrm; end $$;
 """
 
 
@@ -137,16 +154,90 @@ def table(cursor: psycopg.Cursor, encoding: str) -> bytes:
     return varint(len(out)) + out
 
 
+def candidates_between(a: str, b: str, step: int = 1) -> list[bytes]:
+    """Byte sequences that may be one character, of which a conversion without UTF-8 in between makes something; of the
+    three and four bytes of Emacs' own encoding every `step`th row."""
+    if a != "MULE_INTERNAL":
+        # All that have the shape of a character: PostgreSQL converts whole ranges, what is in them or not.
+        return [code for code in code_pages(a) if len(code) < 4 or code[1] <= 0xA7]
+    upper = range(0x80, 0x100)
+    codes = [bytes([lead, second]) for lead in range(0x81, 0x8E) for second in upper]
+    if b not in SINGLE:
+        codes += [bytes([lead, c, d]) for lead in range(0x90, 0x9A) for c in upper[::step] for d in upper]
+        # The planes of Taiwan beyond the second.
+        codes += [bytes([0x9D, plane, c, d]) for plane in range(0xF6, 0xFB) for c in upper[::step] for d in upper]
+    return codes
+
+
+def runs(pairs: list[tuple[int, int]]) -> str:
+    """`code+count=first` for codes that follow each other as what they become does, `code+count*all` where all become
+    the same; 0 where that is an error."""
+    found: list[list[int]] = []
+    for code, made in sorted(pairs):
+        first, count, to, step = found[-1] if found else (0, 0, 0, 0)
+        own_step = made - to if count == 1 else step
+        if count and first + count == code and own_step in (0, 1) and to + own_step * count == made:
+            found[-1][1:] = count + 1, to, own_step
+        else:
+            found.append([code, 1, made, 1])
+    return " ".join(f"{code:x}+{count}{'=' if step else '*'}{to:x}" for code, count, to, step in found)
+
+
 def direct(cursor: psycopg.Cursor, a: str, b: str) -> str:
-    """Two hexadecimal digits for each byte from 128 on, 00 where the other has no such character."""
-    cursor.execute(
-        "select string_agg(coalesce(encode(pg_temp.converted(decode(to_hex(i), 'hex'), %s, %s), 'hex'), '00'), '' "
-        "order by i) from generate_series(128, 255) as i",
-        [a, b],
-    )
-    row = cursor.fetchone()
-    assert row is not None
-    return f"{a} {b} {row[0]}\n"
+    """What the codes of an encoding are in another that it is converted to without UTF-8 in between."""
+    found: list[tuple[int, int]] = []
+    codes = candidates_between(a, b)
+    for at in range(0, len(codes), 20_000):
+        cursor.execute(
+            "select code, pg_temp.converted(code, %(a)s, %(b)s) from unnest(%(codes)s::bytea[]) as code "
+            "where pg_temp.is_single(code, %(a)s)",
+            {"a": a, "b": b, "codes": codes[at : at + 20_000]},
+        )
+        found += [(number(code), number(made)) for code, made in cursor.fetchall() if made is not None]
+    return f"{a} {b} {runs(found)}\n"
+
+
+def code_pages(encoding: str) -> list[bytes]:
+    """Sequences of bytes from 128 on: all of one and of two, and of those of more that the encoding's shape allows."""
+    upper = range(0x80, 0x100)
+    codes = [bytes([a]) for a in upper]
+    if encoding in SINGLE:
+        return codes
+    codes += [bytes([a, b]) for a in upper for b in range(0x100)]
+    return codes + [code for code in candidates(encoding) if len(code) > 2]
+
+
+def checksum(cursor: psycopg.Cursor, query: str, arguments: list[object], at: int, values: list[object]) -> int:
+    """Of the answers to each of the values, which is the argument `at` of the query."""
+    crc = 0
+    for start in range(0, len(values), 20_000):
+        arguments[at] = values[start : start + 20_000]
+        cursor.execute(query, arguments)
+        for (answer,) in cursor.fetchall():
+            crc = zlib.crc32(answer.encode() + b"\n", crc)
+    return crc
+
+
+def digests(cursor: psycopg.Cursor) -> str:
+    """For each conversion the checksum of what PostgreSQL answers to whole code pages."""
+    lines = []
+    rows = "from unnest(%s::{}[]) with ordinality as u(code, n) order by n"
+    for encoding in SINGLE + MULTI:
+        pages: list[object] = list(code_pages(encoding))
+        query = f"select pg_temp.answer_from(code, %s) {rows.format('bytea')}"
+        lines.append(f"{encoding} UTF8 {checksum(cursor, query, [encoding, None], 1, pages):08x}")
+        planes = [range(0x80, 0x3000)]
+        if encoding in MULTI:
+            planes += [range(0x3000, 0xD800), range(0xE000, 0x10000)] + [range(0x20000, 0x30000)] * (encoding in BEYOND)
+        points: list[object] = [chr(point) for plane in planes for point in plane]
+        query = f"select pg_temp.answer_to(code, %s) {rows.format('text')}"
+        lines.append(f"UTF8 {encoding} {checksum(cursor, query, [encoding, None], 1, points):08x}")
+    cursor.execute(BETWEEN)
+    for a, b in cursor.fetchall():
+        pages = list(code_pages(a) if a != "MULE_INTERNAL" else candidates_between(a, b, 3))
+        query = f"select pg_temp.answer_between(code, %s, %s) {rows.format('bytea')}"
+        lines.append(f"{a} {b} {checksum(cursor, query, [a, b, None], 2, pages):08x}")
+    return "\n".join(lines) + "\n"
 
 
 def main() -> int:
@@ -160,7 +251,9 @@ def main() -> int:
         cursor.execute(FUNCTIONS)
         whole = {"single": b"".join(table(cursor, encoding) for encoding in SINGLE)}
         whole |= {encoding.lower(): table(cursor, encoding) for encoding in MULTI}
-        between = "".join(direct(cursor, a, b) for a, b in DIRECT)
+        cursor.execute(BETWEEN)
+        whole["direct"] = "".join(direct(cursor, a, b) for a, b in cursor.fetchall()).encode()
+        recorded = digests(cursor)
     DATA.mkdir(parents=True, exist_ok=True)
     stale = []
     for name, content in whole.items():
@@ -170,11 +263,11 @@ def main() -> int:
             if not check:
                 compressor = zlib.compressobj(9, zlib.DEFLATED, -15, 9)
                 path.write_bytes(compressor.compress(content) + compressor.flush())
-    path = DATA / "direct.txt"
-    if not path.exists() or path.read_text() != between:
+    path = DATA / "digests.txt"
+    if not path.exists() or path.read_text() != recorded:
         stale.append(path)
         if not check:
-            path.write_text(between)
+            path.write_text(recorded)
     for path in stale:
         print(f"{'stale' if check else 'written'}: {path.relative_to(ROOT)}")
     return 1 if check and stale else 0

@@ -112,7 +112,8 @@ TABLES = (
     ),
     Table(
         "access_methods",
-        f"select oid, amname as name, {procedure('amhandler')} as handler, amtype as kind from pg_am order by oid",
+        f"select oid, amname as name, {procedure('amhandler')} as handler, amtype as kind from pg_am "
+        "where oid < 12000 order by oid",
     ),
     Table(
         "operator_families",
@@ -198,6 +199,36 @@ TABLES = (
         where n.nspname = 'pg_catalog' order by i.oid
         """,
     ),
+    Table(
+        "standard_features",
+        """
+        select feature_id as id, feature_name as name, sub_feature_id as part, sub_feature_name as part_name,
+            is_supported = 'YES' as supported
+        from information_schema.sql_features order by feature_id collate "C", sub_feature_id collate "C"
+        """,
+    ),
+    Table(
+        "standard_parts",
+        """
+        select feature_id as number, feature_name as name, is_supported = 'YES' as supported
+        from information_schema.sql_parts order by feature_id::int
+        """,
+    ),
+    Table(
+        "standard_sizes",
+        """
+        select sizing_id as id, sizing_name as name, coalesce(supported_value::text, '') as value
+        from information_schema.sql_sizing order by sizing_id
+        """,
+    ),
+    Table(
+        "catalog_foreign_keys",
+        """
+        select fktable::text as table, array_to_string(fkcols, ',') as columns, pktable::text as referenced,
+            array_to_string(pkcols, ',') as referenced_columns, is_array, is_opt as is_optional
+        from pg_get_catalog_foreign_keys() with ordinality order by ordinality
+        """,
+    ),
     Table("keywords", "select word, catcode as category, barelabel as bare from pg_get_keywords() order by word"),
     Table(
         "columns",
@@ -237,9 +268,19 @@ MODULES = (
     # What these two bring are operator classes for indexes that SQLite has not.
     Module("btree_gin", 14_600, members=False),
     Module("btree_gist", 14_601, members=False),
+    Module("bloom", 14_610),
 )
 
-MEMBER_TABLES = ("types", "functions", "aggregates", "operators", "casts", "operator_families", "operator_classes")
+MEMBER_TABLES = (
+    "types",
+    "functions",
+    "aggregates",
+    "operators",
+    "casts",
+    "access_methods",
+    "operator_families",
+    "operator_classes",
+)
 
 
 def shown(value: object) -> str:

@@ -54,6 +54,7 @@ pub const PLPGSQL: &str = "plpgsql";
 /// What an extension is for, in few words: for `pg_available_extensions`.
 pub fn purpose(name: &str) -> &'static str {
     match name {
+        "bloom" => "indexes that are Bloom filters",
         "btree_gin" => "GIN indexes over plain types",
         "btree_gist" => "GiST indexes over plain types",
         "citext" => "text compared without case",

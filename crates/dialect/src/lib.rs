@@ -28,6 +28,7 @@
 #![forbid(unsafe_op_in_unsafe_fn)]
 
 pub mod access;
+pub mod budget;
 pub mod collation;
 pub mod composite;
 pub mod error;
@@ -46,6 +47,7 @@ pub mod scalar;
 pub mod schema;
 mod secrets;
 pub mod stack;
+pub mod statistics;
 pub mod stored_aggregate;
 pub mod stored_function;
 pub mod text_search;

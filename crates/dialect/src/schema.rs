@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::access::Privileges;
 use crate::collation::Collation;
 use crate::ir::{TriggerEvent, TriggerLevel, TriggerState, TriggerTime};
+use crate::statistics::StatisticsObject;
 use crate::text_search::{self, Kind, SearchObject};
 use crate::user_type::UserType;
 use crate::{Language, Type};
@@ -99,6 +100,11 @@ pub trait Schema {
     /// The configuration or dictionary of text search with an object id.
     fn search_object_by_oid(&self, oid: u32) -> Option<Arc<SearchObject>> {
         text_search::built_in_by_oid(oid).cloned()
+    }
+
+    /// An object of CREATE STATISTICS, along the search path when its name is bare.
+    fn statistics_object(&self, _: &QualifiedName) -> Option<Arc<StatisticsObject>> {
+        None
     }
 
     /// True for a schema in which bare names are looked for.
@@ -536,6 +542,8 @@ pub struct Index {
     /// It stands for a UNIQUE that is DEFERRABLE (true: INITIALLY DEFERRED): it is not [`Self::unique`], the engine asks it
     /// when a statement or the transaction ends.
     pub deferred: Option<bool>,
+    /// NULLS NOT DISTINCT: rows are alike in NULL, too.
+    pub nulls_alike: bool,
 }
 
 impl Index {

@@ -120,6 +120,8 @@ pub struct NumericModifier {
 pub enum Reg {
     /// A relation.
     Class,
+    /// A collation.
+    Collation,
     /// A configuration of text search.
     Config,
     /// A dictionary of text search.

@@ -25,8 +25,10 @@ pub struct Uses {
     pub sequences: BTreeSet<u32>,
     /// Types of users that are named, by object id.
     pub types: BTreeSet<u32>,
-    /// Where functions of users are called, with the schemas that they are in.
-    pub calls: Vec<(usize, String)>,
+    /// Where functions and types of users and of extensions are named, with the schemas that they are in.
+    pub names: Vec<(usize, String)>,
+    /// Where a literal names a relation without its schema (`'numbers'::regclass`), with the name in its schema.
+    pub literals: Vec<(usize, String)>,
 }
 
 /// A relation in FROM.
@@ -132,17 +134,31 @@ impl Uses {
 
     /// The text with the schemas of what it names; `None` when it names something in a way that cannot be changed.
     pub fn with_schemas(&self, text: &str, quote: &dyn Fn(&str) -> String) -> Option<String> {
-        let mut edits = Vec::new();
+        let mut edits = self.schema_edits(text, quote)?;
         let relations = self.relations.iter().filter_map(|named| Some((named.place?, &named.relation.namespace)));
-        let relations = relations.filter(|(_, namespace)| *namespace != "pg_catalog");
-        for (place, namespace) in relations.chain(self.calls.iter().map(|(place, namespace)| (*place, namespace))) {
-            let names = names_at(text, place);
-            let first = names.first()?;
-            if names.len() == 1 {
-                edits.push((first.clone(), format!("{}.{}", quote(namespace), &text[first.clone()])));
-            }
+        for (place, namespace) in relations.filter(|(_, namespace)| *namespace != "pg_catalog") {
+            edits.extend(schema_edit(text, place, namespace, quote)?);
         }
         Some(edited(text, edits))
+    }
+
+    /// The same without the relations of FROM: where these are found by what is noted of them.
+    pub fn with_schemas_of_objects(&self, text: &str, quote: &dyn Fn(&str) -> String) -> Option<String> {
+        Some(edited(text, self.schema_edits(text, quote)?))
+    }
+
+    fn schema_edits(&self, text: &str, quote: &dyn Fn(&str) -> String) -> Option<Vec<(Range<usize>, String)>> {
+        let mut edits = Vec::new();
+        for (place, namespace) in &self.names {
+            edits.extend(schema_edit(text, *place, namespace, quote)?);
+        }
+        for (place, name) in &self.literals {
+            edits.push((*place..literal_end(text, *place)?, format!("'{}'", name.replace('\'', "''"))));
+        }
+        // What is bound more than once is named once.
+        edits.sort_by_key(|(span, _): &(Range<usize>, String)| span.start);
+        edits.dedup();
+        Some(edits)
     }
 
     /// The text of an expression over one table after that table has got another name: its columns may be said with it.
@@ -208,6 +224,31 @@ impl Uses {
         }
         Some(edited(text, edits))
     }
+}
+
+/// What puts a schema before the name at a place, unless one stands there; `None` where no name begins.
+fn schema_edit(
+    text: &str,
+    place: usize,
+    namespace: &str,
+    quote: &dyn Fn(&str) -> String,
+) -> Option<Option<(Range<usize>, String)>> {
+    let names = names_at(text, place);
+    let first = names.first()?.clone();
+    let qualified = || format!("{}.{}", quote(namespace), &text[first.clone()]);
+    Some((names.len() == 1).then(|| (first.clone(), qualified())))
+}
+
+/// Where the plain literal that begins at a place ends.
+fn literal_end(text: &str, at: usize) -> Option<usize> {
+    let inside = text.get(at..)?.strip_prefix('\'')?;
+    let mut chars = inside.char_indices().peekable();
+    while let Some((index, c)) = chars.next() {
+        if c == '\'' && chars.next_if(|(_, next)| *next == '\'').is_none() {
+            return Some(at + 1 + index + 1);
+        }
+    }
+    None
 }
 
 /// A text with some spans replaced.
@@ -310,6 +351,18 @@ mod tests {
         assert_eq!(star_end("* from t", 0), Some(1));
         assert_eq!(star_end("a.\"B\".* from t", 0), Some(7));
         assert_eq!(star_end("a + 1", 0), None);
+    }
+
+    #[test]
+    fn objects_get_their_schemas_once() {
+        let quote = |name: &str| name.to_owned();
+        let names = vec![(7, "a".into()), (7, "a".into())];
+        let uses = Uses { names, literals: vec![(12, "c.d".into())], ..Uses::default() };
+        assert_eq!(uses.with_schemas_of_objects("SELECT f(x, 'd')", &quote).as_deref(), Some("SELECT a.f(x, 'c.d')"));
+        assert_eq!(uses.with_schemas_of_objects("SELECT q.f(x, d)", &quote), None);
+        assert_eq!(literal_end("'it''s' x", 0), Some(7));
+        assert_eq!(literal_end("E'x'", 0), None);
+        assert_eq!(literal_end("'open", 0), None);
     }
 
     #[test]

@@ -193,23 +193,37 @@ impl Encoding {
                 let bytes = letter.to_string().into_bytes();
                 return Err(Failure::Untranslatable { bytes, from: UTF8, to: self.name });
             };
-            let bytes = code.to_be_bytes();
-            out.extend_from_slice(&bytes[(code.leading_zeros() / 8).min(3) as usize..]);
+            push_code(out, code);
         }
         Ok(())
     }
 
-    /// Bytes of this encoding as bytes of another, by a table of the two's own; `None` where there is none here.
+    /// Bytes of this encoding as bytes of another, by a table of the two's own; `None` where they have none.
     ///
     /// # Errors
-    /// [`Failure::Untranslatable`] with the first character that the other does not have.
+    /// [`Failure`], with the first character that is none or that the other does not have.
     pub fn convert(&self, bytes: &[u8], to: &Self) -> Option<Result<Vec<u8>, Failure>> {
         let table = direct::between(self.name, to.name)?;
-        let convert = |byte: &u8| match table.converted(*byte) {
-            Some(byte) => Ok(byte),
-            None => Err(Failure::Untranslatable { bytes: vec![*byte], from: self.name, to: to.name }),
-        };
-        Some(bytes.iter().map(convert).collect())
+        let mut out = Vec::with_capacity(bytes.len());
+        let mut rest = bytes;
+        while let Some(&byte) = rest.first() {
+            let Some(length) = self.shape.verified(rest) else { return Some(Err(self.invalid(rest))) };
+            let (code, behind) = rest.split_at(length);
+            if byte.is_ascii() {
+                out.push(byte);
+            } else {
+                match table.converted(code.iter().fold(0, |code, byte| code << 8 | u32::from(*byte))) {
+                    direct::Found::Code(code) => push_code(&mut out, code),
+                    direct::Found::Invalid => return Some(Err(self.invalid(rest))),
+                    direct::Found::Nothing => {
+                        let bytes = self.shown(rest);
+                        return Some(Err(Failure::Untranslatable { bytes, from: self.name, to: to.name }));
+                    }
+                }
+            }
+            rest = behind;
+        }
+        Some(Ok(out))
     }
 
     /// How many of these bytes are whole characters: the others are the beginning of one whose rest has not come.
@@ -236,6 +250,11 @@ impl Encoding {
         let length = self.shape.length(bytes).unwrap_or(usize::MAX);
         bytes[..length.min(bytes.len()).min(8)].to_vec()
     }
+}
+
+/// Adds the bytes of a code, of which the first is not zero.
+fn push_code(out: &mut Vec<u8>, code: u32) {
+    out.extend_from_slice(&code.to_be_bytes()[(code.leading_zeros() / 8).min(3) as usize..]);
 }
 
 /// Why bytes whose first character is none are not UTF-8.

@@ -93,6 +93,38 @@ fn failures_are_in_postgresqls_words() {
     }
 }
 
+/// As `convert` of PostgreSQL 15 answers.
+#[test]
+fn encodings_are_converted_without_utf_8_between_them_as_postgresql_does() {
+    let converted = |from: &str, to: &str, bytes: &[u8]| {
+        named(from).convert(bytes, named(to)).unwrap_or_else(|| panic!("{from} is not converted to {to}"))
+    };
+    let cases: &[(&str, &str, &[u8], &[u8])] = &[
+        ("BIG5", "EUC_TW", b"a\xb1\xb2\xc1\xc2", b"a\xda\xd6\xf5\xcd"),
+        ("BIG5", "MULE_INTERNAL", b"\xb1\xb2\xc1\xc2", b"\x95\xda\xd6\x95\xf5\xcd"),
+        ("EUC_JP", "SJIS", b"\xb1\xb2\xc1\xc2a\x8e\xb1", b"\x89\x51\x91\x61a\xb1"),
+        ("EUC_JIS_2004", "SHIFT_JIS_2004", b"\xc3\xa4", b"\x92\x43"),
+        ("KOI8R", "MULE_INTERNAL", b"\x81\xb1\xb2", b"\x8b\x81\x8b\xb1\x8b\xb2"),
+        ("SHIFT_JIS_2004", "EUC_JIS_2004", b"\x81\xb1\xb2", b"\xa2\xb3\x8e\xb2"),
+        ("WIN1250", "MULE_INTERNAL", b"\xc3\xa4", b"\x82\xc3\x82\xa4"),
+        ("MULE_INTERNAL", "EUC_TW", b"\x95\xda\xd6\x9d\xf6\xa1\xa1", b"\xda\xd6\x8e\xa3\xa1\xa1"),
+        // A character that the other has not is another's, without an error.
+        ("EUC_JP", "SJIS", b"\x8f\xb0\xa1", b"\x81\xac"),
+    ];
+    for (from, to, bytes, expected) in cases {
+        assert_eq!(converted(from, to, bytes).as_deref(), Ok(*expected), "{from} {to}");
+    }
+    let failure = |from, to, bytes| converted(from, to, bytes).unwrap_err().to_string();
+    assert_eq!(
+        failure("MULE_INTERNAL", "LATIN1", b"\x81\xb1\xb2".as_slice()),
+        "character with byte sequence 0xb2 in encoding \"MULE_INTERNAL\" has no equivalent in encoding \"LATIN1\""
+    );
+    assert_eq!(
+        failure("EUC_JIS_2004", "SHIFT_JIS_2004", b"\x8f\xa2\xa1".as_slice()),
+        "invalid byte sequence for encoding \"EUC_JIS_2004\": 0x8f 0xa2 0xa1"
+    );
+}
+
 #[test]
 fn every_code_is_a_character_that_has_a_code() {
     for encoding in ENCODINGS {
@@ -133,4 +165,98 @@ proptest! {
             }
         }
     }
+}
+
+/// Sequences of bytes from 128 on, as `tools/postgres_encodings.py` has asked PostgreSQL for them.
+fn code_pages(name: &str, from_mule_to: Option<&str>) -> Vec<Vec<u8>> {
+    let upper = 0x80_u8..=0xff;
+    let pairs = |heads: &[&[u8]], a: std::ops::RangeInclusive<u8>, b: std::ops::RangeInclusive<u8>| {
+        let mut codes = Vec::new();
+        for head in heads {
+            codes.extend(a.clone().flat_map(|a| b.clone().map(move |b| [*head, &[a, b]].concat())));
+        }
+        codes
+    };
+    let mut codes: Vec<Vec<u8>> = match from_mule_to {
+        Some(to) => {
+            let mut codes = pairs(&[&[]], 0x81..=0x8d, upper.clone());
+            if named(to).shape != Shape::Single {
+                for head in (0x90..0x9a).map(|lead| vec![lead]).chain((0xf6..0xfb).map(|plane| vec![0x9d, plane])) {
+                    for row in upper.clone().step_by(3) {
+                        codes.extend(pairs(&[&head], row..=row, upper.clone()));
+                    }
+                }
+            }
+            return codes;
+        }
+        None => upper.clone().map(|byte| vec![byte]).collect(),
+    };
+    if named(name).shape == Shape::Single {
+        return codes;
+    }
+    codes.extend(pairs(&[&[]], upper, 0..=0xff));
+    match name {
+        "EUC_JP" | "EUC_JIS_2004" => codes.extend(pairs(&[&[0x8f]], 0xa1..=0xfe, 0xa1..=0xfe)),
+        "EUC_TW" => {
+            for plane in 0xa1..0xb1 {
+                codes.extend(pairs(&[&[0x8e, plane]], 0xa1..=0xfe, 0xa1..=0xfe));
+            }
+        }
+        "GB18030" => {
+            for head in pairs(&[&[]], 0x81..=0x84, 0x30..=0x39) {
+                codes.extend(pairs(&[&head], 0x81..=0xfe, 0x30..=0x39));
+            }
+        }
+        _ => {}
+    }
+    codes
+}
+
+/// The checksum of answers, each on a line.
+fn checksum(answers: impl Iterator<Item = Result<Vec<u8>, Failure>>) -> String {
+    let mut crc = flate2::Crc::new();
+    for answer in answers {
+        let answer = answer.unwrap_or_else(|failure| {
+            let state = if matches!(failure, Failure::Invalid { .. }) { "22021" } else { "22P05" };
+            format!("{state} {failure}").into_bytes()
+        });
+        crc.update(&answer);
+        crc.update(b"\n");
+    }
+    format!("{:08x}", crc.sum())
+}
+
+/// Every conversion over whole code pages, answers and errors: a PostgreSQL 15's checksums stand in `digests.txt`.
+#[test]
+fn whole_code_pages_are_converted_as_postgresql_does() {
+    let hexadecimal = |bytes: Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into_bytes();
+    let mut checked = 0;
+    for line in include_str!("../data/digests.txt").lines() {
+        let [from, to, recorded] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let ours = if to == "UTF8" {
+            let decode = |code: Vec<u8>| {
+                named(from).verify(&code)?;
+                Ok(named(from).decode(&code)?.into_bytes())
+            };
+            checksum(code_pages(from, None).into_iter().map(decode))
+        } else if from == "UTF8" {
+            let is_beyond = matches!(to, "EUC_TW" | "EUC_JIS_2004" | "SHIFT_JIS_2004" | "GB18030");
+            let basic = if named(to).shape == Shape::Single { 0x80..0x3000 } else { 0x80..0x1_0000 };
+            checksum(basic.chain(0x2_0000..if is_beyond { 0x3_0000 } else { 0 }).filter_map(char::from_u32).map(
+                |letter| {
+                    let mut out = Vec::new();
+                    named(to).encode(&letter.to_string(), &mut out).map(|()| hexadecimal(out))
+                },
+            ))
+        } else {
+            let convert = |code: Vec<u8>| {
+                named(from).verify(&code)?;
+                named(from).convert(&code, named(to)).expect("a conversion").map(hexadecimal)
+            };
+            checksum(code_pages(from, (from == "MULE_INTERNAL").then_some(to)).into_iter().map(convert))
+        };
+        assert_eq!(ours, recorded, "{from} {to}");
+        checked += 1;
+    }
+    assert_eq!(checked, 39 * 2 + 50);
 }

@@ -171,7 +171,7 @@ impl Database {
             );
         }
         shared.journal.set(journal).ok();
-        let snapshot = InUse::load(&connection, "main").map_err(|failure| shared.open_error(&failure))?;
+        let snapshot = InUse::load(connection.connection(), "main").map_err(|failure| shared.open_error(&failure))?;
         shared.publish(Arc::new(snapshot));
         shared.file.begin(connection)?;
         if shared.flushes_log() {

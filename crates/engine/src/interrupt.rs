@@ -39,6 +39,8 @@ struct Inner {
     client_check: AtomicU64,
     /// Statements of a routine run inside another statement, which alone begins and ends: see [`Interrupter::enter`].
     nested: AtomicU32,
+    /// A statement runs that reads rows of its own parts: see [`Interrupter::hold`].
+    held: AtomicU32,
     /// What the session may use of memory, in bytes.
     memory: usize,
     /// Guards nothing but the condition variable's sleep.
@@ -89,6 +91,18 @@ impl Drop for Nested {
     }
 }
 
+/// A statement that is not over when rows are at their end; see [`Interrupter::hold`].
+#[derive(Debug)]
+pub(crate) struct Held {
+    interrupter: Interrupter,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.interrupter.inner.held.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
 /// Why a wait ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Wake {
@@ -111,6 +125,7 @@ impl Interrupter {
                 client_check: AtomicU64::new(0),
                 base: Instant::now(),
                 nested: AtomicU32::new(0),
+                held: AtomicU32::new(0),
                 memory,
                 sleep: Mutex::new(()),
                 wake: Condvar::new(),
@@ -191,7 +206,7 @@ impl Interrupter {
 
     /// The statement is over.
     pub(crate) fn disarm(&self) {
-        if self.is_nested() {
+        if self.is_nested() || self.inner.held.load(Ordering::Acquire) > 0 {
             return;
         }
         self.inner.state.store(IDLE, Ordering::Release);
@@ -201,6 +216,13 @@ impl Interrupter {
     pub(crate) fn enter(&self) -> Nested {
         self.inner.nested.fetch_add(1, Ordering::AcqRel);
         Nested { interrupter: self.clone() }
+    }
+
+    /// The statement goes on until the guard is dropped, whatever rows come to their end meanwhile: those of its parts, of
+    /// arguments that are computed first, of a cursor that it fetches from. It can be stopped all the time.
+    pub(crate) fn hold(&self) -> Held {
+        self.inner.held.fetch_add(1, Ordering::AcqRel);
+        Held { interrupter: self.clone() }
     }
 
     /// True while a routine's statements run inside another statement.

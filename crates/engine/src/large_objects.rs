@@ -129,7 +129,7 @@ impl Descriptors {
 
 impl State {
     /// Runs a function of large objects, on the handle of the statement that calls it.
-    pub(crate) fn large_object(&self, connection: &Connection, call: Call<'_>) -> Result<Value> {
+    pub(crate) fn large_object(&self, connection: Connection<'_>, call: Call<'_>) -> Result<Value> {
         if call.writes() && self.write_serial.load(std::sync::atomic::Ordering::Relaxed) == 0 {
             // The transaction has not waited for its turn to write.
             return Err(Error::unsupported("a change of a large object in this place"));

@@ -291,6 +291,7 @@ impl Database {
                 constraint: true,
                 predicate: None,
                 deferred: None,
+                nulls_alike: false,
             });
         }
         self.connection

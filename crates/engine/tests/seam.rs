@@ -10,8 +10,18 @@ const BELOW: &[&str] = &[
     "crates/engine/src/backend/sqlite",
 ];
 
-/// Its name (and so that of the crates that bind it), and how its own statements begin.
-const WORDS: &[&str] = &["sqlite", "pragma "];
+/// Its name (and so that of the crates that bind it), how its own statements begin, and what the binding's connection is
+/// asked: above there is a connection of ours.
+const WORDS: &[&str] = &[
+    "sqlite",
+    "pragma ",
+    "from_handle",
+    "is_autocommit",
+    "prepare_cached",
+    "execute_batch",
+    "query_row",
+    "last_insert_rowid",
+];
 
 /// Every Rust source below a folder, by its path from the root of the repository.
 fn sources(root: &Path, folder: &str, found: &mut Vec<(String, PathBuf)>) {

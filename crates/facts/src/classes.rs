@@ -16,6 +16,13 @@ facts! {
     }
 }
 
+impl AccessMethod {
+    /// PostgreSQL's own and those of extensions.
+    pub fn all_known() -> impl Iterator<Item = &'static Self> {
+        Self::all().iter().chain(Self::of_extensions())
+    }
+}
+
 facts! {
     /// A row of `pg_opfamily`.
     OperatorFamily from "operator_families.tsv" {

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::read::facts;
-use crate::{Aggregate, Cast, Function, Operator, OperatorClass, OperatorFamily, Type};
+use crate::{AccessMethod, Aggregate, Cast, Function, Operator, OperatorClass, OperatorFamily, Type};
 
 facts! {
     /// An extension.
@@ -74,6 +74,7 @@ macro_rules! members {
 }
 
 members! {
+    AccessMethod from "extension_access_methods.tsv" by oid, access_methods, "access methods";
     Aggregate from "extension_aggregates.tsv" by function, aggregates, "aggregates";
     Cast from "extension_casts.tsv" by oid, casts, "casts";
     Function from "extension_functions.tsv" by oid, functions, "functions";

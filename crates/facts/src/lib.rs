@@ -10,6 +10,7 @@ mod functions;
 mod operators;
 mod read;
 mod relations;
+mod standard;
 mod types;
 mod unaccent;
 
@@ -17,7 +18,8 @@ pub use classes::{AccessMethod, FamilyFunction, FamilyOperator, OperatorClass, O
 pub use extensions::Extension;
 pub use functions::{Aggregate, Function, Language};
 pub use operators::{Cast, Operator};
-pub use relations::{Collation, Column, Conversion, Index, Keyword, Relation};
+pub use relations::{CatalogForeignKey, Collation, Column, Conversion, Index, Keyword, Relation};
+pub use standard::{StandardFeature, StandardPart, StandardSize};
 pub use types::{Range, Type};
 pub use unaccent::unaccented;
 
@@ -53,7 +55,8 @@ mod tests {
     fn the_fields_are_the_columns_of_the_files() {
         heads!(AccessMethod, FamilyFunction, FamilyOperator, OperatorClass, OperatorFamily);
         heads!(Aggregate, Function, Language, Cast, Operator, Collation, Column, Conversion, Relation, Range, Type);
-        heads!(Index, Keyword);
+        heads!(Index, Keyword, CatalogForeignKey);
+        heads!(StandardFeature, StandardPart, StandardSize);
         heads!(Extension);
     }
 

@@ -6,6 +6,24 @@ use std::sync::LazyLock;
 use crate::read::facts;
 
 facts! {
+    /// A row of `pg_get_catalog_foreign_keys()`.
+    CatalogForeignKey from "catalog_foreign_keys.tsv" {
+        /// `fktable`
+        table: &'static str,
+        /// `fkcols`
+        columns: Box<[&'static str]>,
+        /// `pktable`
+        referenced: &'static str,
+        /// `pkcols`
+        referenced_columns: Box<[&'static str]>,
+        /// `is_array`
+        is_array: bool,
+        /// `is_opt`: 0 means none.
+        is_optional: bool,
+    }
+}
+
+facts! {
     /// A table or view.
     Relation from "relations.tsv" {
         /// Its schema.

@@ -32,12 +32,12 @@ SOURCE = sources.Sdist(
     "ad03d8abc51dbff95ebf34b27123cf0c26a3b62db7ba0cd520783686362533d1",
     ("django/", "tests/"),
 )
-#: What of it is about a database. Two modules are not there: a table of `inspectdb` has a unique index on
-#: `lower(name)`, migrations of `postgres_tests` make the extension bloom; without them none of their tests begins.
+#: What of it is about a database. A module is not there: migrations of `postgres_tests` make the extension bloom;
+#: without it none of its tests begins.
 MODULES = (
     "basic lookup aggregation annotations transactions expressions introspection bulk_create update delete "
     "get_or_create select_for_update db_functions many_to_many many_to_one ordering queries migrations schema "
-    "model_fields constraints indexes"
+    "model_fields constraints indexes inspectdb"
 ).split()
 #: What runs in a minute.
 PART = "basic introspection bulk_create get_or_create transactions constraints".split()

@@ -1,12 +1,12 @@
 """Run SQLAlchemy's own suite of its PostgreSQL dialect, which its source distribution carries, on the PostgreSQL door.
 
     .venv/bin/python -m tests.clients.sqlalchemy.run [--driver psycopg] [--reference HOST:PORT/DATABASE] [--write]
-        [--part] [-- PYTEST ARGUMENTS]
+        [--part | --suite] [-- PYTEST ARGUMENTS]
 
 Nothing of the suite is committed: it is fetched by its hash, and runs with the library beside it. `floor.json` says how
-many tests must pass, and which do not, `floor_part.json` the same of a part; `--write` makes it what was measured. With
-`--reference` the suite also runs on a real PostgreSQL, as `postgres`, in a database that holds nothing else, and what
-passes only there is printed.
+many tests must pass, and which do not, `floor_part.json` the same of a part, `floor_suite.json` of what SQLAlchemy asks
+of all dialects (`--suite`), with any driver; `--write` makes it what was measured. With `--reference` the suite also
+runs on a real PostgreSQL, as `postgres`, in a database that holds nothing else, and what passes only there is printed.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ FLOOR = Path(__file__).with_name("floor.json")
 #: What runs in half a minute, and its floor.
 PART = [f"test/dialect/postgresql/test_{name}.py" for name in ("reflection", "on_conflict", "query")]
 PART_FLOOR = Path(__file__).with_name("floor_part.json")
+#: What SQLAlchemy asks of every dialect, its own and others'.
+SUITE = ["test/dialect/test_suite.py"]
+SUITE_FLOOR = Path(__file__).with_name("floor_suite.json")
 SOURCE = sources.Sdist(
     "SQLAlchemy",
     "2.0.52",
@@ -81,10 +84,11 @@ def main() -> int:
     parser.add_argument("--reference", metavar="HOST:PORT/DATABASE", help="a PostgreSQL 15 to compare with")
     parser.add_argument("--write", action="store_true", help="make what was measured the floor")
     parser.add_argument("--part", action="store_true", help="run only what the repository's own tests run")
+    parser.add_argument("--suite", action="store_true", help="run the suite of all dialects instead")
     parser.add_argument("pytest", nargs="*", help="further arguments for pytest")
     given = parser.parse_args()
-    floor = PART_FLOOR if given.part else FLOOR
-    given.pytest += PART if given.part else []
+    floor = SUITE_FLOOR if given.suite else PART_FLOOR if given.part else FLOOR
+    given.pytest += SUITE if given.suite else PART if given.part else []
     theirs = None
     if given.reference:
         theirs = run(f"postgresql://postgres@{given.reference}", given.driver, given.pytest)

@@ -86,6 +86,7 @@ def test_mistakes_are_told_in_postgresqls_words(served: Rowferry) -> None:
             ("create database x encoding klingon", errors.UndefinedObject, "klingon is not a valid encoding name"),
             ("create database x owner nobody", errors.UndefinedObject, 'role "nobody" does not exist'),
             ("create database x connection limit 3", errors.FeatureNotSupported, "CONNECTION_LIMIT"),
+            ("create database x locale_provider icu", errors.FeatureNotSupported, "LOCALE_PROVIDER icu"),
             ("create database x strategy odd", errors.InvalidParameterValue, "invalid create database strategy"),
         ]:
             with pytest.raises(error, match=message):
@@ -98,9 +99,11 @@ def test_mistakes_are_told_in_postgresqls_words(served: Rowferry) -> None:
         connection.add_notice_handler(lambda notice: told.append(notice.message_primary or ""))
         connection.execute("drop database if exists none")
         connection.execute("create database x locale 'de_DE.UTF-8' template template0 encoding 'UTF8'")
+        connection.execute("create database y strategy file_copy")
         assert told == [
             'database "none" does not exist, skipping',
             'text is ordered by its code points, not as in the locale "de_DE.UTF-8"',
+            "STRATEGY has no effect: the file is copied",
         ]
     with pytest.raises(psycopg.OperationalError, match='database "none" does not exist'):
         connect(served, "none")

@@ -7,7 +7,7 @@ use super::{ObjectClass, Privileges, Rights};
 use crate::ir::RelId;
 use crate::schema::{Relation, RelationKind};
 use crate::stored_function::StoredFunction;
-use crate::{Condition, Error, Result};
+use crate::{Condition, Error, Result, Type};
 
 /// What a statement does with one relation.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,10 +39,33 @@ pub struct Needs {
     pub relations: Vec<Need>,
     /// Functions of users by object id, with the word for their kind and their name.
     pub functions: BTreeMap<u32, (&'static str, String)>,
+    /// Types of users that a definition names, by object id, with what messages call them.
+    pub types: BTreeMap<u32, String>,
 }
 
 /// Catalogs that hold secrets: superusers only read them.
-const SECRET: &[&str] = &["pg_authid", "pg_shadow", "pg_statistic", "pg_user_mapping", "pg_largeobject"];
+const SECRET: &[&str] = &[
+    "_pg_foreign_data_wrappers",
+    "_pg_foreign_servers",
+    "_pg_foreign_table_columns",
+    "_pg_foreign_tables",
+    "_pg_user_mappings",
+    "pg_authid",
+    "pg_backend_memory_contexts",
+    "pg_config",
+    "pg_file_settings",
+    "pg_hba_file_rules",
+    "pg_ident_file_mappings",
+    "pg_largeobject",
+    "pg_replication_origin_status",
+    "pg_shadow",
+    "pg_shmem_allocations",
+    "pg_statistic",
+    "pg_statistic_ext_data",
+    "pg_user_mapping",
+    "sql_parts",
+    "transforms",
+];
 
 /// Whether everybody may read a relation: then nothing has to be noted.
 pub fn is_open(relation: &Relation) -> bool {
@@ -52,7 +75,7 @@ pub fn is_open(relation: &Relation) -> bool {
 impl Needs {
     /// Nothing is used that not everybody may use.
     pub fn is_empty(&self) -> bool {
-        self.relations.is_empty() && self.functions.is_empty()
+        self.relations.is_empty() && self.functions.is_empty() && self.types.is_empty()
     }
 
     /// Notes that a relation is used.
@@ -82,6 +105,17 @@ impl Needs {
             (false, false) => "function",
         };
         self.functions.entry(function.oid).or_insert_with(|| (kind, function.name.clone()));
+    }
+
+    /// Notes that something is defined by a type: USAGE on it is asked for. An array has the privileges of its members' type.
+    pub fn declare(&mut self, ty: &Type) {
+        match ty {
+            Type::Array(element) => self.declare(element),
+            Type::User(user) if !user.is_row_type() => {
+                self.types.entry(user.oid).or_insert_with(|| crate::postgres::types::words(ty));
+            }
+            _ => {}
+        }
     }
 
     /// How many have been noted: a mark for [`Self::number`].
@@ -185,6 +219,11 @@ impl Needs {
         for (oid, (kind, name)) in self.functions.iter().filter(|_| !superuser) {
             if !rights.held_by(rights.role(), ObjectClass::Routine, *oid).0.contains(Privileges::EXECUTE) {
                 return Err(denied(kind, name));
+            }
+        }
+        for (oid, name) in self.types.iter().filter(|_| !superuser) {
+            if !rights.held_by(rights.role(), ObjectClass::Type, *oid).0.contains(Privileges::USAGE) {
+                return Err(denied("type", name));
             }
         }
         self.check_policies(rights)

@@ -7,6 +7,7 @@
 
 pub mod acl;
 mod check;
+mod item_text;
 pub mod roles;
 mod row_security;
 
@@ -15,6 +16,8 @@ use std::sync::Arc;
 
 pub use acl::{Acl, AclItem, ObjectClass, Privileges};
 pub use check::{Need, Needs, behind, denied, is_open, not_owner, relation_words};
+pub(crate) use item_text::read_item;
+pub use item_text::{ItemText, LETTERS, bit_of_word};
 pub use roles::{BOOTSTRAP, Membership, Role, Roles};
 pub use row_security::would_be_affected;
 

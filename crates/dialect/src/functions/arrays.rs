@@ -49,6 +49,7 @@ static CONSTRUCTS: &[Function] = rows! { &[];
     Scalar "jsonb element assignment" (JSONB, JSONB, ANY) -> JSONB, F("rf_jsonb_set_subscript"), variadic, lenient;
     Scalar "hstore element" (HSTORE, TEXT) -> TEXT, Module("hstore_fetchval");
     Scalar "hstore element assignment" (HSTORE, TEXT, TEXT) -> HSTORE, Module("hstore_subscript_assign"), lenient;
+    Scalar "name element" (NAME, I4) -> ICHAR, F("rf_name_get");
 };
 
 /// A construct of the grammar with subscripts.
@@ -70,6 +71,8 @@ pub enum Subscripts {
     Hstore,
     /// `SET hstore['key'] = …`
     SetHstore,
+    /// `name[i]`
+    Name,
 }
 
 impl Subscripts {

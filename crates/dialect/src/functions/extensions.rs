@@ -22,6 +22,7 @@ type Bindings = &'static [(&'static str, Said)];
 
 /// The modules, one file each.
 static MODULES: &[(&str, Bindings)] = &[
+    ("bloom", others::NOTHING),
     ("btree_gin", others::NOTHING),
     ("btree_gist", others::NOTHING),
     ("citext", citext::BINDINGS),

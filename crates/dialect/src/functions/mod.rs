@@ -14,6 +14,7 @@ pub use extensions::{columns as columns_of_extension, of_extension, of_extension
 pub(crate) use extensions::{columns_by_name, is_told_columns, told_columns_by_name};
 
 mod accumulators;
+mod administration;
 mod aggregates;
 mod arrays;
 mod bits;
@@ -139,13 +140,12 @@ pub fn called_variadic(name: &str) -> impl Iterator<Item = &'static Function> {
 
 /// True for an aggregate that is called WITHIN GROUP.
 pub(crate) fn is_within_group(function: &Function) -> bool {
-    // A row may be there twice, once in its family and once in the list of families: the compiler does not promise one.
-    ordered_sets::ROWS.iter().any(|row| row.name == function.name && row.kind == function.kind)
+    ordered_sets::ROWS.iter().any(|row| row.is(function))
 }
 
 /// True for a row whose last argument is an array behind the word VARIADIC.
 pub(crate) fn is_called_variadic(function: &Function) -> bool {
-    called_variadic(function.name).any(|row| std::ptr::eq(row, function))
+    called_variadic(function.name).any(|row| row.is(function))
 }
 
 /// A built-in function that runs a query which it is given as a text.
@@ -167,6 +167,11 @@ pub(crate) fn internal(name: &str) -> &'static Function {
     found.find(|row| row.name == name).expect("an internal function is named by a constant")
 }
 
+/// The view of the catalogs that a function of rows stands behind: its rows are the view's.
+pub(crate) fn view_behind(function: &Function) -> Option<&'static str> {
+    administration::view_behind(function)
+}
+
 /// The rows that a function of users has returned, by their number in the session.
 pub fn stored_result_rows() -> &'static Function {
     internal("stored result rows")
@@ -175,6 +180,7 @@ pub fn stored_result_rows() -> &'static Function {
 /// The families, one file each.
 static FAMILIES: &[&[Function]] = &[
     accumulators::ROWS,
+    administration::ROWS,
     aggregates::ROWS,
     arrays::ROWS,
     bits::ROWS,
@@ -196,6 +202,14 @@ static FAMILIES: &[&[Function]] = &[
     system::ROWS,
     windows::ROWS,
 ];
+
+impl Function {
+    /// True for the same row. What it says is compared, not where it lies: a row may be in memory more than once, in its
+    /// family and in the list of families, say, since the compiler promises no constant a place of its own.
+    pub fn is(&self, row: &Self) -> bool {
+        std::ptr::eq(self, row) || self == row
+    }
+}
 
 /// What a row says besides its signature; the methods are the words of the [`rows!`] macro.
 #[derive(Clone, Copy)]
@@ -310,6 +324,7 @@ mod spec {
     pub(super) const REGPROCEDURE: TypeSpec = Is(Type::Reg(Reg::Procedure));
     pub(super) const REGOPER: TypeSpec = Is(Type::Reg(Reg::Oper));
     pub(super) const REGOPERATOR: TypeSpec = Is(Type::Reg(Reg::Operator));
+    pub(super) const REGCOLLATION: TypeSpec = Is(Type::Reg(Reg::Collation));
     pub(super) const REGCONFIG: TypeSpec = Is(Type::Reg(Reg::Config));
     pub(super) const REGDICTIONARY: TypeSpec = Is(Type::Reg(Reg::Dictionary));
     pub(super) const REGROLE: TypeSpec = Is(Type::Reg(Reg::Role));

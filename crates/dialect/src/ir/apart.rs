@@ -112,7 +112,7 @@ pub fn apart(dml: &Dml, params: &[Type], computed: &[Expr]) -> Result<Apart> {
 }
 
 impl Relation {
-    fn is_table(&self) -> bool {
+    pub(super) fn is_table(&self) -> bool {
         matches!(self.kind, crate::schema::RelationKind::Table)
     }
 }
@@ -341,7 +341,7 @@ fn insert_row(dml: &Dml, at: RowParams) -> Dml {
     let (columns, values) = written(dml, at).into_iter().unzip();
     let on_conflict = match &dml.action {
         DmlAction::Insert { on_conflict: Some(conflict), .. } => {
-            Some(OnConflict { index: conflict.index, action: ConflictAction::Nothing })
+            Some(OnConflict { arbiter: conflict.arbiter.clone(), action: ConflictAction::Nothing })
         }
         _ => None,
     };
@@ -370,19 +370,20 @@ fn row_now(dml: &Dml, at: RowParams) -> Query {
 /// ON CONFLICT DO UPDATE: the row in the way.
 fn conflict_query(dml: &Dml, conflict: &OnConflict, at: RowParams) -> Result<Option<Query>> {
     let ConflictAction::Update { excluded, assignments, filter } = &conflict.action else { return Ok(None) };
-    let index = conflict.index.and_then(|index| dml.target.indexes.get(index));
-    let Some(index) = index.filter(|index| index.predicate.is_none()) else {
-        return Err(Error::unsupported("ON CONFLICT on a partial index, on a table with row triggers,"));
+    let Some(arbiter) = &conflict.arbiter else {
+        return Err(Error::internal("ON CONFLICT DO UPDATE without the index that decides"));
     };
-    let mut same = Vec::with_capacity(index.columns.len());
-    for column in &index.columns {
-        let Some(position) = *column else {
-            return Err(Error::unsupported("ON CONFLICT on an index over expressions, on a table with row triggers,"));
-        };
-        let ty = &dml.target.columns[position].ty;
-        let stored = own(dml.id, ColumnIndex::At(position), ty.clone());
-        same.push(equal(stored, param(at.column(position), ty.clone())));
+    let mut same = Vec::with_capacity(arbiter.keys.len() + 1);
+    for key in &arbiter.keys {
+        let (stored, proposed) = (of_stored(key, dml.id), of_proposed(key, at));
+        same.push(if dml.target.indexes[arbiter.index].nulls_alike {
+            let (left, right) = (Box::new(stored), Box::new(proposed));
+            Expr::new(ExprKind::Distinct { negated: true, left, right }, Type::Bool)
+        } else {
+            equal(stored, proposed)
+        });
     }
+    same.extend(arbiter.predicate.as_ref().map(|predicate| of_stored(predicate, dml.id)));
     let same = if same.len() == 1 { same.swap_remove(0) } else { Expr::new(ExprKind::And(same), Type::Bool) };
     let proposed = |mut expr: Expr| {
         walk::expr_mut(&mut expr, &mut |expr| {
@@ -404,6 +405,30 @@ fn conflict_query(dml: &Dml, conflict: &OnConflict, at: RowParams) -> Result<Opt
     let mut found = select(items, Some(scanned(dml, None)), Some(same));
     found.ctes.clone_from(&dml.ctes);
     Ok(Some(found))
+}
+
+/// A key of an index, of a row that is stored.
+fn of_stored(key: &Expr, table: RelId) -> Expr {
+    let mut key = key.clone();
+    walk::expr_mut(&mut key, &mut |part| {
+        if let ExprKind::Column(column) = &mut part.kind {
+            column.relation = table;
+        }
+        true
+    });
+    key
+}
+
+/// A key of an index, of a row that is given as parameters.
+fn of_proposed(key: &Expr, at: RowParams) -> Expr {
+    let mut key = key.clone();
+    walk::expr_mut(&mut key, &mut |part| {
+        if let ExprKind::Column(ColumnRef { column: ColumnIndex::At(column), .. }) = part.kind {
+            part.kind = ExprKind::Param(at.column(column));
+        }
+        true
+    });
+    key
 }
 
 /// For each kind of guards the query that yields the place of the first one that does not hold, or NULL.

@@ -26,6 +26,7 @@ pub fn runs_in_parts(statement: &Statement) -> bool {
                 || dml.routing.is_some()
                 || changes(&dml.ctes)
                 || returns_others(dml)
+                || super::returning::reads_changed(dml)
                 || may_meet_itself(dml)
         }
         Statement::Merge(merge) => changes(&merge.rows.ctes),

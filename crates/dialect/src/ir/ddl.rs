@@ -120,6 +120,8 @@ pub enum Ddl {
     Extension(super::ExtensionChange),
     /// CREATE, ALTER, DROP and COMMENT ON COLLATION.
     Collation(super::CollationChange),
+    /// CREATE, ALTER, DROP and COMMENT ON STATISTICS.
+    Statistics(super::StatisticsChange),
     /// CREATE, ALTER, DROP and COMMENT ON TEXT SEARCH CONFIGURATION and DICTIONARY.
     Search(super::SearchChange),
     /// CREATE ROW TYPE, CREATE DISTINCT TYPE.
@@ -442,6 +444,8 @@ pub enum ConstraintKind {
         /// INITIALLY DEFERRED.
         deferred: bool,
     },
+    /// UNIQUE NULLS NOT DISTINCT, columns by position.
+    UniqueNullsAlike(Vec<usize>),
     /// CHECK.
     Check(Text),
     /// FOREIGN KEY.
@@ -465,6 +469,22 @@ pub enum ConstraintKind {
     },
 }
 
+impl ConstraintKind {
+    /// A foreign key as another, of these columns.
+    pub fn of_key(key: &crate::schema::ForeignKey, columns: Vec<usize>) -> Self {
+        Self::ForeignKey {
+            columns,
+            target: key.target.clone(),
+            target_columns: key.target_columns.clone(),
+            on_delete: key.on_delete,
+            on_update: key.on_update,
+            full: key.full,
+            deferrable: key.deferrable,
+            deferred: key.deferred,
+        }
+    }
+}
+
 /// CREATE INDEX.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateIndex {
@@ -474,6 +494,8 @@ pub struct CreateIndex {
     pub table: Arc<Relation>,
     /// UNIQUE.
     pub unique: bool,
+    /// NULLS NOT DISTINCT.
+    pub nulls_alike: bool,
     /// IF NOT EXISTS.
     pub if_not_exists: bool,
     /// An expression that the back end cannot compute by itself is kept as the column that it is of: the index is there, and
@@ -485,6 +507,8 @@ pub struct CreateIndex {
     pub predicate: Option<Text>,
     /// CONCURRENTLY: not in a transaction block.
     pub concurrently: bool,
+    /// ON ONLY: the partitions that are there get none.
+    pub only: bool,
     /// What the catalogs show of it beyond its keys: INCLUDE, operator classes, where NULLs stand, ….
     pub properties: Vec<(String, String)>,
 }

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::query::{Query, RelId};
-use crate::Type;
 use crate::collation::Collation;
 use crate::functions::Function;
 use crate::user_type::UserType;
+use crate::{Type, budget};
 
-/// An expression with its type.
-#[derive(Clone, Debug, PartialEq)]
+/// An expression with its type; what is made of them is counted against the statement's [`budget`].
+#[derive(Debug, PartialEq)]
 pub struct Expr {
     /// What is computed.
     pub kind: ExprKind,
@@ -196,11 +196,21 @@ pub enum ExprKind {
         collation: Arc<Collation>,
         /// How it comes to stand here.
         role: CollateRole,
-        /// Where it stands in the statement's text; -1 where it does not.
-        location: i32,
+        /// Where it stands in the statement's text.
+        place: Place,
     },
     /// The column's default, as a whole value in INSERT or SET.
     Default,
+}
+
+/// Where a part stands in the statement's text, -1 where it does not: parts that differ in nothing else are the same.
+#[derive(Clone, Copy, Debug)]
+pub struct Place(pub i32);
+
+impl PartialEq for Place {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// What a [`ExprKind::Collate`] is.
@@ -209,9 +219,15 @@ pub enum CollateRole {
     /// The user's: what it means for the comparisons around it is not known yet.
     Written,
     /// The user's, and what compares the value has been told.
-    Obeyed,
+    Obeyed {
+        /// The value is a column's that has another order by itself.
+        against_column: bool,
+    },
     /// An operand's: the comparison that it stands in works under this collation.
-    Operand,
+    Operand {
+        /// Texts of different bytes differ here; those of the column that the value is may be equal by themselves.
+        against_column: bool,
+    },
 }
 
 impl ExprKind {
@@ -368,6 +384,19 @@ pub struct Frame {
     pub end: FrameBound,
     /// EXCLUDE.
     pub exclude: FrameExclude,
+    /// The values at which it begins and ends, where offsets are added to a key that is no integer.
+    pub limits: Option<Box<FrameLimits>>,
+}
+
+/// The values between which the keys of a frame's rows lie.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FrameLimits {
+    /// The key, of a type that compares with the others.
+    pub key: Expr,
+    /// The current row's key with the offset at which the frame begins.
+    pub start: Option<Expr>,
+    /// The current row's key with the offset at which the frame ends.
+    pub end: Option<Expr>,
 }
 
 /// What a frame counts.
@@ -421,9 +450,16 @@ pub struct SortKey {
     pub nulls_first: bool,
 }
 
+impl Clone for Expr {
+    fn clone(&self) -> Self {
+        Self::new(self.kind.clone(), self.ty.clone())
+    }
+}
+
 impl Expr {
     /// An expression of a type.
     pub fn new(kind: ExprKind, ty: Type) -> Self {
+        budget::made(1);
         Self { kind, ty }
     }
 

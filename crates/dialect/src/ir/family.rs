@@ -157,8 +157,10 @@ fn own_conflict(conflict: &mut OnConflict, head: &Relation, member: &Relation, p
     if let ConflictAction::Update { assignments, .. } = &mut conflict.action {
         assignments.iter_mut().for_each(|(at, _)| *at = places[*at]);
     }
-    let Some(at) = conflict.index else { return Ok(()) };
-    let Some(index) = head.indexes.get(at) else { return Err(Error::internal("an index that there is not")) };
+    let Some(arbiter) = &mut conflict.arbiter else { return Ok(()) };
+    let Some(index) = head.indexes.get(arbiter.index) else {
+        return Err(Error::internal("an index that there is not"));
+    };
     let wanted: Vec<Option<usize>> = index.columns.iter().map(|column| column.map(|at| places[at])).collect();
     let texts = |index: &crate::schema::Index| -> Vec<String> {
         let keys = index.keys.iter().zip(&index.columns);
@@ -171,6 +173,14 @@ fn own_conflict(conflict: &mut OnConflict, head: &Relation, member: &Relation, p
         let message = format!("ON CONFLICT by an index that \"{}\" has in another form", member.name);
         return Err(Error::unsupported(message));
     };
-    conflict.index = Some(own);
+    arbiter.index = own;
+    for expr in arbiter.keys.iter_mut().chain(&mut arbiter.predicate) {
+        walk::expr_mut(expr, &mut |part| {
+            if let ExprKind::Column(ColumnRef { column: ColumnIndex::At(at), .. }) = &mut part.kind {
+                *at = places[*at];
+            }
+            true
+        });
+    }
     Ok(())
 }

@@ -16,8 +16,10 @@ pub mod family;
 pub mod lock;
 pub mod policy;
 pub mod query;
+pub mod returning;
 pub mod routing;
 pub mod statement;
+mod statistics;
 pub mod tables;
 mod text_search;
 pub mod trigger;
@@ -35,9 +37,10 @@ pub use policy::*;
 pub use query::*;
 pub use routing::Routing;
 pub use statement::*;
+pub use statistics::*;
 pub use tables::{
-    RelationLocks, TableLock, changes_keys, changes_whole, named_locks, next_of, numbered_by_hand, numbering,
-    row_locks, table_locks,
+    Named, RelationLocks, TableLock, changes_keys, changes_whole, named_locks, named_relations, next_of,
+    numbered_by_hand, numbering, row_locks, table_locks,
 };
 pub use text_search::*;
 pub use trigger::*;

@@ -36,6 +36,23 @@ pub struct Query {
     pub output: RelId,
 }
 
+impl Query {
+    /// A query that is nothing but its body.
+    pub const fn of(body: Body, columns: Vec<OutputColumn>, output: RelId) -> Self {
+        Self {
+            ctes: Vec::new(),
+            body,
+            order_by: Vec::new(),
+            limit: None,
+            offset: None,
+            with_ties: false,
+            locking: Vec::new(),
+            columns,
+            output,
+        }
+    }
+}
+
 /// A column of a result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutputColumn {
@@ -121,6 +138,13 @@ pub struct Select {
     pub group_by: GroupBy,
     /// HAVING.
     pub having: Option<Expr>,
+}
+
+impl Select {
+    /// A select list over all rows of FROM.
+    pub const fn of(items: Vec<Expr>, from: Option<From>) -> Self {
+        Self { distinct: Distinct::All, items, from, filter: None, group_by: GroupBy::None, having: None }
+    }
 }
 
 /// DISTINCT.

@@ -373,10 +373,21 @@ pub enum InsertSource {
 /// ON CONFLICT.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OnConflict {
-    /// The index that arbitrates, by its place in the target's `indexes`; `None` is any.
-    pub index: Option<usize>,
+    /// The index that arbitrates; `None` is any.
+    pub arbiter: Option<Arbiter>,
     /// What to do.
     pub action: ConflictAction,
+}
+
+/// A unique index that says which rows are in each other's way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arbiter {
+    /// Its place in the target's `indexes`.
+    pub index: usize,
+    /// Its keys, over columns of [`super::Text::TABLE`].
+    pub keys: Vec<Expr>,
+    /// Its condition, over the same.
+    pub predicate: Option<Expr>,
 }
 
 /// What to do about a conflict.
@@ -493,10 +504,31 @@ pub struct SetVariable {
 pub struct Explain {
     /// ANALYZE: run it.
     pub analyze: bool,
-    /// FORMAT JSON.
-    pub json: bool,
+    /// VERBOSE: schemas stand before names.
+    pub verbose: bool,
+    /// TIMING: how long each step took; as ANALYZE unless said otherwise.
+    pub timing: bool,
+    /// SUMMARY: how long planning and running took; as ANALYZE unless said otherwise.
+    pub summary: bool,
+    /// FORMAT.
+    pub format: ExplainFormat,
     /// What.
     pub statement: Statement,
+    /// The columns of its rows.
+    pub columns: Vec<crate::plan::ResultColumn>,
+}
+
+/// In which form EXPLAIN tells the plan.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ExplainFormat {
+    /// TEXT: a row for each line.
+    Text,
+    /// XML, in one row.
+    Xml,
+    /// JSON, in one row.
+    Json,
+    /// YAML, in one row.
+    Yaml,
 }
 
 /// Where a FETCH goes.

@@ -1,11 +1,12 @@
 //! The tables that a statement uses, and the locks that it takes on them by itself.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::lock::LockMode;
 use super::{
-    Body, ConflictAction, Cte, CteBody, Ddl, Dml, DmlAction, Expr, ExprKind, From, InsertSource, ObjectKind,
-    PolicyChange, Query, Statement, TriggerChange, Value, walk,
+    Body, ConflictAction, Cte, CteBody, CteId, Ddl, Dml, DmlAction, Expr, ExprKind, From, InsertSource, ObjectKind,
+    PolicyChange, Query, RelId, Statement, TriggerChange, Value, walk,
 };
 use crate::schema::{QualifiedName, Relation, RelationKind};
 
@@ -182,10 +183,30 @@ pub fn table_locks(statement: &Statement) -> Vec<TableLock> {
     found.locks
 }
 
+/// What stands in a statement's FROM under a number.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Named {
+    /// A table, or what else has rows of its own.
+    Relation(Arc<Relation>),
+    /// A member of WITH.
+    Cte(String),
+    /// A function.
+    Function(&'static str),
+}
+
+/// The relations that a statement reads, by their numbers; subqueries have no name.
+pub fn named_relations(statement: &Statement) -> HashMap<RelId, Named> {
+    let mut found = Found::default();
+    found.statement(statement);
+    found.named
+}
+
 #[derive(Default)]
 struct Found {
     locks: Vec<TableLock>,
     rows: Vec<u32>,
+    named: HashMap<RelId, Named>,
+    ctes: HashMap<CteId, String>,
 }
 
 impl Found {
@@ -285,6 +306,7 @@ impl Found {
 
     fn dml(&mut self, dml: &Dml) {
         self.ctes(&dml.ctes);
+        self.named.insert(dml.id, Named::Relation(dml.target.clone()));
         self.add(&dml.target, LockMode::RowExclusive);
         for member in dml.family.iter().flat_map(|family| &family.members) {
             self.add(member, LockMode::RowExclusive);
@@ -309,6 +331,7 @@ impl Found {
 
     fn ctes(&mut self, ctes: &[Cte]) {
         for cte in ctes {
+            self.ctes.insert(cte.id, cte.name.clone());
             match &cte.body {
                 CteBody::Query(query) => self.query(query),
                 CteBody::Dml(dml) => self.dml(dml),
@@ -334,13 +357,24 @@ impl Found {
 
     fn from(&mut self, from: &From) {
         match from {
-            From::Relation { relation, .. } => self.add(relation, LockMode::AccessShare),
+            From::Relation { id, relation, .. } => {
+                self.named.insert(*id, Named::Relation(relation.clone()));
+                self.add(relation, LockMode::AccessShare);
+            }
             From::Query { query, .. } => self.query(query),
             From::Join { left, right, .. } => {
                 self.from(left);
                 self.from(right);
             }
-            From::Cte { .. } | From::Kept { .. } | From::Function { .. } => {}
+            From::Cte { id, cte, .. } => {
+                if let Some(name) = self.ctes.get(cte) {
+                    self.named.insert(*id, Named::Cte(name.clone()));
+                }
+            }
+            From::Function { id, function, .. } => {
+                self.named.insert(*id, Named::Function(function.name));
+            }
+            From::Kept { .. } => {}
         }
     }
 }

@@ -271,6 +271,16 @@ macro_rules! walkers {
                                 $expr(offset, visit);
                             }
                         }
+                        for limits in frame.limits.$iter() {
+                            let limits = limits.$deref();
+                            $expr(&$($mutable)? limits.key, visit);
+                            for limit in limits.start.$iter() {
+                                $expr(limit, visit);
+                            }
+                            for limit in limits.end.$iter() {
+                                $expr(limit, visit);
+                            }
+                        }
                     }
                 }
                 ExprKind::Compare { left, right, .. }

@@ -3,6 +3,7 @@
 //! Nobody notes it: an index of a partition that is like one of its parent is that one's part there, as PostgreSQL finds it
 //! when a table is attached.
 
+use crate::Schema;
 use crate::schema::{ForeignKey, Index, Relation};
 
 /// For each index of a partitioned table the place of the partition's index that is its part.
@@ -23,6 +24,14 @@ pub fn adopted_indexes(parent: &Relation, partition: &Relation) -> Vec<Option<us
 /// The place of the parent's index that a partition's index is a part of.
 pub fn parent_of_index(parent: &Relation, partition: &Relation, at: usize) -> Option<usize> {
     adopted_indexes(parent, partition).iter().position(|own| *own == Some(at))
+}
+
+/// True when every partition has its part of an index: one made with ON ONLY counts from then on.
+pub fn is_whole(schema: &dyn Schema, parent: &Relation, at: usize) -> bool {
+    schema.heirs(parent.oid).iter().all(|partition| match adopted_indexes(parent, partition)[at] {
+        Some(own) => !partition.is_partitioned() || is_whole(schema, partition, own),
+        None => false,
+    })
 }
 
 fn is_like(parent: &Relation, index: &Index, partition: &Relation, own: &Index) -> bool {

@@ -9,7 +9,7 @@ mod tree;
 
 use std::fmt;
 
-pub use adopted::{adopted_indexes, adopted_key, parent_of_index};
+pub use adopted::{adopted_indexes, adopted_key, is_whole, parent_of_index};
 pub use check::NewBound;
 pub use hash::{hash_of_row, is_hashed};
 pub use tree::{

@@ -196,10 +196,6 @@ impl Binder<'_> {
             };
             privileges.push((one, columns));
         }
-        // Nobody is asked for them yet, so they can be neither given nor taken, also not by default.
-        if class == ObjectClass::Type {
-            return Err(self.unsupported("GRANT ON TYPE", -1));
-        }
         let targets = match grant.targtype() {
             GrantTargetType::AclTargetAllInSchema => {
                 let schemas = names::strings(&grant.objects).into_iter().map(str::to_owned).collect();
@@ -208,6 +204,7 @@ impl Binder<'_> {
             GrantTargetType::AclTargetDefaults => GrantTargets::Defaults,
             _ if class == ObjectClass::LargeObject => GrantTargets::Defaults,
             _ if class == ObjectClass::Routine => GrantTargets::Named(self.granted_functions(grant)?),
+            _ if class == ObjectClass::Type => GrantTargets::Named(self.granted_types(grant)?),
             _ => GrantTargets::Named(self.granted_names(&grant.objects)?),
         };
         Ok(Grant {
@@ -239,6 +236,41 @@ impl Binder<'_> {
             })?;
             let function = function.ok_or_else(|| Error::internal("a function that is missing was found"))?;
             found.push(QualifiedName::new(function.namespace.clone(), function.signature()));
+        }
+        Ok(found)
+    }
+
+    /// Types of users; an array has the privileges of its members' type.
+    fn granted_types(&self, grant: &pg::GrantStmt) -> Result<Vec<QualifiedName>> {
+        let mut found = Vec::with_capacity(grant.objects.len());
+        for node in &grant.objects {
+            let name = match &node.node {
+                Some(N::List(list)) => super::ddl::user_type::name_of_parts(&list.items),
+                Some(N::TypeName(name)) => super::ddl::user_type::name_of_parts(&name.names),
+                _ => return Err(self.unsupported("GRANT on this object", -1)),
+            };
+            let Some(ty) = self.schema.user_type(&name) else {
+                let array = |ty: &std::sync::Arc<crate::user_type::UserType>| {
+                    let there =
+                        name.schema.as_ref().map_or(self.schema.is_in_path(&ty.namespace), |s| *s == ty.namespace);
+                    there && ty.array_name() == name.name
+                };
+                let own = name.schema.as_deref().is_none_or(|schema| schema == "pg_catalog");
+                let fact = rowferry_facts::Type::named(&name.name).filter(|_| own);
+                if self.schema.user_types().iter().any(array) || fact.is_some_and(|fact| fact.category == 'A') {
+                    return Err(Error::new(Condition::InvalidGrantOperation, "cannot set privileges of array types")
+                        .hint("Set the privileges of the element type instead."));
+                }
+                if fact.is_some() {
+                    return Err(self.unsupported("GRANT ON TYPE of PostgreSQL's own", -1));
+                }
+                return Err(Error::new(Condition::UndefinedObject, format!("type \"{name}\" does not exist")));
+            };
+            if grant.objtype() == ObjectType::ObjectDomain && ty.domain().is_none() {
+                let message = format!("\"{}\" is not a domain", ty.name);
+                return Err(Error::new(Condition::WrongObjectType, message));
+            }
+            found.push(QualifiedName::new(ty.namespace.clone(), ty.name.clone()));
         }
         Ok(found)
     }
@@ -317,6 +349,12 @@ impl Binder<'_> {
             let name = QualifiedName::new(object.namespace.clone(), object.name.clone());
             let change = AccessChange::OwnerOf { oid: object.oid, kind: kind.words(), name, to };
             return Ok(Some((change, kind.tag(crate::text_search::Verb::Alter))));
+        }
+        if alter.object_type() == ObjectType::ObjectStatisticExt {
+            let object = self.owned_statistics(alter)?;
+            let name = QualifiedName::new(object.namespace.clone(), object.name.clone());
+            let change = AccessChange::OwnerOf { oid: object.oid, kind: "statistics object", name, to };
+            return Ok(Some((change, "ALTER STATISTICS")));
         }
         if alter.object_type() == ObjectType::ObjectCollation {
             let collation = self.owned_collation(alter)?;

@@ -29,8 +29,9 @@ pub fn bind(parsed: &Parsed, schema: &dyn Schema, context: &Context, params: &[O
     };
     binder.check_open_params()?;
     if matches!(statement, Statement::Ddl(_)) {
-        // A definition reads nothing, and what a change of the schema needs is asked when it is made.
-        binder.needs = Needs::default();
+        // A definition reads nothing, and what a change of the schema needs is asked when it is made; but for the types that
+        // it names.
+        binder.needs = Needs { types: std::mem::take(&mut binder.needs.types), ..Needs::default() };
     }
     let params: Vec<Type> = binder.params.iter().map(|param| param.clone().unwrap_or(Type::Text)).collect();
     // What stayed open is text.
@@ -96,7 +97,7 @@ impl Binder<'_> {
     }
 
     /// Clients see `int2vector` and `oidvector` of the catalogs as PostgreSQL's text, numbers with blanks between, and are
-    /// told these types, and `aclitem[]`.
+    /// told these types.
     fn show_vectors(&mut self, mut bound: BoundQuery) -> Result<BoundQuery> {
         if let Body::Select(select) = &mut bound.query.body {
             for (index, item) in select.items.iter_mut().enumerate() {
@@ -158,7 +159,9 @@ pub fn bind_default(text: &str, ty: &Type, schema: &dyn Schema, context: &Contex
     let mut binder = Binder::detached(schema, context);
     let language = crate::Language::Postgres;
     let value = binder.stored(text, language, Vec::new(), super::binder::Clause::Default)?;
-    as_column(&mut binder, value, "default", ty)
+    let mut value = as_column(&mut binder, value, "default", ty)?;
+    binder.derive_collations_of(&mut value, &[])?;
+    Ok(value)
 }
 
 /// What the schema computes for a column, as a value of the column's type.
@@ -179,6 +182,23 @@ pub fn uses_of_default(text: &str, schema: &dyn Schema, context: &Context) -> Re
     Ok(binder.uses.take().unwrap_or_default())
 }
 
+/// What the text of an expression over a table names: a check, an index's key or predicate, what a column is computed from.
+///
+/// # Errors
+/// As for any expression.
+pub fn uses_of_stored(
+    text: &str,
+    relation: &std::sync::Arc<crate::schema::Relation>,
+    schema: &dyn Schema,
+    context: &Context,
+) -> Result<crate::uses::Uses> {
+    let mut binder = Binder::detached(schema, context);
+    binder.uses = Some(crate::uses::Uses::of_table(relation));
+    let entry = super::binder::Entry::of_relation(relation, ir::Text::TABLE, None);
+    binder.stored(text, relation.language, vec![entry], super::binder::Clause::Check)?;
+    Ok(binder.uses.take().unwrap_or_default())
+}
+
 /// Binds what a generated column is computed from, as a value of the column; columns have the relation id
 /// [`ir::Text::TABLE`].
 ///
@@ -193,8 +213,11 @@ pub fn bind_generated(
 ) -> Result<ir::Expr> {
     let mut binder = Binder::detached(schema, context);
     let entry = super::binder::Entry::of_relation(relation, ir::Text::TABLE, None);
+    binder.collated = relation.columns.iter().any(|column| column.collation.is_some());
     let value = binder.stored(text, relation.language, vec![entry], super::binder::Clause::Generated)?;
-    as_column(&mut binder, value, "generated", ty)
+    let mut value = as_column(&mut binder, value, "generated", ty)?;
+    binder.derive_collations_of(&mut value, &[(ir::Text::TABLE, relation.clone())])?;
+    Ok(value)
 }
 
 /// Binds a parameter's default, which sees nothing of the statement around, as a value of its type.

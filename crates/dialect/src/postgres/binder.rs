@@ -11,7 +11,7 @@ use crate::plan::{Context, Effects, ResultColumn};
 use crate::schema::{QualifiedName, Relation, Schema};
 use crate::uses::Uses;
 use crate::values::LiteralStyle;
-use crate::{Condition, Error, Result, Type, stack};
+use crate::{Condition, Error, Result, Type, budget, stack};
 
 pub(super) struct Binder<'a> {
     pub(super) schema: &'a dyn Schema,
@@ -78,6 +78,8 @@ pub(super) struct Scope {
     pub(super) in_window: bool,
     /// Column references met outside aggregates, with their places, for messages about grouping.
     pub(super) uses: Vec<(ir::ColumnRef, i32)>,
+    /// Columns in the aggregates of queries inside, which must be grouped here.
+    pub(super) loose: Vec<ir::ColumnRef>,
     /// Named windows.
     pub(super) windows: Vec<(String, pg_query::protobuf::WindowDef)>,
     /// Set-returning functions met in the select list.
@@ -105,6 +107,7 @@ pub(super) enum Clause {
     #[default]
     Select,
     From,
+    FromQuery,
     Join,
     Where,
     GroupBy,
@@ -119,6 +122,7 @@ pub(super) enum Clause {
     Check,
     Generated,
     Index,
+    Statistics,
     Predicate,
     Policy,
     TriggerWhen,
@@ -133,6 +137,7 @@ impl Clause {
         match self {
             Self::Select => "SELECT",
             Self::From => "functions in FROM",
+            Self::FromQuery => "FROM clause of their own query level",
             Self::Join => "JOIN conditions",
             Self::Where => "WHERE",
             Self::GroupBy => "GROUP BY",
@@ -147,6 +152,7 @@ impl Clause {
             Self::Check => "check constraints",
             Self::Generated => "column generation expressions",
             Self::Index => "index expressions",
+            Self::Statistics => "statistics expressions",
             Self::Predicate => "index predicates",
             Self::Policy => "policy expressions",
             Self::TriggerWhen => "trigger WHEN conditions",
@@ -306,6 +312,16 @@ impl<'a> Binder<'a> {
         }
     }
 
+    /// Notes where something of a schema is named.
+    pub(super) fn note_place(&mut self, location: i32, namespace: &str) {
+        // Temporary objects are the session's own.
+        if let Ok(place) = usize::try_from(location)
+            && namespace != "pg_temp"
+        {
+            self.note(|uses| uses.names.push((place, namespace.to_owned())));
+        }
+    }
+
     /// How literals are to be read. What is stored is read alike by everybody.
     pub(super) fn literal_style(&self) -> LiteralStyle {
         if self.source.is_some() { self.context.literals } else { LiteralStyle::default() }
@@ -344,7 +360,7 @@ impl<'a> Binder<'a> {
             return Err(too_deep());
         }
         self.depth += 1;
-        let result = stack::deeper(|| bind(self));
+        let result = budget::deeper(|| bind(self));
         self.depth -= 1;
         result
     }

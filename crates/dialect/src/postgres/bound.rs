@@ -17,6 +17,9 @@ use crate::functions::{self, Function, FunctionKind, TypeSpec};
 use crate::scalar::ranges;
 use crate::{Language, Type};
 
+/// The object id of `record`.
+const RECORD: u32 = 2_249;
+
 /// How an operator is carried out.
 #[derive(Clone, Debug)]
 pub enum Operation {
@@ -72,12 +75,17 @@ fn is_cast(fact: &facts::Function) -> bool {
 
 /// What carries out an operator of PostgreSQL; `None` when it is not here.
 pub fn operator(fact: &facts::Operator) -> Option<Operation> {
+    let any_enum = |oid: u32| facts::Type::by_oid(oid).is_some_and(|ty| ty.name == "anyenum");
+    if any_enum(fact.left_type) && any_enum(fact.right_type) {
+        return operators::comparison(fact.name).map(|_| Operation::Comparison);
+    }
     let operand = |oid: u32| if oid == 0 { None } else { Some(stand_in(oid)) };
     let inputs: Vec<Type> =
         [operand(fact.left_type), operand(fact.right_type)].into_iter().flatten().collect::<Option<_>>()?;
     if let [left, right] = inputs.as_slice() {
         let text = |ty: &Type| implicit(ty, &Type::Text);
-        if operators::is_pattern(fact.name) && text(left) && text(right) {
+        let of_bytes = inputs == [Type::Bytea, Type::Bytea] && matches!(fact.name, "~~" | "!~~");
+        if operators::is_pattern(fact.name) && (of_bytes || (text(left) && text(right))) {
             return Some(Operation::Pattern);
         }
         if operators::comparison(fact.name).is_some() && operators::comparison_type(left, right).is_some() {
@@ -106,7 +114,8 @@ fn is_of_kind(kind: FunctionKind, fact: &facts::Function) -> bool {
     match kind {
         FunctionKind::Aggregate => fact.kind == 'a',
         FunctionKind::Window => fact.kind == 'w',
-        FunctionKind::SetReturning => fact.kind == 'f' && fact.returns_set,
+        // A function of one row of several columns yields it as one of a set of rows does.
+        FunctionKind::SetReturning => fact.kind == 'f' && (fact.returns_set || fact.result == RECORD),
         FunctionKind::Scalar => fact.kind == 'f' && !fact.returns_set,
         FunctionKind::Operator => false,
     }

@@ -38,6 +38,12 @@ pub(super) const TABLE_PARAMETERS: &[&str] = &[
     "vacuum_truncate",
 ];
 
+/// What Bloom indexes take: they are ordinary indexes here, so that these change nothing.
+const BLOOM_PARAMETERS: &[&str] = &[
+    "length", "col1", "col2", "col3", "col4", "col5", "col6", "col7", "col8", "col9", "col10", "col11", "col12",
+    "col13", "col14", "col15", "col16", "col17", "col18", "col19", "col20", "col21", "col22", "col23", "col24",
+    "col25", "col26", "col27", "col28", "col29", "col30", "col31", "col32",
+];
 /// Storage parameters of B-tree indexes.
 pub(super) const INDEX_PARAMETERS: &[&str] = &["deduplicate_items", "fillfactor"];
 
@@ -81,15 +87,19 @@ impl Binder<'_> {
             "hash" => &["fillfactor"][..],
             "gin" => &["fastupdate", "gin_pending_list_limit"],
             "gist" => &["fillfactor", "buffering"],
+            "bloom" => BLOOM_PARAMETERS,
             _ => INDEX_PARAMETERS,
         };
+        if index.access_method == "bloom" {
+            index.options.iter().try_for_each(check_bloom)?;
+        }
         let options = self.storage_parameters(&index.options, known)?;
         for node in &index.index_params {
             let Some(N::IndexElem(element)) = &node.node else { continue };
             let classes = super::names::strings(&element.opclass);
             let Some(class) = classes.last() else { continue };
             // Those of other methods are asked for with the type of the key.
-            let known = matches!(index.access_method.as_str(), "gin" | "gist")
+            let known = matches!(index.access_method.as_str(), "bloom" | "gin" | "gist")
                 || OPERATOR_CLASSES.split_ascii_whitespace().any(|known| known == *class)
                 || crate::extension::visible(self.schema, None)
                     .any(|extension| extension.facts.operator_classes().iter().any(|known| known.name == *class));
@@ -291,20 +301,36 @@ impl Binder<'_> {
 }
 
 fn check_fillfactor(option: &DefElem) -> Result<()> {
-    if option.defname != "fillfactor" {
-        return Ok(());
-    }
-    let value = text_of(option.arg.as_deref());
+    if option.defname == "fillfactor" { check_number(option, 10..=100) } else { Ok(()) }
+}
+
+/// A parameter that is a whole number between two others.
+fn check_number(option: &DefElem, valid: std::ops::RangeInclusive<i64>) -> Result<()> {
+    let (name, value) = (&option.defname, text_of(option.arg.as_deref()));
     let Ok(number) = value.parse::<i64>() else {
-        let message = format!("invalid value for integer option \"fillfactor\": {value}");
+        let message = format!("invalid value for integer option \"{name}\": {value}");
         return Err(Error::new(Condition::InvalidParameterValue, message));
     };
-    if !(10..=100).contains(&number) {
-        let message = format!("value {value} out of bounds for option \"fillfactor\"");
-        return Err(Error::new(Condition::InvalidParameterValue, message)
-            .detail("Valid values are between \"10\" and \"100\"."));
+    if !valid.contains(&number) {
+        let message = format!("value {value} out of bounds for option \"{name}\"");
+        return Err(Error::new(Condition::InvalidParameterValue, message).detail(format!(
+            "Valid values are between \"{}\" and \"{}\".",
+            valid.start(),
+            valid.end()
+        )));
     }
     Ok(())
+}
+
+/// The parameters of a Bloom index: bits of a signature, and of each column.
+fn check_bloom(node: &Node) -> Result<()> {
+    match &node.node {
+        Some(N::DefElem(option)) if option.defname == "length" => check_number(option, 1..=4096),
+        Some(N::DefElem(option)) if BLOOM_PARAMETERS.contains(&option.defname.as_str()) => {
+            check_number(option, 1..=4095)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Operator classes of GiST whose indexes hold signatures.

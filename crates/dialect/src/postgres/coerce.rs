@@ -5,7 +5,8 @@ use rowferry_facts as facts;
 use super::binder::Binder;
 use super::types;
 use crate::ir::{CastContext, Expr, ExprKind, Value};
-use crate::scalar::ranges;
+use crate::scalar::{ranges, vectors};
+use crate::schema::QualifiedName;
 use crate::text_search::{self, Kind};
 use crate::values;
 use crate::{Condition, Error, Result, Type};
@@ -67,6 +68,9 @@ pub(super) fn cast_context(from: &Type, to: &Type) -> Option<CastContext> {
     if let (Type::Array(from), Type::Array(to)) = (from, to) {
         return cast_context(from, to);
     }
+    if let (Some(array), Type::Array(_)) = (vectors::array_of(from), to) {
+        return cast_context(&array, to);
+    }
     if matches!(to, Type::Void | Type::Unknown) || *from == Type::Void {
         return None;
     }
@@ -106,6 +110,29 @@ const fn rank(context: CastContext) -> u8 {
         CastContext::Assignment => 1,
         CastContext::Explicit => 2,
     }
+}
+
+/// A vector as the array that it is; anything else as it stands.
+pub(super) fn unvectored(expr: Expr) -> Expr {
+    match vectors::array_of(&expr.ty) {
+        Some(array) => convert(expr, &array, CastContext::Implicit),
+        None => expr,
+    }
+}
+
+/// Arguments of a function: vectors are arrays to all but those functions that are there for vectors, or for any type.
+pub(super) fn unvectored_for(name: &str, args: Vec<(Expr, i32)>) -> Vec<(Expr, i32)> {
+    const ANY: u32 = 2_276;
+    if !args.iter().any(|(arg, _)| vectors::array_of(&arg.ty).is_some()) {
+        return args;
+    }
+    let takes = |fact: &&facts::Function| {
+        fact.arguments.iter().any(|oid| [types::INT2VECTOR, types::OIDVECTOR, ANY].contains(oid))
+    };
+    if facts::Function::named(name).iter().any(takes) {
+        return args;
+    }
+    args.into_iter().map(|(arg, at)| (unvectored(arg), at)).collect()
 }
 
 impl Binder<'_> {
@@ -182,7 +209,14 @@ impl Binder<'_> {
             }));
         }
         match cast_context(&expr.ty, to) {
-            Some(least) if rank(least) <= rank(context) => Ok(Ok(convert(expr, to, context))),
+            Some(least) if rank(least) <= rank(context) => match vectors::array_of(&expr.ty) {
+                // By way of the array that it is.
+                Some(array) if matches!(to, Type::Array(_)) && array != *to => {
+                    let array = convert(expr, &array, CastContext::Implicit);
+                    Ok(Ok(convert(array, to, context)))
+                }
+                _ => Ok(Ok(convert(expr, to, context))),
+            },
             _ => Ok(Err(expr)),
         }
     }
@@ -269,6 +303,12 @@ impl Binder<'_> {
                 Ok(Expr::new(ExprKind::Cast { arg: Box::new(asis()), context }, to.clone()))
             }
             Type::Reg(_) => self.object_literal(text, to, location),
+            // Its roles must be there when the statement runs.
+            Type::Scalar(scalar, _) if **scalar == vectors::ACLITEM => {
+                values::input(text, to, &values::Settings::default()).map_err(|error| self.at(error, location))?;
+                let function = crate::functions::internal("item of known roles");
+                Ok(Expr::new(ExprKind::Call { function, args: vec![asis()] }, to.clone()))
+            }
             // The fields say how it is read.
             ty if types::typmod(ty) != -1 && !matches!(ty, Type::Interval(_)) => {
                 let whole = self.literal(text, &base(ty), context, location)?;
@@ -322,6 +362,17 @@ impl Binder<'_> {
         }
     }
 
+    /// Notes where a literal names a relation without its schema.
+    fn note_literal(&mut self, name: &QualifiedName, namespace: &str, location: i32) {
+        if let Ok(place) = usize::try_from(location)
+            && name.schema.is_none()
+            && !matches!(namespace, "pg_catalog" | "pg_temp")
+        {
+            let shown = format!("{}.{}", super::words::quote_ident(namespace), super::words::quote_ident(&name.name));
+            self.note(|uses| uses.literals.push((place, shown)));
+        }
+    }
+
     /// A name in quotes as an object identifier: looked up now, since a plan is renewed when the schema changes.
     fn object_literal(&mut self, text: &str, to: &Type, location: i32) -> Result<Expr> {
         use crate::types::Reg;
@@ -336,13 +387,21 @@ impl Binder<'_> {
                 let name = super::names::qualified(text)
                     .ok_or_else(|| self.error(Condition::InvalidName, "invalid name syntax".to_owned(), location))?;
                 if let Some(relation) = self.schema.relation(&name) {
+                    self.note_literal(&name, &relation.namespace, location);
                     return Ok(Expr::integer(i64::from(relation.oid), to.clone()));
                 }
                 if let Some(sequence) = self.schema.sequence(&name) {
+                    self.note_literal(&name, &sequence.namespace, location);
                     return Ok(Expr::integer(i64::from(sequence.oid), to.clone()));
                 }
                 if let Some((relation, index)) = self.schema.index(&name) {
+                    self.note_literal(&name, &relation.namespace, location);
                     return Ok(Expr::integer(i64::from(relation.indexes[index].oid), to.clone()));
+                }
+                let of_catalogs = matches!(name.schema.as_deref(), None | Some("pg_catalog"));
+                let mut indexes = facts::Index::all().iter().filter(|_| of_catalogs);
+                if let Some(index) = indexes.find(|index| index.name == name.name) {
+                    return Ok(Expr::integer(i64::from(index.oid), to.clone()));
                 }
                 Err(self.error(Condition::UndefinedTable, format!("relation \"{name}\" does not exist"), location))
             }

@@ -13,9 +13,9 @@ use super::binder::Binder;
 use crate::collation::Collation;
 use crate::functions::{Function, FunctionKind};
 use crate::ir::{
-    Aggregate, Body, CollateRole, ColumnIndex, ColumnRef, ConflictAction, CteBody, CteId, Distinct, Dml, DmlAction,
-    Expr, ExprKind, From, GroupBy, InsertSource, LikeKind, OutputColumn, Query, RelId, SetOp, SortKey, Statement,
-    WindowCall,
+    Aggregate, Body, CollateRole, ColumnDefinition, ColumnIndex, ColumnRef, ConflictAction, CteBody, CteId, Distinct,
+    Dml, DmlAction, Expr, ExprKind, From, GroupBy, InsertSource, LikeKind, OutputColumn, Place, Query, RelId, SetOp,
+    SortKey, Statement, Text, WindowCall,
 };
 use crate::{Condition, Error, Result, Type};
 
@@ -68,6 +68,11 @@ struct Walk<'b, 'a> {
     /// The collations of relations' columns.
     relations: HashMap<RelId, Vec<Derived>>,
     ctes: HashMap<CteId, Vec<Derived>>,
+    /// The member of WITH whose body comes next and refers to itself.
+    recursive: Option<(CteId, String)>,
+    /// What the back end keeps: a column need not be told its own order there, so that nothing but its declaration is
+    /// needed to check it.
+    is_definition: bool,
 }
 
 impl Binder<'_> {
@@ -79,20 +84,38 @@ impl Binder<'_> {
         if !self.collated {
             return Ok(());
         }
-        Walk { binder: self, relations: HashMap::new(), ctes: HashMap::new() }.statement(statement)
+        Walk { binder: self, relations: HashMap::new(), ctes: HashMap::new(), recursive: None, is_definition: false }
+            .statement(statement)
     }
 
-    /// The same for an expression over the columns of a relation.
+    /// The same for an expression over the columns of relations; the collation that it has.
     pub(super) fn derive_collations_of(
         &self,
         expr: &mut Expr,
         scopes: &[(RelId, Arc<crate::schema::Relation>)],
-    ) -> Result<()> {
+    ) -> Result<Option<Named>> {
         if !self.collated {
-            return Ok(());
+            return Ok(None);
         }
         let relations = scopes.iter().map(|(id, relation)| (*id, columns_of(relation))).collect();
-        Walk { binder: self, relations, ctes: HashMap::new() }.expr(expr).map(drop)
+        let derived =
+            Walk { binder: self, relations, ctes: HashMap::new(), recursive: None, is_definition: false }.expr(expr)?;
+        Ok(derived.known().cloned())
+    }
+
+    /// The same for an expression of a table that is being defined, over its columns.
+    pub(super) fn derive_collations_over(&self, expr: &mut Expr, columns: &[ColumnDefinition]) -> Result<()> {
+        if !self.collated && columns.iter().all(|column| column.collation.is_none()) {
+            return Ok(());
+        }
+        let of = |column: &ColumnDefinition| match &column.collation {
+            Some(collation) => Derived::Implicit(collation.clone()),
+            None => of_type(&column.ty),
+        };
+        let relations = HashMap::from([(Text::TABLE, columns.iter().map(of).collect())]);
+        Walk { binder: self, relations, ctes: HashMap::new(), recursive: None, is_definition: true }
+            .expr(expr)
+            .map(drop)
     }
 }
 
@@ -121,6 +144,15 @@ fn mismatch(a: &Collation, b: &Collation) -> Error {
     let message = format!("collation mismatch between implicit collations \"{}\" and \"{}\"", a.name, b.name);
     Error::new(Condition::CollationMismatch, message)
         .hint("You can choose the collation by applying the COLLATE clause to one or both expressions.")
+}
+
+fn recursive_mismatch(name: &str, column: usize, first: &Collation, overall: &Collation) -> Error {
+    let message = format!(
+        "recursive query \"{name}\" column {column} has collation \"{}\" in non-recursive term but collation \"{}\" overall",
+        first.name, overall.name
+    );
+    Error::new(Condition::CollationMismatch, message)
+        .hint("Use the COLLATE clause to set the collation of the non-recursive term.")
 }
 
 const COMPARISON: &str = "string comparison";
@@ -221,11 +253,17 @@ impl Walk<'_, '_> {
         dml.returning.iter_mut().map(|item| Ok(self.expr(item)?.passed_on())).collect()
     }
 
-    /// A query: the collations of its columns.
+    /// A query: the collations of its columns, for those who see no more of it.
     fn query(&mut self, query: &mut Query) -> Result<Vec<Derived>> {
+        Ok(self.columns(query)?.into_iter().map(Derived::passed_on).collect())
+    }
+
+    /// The same as it is written: a set operation sees COLLATE in its members.
+    fn columns(&mut self, query: &mut Query) -> Result<Vec<Derived>> {
         for cte in &mut query.ctes {
             // Inside itself it has those of its types.
             self.ctes.insert(cte.id, of_outputs(&cte.columns));
+            self.recursive = cte.recursive.then(|| (cte.id, cte.name.clone()));
             let columns = self.cte_body(&mut cte.body)?;
             self.ctes.insert(cte.id, columns);
         }
@@ -256,20 +294,7 @@ impl Walk<'_, '_> {
                 items
             }
             Body::Set { op, all, left, right } => {
-                let (left, right) = (self.query(left)?, self.query(right)?);
-                let both = left.into_iter().zip(right).map(|(left, right)| {
-                    let both = self.merged(left, right)?;
-                    match both {
-                        Derived::Conflict(a, b) if !*all || *op != SetOp::Union => Err(mismatch(&a, &b)),
-                        both if (!*all || *op != SetOp::Union)
-                            && both.known().is_some_and(|one| !one.deterministic) =>
-                        {
-                            Err(Error::unsupported("UNION, INTERSECT or EXCEPT in a nondeterministic collation"))
-                        }
-                        both => Ok(both.passed_on()),
-                    }
-                });
-                let both = both.collect::<Result<Vec<_>>>()?;
+                let both = self.set(*op, *all, left, right)?;
                 self.relations.insert(query.output, both.clone());
                 both
             }
@@ -286,7 +311,73 @@ impl Walk<'_, '_> {
             }
         };
         query.order_by.iter_mut().try_for_each(|key| self.sort_key(key))?;
-        Ok(columns.into_iter().map(Derived::passed_on).collect())
+        Ok(columns)
+    }
+
+    /// The columns of a set operation.
+    fn set(&mut self, op: SetOp, all: bool, left: &mut Query, right: &mut Query) -> Result<Vec<Derived>> {
+        let compares = !all || op != SetOp::Union;
+        let recursive = self.recursive.take();
+        let lefts = self.columns(left)?;
+        if let Some((id, _)) = &recursive {
+            self.ctes.insert(*id, lefts.iter().cloned().map(Derived::passed_on).collect());
+        }
+        let rights = self.columns(right)?;
+        let first: Vec<Option<Named>> = lefts.iter().map(|left| left.known().cloned()).collect();
+        let mut both = Vec::with_capacity(lefts.len());
+        for (at, (one, other)) in lefts.into_iter().zip(rights).enumerate() {
+            let derived = self.merged(one, other)?;
+            if let (Some((_, name)), Some(first), Some(overall)) = (&recursive, &first[at], derived.known())
+                && first != overall
+            {
+                return Err(recursive_mismatch(name, at + 1, first, overall));
+            }
+            match &derived {
+                Derived::Conflict(a, b) if compares => return Err(mismatch(a, b)),
+                Derived::Implicit(collation) | Derived::Explicit(collation, _) => {
+                    let by_order = compares && !collation.deterministic;
+                    if by_order && all {
+                        let what = "INTERSECT ALL or EXCEPT ALL in a nondeterministic collation";
+                        return Err(Error::unsupported(what));
+                    }
+                    self.order_first_member(left, at, collation, by_order)?;
+                }
+                Derived::Conflict(..) | Derived::None => {}
+            }
+            both.push(derived.passed_on());
+        }
+        Ok(both)
+    }
+
+    /// The back end compares the rows of all members in the order of the first one's columns.
+    fn order_first_member(&self, query: &mut Query, at: usize, collation: &Named, by_order: bool) -> Result<()> {
+        match &mut query.body {
+            Body::Set { left, .. } => self.order_first_member(left, at, collation, by_order),
+            Body::Select(select) => {
+                let Some(item) = select.items.get_mut(at) else { return Ok(()) };
+                let own = self.own_order(item);
+                if !by_order && own.as_ref().is_none_or(|own| own == collation) {
+                    return Ok(());
+                }
+                match &item.kind {
+                    ExprKind::Collate { collation: known, role: CollateRole::Operand { .. }, .. } => {
+                        if known == collation {
+                            return Ok(());
+                        }
+                        Err(Error::unsupported("set operations in different collations, one in the other"))
+                    }
+                    _ if matches!(item.ty.through_domains(), Type::Array(_)) => Err(arrays(collation)),
+                    _ => {
+                        wrap(item, collation, own.as_ref());
+                        Ok(())
+                    }
+                }
+            }
+            Body::Values(_) if by_order => {
+                Err(Error::unsupported("VALUES in UNION, INTERSECT or EXCEPT in a nondeterministic collation"))
+            }
+            Body::Values(_) => Ok(()),
+        }
     }
 
     fn from(&mut self, from: &mut From) -> Result<()> {
@@ -350,7 +441,11 @@ impl Walk<'_, '_> {
     /// What must only be told apart: texts of different bytes are different, but where the collation is not deterministic.
     fn tell_apart(&self, expr: &mut Expr, derived: &Derived) -> Result<()> {
         match derived.known() {
-            Some(collation) if !collation.deterministic => self.apply(expr, derived, COMPARISON),
+            Some(collation)
+                if !collation.deterministic || self.own_order(expr).is_some_and(|own| !own.deterministic) =>
+            {
+                self.apply(expr, derived, COMPARISON)
+            }
             _ => Ok(()),
         }
     }
@@ -392,19 +487,25 @@ impl Walk<'_, '_> {
         let derived = match &mut expr.kind {
             ExprKind::Literal(_) | ExprKind::Param(_) | ExprKind::Rules(_) | ExprKind::Default => Derived::None,
             ExprKind::Column(column) => return Ok(self.column(*column, &expr.ty)),
-            ExprKind::Collate { arg, collation, role, location } => {
+            ExprKind::Collate { arg, collation, role, place } => {
                 let inner = self.expr(arg)?;
                 // A part that is met twice.
-                if *role == CollateRole::Operand {
+                if matches!(role, CollateRole::Operand { .. }) {
                     return Ok(inner);
                 }
-                *role = CollateRole::Obeyed;
-                return Ok(Derived::Explicit(collation.clone(), *location));
+                let against_column = self.own_order(arg).is_some_and(|own| own != *collation);
+                *role = CollateRole::Obeyed { against_column };
+                return Ok(Derived::Explicit(collation.clone(), place.0));
             }
             ExprKind::Call { function, args } => {
                 let function = *function;
                 let derived = self.all(args.iter_mut())?;
                 if function.name == "pg_collation_for" {
+                    let ty = &args[0].ty;
+                    if *ty != Type::Unknown && Collation::of_type(ty).is_none() {
+                        let message = format!("collations are not supported by type {}", super::types::words(ty));
+                        return Err(Error::new(Condition::DatatypeMismatch, message));
+                    }
                     let name = derived.known().map(|collation| super::words::quote_ident(&collation.name));
                     *expr = name.map_or_else(|| Expr::null(Type::Text), Expr::text);
                     return Ok(of_type(&Type::Text));
@@ -413,7 +514,7 @@ impl Walk<'_, '_> {
                 if let ("lower" | "upper" | "initcap", Some(collation)) = (function.name, derived.known())
                     && (collation.knows_ascii_alone() || collation.is_unicode())
                 {
-                    args.iter_mut().for_each(|arg| wrap(arg, collation));
+                    args.iter_mut().for_each(|arg| wrap(arg, collation, None));
                 }
                 derived
             }
@@ -472,16 +573,18 @@ impl Walk<'_, '_> {
                 let columns = self.query(query)?;
                 for (member, column) in row.iter_mut().zip(columns) {
                     let derived = self.expr(member)?;
+                    let beside = column.known().filter(|one| one.is_unicode()).cloned();
                     let derived = self.merged(derived, column)?;
-                    self.apply(member, &derived, COMPARISON)?;
+                    self.apply_beside(member, &derived, COMPARISON, beside)?;
                 }
                 Derived::None
             }
             ExprKind::Quantified { arg, query, .. } => {
                 let column = self.query(query)?.into_iter().next().unwrap_or(Derived::None);
                 let derived = self.expr(arg)?;
+                let beside = column.known().filter(|one| one.is_unicode()).cloned();
                 let derived = self.merged(derived, column)?;
-                self.apply(arg, &derived, COMPARISON)?;
+                self.apply_beside(arg, &derived, COMPARISON, beside)?;
                 Derived::None
             }
             ExprKind::QuantifiedArray { arg, array, .. } => {
@@ -506,8 +609,9 @@ impl Walk<'_, '_> {
             lefts.iter_mut().zip(rights).try_for_each(|(left, right)| self.compare(left, right).map(drop))?;
             return Ok(Derived::None);
         }
-        let derived = self.all([&mut *left, right])?;
-        self.apply(left, &derived, COMPARISON)?;
+        let derived = self.all([&mut *left, &mut *right])?;
+        let beside = self.own_order(right);
+        self.apply_beside(left, &derived, COMPARISON, beside)?;
         Ok(derived)
     }
 
@@ -515,9 +619,13 @@ impl Walk<'_, '_> {
         let derived = self.all(&mut aggregate.args)?;
         if aggregate.distinct {
             aggregate.args.iter().try_for_each(|arg| check_known(&arg.ty, &derived, COMPARISON))?;
-            if derived.known().is_some_and(|collation| !collation.deterministic) {
-                let what = format!("{}(DISTINCT …) in a nondeterministic collation", aggregate.function.name);
-                return Err(Error::unsupported(what));
+            match &mut aggregate.args[..] {
+                [arg] => self.tell_apart(arg, &derived)?,
+                _ if derived.known().is_some_and(|collation| !collation.deterministic) => {
+                    let what = format!("{}(DISTINCT …) in a nondeterministic collation", aggregate.function.name);
+                    return Err(Error::unsupported(what));
+                }
+                _ => {}
             }
         }
         aggregate.order_by.iter_mut().try_for_each(|key| self.sort_key(key))?;
@@ -541,36 +649,54 @@ impl Walk<'_, '_> {
 
     /// Makes an operand compare under what was derived.
     fn apply(&self, expr: &mut Expr, derived: &Derived, what: &str) -> Result<()> {
+        self.apply_beside(expr, derived, what, None)
+    }
+
+    /// The same for the left one of two, of which the other may have an order of its own.
+    fn apply_beside(&self, expr: &mut Expr, derived: &Derived, what: &str, beside: Option<Named>) -> Result<()> {
         check_known(&expr.ty, derived, what)?;
         let Some(collation) = derived.known() else { return Ok(()) };
-        if Collation::of_type(&expr.ty).is_none() || !(collation.is_unicode() || self.lies_in_another_order(expr)) {
+        let orders = [self.own_order(expr), beside];
+        if Collation::of_type(&expr.ty).is_none() || !(collation.is_unicode() || orders.iter().any(Option::is_some)) {
             return Ok(());
         }
         if matches!(expr.ty.through_domains(), Type::Array(_)) && collation.is_unicode() {
-            let message = format!("comparing arrays of texts in the collation \"{}\"", collation.name);
-            return Err(Error::unsupported(message));
+            return Err(arrays(collation));
         }
-        wrap(expr, collation);
+        if self.is_definition && matches!(expr.kind, ExprKind::Column(_)) && orders[0].as_ref() == Some(collation) {
+            return Ok(());
+        }
+        let own = orders.iter().flatten().find(|own| !own.deterministic);
+        wrap(expr, collation, own);
         Ok(())
     }
 
-    /// A column that the back end orders in another way than by bytes, unless it is told.
-    fn lies_in_another_order(&self, expr: &Expr) -> bool {
+    /// The order in which the back end compares a column, unless it is told another.
+    fn own_order(&self, expr: &Expr) -> Option<Named> {
         match &expr.kind {
-            ExprKind::Collate { arg, .. } | ExprKind::Cast { arg, .. } => self.lies_in_another_order(arg),
-            ExprKind::Column(column) => {
-                self.column(*column, &expr.ty).known().is_some_and(|collation| collation.is_unicode())
+            ExprKind::Collate { collation, role: CollateRole::Obeyed { against_column: true }, .. } => {
+                Some(collation).filter(|collation| collation.is_unicode()).cloned()
             }
-            _ => false,
+            ExprKind::Collate { arg, .. } | ExprKind::Cast { arg, .. } => self.own_order(arg),
+            ExprKind::Column(column) => {
+                self.column(*column, &expr.ty).known().filter(|collation| collation.is_unicode()).cloned()
+            }
+            _ => None,
         }
     }
 }
 
-/// Says under which collation an operand is compared.
-fn wrap(expr: &mut Expr, collation: &Named) {
+fn arrays(collation: &Collation) -> Error {
+    Error::unsupported(format!("comparing arrays of texts in the collation \"{}\"", collation.name))
+}
+
+/// Says under which collation an operand is compared that has another order of its own, or none.
+fn wrap(expr: &mut Expr, collation: &Named, own: Option<&Named>) {
+    let against_column = collation.deterministic && own.is_some_and(|own| !own.deterministic);
     let arg = std::mem::replace(expr, Expr::null(Type::Text));
     let (ty, collation) = (arg.ty.clone(), collation.clone());
-    let kind = ExprKind::Collate { arg: Box::new(arg), collation, role: CollateRole::Operand, location: -1 };
+    let role = CollateRole::Operand { against_column };
+    let kind = ExprKind::Collate { arg: Box::new(arg), collation, role, place: Place(-1) };
     *expr = Expr::new(kind, ty);
 }
 

@@ -23,13 +23,18 @@ impl Binder<'_> {
                 "template" => template = Some(value).filter(|name| !EMPTY.contains(&name.as_str())),
                 "encoding" => binder.check_encoding(&value, option)?,
                 "locale" | "lc_collate" | "lc_ctype" | "icu_locale" => locales.push(value),
-                "locale_provider" if matches!(value.as_str(), "libc" | "icu") => {}
+                "locale_provider" if value == "libc" => {}
+                "locale_provider" if value == "icu" => {
+                    return Err(binder.unsupported("CREATE DATABASE … LOCALE_PROVIDER icu", option.location));
+                }
                 "locale_provider" => {
                     let message = format!("unrecognized locale provider: {value}");
                     return Err(Error::new(Condition::InvalidParameterValue, message));
                 }
                 // How the copy is made shows nowhere.
-                "strategy" if matches!(value.to_ascii_lowercase().as_str(), "wal_log" | "file_copy") => {}
+                "strategy" if matches!(value.to_ascii_lowercase().as_str(), "wal_log" | "file_copy") => {
+                    binder.remark("STRATEGY has no effect: the file is copied".to_owned());
+                }
                 "strategy" => {
                     let message = format!("invalid create database strategy \"{value}\"");
                     return Err(Error::new(Condition::InvalidParameterValue, message)

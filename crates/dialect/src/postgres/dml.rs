@@ -216,7 +216,8 @@ impl Binder<'_> {
                 },
                 _ => node,
             };
-            let is_default = matches!(node.node, Some(N::SetToDefault(_)));
+            let says_default = matches!(node.node, Some(N::SetToDefault(_)));
+            let is_default = says_default && !changed.default_is_null(position);
             let computed = column.generated.is_some() || column.identity.as_ref().is_some_and(|i| i.always);
             if computed && !is_default {
                 let detail = if column.generated.is_some() {
@@ -236,7 +237,7 @@ impl Binder<'_> {
                 continue;
             }
             if part {
-                if is_default {
+                if says_default {
                     return Err(self.error(
                         Condition::FeatureNotSupported,
                         "cannot set an array element to DEFAULT",
@@ -256,6 +257,8 @@ impl Binder<'_> {
             }
             let value = if is_default {
                 self.target_default(changed, position, false, place)?
+            } else if says_default {
+                self.stored_value(Expr::null(Type::Unknown), column, place)?
             } else {
                 let value = self.expr(node)?;
                 self.stored_value(value, column, location(node))?

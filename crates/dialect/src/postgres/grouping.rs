@@ -166,6 +166,8 @@ impl Binder<'_> {
         };
         let own = from.map(From::relations).unwrap_or_default();
         let mut wrong: Option<ColumnRef> = None;
+        // It stands in a subquery.
+        let mut inside = false;
         let (mut direct, mut foreign): (Vec<Expr>, bool) = (Vec::new(), false);
         for expr in exprs {
             walk::expr(expr, &mut |part| {
@@ -179,7 +181,7 @@ impl Binder<'_> {
                         direct.extend(aggregate.direct.iter().cloned());
                         false
                     }
-                    ExprKind::Call { function, args } if std::ptr::eq(*function, internal("grouping of keys")) => {
+                    ExprKind::Call { function, args } if function.is(internal("grouping of keys")) => {
                         foreign |= args.iter().any(|arg| !keys.contains(arg));
                         false
                     }
@@ -195,6 +197,13 @@ impl Binder<'_> {
                     _ => true,
                 }
             });
+        }
+        let loose = &self.scopes.last().map(|scope| scope.loose.clone()).unwrap_or_default();
+        for column in loose.iter().filter(|column| own.contains(&column.relation)) {
+            if wrong.is_none() && !keys.iter().any(|key| is_column(key, column)) && !self.depends_on_key(column, keys) {
+                inside = true;
+                wrong = Some(*column);
+            }
         }
         if foreign {
             let message = "arguments to GROUPING must be grouping expressions of the associated query level";
@@ -216,11 +225,12 @@ impl Binder<'_> {
                 Some(if entry.name.is_empty() { found.name.clone() } else { format!("{}.{}", entry.name, found.name) })
             })
             .unwrap_or_else(|| "?".to_owned());
-        Err(self.error(
-            Condition::GroupingError,
-            format!("column \"{shown}\" must appear in the GROUP BY clause or be used in an aggregate function"),
-            place,
-        ))
+        let message = if inside {
+            format!("subquery uses ungrouped column \"{shown}\" from outer query")
+        } else {
+            format!("column \"{shown}\" must appear in the GROUP BY clause or be used in an aggregate function")
+        };
+        Err(self.error(Condition::GroupingError, message, place))
     }
 
     /// The keys hold the primary key of the column's table.

@@ -2,12 +2,14 @@
 
 use pg_query::protobuf::{self as pg, Node, OnConflictAction, OverridingKind, SetOperation, node::Node as N};
 
-use super::binder::{Binder, Clause, Scope, outputs};
+use super::binder::{Binder, Clause, Entry, Scope, outputs};
 use super::expr::location;
 use super::target::{Change, Target};
-use super::{raw, types};
+use super::types;
 use crate::access::Privileges;
-use crate::ir::{CastContext, ConflictAction, Dml, DmlAction, Expr, InsertSource, OnConflict};
+use crate::ir::{
+    self, Arbiter, CastContext, ConflictAction, Dml, DmlAction, Expr, ExprKind, InsertSource, OnConflict, walk,
+};
 use crate::plan::ResultColumn;
 use crate::schema::{Column, Relation};
 use crate::{Condition, Result, Type};
@@ -416,8 +418,8 @@ impl Binder<'_> {
             OnConflictAction::OnconflictNothing => false,
             _ => return Ok(None),
         };
-        let index = match clause.infer.as_deref() {
-            Some(infer) => Some(self.infer_index(infer, target)?),
+        let arbiter = match clause.infer.as_deref() {
+            Some(infer) => Some(self.arbiter(infer, target)?),
             None if update => {
                 return Err(self
                     .error(
@@ -430,7 +432,7 @@ impl Binder<'_> {
             None => None,
         };
         if !update {
-            return Ok(Some(OnConflict { index, action: ConflictAction::Nothing }));
+            return Ok(Some(OnConflict { arbiter, action: ConflictAction::Nothing }));
         }
         self.needs.require(target.id, Privileges::UPDATE);
         let excluded = self.ids.relation();
@@ -447,44 +449,22 @@ impl Binder<'_> {
             };
             Ok((assignments, filter))
         })?;
-        Ok(Some(OnConflict { index, action: ConflictAction::Update { excluded, assignments, filter } }))
+        Ok(Some(OnConflict { arbiter, action: ConflictAction::Update { excluded, assignments, filter } }))
     }
 
     /// The unique index that ON CONFLICT (…) means.
-    fn infer_index(&mut self, infer: &pg::InferClause, target: &Target) -> Result<usize> {
-        let (relation, entry) = (&target.relation, &target.entry);
+    fn arbiter(&mut self, infer: &pg::InferClause, target: &Target) -> Result<Arbiter> {
         if !infer.conname.is_empty() {
-            let found = relation
-                .indexes
-                .iter()
-                .position(|index| index.name == infer.conname && index.is_key() && index.constraint);
-            if found.is_some_and(|at| relation.indexes[at].deferred.is_some()) {
-                return Err(deferrable_arbiter()
-                    .table(relation.namespace.clone(), relation.name.clone())
-                    .constraint(infer.conname.clone()));
-            }
-            if let Some(at) = found {
-                let columns: Vec<usize> = relation.indexes[at].columns.iter().flatten().copied().collect();
-                self.read_target(target, columns.into_iter());
-            }
-            return found.ok_or_else(|| {
-                self.error(
-                    Condition::UndefinedObject,
-                    format!("constraint \"{}\" for table \"{}\" does not exist", infer.conname, relation.name),
-                    infer.location,
-                )
-            });
+            return self.named_arbiter(infer, target);
         }
+        let relation = &target.relation;
         let mut wanted: Vec<usize> = Vec::new();
-        let mut expressions: Vec<String> = Vec::new();
+        let mut expressions: Vec<Expr> = Vec::new();
         for node in &infer.index_elems {
             let Some(N::IndexElem(element)) = &node.node else { continue };
-            if element.name.is_empty() {
-                let Some(expr) = element.expr.as_deref() else { continue };
-                let scope = Scope { entries: vec![entry.clone()], clause: Clause::Index, ..Scope::default() };
-                self.with_scope(scope, |binder| binder.expr(expr))?;
-                expressions.push(normal_text(&raw::print_expression(expr).unwrap_or_default()));
-            } else {
+            if let Some(expr) = element.expr.as_deref().filter(|_| element.name.is_empty()) {
+                expressions.push(self.inferred(expr, target)?);
+            } else if !element.name.is_empty() {
                 wanted.push(self.target_column(target, &element.name, Change::Insert, infer.location).map_err(
                     |_| {
                         self.error(
@@ -499,33 +479,100 @@ impl Binder<'_> {
         wanted.sort_unstable();
         wanted.dedup();
         self.read_target(target, wanted.iter().copied());
-        expressions.sort();
-        let predicate = infer.where_clause.as_deref().and_then(raw::print_expression).map(|text| normal_text(&text));
-        let found = relation.indexes.iter().position(|index| {
+        let predicate = match infer.where_clause.as_deref() {
+            Some(node) => Some(self.inferred(node, target)?),
+            None => None,
+        };
+        for at in 0..relation.indexes.len() {
+            let index = &relation.indexes[at];
             let mut columns: Vec<usize> = index.columns.iter().flatten().copied().collect();
             columns.sort_unstable();
-            let mut others: Vec<String> = index
-                .columns
-                .iter()
-                .zip(&index.keys)
-                .filter(|(column, _)| column.is_none())
-                .map(|(_, key)| printed(&key.text))
-                .collect();
-            others.sort();
-            let fits = match &index.predicate {
-                None => true,
-                Some(text) => predicate.as_deref() == Some(printed(text).as_str()),
-            };
-            index.unique && columns == wanted && others == expressions && fits
-        });
-        found.ok_or_else(|| {
-            self.error(
-                Condition::InvalidColumnReference,
-                "there is no unique or exclusion constraint matching the ON CONFLICT specification",
-                -1,
-            )
-        })
+            columns.dedup();
+            // One made with ON ONLY counts when every partition has its part.
+            let whole = || !relation.is_partitioned() || crate::partition::is_whole(self.schema, relation, at);
+            if !index.unique || columns != wanted || !whole() {
+                continue;
+            }
+            let Ok(arbiter) = self.index_exprs(at, relation) else { continue };
+            let of_index = |expr: &&Expr| !matches!(expr.kind, ExprKind::Column(_));
+            let own: Vec<&Expr> = arbiter.keys.iter().filter(of_index).collect();
+            let same = own.iter().all(|key| expressions.contains(key))
+                && expressions.iter().all(|expression| own.contains(&expression));
+            if same && arbiter.predicate.as_ref().is_none_or(|condition| implies(predicate.as_ref(), condition)) {
+                return Ok(arbiter);
+            }
+        }
+        Err(self.error(
+            Condition::InvalidColumnReference,
+            "there is no unique or exclusion constraint matching the ON CONFLICT specification",
+            -1,
+        ))
     }
+
+    /// ON CONFLICT ON CONSTRAINT.
+    fn named_arbiter(&mut self, infer: &pg::InferClause, target: &Target) -> Result<Arbiter> {
+        let relation = &target.relation;
+        let named = |index: &crate::schema::Index| index.name == infer.conname && index.is_key() && index.constraint;
+        let Some(at) = relation.indexes.iter().position(named) else {
+            return Err(self.error(
+                Condition::UndefinedObject,
+                format!("constraint \"{}\" for table \"{}\" does not exist", infer.conname, relation.name),
+                infer.location,
+            ));
+        };
+        if relation.indexes[at].deferred.is_some() {
+            return Err(deferrable_arbiter()
+                .table(relation.namespace.clone(), relation.name.clone())
+                .constraint(infer.conname.clone()));
+        }
+        let columns: Vec<usize> = relation.indexes[at].columns.iter().flatten().copied().collect();
+        self.read_target(target, columns.into_iter());
+        self.index_exprs(at, relation)
+    }
+
+    /// An expression of ON CONFLICT (…), over [`ir::Text::TABLE`].
+    fn inferred(&mut self, node: &Node, target: &Target) -> Result<Expr> {
+        let scope = Scope { entries: vec![target.entry.clone()], clause: Clause::Index, ..Scope::default() };
+        let (mut expr, _) = self.with_scope(scope, |binder| binder.expr(node))?;
+        walk::expr_mut(&mut expr, &mut |part| {
+            if let ExprKind::Column(column) = &mut part.kind
+                && column.relation == target.id
+            {
+                column.relation = ir::Text::TABLE;
+            }
+            true
+        });
+        self.derive_collations_of(&mut expr, &[(ir::Text::TABLE, target.relation.clone())])?;
+        Ok(expr)
+    }
+
+    /// The keys of an index and its condition, bound.
+    fn index_exprs(&mut self, at: usize, relation: &std::sync::Arc<Relation>) -> Result<Arbiter> {
+        let index = &relation.indexes[at];
+        let mut bound = |text: &str| -> Result<Expr> {
+            let entry = Entry::of_relation(relation, ir::Text::TABLE, None);
+            let mut expr = self.stored(text, relation.language, vec![entry], Clause::Index)?;
+            self.derive_collations_of(&mut expr, &[(ir::Text::TABLE, relation.clone())])?;
+            Ok(expr)
+        };
+        let keys = index.columns.iter().zip(&index.keys).map(|(column, key)| match column {
+            Some(at) => Ok(Expr::column(ir::Text::TABLE, *at, relation.columns[*at].ty.clone())),
+            None => bound(&key.text),
+        });
+        let keys = keys.collect::<Result<Vec<_>>>()?;
+        let predicate = index.predicate.as_deref().map(bound).transpose()?;
+        Ok(Arbiter { index: at, keys, predicate })
+    }
+}
+
+/// Whether a condition holds wherever another does, as far as it is one of the parts of that.
+fn implies(given: Option<&Expr>, condition: &Expr) -> bool {
+    let parts = |expr: &Expr| match &expr.kind {
+        ExprKind::And(members) => members.clone(),
+        _ => vec![expr.clone()],
+    };
+    let given = given.map(parts).unwrap_or_default();
+    parts(condition).iter().all(|part| given.contains(part))
 }
 
 fn deferrable_arbiter() -> crate::Error {
@@ -578,38 +625,4 @@ fn left_to_the_back_end(select: &pg::SelectStmt) -> Vec<bool> {
     // Several rows need a column that is spelled out.
     let spelled = rows.len() > 1 && rows.iter().all(|row| row.iter().all(is_default));
     (0..width).map(|at| !spelled && rows.iter().all(|row| row.get(at).is_some_and(is_default))).collect()
-}
-
-/// An expression's text in one spelling, for comparison.
-fn printed(text: &str) -> String {
-    let statements = raw::parse(&format!("SELECT {text}")).ok();
-    let value = statements.and_then(|statements| match &*statements.first()?.tree {
-        N::SelectStmt(select) => match select.target_list.first()?.node.as_ref()? {
-            N::ResTarget(target) => raw::print_expression(target.val.as_deref()?),
-            _ => None,
-        },
-        _ => None,
-    });
-    normal_text(&value.unwrap_or_else(|| text.to_owned()))
-}
-
-/// Without the parentheses around the whole.
-fn normal_text(text: &str) -> String {
-    let mut text = text.trim();
-    while let Some(inner) = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) {
-        let mut depth = 0_i32;
-        let balanced = inner.chars().all(|character| {
-            match character {
-                '(' => depth += 1,
-                ')' => depth -= 1,
-                _ => {}
-            }
-            depth >= 0
-        });
-        if !balanced {
-            break;
-        }
-        text = inner.trim();
-    }
-    text.to_owned()
 }

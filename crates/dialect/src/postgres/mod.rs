@@ -30,6 +30,7 @@ mod family;
 mod from;
 mod grouping;
 mod insert;
+mod kept;
 mod locking;
 mod maintenance;
 mod merge;
@@ -62,7 +63,8 @@ use bind::bind_default_of;
 pub(crate) use bind::view_query;
 pub use bind::{
     bind, bind_default, bind_generated, bind_stored, bind_trigger_condition, policy_uses, renamed_in_expression,
-    stands_alone, trigger_condition_uses, type_from_words, type_of_words, uses, uses_of_default, view_body,
+    stands_alone, trigger_condition_uses, type_from_words, type_of_words, uses, uses_of_default, uses_of_stored,
+    view_body,
 };
 pub use ddl::sequence::next_text;
 pub use ddl::{index_name, quote};

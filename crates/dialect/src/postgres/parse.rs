@@ -72,7 +72,7 @@ pub fn parse(sql: &str) -> Result<Vec<Parsed>> {
 
 /// Fails as [`parse`] does when strings mean what these rules say.
 pub(super) fn check(sql: &str, rules: StringRules) -> Result<()> {
-    raw::parse_as(sql, rules.standard).map_err(|error| classify(&error))?;
+    raw::parse_as(sql, rules.standard).map_err(|error| classify(&error, sql))?;
     spelling::check_numbers(sql, rules.standard)
 }
 
@@ -83,7 +83,7 @@ pub(super) fn position_of(sql: &str, byte: usize) -> u32 {
 
 /// The same for a text in which these bytes do not count.
 pub(super) fn parse_with(sql: &str, inserted: Arc<[usize]>) -> Result<Vec<Parsed>> {
-    let parsed = raw::parse(sql).map_err(|error| classify(&error))?;
+    let parsed = raw::parse(sql).map_err(|error| classify(&error, sql))?;
     spelling::check_numbers(sql, true)?;
     let whole: Arc<str> = sql.into();
     let mut statements = Vec::with_capacity(parsed.len());
@@ -104,9 +104,14 @@ pub(super) fn parse_with(sql: &str, inserted: Arc<[usize]>) -> Result<Vec<Parsed
     Ok(statements)
 }
 
+const UNICODE_ESCAPE: &str = "invalid Unicode escape";
+
 /// The condition of a parser's message: the C library does not hand out SQLSTATEs.
-fn classify(error: &raw::ParseError) -> Error {
+fn classify(error: &raw::ParseError, sql: &str) -> Error {
     let message = error.message.as_str();
+    // Of `E'…'`: those of `U&'…'` have their backslash before the digits.
+    let mut behind = sql.chars().skip((error.position as usize).saturating_sub(1));
+    let in_escape_string = behind.next() == Some('\\') && matches!(behind.next(), Some('u' | 'U'));
     let condition = if ["stack depth limit exceeded", "memory exhausted", "parse tree is nested too deeply"]
         .iter()
         .any(|words| message.starts_with(words))
@@ -121,7 +126,7 @@ fn classify(error: &raw::ParseError) -> Error {
         Condition::CharacterNotInRepertoire
     } else if message.starts_with("unsafe use of \\'") {
         Condition::NonstandardUseOfEscapeCharacter
-    } else if message.starts_with("invalid Unicode escape") {
+    } else if message == UNICODE_ESCAPE && in_escape_string {
         Condition::InvalidEscapeSequence
     } else if message.starts_with("unterminated") {
         Condition::UnterminatedString
@@ -131,6 +136,12 @@ fn classify(error: &raw::ParseError) -> Error {
     let mut failure = Error::new(condition, message);
     if condition == Condition::StatementTooComplex {
         failure = failure.hint("Split the statement: it nests too deeply or chains too many operators.");
+    }
+    if message == UNICODE_ESCAPE {
+        failure = failure.hint(match in_escape_string {
+            true => "Unicode escapes must be \\uXXXX or \\UXXXXXXXX.",
+            false => "Unicode escapes must be \\XXXX or \\+XXXXXX.",
+        });
     }
     if error.position > 0 { failure.at(error.position) } else { failure }
 }

@@ -466,6 +466,10 @@ impl Schema for OffPath<'_> {
         name.schema.as_ref().and_then(|_| self.0.collation(name))
     }
 
+    fn statistics_object(&self, name: &QualifiedName) -> Option<Arc<crate::statistics::StatisticsObject>> {
+        self.0.statistics_object(name)
+    }
+
     fn search_object(&self, kind: Kind, name: &QualifiedName) -> Option<Arc<SearchObject>> {
         match &name.schema {
             Some(_) => self.0.search_object(kind, name),

@@ -27,6 +27,10 @@ pub trait Names {
     }
     /// An object, as `regclass` and its kin print it.
     fn object(&self, reg: Reg, oid: u32) -> Option<String>;
+    /// A type with its modifier.
+    fn type_words(&self, ty: &Type) -> String {
+        format_type(ty)
+    }
     /// A function of users, by its object id.
     fn routine(&self, _oid: u32) -> Option<String> {
         None
@@ -222,12 +226,10 @@ impl Printer<'_> {
             ExprKind::Call { function, args } if function.kind == FunctionKind::Operator => {
                 self.operator(function.name, args)
             }
-            ExprKind::Call { function, args } if std::ptr::eq(*function, Subscripts::Element.function()) => {
-                match args.as_slice() {
-                    [array, index] => self.element(array, index),
-                    _ => None,
-                }
-            }
+            ExprKind::Call { function, args } if function.is(Subscripts::Element.function()) => match args.as_slice() {
+                [array, index] => self.element(array, index),
+                _ => None,
+            },
             _ if let Some((row, at)) = field_of(expr) => self.field(row, at),
             ExprKind::Call { function, args }
                 if functions::is_called_variadic(function) || function.name == "multirange of a user by array" =>
@@ -301,7 +303,7 @@ impl Printer<'_> {
                 Some(())
             }
             ExprKind::Case { branches, otherwise } => self.case(branches, otherwise.as_deref()),
-            ExprKind::Collate { arg, role: CollateRole::Operand, .. } => self.expr(arg, implicit),
+            ExprKind::Collate { arg, role: CollateRole::Operand { .. }, .. } => self.expr(arg, implicit),
             ExprKind::Collate { arg, collation, .. } => {
                 self.open();
                 self.operand(arg, Parent::Binary(OTHER, false), true)?;
@@ -326,7 +328,7 @@ impl Printer<'_> {
                 self.list(members)?;
                 self.out.push(']');
                 if members.is_empty() {
-                    self.out.push_str(&format!("::{}", format_type(&expr.ty)));
+                    self.out.push_str(&format!("::{}", self.names.type_words(&expr.ty)));
                 }
                 Some(())
             }
@@ -366,7 +368,7 @@ impl Printer<'_> {
             ExprKind::Cast { arg, context: CastContext::Implicit } if arg.ty.is_domain() => arg,
             _ => row,
         };
-        let member = |function| std::ptr::eq(function, Subscripts::Element.function());
+        let member = |function| Subscripts::Element.function().is(function);
         let bare = field_of(row).is_some() || matches!(&row.kind, ExprKind::Call { function, .. } if member(*function));
         self.out.push_str(if bare { "" } else { "(" });
         self.expr(row, true)?;
@@ -567,14 +569,14 @@ impl Printer<'_> {
                     };
                     return self.literal(value, &bare, false);
                 }
-                self.labelled(value, &format_type(ty))
+                self.labelled(value, &self.names.type_words(ty))
             }
             None if hidden => self.expr(arg, false),
             None => {
                 self.open();
                 self.operand(arg, Parent::Cast, false)?;
                 self.close();
-                self.out.push_str(&format!("::{}", format_type(ty)));
+                self.out.push_str(&format!("::{}", self.names.type_words(ty)));
                 Some(())
             }
         }
@@ -594,7 +596,7 @@ impl Printer<'_> {
 
     /// A constant. What was written as a number without a point shows the conversion that it takes.
     fn literal(&mut self, value: &Value, ty: &Type, implicit: bool) -> Option<()> {
-        let words = format_type(ty);
+        let words = self.names.type_words(ty);
         match (value, ty) {
             (Value::Null, _) => self.out.push_str(&format!("NULL::{words}")),
             (Value::Integer(value), Type::Bool) => self.out.push_str(if *value == 0 { "false" } else { "true" }),

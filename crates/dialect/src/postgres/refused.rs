@@ -70,8 +70,6 @@ fn definition(node: &N) -> Option<&'static str> {
         N::AlterCollationStmt(_) => "ALTER COLLATION",
         N::AlterTsdictionaryStmt(_) => "ALTER TEXT SEARCH DICTIONARY",
         N::AlterTsconfigurationStmt(_) => "ALTER TEXT SEARCH CONFIGURATION",
-        N::CreateStatsStmt(_) => "CREATE STATISTICS",
-        N::AlterStatsStmt(_) => "ALTER STATISTICS",
         N::CreateForeignTableStmt(_) => "CREATE FOREIGN TABLE",
         N::CreateFdwStmt(_) => "CREATE FOREIGN DATA WRAPPER",
         N::AlterFdwStmt(_) => "ALTER FOREIGN DATA WRAPPER",

@@ -21,7 +21,7 @@ pub fn name(schema: &dyn Schema, reg: Reg, oid: u32) -> Option<String> {
             Some(fact) => Some(builtin_name(schema, reg, fact)),
             None => stored_name(schema, reg, oid),
         },
-        Reg::Class | Reg::Config | Reg::Dictionary | Reg::Namespace | Reg::Role | Reg::Type => None,
+        Reg::Class | Reg::Collation | Reg::Config | Reg::Dictionary | Reg::Namespace | Reg::Role | Reg::Type => None,
     }
 }
 
@@ -44,7 +44,7 @@ pub fn oid(schema: &dyn Schema, reg: Reg, text: &str) -> Result<u32> {
             }
         }
         Reg::Operator => operator_oid(text),
-        Reg::Class | Reg::Config | Reg::Dictionary | Reg::Namespace | Reg::Role | Reg::Type => {
+        Reg::Class | Reg::Collation | Reg::Config | Reg::Dictionary | Reg::Namespace | Reg::Role | Reg::Type => {
             Err(Error::internal("not a name of a function"))
         }
     }

@@ -70,6 +70,20 @@ fn user_type_shown(schema: &dyn Schema, ty: &Type) -> String {
     }
 }
 
+/// A type with its modifier; those of users and of extensions with their schemas where bare names would not mean them.
+pub fn words_in(schema: &dyn Schema, ty: &Type) -> String {
+    match ty {
+        Type::User(_) => user_type_shown(schema, ty),
+        Type::Array(element) if ty.has_user_type() || extension::of_type(ty).is_some() => {
+            format!("{}[]", words_in(schema, element))
+        }
+        ty if extension::of_type(ty).is_some() => {
+            extension::shown(schema, types::oid(ty)).unwrap_or_else(|| types::format_type(ty))
+        }
+        ty => types::format_type(ty),
+    }
+}
+
 /// How PostgreSQL prints a type of its own, with a modifier (-1: none): `format_type`. `None` for an object id that it does
 /// not have.
 pub fn shown(oid: u32, modifier: Option<i32>) -> Option<String> {

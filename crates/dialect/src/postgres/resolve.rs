@@ -6,7 +6,7 @@ use super::absent::{self, Verdict};
 use super::binder::Binder;
 use super::bound;
 use super::choice::{self, Choice};
-use super::coerce::{base, implicit, same};
+use super::coerce::{base, implicit, same, unvectored};
 use super::from::json_records;
 use super::types;
 use crate::extension;
@@ -430,10 +430,33 @@ impl Binder<'_> {
         self.note(|uses| uses.types.extend(oid));
     }
 
+    /// The schema of a type that users or an extension have brought.
+    pub(super) fn namespace_of_type(&self, ty: &Type) -> Option<String> {
+        match ty {
+            Type::Array(element) => self.namespace_of_type(element),
+            Type::User(user) => Some(user.namespace.clone()).filter(|namespace| !namespace.is_empty()),
+            ty => {
+                let facts = extension::of_type(ty)?;
+                let mut all = self.schema.extensions().iter();
+                all.find(|extension| extension.facts == facts).map(|found| found.namespace.clone())
+            }
+        }
+    }
+
+    /// Notes where a function of an extension is called.
+    pub(super) fn note_call_of_extension(&mut self, called: &Expr, location: i32) {
+        let ExprKind::Call { function, .. } = &called.kind else { return };
+        let mut all = self.schema.extensions().iter();
+        let found = all.find(|extension| extension.functions(function.name).any(|row| std::ptr::eq(row, *function)));
+        if let Some(namespace) = found.map(|extension| extension.namespace.clone()) {
+            self.note_place(location, &namespace);
+        }
+    }
+
     /// Notes that what is bound needs the extension that a function comes from.
     fn note_extension_of_function(&mut self, function: &'static Function) {
         let mut all = self.schema.extensions().iter();
-        let found = all.find(|extension| extension.functions(function.name).any(|row| std::ptr::eq(row, function)));
+        let found = all.find(|extension| extension.functions(function.name).any(|row| row.is(function)));
         let oid = found.map(|extension| extension.oid);
         self.note(|uses| uses.types.extend(oid));
     }
@@ -522,6 +545,7 @@ impl Binder<'_> {
 
     /// An operator that stands in the function table, applied to its operands.
     pub(super) fn operator(&mut self, name: &str, operands: Vec<(Expr, i32)>, location: i32) -> Result<Expr> {
+        let operands: Vec<(Expr, i32)> = operands.into_iter().map(|(operand, at)| (unvectored(operand), at)).collect();
         let inputs: Vec<Type> = operands.iter().map(|(expr, _)| base(&expr.ty)).collect();
         let wanted = |kind| kind == FunctionKind::Operator;
         let mut all = self.extension_candidates(None, name, &inputs, wanted);

@@ -9,7 +9,10 @@ use super::coerce::cast_context;
 use super::expr::location;
 use super::with::Within;
 use super::{names, types};
-use crate::ir::{Body, CastContext, Distinct, Expr, ExprKind, From, GroupBy, Query, RelId, Select, SetOp, SortKey};
+use crate::ir::{
+    Body, CastContext, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, From, GroupBy, Query, RelId, Select, SetOp,
+    SortKey, walk,
+};
 use crate::plan::ResultColumn;
 use crate::{Condition, Result, Type};
 
@@ -359,7 +362,8 @@ impl Binder<'_> {
         {
             let grouped = scope.aggregates || !matches!(group_by, GroupBy::None) || body.having.is_some();
             // A query that is to be printed says what it returns, not how.
-            if (grouped || scope.windowed) && self.shown.is_none() {
+            let chosen = chosen_before(bound.query.output, &bound.query.order_by, body, &scope.set_returning);
+            if (grouped || scope.windowed || chosen) && self.shown.is_none() {
                 self.set_returning_behind(&mut bound.query, scope.set_returning)?;
             } else {
                 self.join_set_returning(&mut bound.query, scope.set_returning)?;
@@ -456,8 +460,8 @@ impl Binder<'_> {
             }
             let leading = order_by.iter().take(keys.len()).all(|key| match &key.expr.kind {
                 ExprKind::Column(column) if column.relation == output => match column.column {
-                    crate::ir::ColumnIndex::At(index) => keys.contains(&targets[index].expr),
-                    crate::ir::ColumnIndex::RowIdentity => false,
+                    ColumnIndex::At(index) => keys.contains(&targets[index].expr),
+                    ColumnIndex::RowIdentity => false,
                 },
                 _ => keys.contains(&key.expr),
             });
@@ -611,6 +615,10 @@ impl Binder<'_> {
                         target.place,
                     ));
                 }
+                if contains(&target.expr, |part| matches!(part, ExprKind::Window(_))) {
+                    let message = "window functions are not allowed in GROUP BY";
+                    return Err(self.error(Condition::WindowingError, message, target.place));
+                }
                 target.expr.clone()
             }
             Item::Other(expr) => expr,
@@ -685,7 +693,7 @@ impl Binder<'_> {
                 for key in &mut bound.query.order_by {
                     if let ExprKind::Column(reference) = key.expr.kind
                         && reference.relation == output
-                        && reference.column == crate::ir::ColumnIndex::At(index)
+                        && reference.column == ColumnIndex::At(index)
                     {
                         key.expr.ty = ty.clone();
                     }
@@ -705,14 +713,10 @@ impl Binder<'_> {
             .enumerate()
             .map(|(index, column)| Expr::column(id, index, column.ty.clone()))
             .collect();
-        let body = Body::Select(Box::new(Select {
-            distinct: Distinct::All,
+        let body = Body::Select(Box::new(Select::of(
             items,
-            from: Some(From::Query { id, query: Box::new(bound.query), lateral: false }),
-            filter: None,
-            group_by: GroupBy::None,
-            having: None,
-        }));
+            Some(From::Query { id, query: Box::new(bound.query), lateral: false }),
+        )));
         let query = Self::bare_query(body, &bound.columns, output);
         BoundQuery { query, columns: bound.columns, places: bound.places }
     }
@@ -733,10 +737,44 @@ enum Item {
 
 /// True when an aggregate of this level stands in an expression.
 fn contains_aggregate(expr: &Expr) -> bool {
+    contains(expr, |part| matches!(part, ExprKind::Aggregate(_)))
+}
+
+/// True if the expression has such a part, subqueries aside.
+fn contains(expr: &Expr, wanted: fn(&ExprKind) -> bool) -> bool {
     let mut found = false;
     crate::ir::walk::expr(expr, &mut |part| {
-        found |= matches!(part.kind, ExprKind::Aggregate(_));
+        found |= wanted(&part.kind);
         !found && !matches!(part.kind, ExprKind::Scalar(_) | ExprKind::Exists(_) | ExprKind::ArrayQuery(_))
     });
     found
+}
+
+/// DISTINCT ON chooses rows before functions in the select list make several of each, unless rows are ordered by those.
+pub(super) fn chosen_before(output: RelId, order_by: &[SortKey], select: &Select, functions: &[From]) -> bool {
+    let ids: Vec<RelId> = functions.iter().flat_map(From::relations).collect();
+    let of_functions = |key: &Expr| {
+        let mut found = false;
+        walk::expr(key, &mut |part| {
+            found |= matches!(&part.kind, ExprKind::Column(column) if ids.contains(&column.relation));
+            !found
+        });
+        found
+    };
+    matches!(select.distinct, Distinct::On(_))
+        && !order_by.is_empty()
+        && !order_by.iter().any(|key| of_functions(&of_items(&key.expr, output, &select.items)))
+}
+
+/// A sort key in which items of the select list stand for themselves.
+pub(super) fn of_items(key: &Expr, output: RelId, items: &[Expr]) -> Expr {
+    let mut key = key.clone();
+    walk::expr_mut(&mut key, &mut |part| match part.kind {
+        ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) if relation == output => {
+            *part = items[at].clone();
+            false
+        }
+        _ => true,
+    });
+    key
 }

@@ -221,6 +221,11 @@ impl Target {
         defaults.iter().find(|(at, _)| *at == position).map(|(_, text)| text.as_str())
     }
 
+    /// UPDATE sets a column of a view to DEFAULT: NULL, unless the view itself has a default for it.
+    pub(super) fn default_is_null(&self, position: usize) -> bool {
+        self.view.is_some() && self.view_default(position).is_none()
+    }
+
     /// The names of a row that is proposed for insertion, numbered `excluded`.
     pub(super) fn excluded(&self, excluded: RelId) -> Entry {
         let mut entry = match &self.view {

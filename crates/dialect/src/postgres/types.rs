@@ -70,6 +70,7 @@ pub static TYPES: &[TypeRow] = &[
     row("regprocedure", "regprocedure", (2202, 2207), 4, 'N', false, Type::Reg(Reg::Procedure)),
     row("regclass", "regclass", (2205, 2210), 4, 'N', false, Type::Reg(Reg::Class)),
     row("regtype", "regtype", (2206, 2211), 4, 'N', false, Type::Reg(Reg::Type)),
+    row("regcollation", "regcollation", (4191, 4192), 4, 'N', false, Type::Reg(Reg::Collation)),
     row("regconfig", "regconfig", (3734, 3735), 4, 'N', false, Type::Reg(Reg::Config)),
     row("regdictionary", "regdictionary", (3769, 3770), 4, 'N', false, Type::Reg(Reg::Dictionary)),
     row("regrole", "regrole", (4096, 4097), 4, 'N', false, Type::Reg(Reg::Role)),
@@ -81,9 +82,9 @@ pub static TYPES: &[TypeRow] = &[
     row("jsonb", "jsonb", (3802, 3807), -1, 'U', false, Type::Jsonb),
 ];
 
-/// Object id of `int2vector`, which we describe as `smallint[]`.
+/// Object id of `int2vector`; columns of the catalogs are read as `smallint[]`.
 pub const INT2VECTOR: u32 = 22;
-/// Object id of `oidvector`, which we describe as `oid[]`.
+/// Object id of `oidvector`; columns of the catalogs are read as `oid[]`.
 pub const OIDVECTOR: u32 = 30;
 
 /// The type that PostgreSQL's clients are told for a type of another dialect; itself for PostgreSQL's own.
@@ -403,8 +404,6 @@ pub fn named(name: &str, modifiers: &[i64]) -> Result<Type> {
         "serial" | "serial4" => plain(Type::Int4),
         "bigserial" | "serial8" => plain(Type::Int8),
         "smallserial" | "serial2" => plain(Type::Int2),
-        "int2vector" => plain(Type::Array(Box::new(Type::Int2))),
-        "oidvector" => plain(Type::Array(Box::new(Type::Oid))),
         "sql_identifier" => plain(Type::Name),
         "cardinal_number" => plain(Type::Int4),
         "character_data" | "yes_or_no" => plain(Type::Varchar(None)),

@@ -8,8 +8,8 @@ use super::names;
 use super::target::{Change, Target};
 use crate::access::Privileges;
 use crate::ir::{
-    self, Copy, CopyFormat, CopyOptions, Discard, Dml, DmlAction, Explain, FetchDirection, InsertSource, Isolation,
-    LockMode, LockTable, Notify, SetVariable, Statement, Transaction, TransactionModes,
+    self, Copy, CopyFormat, CopyOptions, Discard, Dml, DmlAction, Explain, ExplainFormat, FetchDirection, InsertSource,
+    Isolation, LockMode, LockTable, Notify, SetVariable, Statement, Transaction, TransactionModes,
 };
 use crate::plan::ResultColumn;
 use crate::schema::{QualifiedName, RelationKind};
@@ -66,7 +66,10 @@ impl Binder<'_> {
             }
             N::ExplainStmt(explain) => {
                 let explain = self.explain(explain)?;
-                let ty = if explain.json { Type::Json } else { Type::Text };
+                let ty = match explain.format {
+                    ExplainFormat::Json => Type::Json,
+                    ExplainFormat::Text | ExplainFormat::Xml | ExplainFormat::Yaml => Type::Text,
+                };
                 Ok(Some((Statement::Explain(Box::new(explain)), vec![computed("QUERY PLAN", ty)])))
             }
             N::ListenStmt(listen) => plain(Statement::Notify(Notify::Listen(listen.conditionname.clone()))),
@@ -242,19 +245,32 @@ impl Binder<'_> {
     }
 
     fn explain(&mut self, explain: &pg::ExplainStmt) -> Result<Explain> {
-        let (mut analyze, mut json) = (false, false);
+        let (mut analyze, mut verbose, mut wal) = (false, false, false);
+        let (mut timing, mut summary, mut format) = (None, None, ExplainFormat::Text);
         for option in &explain.options {
             let Some(N::DefElem(option)) = &option.node else { continue };
+            let on = option.arg.is_none() || is_true(option.arg.as_deref());
             match option.defname.as_str() {
-                "analyze" => analyze = option.arg.is_none() || is_true(option.arg.as_deref()),
-                "format" => match text_of(option.arg.as_deref()).as_str() {
-                    "text" => json = false,
-                    "json" => json = true,
-                    other => return Err(self.unsupported(format!("EXPLAIN (FORMAT {other})"), option.location)),
-                },
+                "analyze" => analyze = on,
+                "verbose" => verbose = on,
+                "timing" => timing = Some(on),
+                "summary" => summary = Some(on),
+                "wal" => wal = on,
+                "format" => {
+                    format = match text_of(option.arg.as_deref()).as_str() {
+                        "text" => ExplainFormat::Text,
+                        "xml" => ExplainFormat::Xml,
+                        "json" => ExplainFormat::Json,
+                        "yaml" => ExplainFormat::Yaml,
+                        other => {
+                            let message =
+                                format!("unrecognized value for EXPLAIN option \"{}\": \"{other}\"", option.defname);
+                            return Err(self.error(Condition::InvalidParameterValue, message, option.location));
+                        }
+                    }
+                }
                 // Of what these ask for there is nothing to tell.
-                "verbose" | "costs" | "buffers" | "timing" | "summary" | "settings" | "wal" | "memory"
-                | "serialize" => {}
+                "costs" | "buffers" | "settings" | "memory" | "serialize" => {}
                 other => {
                     return Err(self.error(
                         Condition::SyntaxError,
@@ -264,14 +280,18 @@ impl Binder<'_> {
                 }
             }
         }
+        for (asked, name) in [(wal, "WAL"), (timing == Some(true), "TIMING")] {
+            if asked && !analyze {
+                let message = format!("EXPLAIN option {name} requires ANALYZE");
+                return Err(Error::new(Condition::InvalidParameterValue, message));
+            }
+        }
         let Some(query) = explain.query.as_deref().and_then(|query| query.node.as_ref()) else {
             return Err(Error::internal("EXPLAIN of nothing"));
         };
-        let (statement, _) = self.statement(query)?;
-        if !matches!(statement, Statement::Query(_) | Statement::Dml(_)) {
-            return Err(Error::unsupported("EXPLAIN of this statement"));
-        }
-        Ok(Explain { analyze, json, statement })
+        let (statement, columns) = self.statement(query)?;
+        let (timing, summary) = (timing.unwrap_or(analyze), summary.unwrap_or(analyze));
+        Ok(Explain { analyze, verbose, timing, summary, format, statement, columns })
     }
 
     fn copy(&mut self, copy: &pg::CopyStmt) -> Result<Statement> {

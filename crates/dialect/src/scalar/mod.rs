@@ -15,6 +15,7 @@ pub mod network;
 pub mod numbers;
 pub mod ranges;
 pub mod search;
+pub mod snapshots;
 pub mod vectors;
 
 use std::cmp::Ordering;
@@ -104,8 +105,17 @@ impl Casts {
     pub const TEXT: Self = Self { from: |_, _, _| None, into: |_, _| None };
 }
 
-static FAMILIES: &[&[&Scalar]] =
-    &[bits::ROWS, geometry::ROWS, money::ROWS, network::ROWS, numbers::ROWS, ranges::ROWS, search::ROWS];
+static FAMILIES: &[&[&Scalar]] = &[
+    bits::ROWS,
+    geometry::ROWS,
+    money::ROWS,
+    network::ROWS,
+    numbers::ROWS,
+    ranges::ROWS,
+    search::ROWS,
+    snapshots::ROWS,
+    vectors::ROWS,
+];
 
 /// The families of extensions: their types are there where the extension is.
 static OF_EXTENSIONS: &[&[&Scalar]] = &[citext::ROWS, hstore::ROWS];
@@ -227,7 +237,7 @@ mod tests {
             let facts = scalar.facts();
             assert_eq!(facts.name, scalar.name);
             assert_eq!(facts.delimiter, scalar.delimiter);
-            assert!(facts.array != 0, "{}", scalar.name);
+            assert!(facts.array != 0 || scalar.oid == vectors::PG_NODE_TREE.oid, "{}", scalar.name);
             assert!(matches!(scalar.storage, Storage::Integer | Storage::Text), "{}", scalar.name);
             assert!(seen.insert(scalar.oid), "{}", scalar.name);
         }

@@ -440,6 +440,7 @@ pub fn type_name(ty: &Type) -> &'static str {
         Type::IfxInt8 => "int8",
         Type::Oid => "oid",
         Type::Reg(Reg::Class) => "regclass",
+        Type::Reg(Reg::Collation) => "regcollation",
         Type::Reg(Reg::Config) => "regconfig",
         Type::Reg(Reg::Dictionary) => "regdictionary",
         Type::Reg(Reg::Namespace) => "regnamespace",

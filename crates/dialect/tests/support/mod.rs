@@ -44,6 +44,7 @@ fn unique(oid: u32, name: &str, columns: &[(usize, &str)], primary: bool) -> Ind
         constraint: true,
         predicate: None,
         deferred: None,
+        nulls_alike: false,
     }
 }
 

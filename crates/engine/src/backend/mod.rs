@@ -18,11 +18,11 @@ use crate::schema::Snapshot;
 use crate::session::state::State;
 
 pub use sqlite::{
-    BESIDE, CatalogRows, CheckRecord, ColumnRecord, Entry, Fact, Failure, Form, Guard, Handle, LogSync, Mark,
-    NewColumn, PlanStep, Point, PrivilegeRow, Raw, SharedHandle, Source, Sqlite as InUse, Statement, Step, Store,
-    UNICODE_VERSION, Watch, WeakHandle, check_file, errors, file_watch, functions, greatest_identity, is_native,
-    logging_of, mentions, read_counter, rules_words, same_columns, schema, set_logging, size_of, size_of_file,
-    store_counter, whole_files,
+    BESIDE, CatalogRows, CheckRecord, ColumnRecord, Counted, Entry, Fact, Failure, Form, Guard, Handle, LogSync, Mark,
+    NewColumn, Operation, PlanIndex, PlanStep, PlanWay, Point, PrivilegeRow, Running, SharedHandle, Source,
+    Sqlite as InUse, Statement, Step, Store, Target, UNICODE_VERSION, Watch, WeakHandle, check_file, errors,
+    file_watch, functions, greatest_identity, is_native, logging_of, mentions, read_counter, rules_words, same_columns,
+    schema, set_logging, size_of, size_of_file, store_counter, whole_files,
 };
 
 pub use sqlite::{LargeObject, LargeObjects, MAX_LARGE_OBJECT};
@@ -31,7 +31,7 @@ pub use sqlite::{LargeObject, LargeObjects, MAX_LARGE_OBJECT};
 pub type Program = <InUse as Backend>::Program;
 
 /// What the schema is read through, and functions run their own statements on.
-pub type Connection = <InUse as Backend>::Reader;
+pub type Connection<'c> = <InUse as Backend>::Reader<'c>;
 
 /// A failure of a change of the schema.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ pub trait Backend {
     /// A session of its own, which one of ours and its cursors share.
     type Session;
     /// What it reads the schema through.
-    type Reader;
+    type Reader<'c>;
     /// What has gone wrong, in its own words.
     type Failure;
 
@@ -99,7 +99,7 @@ pub trait Backend {
     ///
     /// # Errors
     /// As [`Self::session`].
-    fn load(through: &Self::Reader, database: &'static str) -> std::result::Result<Snapshot, Self::Failure>;
+    fn load(through: Self::Reader<'_>, database: &'static str) -> std::result::Result<Snapshot, Self::Failure>;
 }
 
 /// Who gets what a program yields.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rowferry_dialect::functions::FunctionKind;
-use rowferry_dialect::ir::{ColumnIndex, ColumnRef, Expr, ExprKind, walk};
+use rowferry_dialect::ir::{ColumnIndex, ColumnRef, Expr, ExprKind, Text, Value, walk};
 use rowferry_dialect::plan::Context;
 use rowferry_dialect::postgres::{self, print};
 use rowferry_dialect::schema::{Check, ForeignKey, Index, QualifiedName, ReferentialAction, Relation, RelationKind};
@@ -36,6 +36,10 @@ impl print::Names for TableNames<'_> {
         }
     }
 
+    fn type_words(&self, ty: &Type) -> String {
+        postgres::regtype::words_in(self.schema, ty)
+    }
+
     fn object(&self, reg: Reg, oid: u32) -> Option<String> {
         object_name(self.schema, reg, oid)
     }
@@ -45,7 +49,7 @@ impl print::Names for TableNames<'_> {
 fn object_name(schema: &SessionSchema, reg: Reg, oid: u32) -> Option<String> {
     match reg {
         Reg::Class => {}
-        Reg::Type => return postgres::regtype::shown(oid, None),
+        Reg::Type => return postgres::regtype::shown_in(schema, oid, None),
         _ => return postgres::regproc::name(schema, reg, oid),
     }
     let (namespace, name) = super::names::class_name(schema, oid)?;
@@ -86,6 +90,12 @@ pub fn columns_of(schema: &SessionSchema, relation: &Arc<Relation>, text: &str) 
     columns.into_iter().collect()
 }
 
+/// The users' routines that a condition over a table's columns calls.
+pub fn routines_of(schema: &SessionSchema, relation: &Arc<Relation>, text: &str) -> std::collections::BTreeSet<u32> {
+    let uses = postgres::policy_uses(text, relation, schema, &Context::default());
+    uses.map(|uses| uses.routines).unwrap_or_default()
+}
+
 /// The type of an expression over a table's columns.
 pub fn type_of(schema: &SessionSchema, relation: &Arc<Relation>, text: &str) -> Option<Type> {
     bound(schema, relation, text).map(|expr| expr.ty)
@@ -103,6 +113,11 @@ pub fn default_expression(schema: &SessionSchema, relation: &Arc<Relation>, at: 
         return Some(expression(schema, relation, &generated.text, false));
     }
     let default = column.default.as_ref().filter(|_| column.identity.is_none())?;
+    // Whatever the sequence is called today, and in which schema.
+    let sequence = default.next_of.as_ref().and_then(|name| schema.sequence(name));
+    if let Some(shown) = sequence.and_then(|sequence| object_name(schema, Reg::Class, sequence.oid)) {
+        return Some(format!("nextval('{}'::regclass)", shown.replace('\'', "''")));
+    }
     let bound = match relation.language {
         Language::Informix => None,
         _ => postgres::bind_default(&default.text, &column.ty, schema, &Context::default()).ok(),
@@ -125,15 +140,28 @@ pub fn index_key(schema: &SessionSchema, relation: &Arc<Relation>, index: &Index
         return column.map_or_else(String::new, |column| quote_ident(&relation.columns[column].name));
     };
     let text = index.keys.get(at).map_or("", |key| key.text.trim());
-    let expr = bound(schema, relation, text);
-    let call = expr.as_ref().is_some_and(is_call);
-    match printed(schema, relation, expr.as_ref(), pretty) {
-        // A call of a function stands bare.
-        Some(printed) if call => printed,
-        Some(printed) => format!("({printed})"),
+    match bound(schema, relation, text) {
+        Some(expr) => key_text(schema, relation, &expr, text, pretty),
         None if text.starts_with('(') && text.ends_with(')') => text.to_owned(),
         None => format!("({text})"),
     }
+}
+
+/// An expression as a key of an index shows it: a call of a function stands bare. `text` is how it was written.
+pub fn key_text(schema: &SessionSchema, relation: &Arc<Relation>, expr: &Expr, text: &str, pretty: bool) -> String {
+    let shown = printed(schema, relation, Some(expr), pretty)
+        .or_else(|| postgres::policy_expression(text, relation, schema, &Context::default(), pretty))
+        .unwrap_or_else(|| text.to_owned());
+    if is_call(expr) || matches!(expr.kind, ExprKind::Column(_)) { shown } else { format!("({shown})") }
+}
+
+/// The keys of an index, bound; `None` where one cannot be understood any more.
+pub fn index_exprs(schema: &SessionSchema, relation: &Arc<Relation>, index: &Index) -> Option<Vec<Expr>> {
+    let keys = index.columns.iter().zip(&index.keys).map(|(column, key)| match column {
+        Some(at) => Some(Expr::column(Text::TABLE, *at, relation.columns[*at].ty.clone())),
+        None => bound(schema, relation, key.text.trim()),
+    });
+    keys.collect()
 }
 
 /// What an expression key of an index is called, and its type.
@@ -141,14 +169,21 @@ pub fn index_column(schema: &SessionSchema, relation: &Arc<Relation>, index: &In
     match index.columns.get(at).copied().flatten() {
         Some(column) => (relation.columns[column].name.clone(), relation.columns[column].ty.clone()),
         None => match bound(schema, relation, index.keys.get(at).map_or("", |key| key.text.trim())) {
-            Some(expr) => (figured_name(&expr), expr.ty),
+            Some(expr) => (figured_name(schema, &expr), expr.ty),
             None => ("expr".to_owned(), Type::Text),
         },
     }
 }
 
-fn figured_name(expr: &Expr) -> String {
+fn figured_name(schema: &SessionSchema, expr: &Expr) -> String {
     match &expr.kind {
+        ExprKind::Call { function, args } if function.name == "stored function" => {
+            let called = args.first().and_then(|arg| match arg.kind {
+                ExprKind::Literal(Value::Integer(oid)) => schema.function_by_oid(u32::try_from(oid).ok()?),
+                _ => None,
+            });
+            called.map_or_else(|| "expr".to_owned(), |function| function.name.clone())
+        }
         ExprKind::Call { function, .. } if function.kind != FunctionKind::Operator => function.name.to_owned(),
         ExprKind::Coalesce(_) => "coalesce".to_owned(),
         ExprKind::Greatest(_) => "greatest".to_owned(),
@@ -289,12 +324,14 @@ pub fn create_index(schema: &SessionSchema, relation: &Arc<Relation>, index: &In
     let unique = if index.is_key() { "UNIQUE " } else { "" };
     let method = fact("index_method".to_owned()).unwrap_or("btree");
     let mut text = format!(
-        "CREATE {unique}INDEX {} ON {} USING {method} ({})",
+        "CREATE {unique}INDEX {} ON {}{} USING {method} ({})",
         quote_ident(&index.name),
+        if relation.is_partitioned() { "ONLY " } else { "" },
         qualified(&relation.namespace, &relation.name),
         keys.join(", ")
     );
     text.push_str(&include_clause(properties, &index.name));
+    text.push_str(if index.nulls_alike { " NULLS NOT DISTINCT" } else { "" });
     let options = options(properties, &index.name, "index_option ");
     if !options.is_empty() {
         let quoted: Vec<String> = options
@@ -363,6 +400,10 @@ impl print::Names for ValueName<'_> {
         true
     }
 
+    fn type_words(&self, ty: &Type) -> String {
+        postgres::regtype::words_in(self.0, ty)
+    }
+
     fn object(&self, reg: Reg, oid: u32) -> Option<String> {
         object_name(self.0, reg, oid)
     }
@@ -382,7 +423,8 @@ pub fn printed_check(schema: &SessionSchema, check: &Expr, pretty: bool) -> Opti
 
 /// CHECK (…).
 pub fn check_constraint(schema: &SessionSchema, relation: &Arc<Relation>, check: &Check, pretty: bool) -> String {
-    let printed = printed(schema, relation, bound(schema, relation, &check.text).as_ref(), pretty);
+    let printed = printed(schema, relation, bound(schema, relation, &check.text).as_ref(), pretty)
+        .or_else(|| postgres::policy_expression(&check.text, relation, schema, &Context::default(), pretty));
     let condition = match printed {
         Some(printed) => printed,
         None if pretty => check.text.clone(),
@@ -402,7 +444,11 @@ pub fn constraint_oid(index: &Index) -> u32 {
 fn unique_constraint(schema: &SessionSchema, relation: &Arc<Relation>, index: &Index) -> String {
     let keys: Vec<String> = (0..index.keys.len()).map(|at| index_key(schema, relation, index, at, false)).collect();
     let include = schema.details(relation.oid).map(|details| include_clause(&details.properties, &index.name));
-    let words = if index.primary { "PRIMARY KEY" } else { "UNIQUE" };
+    let words = match (index.primary, index.nulls_alike) {
+        (true, _) => "PRIMARY KEY",
+        (false, true) => "UNIQUE NULLS NOT DISTINCT",
+        (false, false) => "UNIQUE",
+    };
     let deferrable = match index.deferred {
         Some(true) => " DEFERRABLE INITIALLY DEFERRED",
         Some(false) => " DEFERRABLE",
@@ -486,7 +532,7 @@ pub fn view(schema: &SessionSchema, oid: u32, settings: &Settings, pretty: bool)
 }
 
 /// Bytes of a relation, with or without its indexes, of its indexes alone, or of the whole database.
-pub fn size(state: &State, connection: &Connection, oid: u32, indexes: Option<bool>) -> Result<i64> {
+pub fn size(state: &State, connection: Connection<'_>, oid: u32, indexes: Option<bool>) -> Result<i64> {
     let failed = |failure: Failure| crate::backend::errors::translate(&failure, &state.interrupter, None);
     if oid == 0 {
         return size_of_file(connection).map_err(failed);

@@ -33,7 +33,9 @@ pub(super) const TABLES: &[Table] = &[
         })
     }),
     Table::pg_catalog("pg_range", super::user_ranges::rows),
-    Table::pg_catalog("pg_am", nothing),
+    Table::pg_catalog("pg_am", |context| {
+        members(context, |e, _| e.access_methods().iter().map(access_method).collect())
+    }),
     Table::pg_catalog("pg_cast", |context| {
         let mut rows = members(context, |e, _| e.casts().iter().map(cast).collect());
         rows.extend(super::user_ranges::casts(context));
@@ -124,8 +126,11 @@ fn list<T, C: Into<Cell>>(members: &[T], make: impl Fn(&[T]) -> C) -> Cell {
 }
 
 fn access_methods() -> Vec<Row> {
-    let rows = facts::AccessMethod::all().iter();
-    rows.map(|method| row![method.oid, method.name, method.handler, letter(method.kind)]).collect()
+    facts::AccessMethod::all().iter().map(access_method).collect()
+}
+
+fn access_method(method: &facts::AccessMethod) -> Row {
+    row![method.oid, method.name, method.handler, letter(method.kind)]
 }
 
 fn aggregates() -> Vec<Row> {

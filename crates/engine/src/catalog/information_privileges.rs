@@ -3,13 +3,13 @@
 use rowferry_dialect::Schema as _;
 use rowferry_dialect::access::roles::DATABASE_OWNER;
 use rowferry_dialect::access::{Acl, AclItem, ObjectClass, PUBLIC, Privileges, Rights, is_open};
-use rowferry_dialect::collation::Collation;
 use rowferry_dialect::composite::row_type_oid;
 use rowferry_dialect::schema::Relation;
 
 use super::information_schema::{shown_relations, yes};
+use super::information_usage::all_collations;
 use super::{Context, OWNER, Row, Table, information_routines, row, standard_types};
-use crate::schema::{INFORMATION_SCHEMA, PG_CATALOG};
+use crate::schema::INFORMATION_SCHEMA;
 
 pub(super) const TABLES: &[Table] = &[
     Table::information_schema("administrable_role_authorizations", |context| applicable(context, true)),
@@ -163,7 +163,10 @@ fn types(asked: &Asked<'_>) -> Vec<Row> {
     let of_relations = of_relations
         .map(|relation| (row_type_oid(relation.oid), relation.oid, relation.namespace.clone(), relation.name.clone()));
     let mut rows = Vec::new();
-    for (oid, owned, schema, name) in of_users.chain(of_relations) {
+    let of_catalogs = super::postgres_relations();
+    let of_catalogs = of_catalogs
+        .map(|relation| (row_type_oid(relation.oid), relation.oid, relation.namespace.clone(), relation.name.clone()));
+    for (oid, owned, schema, name) in of_users.chain(of_relations).chain(of_catalogs) {
         let owner = asked.rights.owner(owned);
         let list = match asked.rights.stored_list(oid) {
             Some(list) => list.clone(),
@@ -186,7 +189,7 @@ fn usage(asked: &Asked<'_>) -> Vec<Row> {
     // Nobody grants collations: everybody may use them.
     if let Some(grantor) = asked.name(OWNER).filter(|_| !asked.own || asked.is_enabled(OWNER)) {
         let grant = || Grant { grantor: grantor.clone(), grantee: "PUBLIC".into(), word: "USAGE", grantable: "NO" };
-        rows.extend(Collation::all().iter().map(|one| row(grant(), PG_CATALOG, &one.name, "COLLATION")));
+        rows.extend(all_collations(asked.context).map(|one| row(grant(), &one.namespace, &one.name, "COLLATION")));
     }
     for domain in standard_types::all() {
         let grants = asked.of_object(ObjectClass::Type, domain.oid).into_iter();

@@ -11,6 +11,16 @@ use super::{Cell, Context, NULL, Row, Table, names, pg_proc, row};
 pub(super) const TABLES: &[Table] =
     &[Table::information_schema("parameters", parameters), Table::information_schema("routines", routines)];
 
+/// A name that no other routine has.
+pub(super) fn specific(name: &str, oid: u32) -> String {
+    let number = format!("_{oid}");
+    let mut end = name.len().min(63 - number.len());
+    while !name.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}{number}", &name[..end])
+}
+
 /// A routine, as `pg_proc` has it.
 pub(super) struct Routine {
     row: Row,
@@ -31,12 +41,23 @@ impl Routine {
 
     /// A name that no other routine has.
     pub fn specific(&self) -> String {
-        let number = format!("_{}", self.oid);
-        let mut end = self.name.len().min(63 - number.len());
-        while !self.name.is_char_boundary(end) {
-            end -= 1;
-        }
-        format!("{}{number}", &self.name[..end])
+        specific(&self.name, self.oid)
+    }
+
+    /// Called by CALL.
+    pub fn is_procedure(&self) -> bool {
+        self.kind() == "p"
+    }
+
+    /// The object id of the type that it returns.
+    pub fn result(&self) -> u32 {
+        self.number(18)
+    }
+
+    /// The object ids of the types of its parameters, those that it gives back among them.
+    pub fn parameters(&self) -> Vec<u32> {
+        let every = self.numbers(20);
+        if every.is_empty() { self.numbers(19) } else { every }
     }
 
     fn kind(&self) -> &str {
@@ -112,8 +133,8 @@ fn routines(context: &Context<'_>) -> Vec<Row> {
 fn shown(context: &Context<'_>, rights: &Rights, routine: &Routine) -> Row {
     let catalog = &context.database.name;
     let (kind, language) = (routine.kind(), routine.language());
-    let procedure = kind == "p";
-    let result = Names::of_oid(context.schema, routine.number(18)).filter(|_| !procedure);
+    let procedure = routine.is_procedure();
+    let result = Names::of_oid(context.schema, routine.result()).filter(|_| !procedure);
     let source = text(&routine.row[25]);
     let mut row = row![
         catalog,
@@ -171,10 +192,8 @@ fn parameters(context: &Context<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for routine in all(context, &rights) {
         let (modes, given) = (routine.words(21), routine.words(22));
-        let every = routine.numbers(20);
-        let types = if every.is_empty() { routine.numbers(19) } else { every };
         let mut inputs = 0;
-        for (at, ty) in types.into_iter().enumerate() {
+        for (at, ty) in routine.parameters().into_iter().enumerate() {
             let Some(ty) = Names::of_oid(context.schema, ty) else { continue };
             let (mode, is_input) = match modes.get(at).map(String::as_str) {
                 Some("o") => ("OUT", false),

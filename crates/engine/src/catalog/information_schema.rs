@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::{TriggerEvent, TriggerLevel, TriggerTime};
 use rowferry_dialect::postgres::types;
-use rowferry_dialect::schema::{CheckOption, ReferentialAction, Relation, RelationKind};
+use rowferry_dialect::schema::{CheckOption, ForeignKey, Index, ReferentialAction, Relation, RelationKind};
 use rowferry_dialect::values::Settings;
 use rowferry_dialect::{Schema as _, Type};
 use rowferry_facts as facts;
@@ -88,7 +88,7 @@ fn not_null<'a>(context: &'a Context<'_>) -> impl Iterator<Item = (&'a Arc<Relat
 fn tables(context: &Context<'_>) -> Vec<Row> {
     shown_relations(context)
         .map(|relation| {
-            let kind = if is_view(&relation.kind) {
+            let kind = if super::is_view(relation) {
                 "VIEW"
             } else if relation.namespace == PG_TEMP {
                 "LOCAL TEMPORARY"
@@ -196,34 +196,37 @@ fn columns(context: &Context<'_>) -> Vec<Row> {
 }
 
 fn views(context: &Context<'_>) -> Vec<Row> {
-    let relations = context.schema.user_relations();
-    relations
-        .filter(|relation| is_view(&relation.kind))
-        .map(|relation| {
-            let check = match &relation.kind {
-                RelationKind::View { options, .. } => options.check(),
-                _ => None,
-            };
-            let events = describe::updatable(context.schema, relation).events;
-            let by_trigger = |event| yes(relation.has_trigger(TriggerTime::InsteadOf, TriggerLevel::Row, event));
-            row![
-                &context.database.name,
-                &relation.namespace,
-                &relation.name,
-                describe::view(context.schema, relation.oid, &Settings::default(), false),
-                match check {
-                    None => "NONE",
-                    Some(CheckOption::Local) => "LOCAL",
-                    Some(CheckOption::Cascaded) => "CASCADED",
-                },
-                yes(events & UPDATE_AND_DELETE == UPDATE_AND_DELETE),
-                yes(events & INSERT != 0),
-                by_trigger(TriggerEvent::Update),
-                by_trigger(TriggerEvent::Delete),
-                by_trigger(TriggerEvent::Insert)
-            ]
-        })
-        .collect()
+    let catalog = &context.database.name;
+    // The queries of PostgreSQL's own views are its own text.
+    let row =
+        |view: &Arc<Relation>| row![catalog, &view.namespace, &view.name, NULL, "NONE", "NO", "NO", "NO", "NO", "NO"];
+    let mut rows: Vec<Row> = super::postgres_relations().filter(|view| super::is_view(view)).map(row).collect();
+    let relations = context.schema.user_relations().filter(|relation| is_view(&relation.kind));
+    rows.extend(relations.map(|relation| {
+        let check = match &relation.kind {
+            RelationKind::View { options, .. } => options.check(),
+            _ => None,
+        };
+        let events = describe::updatable(context.schema, relation).events;
+        let by_trigger = |event| yes(relation.has_trigger(TriggerTime::InsteadOf, TriggerLevel::Row, event));
+        row![
+            &context.database.name,
+            &relation.namespace,
+            &relation.name,
+            describe::view(context.schema, relation.oid, &Settings::default(), false),
+            match check {
+                None => "NONE",
+                Some(CheckOption::Local) => "LOCAL",
+                Some(CheckOption::Cascaded) => "CASCADED",
+            },
+            yes(events & UPDATE_AND_DELETE == UPDATE_AND_DELETE),
+            yes(events & INSERT != 0),
+            by_trigger(TriggerEvent::Update),
+            by_trigger(TriggerEvent::Delete),
+            by_trigger(TriggerEvent::Insert)
+        ]
+    }));
+    rows
 }
 
 fn table_constraints(context: &Context<'_>) -> Vec<Row> {
@@ -297,7 +300,9 @@ fn key_column_usage(context: &Context<'_>) -> Vec<Row> {
             index.columns.iter().flatten().enumerate().for_each(|(at, &column)| push(&index.name, column, at, None));
         }
         for key in &relation.foreign_keys {
-            key.columns.iter().enumerate().for_each(|(at, &column)| push(&key.name, column, at, Some(at + 1)));
+            let places = places(context, key);
+            let place = |at: usize| Some(places.get(at).copied().unwrap_or(at) + 1);
+            key.columns.iter().enumerate().for_each(|(at, &column)| push(&key.name, column, at, place(at)));
         }
     }
     rows
@@ -349,6 +354,25 @@ fn constraint_column_usage(context: &Context<'_>) -> Vec<Row> {
     rows
 }
 
+/// The index that a foreign key refers to, whose columns may stand in another order.
+fn referenced_index<'a>(target: &'a Relation, key: &ForeignKey) -> Option<&'a Index> {
+    let wanted = target_columns(target, key);
+    let is_of = |index: &&Index| {
+        let same = index.columns.len() == wanted.len();
+        index.unique && same && wanted.iter().all(|column| index.columns.contains(&Some(*column)))
+    };
+    let exact = |index: &&Index| is_of(index) && index.columns.iter().flatten().eq(&wanted);
+    target.indexes.iter().find(exact).or_else(|| target.indexes.iter().find(is_of))
+}
+
+/// The place of each column of a foreign key's target in the index that it refers to.
+fn places(context: &Context<'_>, key: &ForeignKey) -> Vec<usize> {
+    let Some(target) = context.schema.relation(&key.target) else { return Vec::new() };
+    let Some(index) = referenced_index(&target, key) else { return Vec::new() };
+    let place = |column: usize| index.columns.iter().position(|other| *other == Some(column));
+    target_columns(&target, key).into_iter().filter_map(place).collect()
+}
+
 fn rule(action: ReferentialAction) -> &'static str {
     match action {
         ReferentialAction::NoAction => "NO ACTION",
@@ -365,8 +389,7 @@ fn referential_constraints(context: &Context<'_>) -> Vec<Row> {
     for relation in context.schema.user_relations() {
         for key in &relation.foreign_keys {
             let unique = context.schema.relation(&key.target).and_then(|target| {
-                let wanted: Vec<Option<usize>> = target_columns(&target, key).into_iter().map(Some).collect();
-                let index = target.indexes.iter().find(|index| index.unique && index.columns == wanted)?;
+                let index = referenced_index(&target, key)?;
                 Some((target.namespace.clone(), index.name.clone()))
             });
             let (namespace, name) = unique.unzip();
@@ -407,6 +430,15 @@ fn check_constraints(context: &Context<'_>) -> Vec<Row> {
             row![catalog, &relation.namespace, &check.name, text.strip_prefix("CHECK ").unwrap_or(&text)]
         }));
     }
+    // What a table inherits is told once.
+    let mut seen: Vec<Row> = Vec::with_capacity(rows.len());
+    rows.retain(|row| {
+        let first = seen.iter().all(|other| other != row);
+        if first {
+            seen.push(row.clone());
+        }
+        first
+    });
     rows
 }
 

@@ -148,9 +148,9 @@ fn measured(catalog: &str, ty: &Type, collation_oid: u32) -> Row {
 }
 
 /// A domain: schema, name, what it is over, its default, its collation.
-type Domain = (String, String, Type, Option<String>, u32);
+pub(super) type Domain = (String, String, Type, Option<String>, u32);
 
-fn all_domains(context: &Context<'_>) -> Vec<Domain> {
+pub(super) fn all_domains(context: &Context<'_>) -> Vec<Domain> {
     let standard = standard_types::all().iter().filter_map(|domain| {
         let base = types::with_typmod(&types::from_oid(facts::Type::named(domain.base)?.oid)?, domain.modifier);
         let default = domain.default.map(str::to_owned);
@@ -168,7 +168,12 @@ fn domains(context: &Context<'_>) -> Vec<Row> {
     let catalog = &context.database.name;
     let row = |(schema, name, base, default, collation): Domain| {
         let names = Names::of(&base);
-        let mut row = row![catalog, schema, name, names.words];
+        // Unlike everywhere else, an array is named by its members' type here.
+        let words = match &base {
+            Type::Array(element) if !matches!(**element, Type::User(_)) => format!("{}[]", Names::of(element).words),
+            _ => names.words,
+        };
+        let mut row = row![catalog, schema, name, words];
         row.extend(measured(catalog, &base, collation));
         row.extend(row![default, catalog, names.schema, names.name, NULL, NULL, NULL, NULL, "1"]);
         row

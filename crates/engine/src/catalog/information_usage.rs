@@ -1,12 +1,13 @@
 //! What uses what, as `information_schema` tells it: views and constraints; and collations with their character sets.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use rowferry_dialect::Schema as _;
 use rowferry_dialect::collation::Collation;
 
 use super::information_schema::{catalog_keys, shown_relations};
-use super::{Context, NULL, Row, Table, information_routines, row};
+use super::{Context, NULL, Row, Table, describe, information_routines, row};
 use crate::schema::PG_CATALOG;
 
 pub(super) const TABLES: &[Table] = &[
@@ -14,19 +15,65 @@ pub(super) const TABLES: &[Table] = &[
         vec![row![NULL, NULL, "UTF8", "UCS", "UTF8", &context.database.name, NULL, NULL]]
     }),
     Table::information_schema("collation_character_set_applicability", |context| {
-        let row = |name: &str| row![&context.database.name, PG_CATALOG, name, NULL, NULL, "UTF8"];
-        Collation::all().iter().map(|collation| row(&collation.name)).collect()
+        let row = |of: &Arc<Collation>| row![&context.database.name, &of.namespace, &of.name, NULL, NULL, "UTF8"];
+        all_collations(context).map(row).collect()
     }),
     Table::information_schema("collations", |context| {
-        let row = |name: &str| row![&context.database.name, PG_CATALOG, name, "NO PAD"];
-        Collation::all().iter().map(|collation| row(&collation.name)).collect()
+        let row = |of: &Arc<Collation>| row![&context.database.name, &of.namespace, &of.name, "NO PAD"];
+        all_collations(context).map(row).collect()
     }),
+    Table::information_schema("check_constraint_routine_usage", check_routines),
+    Table::information_schema("column_column_usage", computed_columns),
     Table::information_schema("constraint_table_usage", constraint_tables),
     Table::information_schema("information_schema_catalog_name", |context| vec![row![&context.database.name]]),
     Table::information_schema("view_column_usage", view_columns),
     Table::information_schema("view_routine_usage", view_routines),
     Table::information_schema("view_table_usage", view_tables),
 ];
+
+/// Those that are built in, and those that users have made.
+pub(super) fn all_collations<'a>(context: &'a Context<'_>) -> impl Iterator<Item = &'a Arc<Collation>> {
+    let made = context.schema.main.collations.iter().filter(|collation| !collation.is_built_in());
+    Collation::all().iter().chain(made)
+}
+
+/// Columns that others are computed from.
+fn computed_columns(context: &Context<'_>) -> Vec<Row> {
+    let catalog = &context.database.name;
+    let rights = context.schema.rights();
+    let mut rows = Vec::new();
+    for relation in context.schema.user_relations().filter(|relation| rights.owns(relation.oid)) {
+        for column in &relation.columns {
+            let Some(generated) = &column.generated else { continue };
+            let (schema, table) = (&relation.namespace, &relation.name);
+            let of = describe::columns_of(context.schema, relation, &generated.text).into_iter();
+            rows.extend(of.map(|at| row![catalog, schema, table, &relation.columns[at].name, &column.name]));
+        }
+    }
+    rows
+}
+
+/// Routines that checks of tables call.
+fn check_routines(context: &Context<'_>) -> Vec<Row> {
+    let catalog = &context.database.name;
+    let rights = context.schema.rights();
+    let mut rows = Vec::new();
+    for relation in context.schema.user_relations() {
+        for check in &relation.checks {
+            for oid in describe::routines_of(context.schema, relation, &check.text) {
+                let Some(function) = context.schema.function_by_oid(oid).filter(|_| rights.owns(oid)) else { continue };
+                let specific = information_routines::specific(&function.name, oid);
+                let (schema, name) = (&relation.namespace, &check.name);
+                let row = row![catalog, schema, name, catalog, &function.namespace, specific];
+                // What a table inherits is told once.
+                if !rows.contains(&row) {
+                    rows.push(row);
+                }
+            }
+        }
+    }
+    rows
+}
 
 /// Keys by the tables that they are on, foreign keys by those that they refer to.
 fn constraint_tables(context: &Context<'_>) -> Vec<Row> {
@@ -54,7 +101,8 @@ fn view_uses(context: &Context<'_>, mut found: impl FnMut([&str; 4], Option<&str
         if !rights.owns(target.oid) {
             continue;
         }
-        for (view, needs) in context.schema.users(target.oid) {
+        // The standard knows no materialised views.
+        for (view, needs) in context.schema.users(target.oid).filter(|(view, _)| !view.is_materialized()) {
             let names = [view.namespace.as_str(), &view.name, &target.namespace, &target.name];
             let of_target = needs.iter().filter(|(oid, _)| *oid == target.oid);
             of_target.for_each(|(_, column)| found(names, column.as_deref()));

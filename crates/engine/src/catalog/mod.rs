@@ -8,9 +8,11 @@ pub mod cache;
 pub mod describe;
 mod empty;
 pub mod fixed;
+mod information_elements;
 mod information_privileges;
 mod information_routines;
 mod information_schema;
+mod information_standard;
 mod information_types;
 mod information_usage;
 pub mod informix;
@@ -34,6 +36,8 @@ mod pg_roles;
 mod pg_sequence;
 mod pg_settings;
 mod pg_stat_activity;
+mod pg_stat_counts;
+pub mod pg_statistic_ext;
 pub mod pg_trigger;
 mod pg_ts;
 mod pg_type;
@@ -57,6 +61,7 @@ use crate::database::Shared;
 use crate::schema::{SessionSchema, lower_case};
 use crate::session::state::State;
 
+pub use pg_class::filenode;
 pub use pg_stat_activity::DATABASE;
 
 /// A catalog table.
@@ -270,9 +275,11 @@ pub fn text_array<'a>(members: impl IntoIterator<Item = &'a str>) -> String {
 pub fn tables() -> impl Iterator<Item = &'static Table> {
     [
         fixed::TABLES,
+        information_elements::TABLES,
         information_privileges::TABLES,
         information_routines::TABLES,
         information_schema::TABLES,
+        information_standard::TABLES,
         information_types::TABLES,
         information_usage::TABLES,
         pg_attribute::TABLES,
@@ -292,7 +299,9 @@ pub fn tables() -> impl Iterator<Item = &'static Table> {
         pg_sequence::TABLES,
         pg_settings::TABLES,
         pg_stat_activity::TABLES,
+        pg_stat_counts::TABLES,
         pg_policy::TABLES,
+        pg_statistic_ext::TABLES,
         pg_trigger::TABLES,
         pg_ts::TABLES,
         pg_type::TABLES,
@@ -457,8 +466,8 @@ pub fn columns_of(table: &Table) -> Vec<Described> {
         .collect()
 }
 
-/// How the types of PostgreSQL's columns are read: domains as what they are over; `pg_node_tree`, `aclitem` and their
-/// kin, which nobody else may have, as text.
+/// How the types of PostgreSQL's columns are read: domains as what they are over; the types of
+/// statistics, which nobody else may have, as text.
 fn type_of_fact(name: &str) -> Type {
     if let Some(domain) = standard_types::named(name) {
         return type_of_fact(domain.base);
@@ -512,12 +521,10 @@ mod tests {
                 // What is read as another type is named as its own in `pg_attribute`.
                 let read_as_text = matches!(
                     fact.type_name,
-                    "pg_node_tree"
-                        | "anyarray"
+                    "anyarray"
                         | "pg_ndistinct"
                         | "pg_dependencies"
                         | "pg_mcv_list"
-                        | "_aclitem"
                         | "_pg_statistic"
                         | "int2vector"
                         | "oidvector"

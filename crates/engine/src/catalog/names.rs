@@ -99,6 +99,17 @@ pub fn search_name(schema: &SessionSchema, kind: Kind, oid: u32) -> Option<Strin
     Some(object.shown(schema))
 }
 
+/// The name of a collation, with its schema where a bare one would not mean it.
+fn collation_name(schema: &SessionSchema, oid: u32) -> Option<String> {
+    let made = schema.main.collations.iter().find(|made| made.oid == oid).cloned();
+    let found = made.or_else(|| rowferry_dialect::collation::Collation::by_oid(oid).cloned())?;
+    let name = quote_ident(&found.name);
+    Some(match is_collation_visible(schema, oid) {
+        true => name,
+        false => format!("{}.{name}", quote_ident(&found.namespace)),
+    })
+}
+
 /// The name to print for an object id.
 pub fn name(state: &State, reg: Reg, oid: u32) -> Option<String> {
     let schema = state.schema();
@@ -111,6 +122,7 @@ pub fn name(state: &State, reg: Reg, oid: u32) -> Option<String> {
         }
         Reg::Namespace => namespace_name(&schema, oid).map(|name| quote_ident(&name)),
         Reg::Type => regtype::shown_in(&schema, oid, None),
+        Reg::Collation => collation_name(&schema, oid),
         Reg::Config | Reg::Dictionary => search_name(&schema, search_kind(reg), oid),
         Reg::Role => schema.role_name(oid).map(|name| quote_ident(&name)),
         Reg::Oper | Reg::Operator | Reg::Proc | Reg::Procedure => function_name(&schema, reg, oid),
@@ -136,6 +148,22 @@ pub fn oid(state: &State, reg: Reg, text: &str) -> Result<u32> {
                 0 => Err(Error::new(Condition::InvalidSchemaName, format!("schema \"{name}\" does not exist"))),
                 oid => Ok(oid),
             }
+        }
+        Reg::Collation => {
+            let name = qualified_name(text).ok_or_else(invalid)?;
+            if let Some(namespace) = name.schema.as_deref().filter(|namespace| !schema.has_namespace(namespace)) {
+                let message = format!("schema \"{namespace}\" does not exist");
+                return Err(Error::new(Condition::InvalidSchemaName, message));
+            }
+            let missing = || {
+                let message = format!("collation \"{name}\" for encoding \"UTF8\" does not exist");
+                Error::new(Condition::UndefinedObject, message)
+            };
+            let of_catalogs = matches!(name.schema.as_deref(), None | Some(PG_CATALOG));
+            let mut built_in = rowferry_dialect::collation::Collation::all().iter().filter(|_| of_catalogs);
+            let found = built_in.find(|collation| collation.name == name.name).cloned();
+            let found = found.or_else(|| schema.collation(&name));
+            found.map(|collation| collation.oid).ok_or_else(missing)
         }
         Reg::Config | Reg::Dictionary => text_search::named(&schema, search_kind(reg), text).map(|object| object.oid),
         Reg::Type => regtype::oid_in(&schema, text),

@@ -124,7 +124,7 @@ fn constraint(schema: &SessionSchema, oid: u32) -> Option<String> {
 }
 
 fn method(oid: u32) -> Option<&'static str> {
-    facts::AccessMethod::all().iter().find(|method| method.oid == oid).map(|method| method.name)
+    facts::AccessMethod::all_known().find(|method| method.oid == oid).map(|method| method.name)
 }
 
 fn language(oid: u32) -> Option<&'static str> {

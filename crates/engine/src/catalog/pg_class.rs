@@ -9,7 +9,7 @@ use super::describe;
 use super::names::namespace_oid;
 use super::pg_roles::shown_list;
 use super::{Cell, Context, NULL, OWNER, Row, Table, row, text_array};
-use crate::schema::{PG_TEMP, Properties};
+use crate::schema::{PG_TEMP, Properties, SessionSchema};
 
 pub(super) const TABLES: &[Table] = &[Table::pg_catalog("pg_class", rows)];
 
@@ -102,7 +102,7 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
             // A page and no rows, as an index has that nobody has analyzed.
             (row[PAGES], row[TUPLES]) = (Cell::Integer(1), Cell::Real(0.0));
             if let Some(method) = properties.get(&index.name, "index_method") {
-                let mut methods = rowferry_facts::AccessMethod::all().iter();
+                let mut methods = rowferry_facts::AccessMethod::all_known();
                 if let Some(method) = methods.find(|known| known.name == method) {
                     row[ACCESS_METHOD] = Cell::from(method.oid);
                 }
@@ -159,6 +159,17 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
         rows.push(row);
     }
     rows
+}
+
+/// The number of a relation's, a sequence's or an index's own storage; `None` for what has none.
+pub fn filenode(schema: &SessionSchema, oid: u32) -> Option<u32> {
+    if let Some(relation) = schema.relation_by_oid(oid) {
+        return (!super::is_view(&relation) && !relation.is_partitioned()).then_some(oid);
+    }
+    if let Some((relation, _)) = schema.index_by_oid(oid) {
+        return (!relation.is_partitioned()).then_some(oid);
+    }
+    (schema.sequence_by_oid(oid).is_some() || rowferry_facts::Index::by_oid(oid).is_some()).then_some(oid)
 }
 
 /// Places of columns that row types decide.
@@ -230,7 +241,7 @@ fn class(class: &Class<'_>) -> Row {
         0,
         class.owner,
         access,
-        if matches!(class.kind, "p" | "I") { 0 } else { class.oid },
+        if matches!(class.kind, "p" | "I" | "v") { 0 } else { class.oid },
         0,
         0,
         -1.0,

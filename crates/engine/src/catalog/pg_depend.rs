@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use rowferry_dialect::Schema as _;
 use rowferry_dialect::composite::row_type;
-use rowferry_dialect::postgres::types;
+use rowferry_dialect::postgres::{self, types};
 use rowferry_dialect::schema::Relation;
+use rowferry_dialect::text_search::Kind;
 use rowferry_dialect::types::Type;
+use rowferry_dialect::uses::Dependency;
+use rowferry_dialect::{Language, Schema as _};
 
 use super::describe::{columns_of, constraint_oid, included, target_columns};
 use super::names::namespace_oid;
@@ -21,6 +23,7 @@ pub(super) const TABLES: &[Table] = &[Table::pg_catalog("pg_depend", dependencie
 const TYPE: u32 = 1_247;
 const PROCEDURE: u32 = 1_255;
 const CLASS: u32 = 1_259;
+const CAST: u32 = 2_605;
 const ATTRDEF: u32 = 2_604;
 const CONSTRAINT: u32 = 2_606;
 const LANGUAGE: u32 = 2_612;
@@ -29,6 +32,10 @@ const REWRITE: u32 = 2_618;
 const TRIGGER: u32 = 2_620;
 const EXTENSION: u32 = 3_079;
 const POLICY: u32 = 3_256;
+const COLLATION: u32 = 3_456;
+const DICTIONARY: u32 = 3_600;
+const CONFIGURATION: u32 = 3_602;
+const DEFAULT_ACL: u32 = 826;
 
 /// The first object id that is no part of PostgreSQL's own: what hangs on the others hangs on what is always there.
 const FIRST: u32 = 16_384;
@@ -41,16 +48,20 @@ fn dependencies(context: &Context<'_>) -> Vec<Row> {
     let members = members.chain([(LANGUAGE, super::pg_proc::PLPGSQL)]);
     let plpgsql = super::pg_extension::OF_PLPGSQL.0;
     rows.extend(members.map(|(catalog, oid)| row![catalog, oid, 0, EXTENSION, plpgsql, 0, "e"]));
+    of_small_objects(context, &mut rows);
     of_types(context, &mut rows);
+    of_ranges(context, &mut rows);
     of_functions(context, &mut rows);
-    for (relation, trigger) in super::pg_trigger::all(context.schema) {
-        rows.push(row![TRIGGER, trigger.oid, 0, PROCEDURE, trigger.function, 0, "n"]);
-        rows.push(row![TRIGGER, trigger.oid, 0, CLASS, relation.oid, 0, "a"]);
-        let read = trigger.columns.iter().map(|at| row![TRIGGER, trigger.oid, 0, CLASS, relation.oid, at + 1, "n"]);
-        rows.extend(read);
-    }
+    of_triggers(context, &mut rows);
     for (relation, policy) in context.schema.policies() {
         rows.push(row![POLICY, policy.oid, 0, CLASS, relation.oid, 0, "a"]);
+        on_all(context, (POLICY, policy.oid), &policy.needs, &mut rows);
+    }
+    let pairs = super::partitions::index_pairs(context.schema);
+    for (own, parent) in pairs {
+        let Some((partition, _)) = context.schema.index_by_oid(own) else { continue };
+        rows.push(row![CLASS, own, 0, CLASS, parent, 0, "P"]);
+        rows.push(row![CLASS, own, 0, CLASS, partition.oid, 0, "S"]);
     }
     for relation in context.schema.user_relations() {
         of_relation(context, relation, &mut rows);
@@ -61,6 +72,114 @@ fn dependencies(context: &Context<'_>) -> Vec<Row> {
         }
     }
     rows
+}
+
+/// What an object needs that names these; the columns of a relation stand for the whole of it.
+fn on_all<'a>(
+    context: &Context<'_>,
+    (catalog, object): (u32, u32),
+    needs: impl IntoIterator<Item = &'a Dependency, IntoIter: Clone>,
+    rows: &mut Vec<Row>,
+) {
+    let needs = needs.into_iter();
+    for (oid, column) in needs.clone() {
+        if column.is_none() && needs.clone().any(|(other, column)| other == oid && column.is_some()) {
+            continue;
+        }
+        let relation = context.schema.relation_by_oid(*oid);
+        let number = relation.as_ref().zip(column.as_deref()).and_then(|(relation, name)| relation.column(name));
+        let number = number.map_or(0, |at| at + 1);
+        if relation.is_some() || context.schema.sequence_by_oid(*oid).is_some() {
+            rows.push(row![catalog, object, 0, CLASS, *oid, number, "n"]);
+        } else if context.schema.function_by_oid(*oid).is_some() {
+            rows.push(row![catalog, object, 0, PROCEDURE, *oid, 0, "n"]);
+        } else if context.schema.user_type_by_oid(*oid).is_some() {
+            rows.push(row![catalog, object, 0, TYPE, *oid, 0, "n"]);
+        } else if let Some(found) = context.schema.search_object_by_oid(*oid) {
+            rows.push(row![catalog, object, 0, search_catalog(found.kind()), *oid, 0, "n"]);
+        }
+    }
+}
+
+/// What an object needs by a text over a table, but for the table's own columns: those are told apart.
+fn on_text(context: &Context<'_>, object: (u32, u32), (relation, text): (&Arc<Relation>, &str), rows: &mut Vec<Row>) {
+    if relation.language == Language::Informix {
+        return;
+    }
+    let context_of_text = rowferry_dialect::plan::Context::default();
+    let Ok(uses) = postgres::uses_of_stored(text, relation, context.schema, &context_of_text) else { return };
+    let needs = uses.dependencies();
+    on_all(context, object, needs.iter().filter(|(oid, _)| *oid != relation.oid), rows);
+}
+
+fn search_catalog(kind: Kind) -> u32 {
+    if kind == Kind::Dictionary { DICTIONARY } else { CONFIGURATION }
+}
+
+/// Collations, objects of text search, default privileges: each in its schema.
+fn of_small_objects(context: &Context<'_>, rows: &mut Vec<Row>) {
+    let schema = context.schema;
+    for collation in schema.main.collations.iter() {
+        let namespace = namespace_oid(schema, &collation.namespace);
+        rows.push(row![COLLATION, collation.oid, 0, NAMESPACE, namespace, 0, "n"]);
+    }
+    for object in schema.main.search_objects.iter() {
+        let namespace = namespace_oid(schema, &object.namespace);
+        rows.push(row![search_catalog(object.kind()), object.oid, 0, NAMESPACE, namespace, 0, "n"]);
+    }
+    let defaults = schema.main.grants.defaults.iter().filter(|default| default.namespace != 0);
+    rows.extend(defaults.map(|default| row![DEFAULT_ACL, default.oid, 0, NAMESPACE, default.namespace, 0, "a"]));
+}
+
+fn of_triggers(context: &Context<'_>, rows: &mut Vec<Row>) {
+    for (relation, trigger) in super::pg_trigger::all(context.schema) {
+        rows.push(row![TRIGGER, trigger.oid, 0, PROCEDURE, trigger.function, 0, "n"]);
+        rows.push(row![TRIGGER, trigger.oid, 0, CLASS, relation.oid, 0, "a"]);
+        let mut read: BTreeSet<usize> = trigger.columns.iter().copied().collect();
+        let context_of_text = rowferry_dialect::plan::Context::default();
+        let condition = trigger
+            .condition
+            .as_ref()
+            .and_then(|text| postgres::trigger_condition_uses(text, relation, context.schema, &context_of_text).ok());
+        if let Some(uses) = condition {
+            read.extend((0..relation.columns.len()).filter(|at| uses.names_column(relation.oid, *at)));
+            let needs = uses.dependencies();
+            let others = needs.iter().filter(|(oid, _)| *oid != relation.oid);
+            on_all(context, (TRIGGER, trigger.oid), others, rows);
+        }
+        rows.extend(read.into_iter().map(|at| row![TRIGGER, trigger.oid, 0, CLASS, relation.oid, at + 1, "n"]));
+        // The constraint that a constraint trigger is.
+        let constraint = super::pg_trigger::constraint_oid(trigger);
+        if constraint != 0 {
+            rows.push(row![CONSTRAINT, constraint, 0, CLASS, relation.oid, 0, "a"]);
+            rows.push(row![CONSTRAINT, constraint, 0, TRIGGER, trigger.oid, 0, "i"]);
+        }
+    }
+}
+
+/// What PostgreSQL makes with a range type goes with it.
+fn of_ranges(context: &Context<'_>, rows: &mut Vec<Row>) {
+    for ty in context.schema.user_types() {
+        let Some(range) = ty.range() else { continue };
+        let multirange = range.multirange.oid;
+        rows.push(row![TYPE, multirange, 0, TYPE, ty.oid, 0, "i"]);
+        rows.extend(users_type(&range.subtype).map(|on| row![TYPE, ty.oid, 0, TYPE, on, 0, "n"]));
+        for (at, function) in range.constructors.oids.into_iter().enumerate() {
+            let (made, (namespace, _)) = match at {
+                0 | 1 => (ty.oid, &range.constructors.range),
+                _ => (multirange, &range.constructors.multirange),
+            };
+            let namespace = namespace_oid(context.schema, namespace);
+            rows.push(row![PROCEDURE, function, 0, NAMESPACE, namespace, 0, "n"]);
+            rows.push(row![PROCEDURE, function, 0, TYPE, made, 0, "n"]);
+            rows.push(row![PROCEDURE, function, 0, TYPE, made, 0, "i"]);
+            let taken = [0, 0, 0, ty.oid, ty.array_oid][at];
+            rows.extend((taken != 0).then(|| row![PROCEDURE, function, 0, TYPE, taken, 0, "n"]));
+        }
+        rows.push(row![CAST, range.cast, 0, PROCEDURE, range.constructors.oids[3], 0, "i"]);
+        rows.push(row![CAST, range.cast, 0, TYPE, ty.oid, 0, "i"]);
+        rows.push(row![CAST, range.cast, 0, TYPE, multirange, 0, "i"]);
+    }
 }
 
 fn of_sequences(context: &Context<'_>, rows: &mut Vec<Row>) {
@@ -91,8 +210,8 @@ fn of_types(context: &Context<'_>, rows: &mut Vec<Row>) {
         rows.push(row![TYPE, ty.array_oid, 0, TYPE, ty.oid, 0, "i"]);
         match ty.composite() {
             Some(composite) => {
-                rows.push(row![TYPE, ty.oid, 0, CLASS, composite.relation, 0, "i"]);
-                rows.push(row![CLASS, composite.relation, 0, NAMESPACE, namespace, 0, "n"]);
+                rows.push(row![CLASS, composite.relation, 0, TYPE, ty.oid, 0, "i"]);
+                rows.push(row![TYPE, ty.oid, 0, NAMESPACE, namespace, 0, "n"]);
                 for (at, field) in composite.fields.iter().enumerate() {
                     let on = users_type(&field.ty).filter(|_| !field.dropped);
                     rows.extend(on.map(|on| row![CLASS, composite.relation, at + 1, TYPE, on, 0, "n"]));
@@ -102,9 +221,23 @@ fn of_types(context: &Context<'_>, rows: &mut Vec<Row>) {
         }
         if let Some(domain) = ty.domain() {
             rows.extend(users_type(&domain.base).map(|on| row![TYPE, ty.oid, 0, TYPE, on, 0, "n"]));
-            rows.extend(domain.checks.iter().map(|check| row![CONSTRAINT, check.oid, 0, TYPE, ty.oid, 0, "a"]));
+            for check in &domain.checks {
+                rows.push(row![CONSTRAINT, check.oid, 0, TYPE, ty.oid, 0, "a"]);
+                let context_of_text = rowferry_dialect::plan::Context::default();
+                let uses = postgres::uses_of_domain_check(&check.text, &domain.base, context.schema, &context_of_text);
+                let needs = uses.map(|uses| uses.dependencies()).unwrap_or_default();
+                on_all(context, (CONSTRAINT, check.oid), &needs, rows);
+            }
+            let default = domain.default.as_deref().and_then(|text| uses_of_default(context, text));
+            on_all(context, (TYPE, ty.oid), &default.unwrap_or_default(), rows);
         }
     }
+}
+
+/// What the text of a default needs.
+fn uses_of_default(context: &Context<'_>, text: &str) -> Option<BTreeSet<Dependency>> {
+    let context_of_text = rowferry_dialect::plan::Context::default();
+    postgres::uses_of_default(text, context.schema, &context_of_text).ok().map(|uses| uses.dependencies())
 }
 
 fn of_functions(context: &Context<'_>, rows: &mut Vec<Row>) {
@@ -120,19 +253,50 @@ fn of_functions(context: &Context<'_>, rows: &mut Vec<Row>) {
     }
 }
 
-fn of_relation(context: &Context<'_>, relation: &Relation, rows: &mut Vec<Row>) {
+/// A partition goes with its parent; an heir stays in its way. What rows are parted by cannot be dropped.
+fn of_heritage(context: &Context<'_>, relation: &Arc<Relation>, rows: &mut Vec<Row>) {
+    let kind = if relation.bound().is_some() { "a" } else { "n" };
+    rows.extend(relation.parents().iter().map(|parent| row![CLASS, relation.oid, 0, CLASS, *parent, 0, kind]));
+    let Some(partitioning) = &relation.partitioning else { return };
+    let mut parted = BTreeSet::new();
+    for key in &partitioning.keys {
+        match &key.column {
+            Some(name) => parted.extend(relation.column(name)),
+            None => {
+                parted.extend(columns_of(context.schema, relation, &key.text));
+                on_text(context, (CLASS, relation.oid), (relation, &key.text), rows);
+            }
+        }
+    }
+    rows.extend(parted.into_iter().map(|at| row![CLASS, relation.oid, at + 1, CLASS, relation.oid, 0, "i"]));
+}
+
+fn of_relation(context: &Context<'_>, relation: &Arc<Relation>, rows: &mut Vec<Row>) {
     let namespace = namespace_oid(context.schema, &relation.namespace);
     rows.push(row![CLASS, relation.oid, 0, NAMESPACE, namespace, 0, "n"]);
     let ty = row_type(relation);
     rows.push(row![TYPE, ty.oid, 0, CLASS, relation.oid, 0, "i"]);
     rows.push(row![TYPE, ty.array_oid, 0, TYPE, ty.oid, 0, "i"]);
+    of_heritage(context, relation, rows);
     for (at, column) in relation.columns.iter().enumerate() {
         rows.extend(users_type(&column.ty).map(|on| row![CLASS, relation.oid, at + 1, TYPE, on, 0, "n"]));
-        if (column.default.is_some() && column.identity.is_none()) || column.generated.is_some() {
-            rows.push(row![ATTRDEF, default_oid(relation.oid, at), 0, CLASS, relation.oid, at + 1, "a"]);
-            let sequence = column.default.as_ref().and_then(|default| default.next_of.as_ref());
-            if let Some(sequence) = sequence.and_then(|name| context.schema.sequence(name)) {
-                rows.push(row![ATTRDEF, default_oid(relation.oid, at), 0, CLASS, sequence.oid, 0, "n"]);
+        let collation = column.collation.as_ref().filter(|collation| !collation.is_built_in());
+        rows.extend(collation.map(|on| row![CLASS, relation.oid, at + 1, COLLATION, on.oid, 0, "n"]));
+        let default = (ATTRDEF, default_oid(relation.oid, at));
+        if let Some(generated) = &column.generated {
+            rows.push(row![default.0, default.1, 0, CLASS, relation.oid, at + 1, "i"]);
+            let read = columns_of(context.schema, relation, &generated.text).into_iter();
+            rows.extend(read.map(|column| row![default.0, default.1, 0, CLASS, relation.oid, column + 1, "n"]));
+            on_text(context, default, (relation, &generated.text), rows);
+        } else if let Some(value) = column.default.as_ref().filter(|_| column.identity.is_none()) {
+            rows.push(row![default.0, default.1, 0, CLASS, relation.oid, at + 1, "a"]);
+            match value.next_of.as_ref().and_then(|name| context.schema.sequence(name)) {
+                Some(sequence) => rows.push(row![default.0, default.1, 0, CLASS, sequence.oid, 0, "n"]),
+                None if relation.language == Language::Informix => {}
+                None => {
+                    let needs = uses_of_default(context, &value.text).unwrap_or_default();
+                    on_all(context, default, &needs, rows);
+                }
             }
         }
     }
@@ -150,10 +314,12 @@ fn of_indexes(context: &Context<'_>, relation: &Arc<Relation>, rows: &mut Vec<Ro
             for (key, column) in index.keys.iter().zip(&index.columns) {
                 if column.is_none() {
                     on.extend(columns_of(context.schema, relation, &key.text));
+                    on_text(context, (CLASS, index.oid), (relation, &key.text), rows);
                 }
             }
             if let Some(predicate) = &index.predicate {
                 on.extend(columns_of(context.schema, relation, predicate));
+                on_text(context, (CLASS, index.oid), (relation, predicate), rows);
             }
             rows.extend(on.into_iter().map(|at| row![CLASS, index.oid, 0, CLASS, relation.oid, at + 1, "a"]));
         }
@@ -171,6 +337,7 @@ fn of_constraints(context: &Context<'_>, relation: &Arc<Relation>, rows: &mut Ve
             rows.push(on_column(check.oid, column));
             rows.push(row![CONSTRAINT, check.oid, 0, CLASS, relation.oid, column + 1, "n"]);
         }
+        on_text(context, (CONSTRAINT, check.oid), (relation, &check.text), rows);
     }
     for key in &relation.foreign_keys {
         rows.extend(key.columns.iter().map(|column| on_column(key.oid, *column)));
@@ -188,20 +355,6 @@ fn of_view(context: &Context<'_>, view: &Relation, rows: &mut Vec<Row>) {
     let rule = rule_oid(view.oid);
     rows.push(row![REWRITE, rule, 0, CLASS, view.oid, 0, "i"]);
     let needs = context.schema.details(view.oid).and_then(|details| details.needs.as_deref()).unwrap_or_default();
-    for (oid, column) in needs {
-        // Columns stand for the whole.
-        if column.is_none() && needs.iter().any(|(other, column)| other == oid && column.is_some()) {
-            continue;
-        }
-        let relation = context.schema.relation_by_oid(*oid);
-        let number = relation.as_ref().zip(column.as_deref()).and_then(|(relation, name)| relation.column(name));
-        let number = number.map_or(0, |at| at + 1);
-        if relation.is_some() || context.schema.sequences().any(|details| details.sequence.oid == *oid) {
-            rows.push(row![REWRITE, rule, 0, CLASS, *oid, number, "n"]);
-        } else if context.schema.function_by_oid(*oid).is_some() {
-            rows.push(row![REWRITE, rule, 0, PROCEDURE, *oid, 0, "n"]);
-        } else if context.schema.user_type_by_oid(*oid).is_some() {
-            rows.push(row![REWRITE, rule, 0, TYPE, *oid, 0, "n"]);
-        }
-    }
+    rows.push(row![REWRITE, rule, 0, CLASS, view.oid, 0, "n"]);
+    on_all(context, (REWRITE, rule), needs, rows);
 }

@@ -76,6 +76,7 @@ pub(super) fn dependencies(context: &Context<'_>) -> Vec<Row> {
             .chain(facts.functions().iter().map(|function| (1_255, function.oid)))
             .chain(facts.operators().iter().map(|operator| (2_617, operator.oid)))
             .chain(facts.casts().iter().map(|cast| (2_605, cast.oid)))
+            .chain(facts.access_methods().iter().map(|method| (2_601, method.oid)))
             .chain(facts.operator_classes().iter().map(|class| (2_616, class.oid)))
             .chain(facts.operator_families().iter().map(|family| (2_753, family.oid)));
         rows.extend(members.map(|(catalog, oid)| row![catalog, oid, 0, EXTENSION, extension.oid, 0, "e"]));

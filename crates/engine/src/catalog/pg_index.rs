@@ -28,7 +28,7 @@ fn of_relation(context: &Context<'_>, relation: &Arc<Relation>) -> Vec<Row> {
     let schema = context.schema;
     let none = Properties::default();
     let properties = schema.details(relation.oid).map_or(&none, |details| &details.properties);
-    for index in &relation.indexes {
+    for (at, index) in relation.indexes.iter().enumerate() {
         let included = included(properties, &index.name);
         let included = included.iter().map(|name| relation.column(name).map_or(0, |column| column + 1));
         let types = (0..index.keys.len()).map(|at| index_column(schema, relation, index, at).1);
@@ -45,12 +45,12 @@ fn of_relation(context: &Context<'_>, relation: &Arc<Relation>) -> Vec<Row> {
             index.keys.len() + included.len(),
             index.keys.len(),
             index.is_key(),
-            false,
+            index.nulls_alike,
             index.primary,
             false,
             index.deferred.is_none(),
             properties.get("", "clustered") == Some(index.name.as_str()),
-            true,
+            !relation.is_partitioned() || rowferry_dialect::partition::is_whole(schema, relation, at),
             false,
             true,
             true,
@@ -88,7 +88,7 @@ fn operator_class(
 ) -> u32 {
     const BTREE: &str = "btree";
     let method = properties.get(&index.name, "index_method").unwrap_or(BTREE);
-    let Some(method) = facts::AccessMethod::all().iter().find(|known| known.name == method) else { return 0 };
+    let Some(method) = facts::AccessMethod::all_known().find(|known| known.name == method) else { return 0 };
     let (_, ty) = index_column(context.schema, relation, index, at);
     let input = class_input(&ty);
     let named = properties.get(&index.name, &format!("index_opclass {}", at + 1));

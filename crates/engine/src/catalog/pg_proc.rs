@@ -11,6 +11,9 @@ use super::{Context, NULL, OWNER, Row, Table, array, names, row, text_array};
 use crate::schema::SessionSchema;
 use crate::schema::metadata::derived_oid;
 
+/// The object id of `information_schema`.
+const INFORMATION_SCHEMA: u32 = 13_000;
+
 /// The object id of PL/pgSQL.
 pub(super) const PLPGSQL: u32 = 13_500;
 
@@ -236,6 +239,10 @@ impl Plain<'_> {
     }
 }
 
+fn is_reserved(word: &str) -> bool {
+    rowferry_facts::Keyword::all().iter().any(|keyword| keyword.word == word && keyword.category == 'R')
+}
+
 /// Functions that PostgreSQL 15 has under no name: they are of later versions, or ours. PL/pgSQL's stand before them.
 pub(super) fn newer() -> Vec<Row> {
     let handlers = ADDED.iter().map(|added| {
@@ -257,16 +264,23 @@ pub(super) fn newer() -> Vec<Row> {
     let newer = of_postgres()
         .filter(|function| function.kind != FunctionKind::Operator)
         .filter(|function| rowferry_facts::Function::named(function.name).is_empty())
+        // What the grammar calls by a word of its own (`current_date`) is no function by name.
+        .filter(|function| !is_reserved(function.name))
         .filter_map(|function| {
             let args = signature(function);
             if !seen.insert((function.name, args.clone())) {
                 return None;
             }
             let oid = 1_000_000 + derived_oid("function", function.name, &[&array(&args)]) % 1_000_000_000;
+            let (namespace, name) = match function.name.split_once('.') {
+                Some((crate::schema::INFORMATION_SCHEMA, name)) => (INFORMATION_SCHEMA, name),
+                _ => (Plain::INTERNAL.namespace, function.name),
+            };
             let plain = Plain {
                 oid,
-                name: function.name,
-                source: function.name,
+                name,
+                namespace,
+                source: name,
                 variadic: if function.variadic { 2_276 } else { 0 },
                 kind: match function.kind {
                     FunctionKind::Aggregate => "a",

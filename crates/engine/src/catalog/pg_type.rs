@@ -35,6 +35,7 @@ struct Of {
     relation: u32,
     dimensions: i32,
     default: Option<String>,
+    acl: Option<Cell>,
 }
 
 fn labels(context: &Context<'_>) -> Vec<Row> {
@@ -61,6 +62,7 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
             kind: "e",
             category: types::category(&told),
             array: ty.array_oid,
+            acl: Some(super::pg_roles::shown_list(context.schema, &rights, ty.oid)),
             ..known()
         };
         let mut alignment = None;
@@ -180,14 +182,18 @@ fn of(ty: Of) -> Row {
         0,
         handlers.analyze,
         if length == 8 { "d" } else { "i" },
-        if length > 0 { "p" } else { "x" },
+        match facts::Type::by_oid(ty.base) {
+            // A domain is kept as its base is.
+            Some(base) => base.storage.to_string(),
+            None => if length > 0 { "p" } else { "x" }.to_owned(),
+        },
         ty.not_null,
         ty.base,
         ty.modifier,
         ty.dimensions,
         ty.collation,
-        NULL,
+        ty.default.clone(),
         ty.default,
-        NULL,
+        ty.acl.unwrap_or(NULL),
     ]
 }

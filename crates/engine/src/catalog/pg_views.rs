@@ -1,7 +1,9 @@
 //! `pg_tables`, `pg_views`, `pg_matviews`, `pg_description`, `pg_rewrite`: views over the other catalogs, and comments.
 
+use std::sync::Arc;
+
 use rowferry_dialect::Schema as _;
-use rowferry_dialect::schema::RelationKind;
+use rowferry_dialect::schema::{Relation, RelationKind};
 use rowferry_dialect::values::Settings;
 
 use super::object_names::rule_oid;
@@ -22,11 +24,14 @@ fn tables(context: &Context<'_>) -> Vec<Row> {
     of_users
         .chain(super::postgres_relations().map(|relation| (relation, "postgres".to_owned())))
         .filter(|(relation, _)| matches!(relation.kind, RelationKind::Table | RelationKind::Catalog))
+        .filter(|(relation, _)| !super::is_view(relation))
         .map(|(relation, owner)| {
             let triggers = !relation.triggers.is_empty()
                 || context.schema.details(relation.oid).is_some_and(|details| !details.triggers.is_empty());
             let secured = relation.security.as_ref().is_some_and(|security| security.enabled);
-            let indexed = !relation.indexes.is_empty();
+            let of_catalog = relation.namespace == crate::schema::PG_CATALOG;
+            let indexed =
+                !relation.indexes.is_empty() || (of_catalog && super::system_indexes::has_some(&relation.name));
             row![&relation.namespace, &relation.name, owner, NULL, indexed, false, triggers, secured]
         })
         .collect()
@@ -35,14 +40,17 @@ fn tables(context: &Context<'_>) -> Vec<Row> {
 fn views(context: &Context<'_>) -> Vec<Row> {
     let views = context.schema.user_relations();
     let rights = context.schema.rights();
-    views
-        .filter(|relation| matches!(relation.kind, RelationKind::View { .. } | RelationKind::NativeView))
-        .map(|relation| {
-            let owner = super::pg_roles::owner_name(context.schema, &rights, relation.oid);
-            let definition = describe::view(context.schema, relation.oid, &Settings::default(), false);
-            row![&relation.namespace, &relation.name, owner, definition]
-        })
-        .collect()
+    let views = views.filter(|relation| matches!(relation.kind, RelationKind::View { .. } | RelationKind::NativeView));
+    // The queries of PostgreSQL's own views are its own text.
+    let own = super::postgres_relations().filter(|relation| super::is_view(relation));
+    let row = |view: &Arc<Relation>| row![&view.namespace, &view.name, "postgres", NULL];
+    let mut rows: Vec<Row> = own.map(row).collect();
+    rows.extend(views.map(|relation| {
+        let owner = super::pg_roles::owner_name(context.schema, &rights, relation.oid);
+        let definition = describe::view(context.schema, relation.oid, &Settings::default(), false);
+        row![&relation.namespace, &relation.name, owner, definition]
+    }));
+    rows
 }
 
 fn materialized_views(context: &Context<'_>) -> Vec<Row> {
@@ -83,12 +91,17 @@ fn descriptions(context: &Context<'_>) -> Vec<Row> {
         }
     }
     rows.extend(super::pg_extension::comments(context));
+    // pg_dump tells of a comment on this schema that is another one.
+    if context.schema.main.comments.iter().all(|(oid, _)| *oid != super::pg_namespace::PUBLIC) {
+        rows.push(row![super::pg_namespace::PUBLIC, 2_615, 0, "standard public schema"]);
+    }
     for (oid, (kind, comment)) in context.schema.main.comments.iter() {
         let catalog = match kind.as_str() {
             "schema" => 2_615,
             "collation" => 3_456,
             "domain constraint" => 2_606,
             "search dictionary" => 3_600,
+            "statistics" => 3_381,
             "search configuration" => 3_602,
             _ => 1_255,
         };

@@ -13,7 +13,7 @@ use rowferry_dialect::stored_function::{RoutineLanguage, StoredFunction, TypeRef
 use rowferry_dialect::user_type::told_fields;
 use rowferry_dialect::values::cast::cast;
 use rowferry_dialect::values::{ValueRef, record};
-use rowferry_dialect::{Condition, Error, Result, Schema as _, Type};
+use rowferry_dialect::{Condition, Error, Result, Schema as _, Type, work};
 
 use super::{MAX_DEPTH, borrowed, plpgsql, sql_language, stack_address};
 use crate::functions::RoutineRows;
@@ -119,6 +119,8 @@ impl Session {
 
     /// Goes one level deeper, if the stack allows it.
     pub(crate) fn enter_routine(&mut self) -> Result<crate::interrupt::Nested> {
+        // Its statements may all be too short to ask.
+        work::step(CALL)?;
         let depth = self.interrupter().depth();
         if depth == 0 {
             self.routine_state().base.store(stack_address(), std::sync::atomic::Ordering::Relaxed);
@@ -260,6 +262,9 @@ impl Session {
         })
     }
 }
+
+/// Units of work that a call is, before its statements do anything.
+const CALL: usize = work::STRIDE / 16;
 
 /// Functions that a session keeps ready.
 const MOST_COMPILED: usize = 1_000;

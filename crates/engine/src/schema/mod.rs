@@ -12,6 +12,7 @@ use rowferry_dialect::extension::Installed;
 use rowferry_dialect::schema::{
     Column, NamedType, Physical, Policy, QualifiedName, Relation, RelationKind, Routine, Sequence,
 };
+use rowferry_dialect::statistics::StatisticsObject;
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::text_search::{self, Kind, SearchObject};
 use rowferry_dialect::user_type::UserType;
@@ -20,7 +21,7 @@ use rowferry_dialect::{Language, Schema, Type};
 
 pub use crate::backend::schema::rows_read;
 pub(crate) use crate::backend::schema::{
-    DEFERRABLE, MATERIALIZED_VIEW, NO_INHERIT, NOT_VALID, Touched, UNPOPULATED, load, metadata,
+    DEFERRABLE, MATERIALIZED_VIEW, NO_INHERIT, NOT_VALID, NULLS_ALIKE, Touched, UNPOPULATED, load, metadata,
 };
 pub use snapshot::{Details, Namespace, Properties, SequenceDetails, Snapshot, Synonym, lower_case};
 
@@ -433,6 +434,16 @@ impl Schema for SessionSchema {
     fn search_object_by_oid(&self, oid: u32) -> Option<Arc<SearchObject>> {
         let own = || self.main.search_objects.iter().find(|object| object.oid == oid);
         text_search::built_in_by_oid(oid).or_else(own).cloned()
+    }
+
+    fn statistics_object(&self, name: &QualifiedName) -> Option<Arc<StatisticsObject>> {
+        if self.main.statistics.is_empty() {
+            return None;
+        }
+        self.find(name, |namespace, name| {
+            let mut objects = self.main.statistics.iter();
+            objects.find(|known| known.namespace == namespace && known.name == name).cloned()
+        })
     }
 
     fn is_in_path(&self, namespace: &str) -> bool {

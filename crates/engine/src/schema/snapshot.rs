@@ -13,6 +13,7 @@ use rowferry_dialect::heritage::{Heritage, INHERITED_CHECK, INHERITED_COLUMN, IN
 use rowferry_dialect::partition::{Bound, PARTITION_BOUND, PARTITION_BY, Partitioning};
 use rowferry_dialect::postgres;
 use rowferry_dialect::schema::{NamedType, Policy, QualifiedName, Relation, RelationKind, Routine, Sequence};
+use rowferry_dialect::statistics::StatisticsObject;
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::text_search::SearchObject;
 use rowferry_dialect::user_type::{self, UserType};
@@ -48,6 +49,8 @@ pub struct Snapshot {
     pub collations: Arc<Vec<Arc<Collation>>>,
     /// Configurations and dictionaries of text search that users have made, oldest first.
     pub search_objects: Arc<Vec<Arc<SearchObject>>>,
+    /// Objects of CREATE STATISTICS, oldest first.
+    pub statistics: Arc<Vec<Arc<StatisticsObject>>>,
     /// Named types, oldest first.
     pub types: Arc<Vec<Arc<NamedType>>>,
     /// Comments on schemas and functions by object id, each with what it is on.
@@ -585,7 +588,7 @@ impl Snapshot {
             let functions = s.functions.clone();
             let types = (s.types.clone(), s.user_types.clone());
             let others = (s.synonyms.clone(), s.comments.clone(), s.extensions.clone(), s.collations.clone());
-            let others = (others, s.search_objects.clone());
+            let others = (others, s.search_objects.clone(), s.statistics.clone());
             (s.namespaces.clone(), s.routines.clone(), functions, types, others)
         };
         (rest(self) != rest(other)).then(|| format!("{:#?}\n{:#?}", rest(self), rest(other)))

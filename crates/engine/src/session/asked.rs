@@ -103,6 +103,17 @@ impl State {
         Ok(Some(false))
     }
 
+    /// Whether a role (`None`: the current one) is a superuser.
+    pub fn is_superuser(&self, role: Option<&Named>) -> Result<bool> {
+        let schema = self.schema();
+        let rights = schema.rights();
+        let role = match role {
+            None => rights.role(),
+            Some(role) => role_of(&schema, role, true)?,
+        };
+        Ok(rights.roles.is_superuser(role))
+    }
+
     /// COMMENT ON ROLE.
     pub fn role_comment(&self, oid: u32) -> Option<String> {
         self.schema.read().main.roles.get(oid)?.comment.clone()
@@ -211,13 +222,19 @@ fn object(state: &State, schema: &SessionSchema, question: &Question<'_>) -> Res
                 Named::Number(oid) if is_missing(class, number(*oid)) => return Ok(None),
                 Named::Number(oid) => number(*oid),
                 Named::Name(name) => match class {
-                    ObjectClass::Type => names::oid(state, Reg::Type, name)?,
+                    ObjectClass::Type => member_type(schema, names::oid(state, Reg::Type, name)?),
                     ObjectClass::Routine => names::oid(state, Reg::Procedure, name)?,
                     _ => 0,
                 },
             },
         ))),
     }
+}
+
+/// An array has the privileges of its members' type.
+fn member_type(schema: &SessionSchema, oid: u32) -> u32 {
+    let array = schema.main.user_types.iter().find(|ty| ty.array_oid == oid);
+    array.map_or(oid, |ty| ty.oid)
 }
 
 /// True for a number of PostgreSQL's own that it has given to nothing of the class.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rowferry_dialect::access::Needs;
 use rowferry_dialect::ir::{self, RelationLocks, Statement, TableLock};
 use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
-use rowferry_dialect::{Condition, Error, Result, Schema as _, Type, postgres};
+use rowferry_dialect::{Condition, Error, Result, Schema as _, Type, budget, postgres};
 
 use super::Session;
 use super::command::command;
@@ -215,6 +215,7 @@ impl Session {
             return Err(Error::new(Condition::FeatureNotSupported, "COPY FROM not supported with row-level security")
                 .hint("Use INSERT statements instead."));
         }
+        let _budget = budget::begin(prepared.size);
         let plan = self.lower(bound, &prepared.parsed, &prepared.declared)?;
         Ok(Arc::new(plan))
     }
@@ -234,6 +235,7 @@ impl Session {
     /// Binds and lowers. A failure may be due to a schema that somebody else has changed: then it is tried once more.
     fn compile(&mut self, parsed: &Parsed, declared: &[Option<Type>], key: Option<PlanKey>) -> Result<Arc<Prepared>> {
         let before = memory::mark();
+        let _budget = budget::begin(parsed.text.len());
         let bound = match self.bind(parsed, declared) {
             Err(error) if self.reload_if_changed()? => self.bind(parsed, declared).map_err(|_| error),
             other => other,
@@ -355,6 +357,8 @@ impl Session {
         };
         // Where triggers look at rows, RETURNING of other relations is no reason to do it otherwise.
         let by_rows = triggers.as_ref().is_some_and(|firing| firing.steps.is_some());
+        let reads_changed = matches!(&bound.statement, Statement::Dml(dml) if ir::returning::reads_changed(dml));
+        let by_rows = by_rows && !reads_changed;
         let in_parts = !by_rows && ir::by_rows::runs_in_parts(&bound.statement);
         let (program, command) = match (&parsed.source, &bound.statement) {
             // Its rows are written one by one.

@@ -25,6 +25,7 @@ mod domain;
 mod drop;
 mod extension;
 mod function;
+mod function_uses;
 mod grants;
 mod heirs;
 mod large_objects;
@@ -42,6 +43,7 @@ mod retype;
 mod roles;
 mod routine;
 mod sequences;
+mod statistics;
 mod text_search;
 mod trigger;
 mod user_type;
@@ -65,6 +67,8 @@ struct Changer<'a> {
     deferred: RefCell<Option<alter::Deferred>>,
     /// Checks of columns that ALTER TABLE gives other types.
     lifted: RefCell<Vec<retype::LiftedCheck>>,
+    /// Indexes that an ALTER TABLE has taken away, to bring them back.
+    lifted_indexes: RefCell<Vec<retype::LiftedIndex>>,
 }
 
 /// What a property can be about.
@@ -198,7 +202,7 @@ impl Session {
             Failed::Storage(failure) => errors::of_change(&failure, &self.interrupter),
         });
         if result.is_err() {
-            if handle.lock().is_autocommit() {
+            if !handle.lock().is_in_transaction() {
                 return result.map(|(value, _)| value);
             }
             self.on_handle(|handle| handle.go_back_to(Point::Change))?;
@@ -288,6 +292,7 @@ impl<'a> Changer<'a> {
             marks: Cell::new(marks),
             deferred: RefCell::default(),
             lifted: RefCell::default(),
+            lifted_indexes: RefCell::default(),
             only_temporary,
         })
     }
@@ -359,6 +364,7 @@ impl Changer<'_> {
             Ddl::UserType(change) => self.change_user_type(change),
             Ddl::Extension(change) => self.change_extension(change),
             Ddl::Collation(change) => self.change_collation(change),
+            Ddl::Statistics(change) => self.change_statistics(change),
             Ddl::Search(change) => self.change_search_objects(change),
             Ddl::CreateType(create) => self.create_type(create),
             Ddl::DropType { oid } => self.drop_type(*oid),

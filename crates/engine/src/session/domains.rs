@@ -9,7 +9,7 @@ use rowferry_dialect::{Result, Schema as _, Type, postgres};
 
 use super::Session;
 use crate::backend::rules_words;
-use crate::functions::Checker;
+use crate::functions::{Checker, OnceChecker};
 
 /// The rules that a session has read, by the object ids of their types.
 #[derive(Default)]
@@ -19,7 +19,7 @@ pub struct KnownRules(Mutex<Known>);
 struct Known {
     /// The schema's generation that they are of.
     generation: u64,
-    rules: HashMap<u32, Arc<Checker>>,
+    rules: HashMap<u32, Arc<OnceChecker>>,
 }
 
 impl Session {
@@ -33,11 +33,10 @@ impl Session {
             return Err(rowferry_dialect::Error::internal("no handle is open"));
         };
         let guard = handle.lock();
-        // SAFETY: the handle is open and locked; the statements of this checker end with each check.
-        unsafe { checker.check(guard.handle(), value) }
+        guard.check(&checker, value)
     }
 
-    fn rules_of(&self, ty: &Type) -> Result<Arc<Checker>> {
+    fn rules_of(&self, ty: &Type) -> Result<Arc<OnceChecker>> {
         let oid = postgres::types::oid(ty);
         let generation = self.schema.generation();
         let mut known = self.state.known_rules.0.lock();

@@ -61,7 +61,9 @@ impl Session {
             ));
         }
         self.begin_statement(prepared)?;
+        let held = self.interrupter.hold();
         let result = self.dispatch(prepared, params).map_err(|error| self.without_hidden_values(error));
+        drop(held);
         // `set_config` may have been called.
         self.sync_variables();
         match &result {
@@ -274,7 +276,7 @@ impl Session {
         self.on_handle(|handle| handle.set_point(Point::Statement))?;
         let result = run(self);
         // What the back end or a wait for rows has undone as a whole has no savepoint any more.
-        if self.handle()?.lock().is_autocommit() {
+        if !self.handle()?.lock().is_in_transaction() {
             return result;
         }
         if result.is_err() {
@@ -461,7 +463,10 @@ impl Session {
         }
         let settings = self.state.settings();
         let last_number = |oid: u32| self.state.sequences.lock().current(oid);
+        let handle = self.handle.clone();
+        let evaluate = |expr: &rowferry_dialect::ir::Expr| handle.as_ref()?.lock().evaluate(expr).ok()?.ok();
         let violation = Violation {
+            evaluate: &evaluate,
             failure,
             schema: &self.schema,
             bound: &plan.bound,

@@ -4,15 +4,17 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use rowferry_dialect::ir::{LockMode, LockWait, Value};
+use rowferry_dialect::scalar::snapshots::Snapshot;
 use rowferry_dialect::schema::QualifiedName;
 use rowferry_dialect::stored_aggregate::Callee;
 use rowferry_dialect::types::Reg;
 use rowferry_dialect::values::Settings;
 use rowferry_dialect::{Condition, Error, Language, Result, Schema};
 
+use super::random::Generator;
 use super::state::State;
 use crate::backend::Connection;
-use crate::catalog::{describe, names, partitions};
+use crate::catalog::{describe, names, partitions, pg_statistic_ext};
 use crate::database::Shared;
 use crate::functions::{Checker, Definition, RoutineRows, SessionState};
 use crate::interrupt::{End, Wake};
@@ -46,17 +48,9 @@ impl FunctionState {
     }
 
     /// Runs with the session's handle, on which the calling function is running.
-    fn with_connection<T>(&self, run: impl FnOnce(&State, &Connection) -> Result<T>) -> Result<T> {
+    fn with_connection<T>(&self, run: impl FnOnce(&State, Connection<'_>) -> Result<T>) -> Result<T> {
         let state = self.state()?;
-        let db = state.db.load(std::sync::atomic::Ordering::Acquire);
-        if db.is_null() {
-            return Err(Error::internal("no handle is open"));
-        }
-        // SAFETY: functions are called while their handle steps a statement, under the handle's lock, by this thread;
-        // a connection made from a handle does not close it.
-        let connection = unsafe { Connection::from_handle(db) }
-            .map_err(|error| Error::internal(format!("no connection: {error}")))?;
-        run(&state, &connection)
+        state.running.with(|connection| run(&state, connection))
     }
 }
 
@@ -76,10 +70,7 @@ impl SessionState for FunctionState {
 
     fn check_rules(&self, words: &str, values: &[Value]) -> Result<()> {
         let checker = Checker::read(words)?;
-        self.with_connection(|_, connection| {
-            // SAFETY: the handle is open, is used under its lock by this thread, and outlives the checker.
-            values.iter().try_for_each(|value| unsafe { checker.check(connection.handle(), value) })
-        })
+        self.with_connection(|_, connection| connection.check_all(checker, values))
     }
 
     fn language(&self) -> Language {
@@ -423,6 +414,7 @@ impl SessionState for FunctionState {
             Definition::Index { pretty } => describe::index(&schema, object, column, pretty),
             Definition::Constraint { pretty } => describe::constraint(&schema, object, pretty),
             Definition::Trigger => crate::catalog::pg_trigger::definition(&schema, object, column != 0),
+            Definition::Statistics(part) => pg_statistic_ext::definition(&schema, object, part),
             Definition::PartitionKey => partitions::key_definition(&schema, object),
             Definition::PartitionConstraint => partitions::constraint(&schema, object),
             // Names of objects are looked up in this schema, which is locked.
@@ -452,6 +444,10 @@ impl SessionState for FunctionState {
         self.state().is_ok_and(|state| names::is_collation_visible(&state.schema.read(), collation))
     }
 
+    fn is_statistics_visible(&self, object: u32) -> Option<bool> {
+        pg_statistic_ext::is_visible(&self.state().ok()?.schema.read(), object)
+    }
+
     fn session_user(&self) -> String {
         self.state().map(|state| state.session_user()).unwrap_or_default()
     }
@@ -471,6 +467,90 @@ impl SessionState for FunctionState {
         words: &str,
     ) -> Result<Option<bool>> {
         self.state()?.has_role(member, &role, words)
+    }
+
+    fn random(&self) -> f64 {
+        let seeded = self.state().ok().and_then(|state| state.random.lock().as_mut().map(Generator::next));
+        seeded.unwrap_or_else(rand::random)
+    }
+
+    fn seed_random(&self, seed: f64) {
+        if let Ok(state) = self.state() {
+            *state.random.lock() = Some(Generator::seeded(seed));
+        }
+    }
+
+    fn current_query(&self) -> Option<String> {
+        Some(self.state().ok()?.activity.lock().query.to_string())
+    }
+
+    fn client_address(&self) -> String {
+        self.state().map_or_else(|_| String::new(), |state| state.client_address.clone())
+    }
+
+    fn snapshot(&self) -> Result<Snapshot> {
+        // What a transaction of these levels sees stands since its first statement, which nobody has written down.
+        if self.variable("transaction_isolation").is_some_and(|level| level != "read committed") {
+            return Err(Error::unsupported("pg_current_snapshot in a transaction of this isolation level"));
+        }
+        let (_, database) = self.both()?;
+        let mut xmax = database.locks.xids.next();
+        let mut running: Vec<i64> = database.sessions().iter().filter_map(|session| session.owner.xid()).collect();
+        running.sort_unstable();
+        running.retain(|number| *number < xmax);
+        // As PostgreSQL, which ends a snapshot at the last transaction that has ended.
+        while running.last().is_some_and(|last| last + 1 == xmax) {
+            running.pop();
+            xmax -= 1;
+        }
+        Ok(Snapshot { xmin: running.first().copied().unwrap_or(xmax), xmax, running })
+    }
+
+    fn is_superuser(&self, role: Option<crate::functions::Named>) -> Result<bool> {
+        self.state()?.is_superuser(role.as_ref())
+    }
+
+    fn is_database(&self, oid: i64) -> bool {
+        let Ok((_, database)) = self.both() else { return false };
+        let others = database.siblings.get().and_then(crate::databases::Siblings::databases);
+        i64::from(database.oid()) == oid
+            || others.is_some_and(|all| all.list().into_iter().any(|(name, _)| i64::from(all.oid(&name)) == oid))
+    }
+
+    fn filenode(&self, relation: u32) -> Option<i64> {
+        let state = self.state().ok()?;
+        crate::catalog::filenode(&state.schema.read(), relation).map(i64::from)
+    }
+
+    fn index_method(&self, index: u32) -> Option<String> {
+        let state = self.state().ok()?;
+        let schema = state.schema.read();
+        if rowferry_facts::Index::by_oid(index).is_some() {
+            return Some("btree".to_owned());
+        }
+        let (relation, at) = schema.index_by_oid(index)?;
+        let properties = schema.details(relation.oid).map(|details| &details.properties);
+        let method = properties.and_then(|properties| properties.get(&relation.indexes[at].name, "index_method"));
+        Some(method.unwrap_or("btree").to_owned())
+    }
+
+    fn sequence_parameters(&self, sequence: u32) -> Option<Vec<Value>> {
+        let state = self.state().ok()?;
+        let schema = state.schema.read();
+        let details = schema.sequence_by_oid(sequence)?;
+        let ty = rowferry_dialect::postgres::types::import(&details.sequence.ty);
+        let numbers = [details.start, details.min, details.max, details.increment, details.cycle.into(), details.cache];
+        let oid = i64::from(rowferry_dialect::postgres::types::oid(&ty));
+        Some(numbers.into_iter().chain([oid]).map(Value::Integer).collect())
+    }
+
+    fn is_unicode_collation(&self, collation: u32) -> Option<bool> {
+        if let Some(known) = rowferry_dialect::collation::Collation::by_oid(collation) {
+            return Some(known.is_unicode());
+        }
+        let state = self.state().ok()?;
+        let schema = state.schema.read();
+        schema.main.collations.iter().find(|made| made.oid == collation).map(|made| made.is_unicode())
     }
 
     fn role_comment(&self, oid: u32) -> Option<String> {

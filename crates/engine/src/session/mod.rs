@@ -11,6 +11,7 @@ mod database;
 mod ddl;
 mod domains;
 mod execute;
+mod explain;
 mod functions;
 mod identity;
 pub mod locking;
@@ -22,6 +23,7 @@ mod notify;
 mod parsed;
 mod parts;
 mod portals;
+pub mod random;
 mod routing;
 pub mod sequences;
 pub mod state;
@@ -144,7 +146,7 @@ impl Session {
         let state = Arc::new_cyclic(|this| State {
             settings: Mutex::default(),
             catalogs: crate::catalog::cache::Cache::default(),
-            db: Default::default(),
+            running: Default::default(),
             handle: Mutex::default(),
             routines: crate::routines::SessionRoutines::default(),
             this: this.clone(),
@@ -180,6 +182,7 @@ impl Session {
             notices: Mutex::default(),
             deferred: Mutex::default(),
             conditions: Mutex::default(),
+            random: Mutex::default(),
             trigger_depth: Default::default(),
             statements: Shown::default(),
             kept: Default::default(),
@@ -429,7 +432,7 @@ impl Session {
         let handle = self.handle()?;
         let guard = handle.lock();
         let before = self.schema.main.generation;
-        let snapshot = self.checked(self.database.shared.refresh(&guard))?;
+        let snapshot = self.checked(self.database.shared.refresh(guard.connection()))?;
         drop(guard);
         self.schema.main = snapshot;
         self.schema_moved();
@@ -440,7 +443,7 @@ impl Session {
     pub(crate) fn load_temporary_schema(&mut self) -> Result<()> {
         let handle = self.handle()?;
         let guard = handle.lock();
-        let loaded = self.checked(InUse::load(&guard, "temp"))?;
+        let loaded = self.checked(InUse::load(guard.connection(), "temp"))?;
         drop(guard);
         self.schema.temp = Arc::new(loaded);
         self.schema_moved();
@@ -598,9 +601,9 @@ impl Drop for Session {
             for cursor in guard.cursors() {
                 cursor.close(&guard);
             }
-            self.state.db.store(std::ptr::null_mut(), std::sync::atomic::Ordering::Release);
+            self.state.running.clear();
             guard.clear_statements();
-            if !guard.is_autocommit()
+            if guard.is_in_transaction()
                 && let Err(failure) = guard.roll_back()
             {
                 tracing::error!(failure.message, "ROLLBACK failed at the end of a session");

@@ -14,7 +14,7 @@ use rowferry_dialect::ir::routing::in_leaf;
 use rowferry_dialect::ir::{
     self, Again, Body, Cte, CteBody, CteId, Dml, DmlAction, From, Merge, Query, Statement as Ir, Value,
 };
-use rowferry_dialect::{Condition, Error, Language, Result, Schema as _, Type};
+use rowferry_dialect::{Condition, Error, Language, Result, Schema as _, Type, budget};
 
 use super::execute::{RunError, command_words};
 use super::routing::Step;
@@ -109,7 +109,7 @@ impl Session {
         let before = self.state.kept.lock().rows.len();
         let result = self.with_renewals(prepared, params, |session, plan| session.run_parts(plan, params));
         debug_assert!(self.state.kept.lock().rows.len() >= before);
-        let lost = self.handle()?.lock().is_autocommit();
+        let lost = !self.handle()?.lock().is_in_transaction();
         if result.is_err() && !lost {
             self.on_handle(|handle| handle.go_back_to(Point::Parts))?;
         }
@@ -156,6 +156,14 @@ impl Session {
             Ir::Merge(merge) => std::mem::take(&mut merge.rows.ctes),
             _ => return Err(Error::internal("a statement that has no parts").into()),
         };
+        let mut ctes = ctes;
+        if let Ir::Dml(dml) = &statement
+            && ir::returning::reads_changed(dml)
+        {
+            let (change, query) = ir::returning::apart(dml);
+            ctes.push(change);
+            statement = Ir::Query(Box::new(query));
+        }
         let members = members(ctes, &statement);
         // What nobody asks for comes last.
         let (first, last): (Vec<Member>, Vec<Member>) = members.into_iter().partition(|member| member.reached);
@@ -215,6 +223,7 @@ impl Session {
     }
 
     fn query_part(&mut self, run: &Run<'_>, query: &Query, kept: bool) -> Result<Arc<Prepared>> {
+        let _budget = budget::begin(run.plan.size);
         let mut query = query.clone();
         run.take_ctes(&mut query);
         let params = run.plan.bound.params.clone();
@@ -275,6 +284,7 @@ impl Session {
 
     /// A statement of one row, ready to run.
     pub(super) fn action(&mut self, run: &Run<'_>, merge: &Merge, dml: &Dml, kept: bool) -> Done<Arc<Prepared>> {
+        let _budget = budget::begin(run.plan.size);
         let mut dml = match &dml.routing {
             // Of a partitioned table itself there is no row: its statement is there for triggers.
             Some(routing) if routing.tree.head.oid == dml.target.oid && dml.target.is_partitioned() => {
@@ -352,7 +362,7 @@ impl Session {
             self.remember_serial(action)?;
             let mut rows = rows.into_reader()?;
             while rows.columns() > 0 && rows.advance()? {
-                if rows.columns() > width
+                if tells_identity(action)
                     && let Value::Integer(rowid) = rows.column(width).to_value()
                     && !run.touched.insert((target_of(action), rowid))
                 {
@@ -393,6 +403,11 @@ impl Session {
             result => result,
         }
     }
+}
+
+/// Behind what the user asks for it returns which row it is: INSERT with ON CONFLICT DO UPDATE.
+fn tells_identity(action: &Prepared) -> bool {
+    matches!(&action.bound.statement, Ir::Dml(dml) if dml.returning.len() > dml.columns.len())
 }
 
 fn is_heir(action: &Prepared) -> bool {

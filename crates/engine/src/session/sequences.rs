@@ -238,7 +238,7 @@ impl State {
     }
 
     /// The next number.
-    pub fn nextval(&self, connection: &Connection, oid: u32) -> Result<i64> {
+    pub fn nextval(&self, connection: Connection<'_>, oid: u32) -> Result<i64> {
         let details = self.sequence(oid)?;
         self.check_sequence(&details, Privileges::USAGE | Privileges::UPDATE)?;
         {
@@ -311,7 +311,7 @@ impl State {
     }
 
     /// Sets the last number; the next is the one behind it, or itself when `is_called` is false.
-    pub fn setval(&self, connection: &Connection, oid: u32, value: i64, is_called: bool) -> Result<i64> {
+    pub fn setval(&self, connection: Connection<'_>, oid: u32, value: i64, is_called: bool) -> Result<i64> {
         let details = self.sequence(oid)?;
         self.check_sequence(&details, Privileges::UPDATE)?;
         let database = self.database.upgrade().ok_or_else(|| Error::internal("the database is closed"))?;
@@ -344,7 +344,7 @@ impl State {
     }
 
     /// The last number that a sequence has given to anybody; `None` when it has given none.
-    pub fn sequence_last_value(&self, connection: &Connection, oid: u32) -> Result<Option<i64>> {
+    pub fn sequence_last_value(&self, connection: Connection<'_>, oid: u32) -> Result<Option<i64>> {
         let details = self.sequence(oid)?;
         let counter = self.sequence_counter(connection, &details)?;
         Ok(counter.called.then_some(counter.last))
@@ -352,19 +352,12 @@ impl State {
 
     /// The last number of a sequence, for the catalogs, which are read on the session's handle.
     pub fn last_value(&self, details: &Arc<SequenceDetails>) -> Option<i64> {
-        let db = self.db.load(Ordering::Acquire);
-        if db.is_null() {
-            return None;
-        }
-        // SAFETY: catalogs are read while their handle steps a statement, under the handle's lock, by this thread; a
-        // connection made from a handle does not close it.
-        let connection = unsafe { Connection::from_handle(db) }.ok()?;
-        let counter = self.sequence_counter(&connection, details).ok()?;
+        let counter = self.running.with(|connection| self.sequence_counter(connection, details)).ok()?;
         counter.called.then_some(counter.last)
     }
 
     /// Where a sequence stands.
-    pub fn sequence_counter(&self, connection: &Connection, details: &Arc<SequenceDetails>) -> Result<Counter> {
+    pub fn sequence_counter(&self, connection: Connection<'_>, details: &Arc<SequenceDetails>) -> Result<Counter> {
         let database = self.database.upgrade().ok_or_else(|| Error::internal("the database is closed"))?;
         let known = database.sequences.lock().get(&details.key(self.pid)).copied();
         match known {
@@ -377,7 +370,7 @@ impl State {
     fn counter(
         &self,
         database: &Shared,
-        connection: &Connection,
+        connection: Connection<'_>,
         details: &Arc<SequenceDetails>,
         counters: &mut Counters<Counter>,
     ) -> Result<Counter> {
@@ -435,7 +428,7 @@ impl State {
     fn save_counter(
         &self,
         database: &Shared,
-        connection: &Connection,
+        connection: Connection<'_>,
         details: &Arc<SequenceDetails>,
         key: CounterKey,
         counter: Counter,
@@ -450,7 +443,7 @@ impl State {
         }
         let Some(permit) = database.locks.try_write(&self.owner) else { return Ok(()) };
         // Inside a snapshot nothing can be written but on it, and with it.
-        if connection.is_autocommit() && !database.has_rollback_journal() {
+        if !connection.is_in_transaction() && !database.has_rollback_journal() {
             database.file.look_before_commit()?;
             if store_counter(connection, details, counter).is_ok() {
                 database.file.committed();
@@ -536,7 +529,7 @@ impl Session {
             let by_hand = shared.times_by_hand(details);
             let counter = match known {
                 Some(counter) if compared.sequences.contains(oid) && counter.by_hand == by_hand => counter,
-                _ => self.state.counter(shared, &guard, details, &mut counters)?,
+                _ => self.state.counter(shared, guard.connection(), details, &mut counters)?,
             };
             if !compared.sequences.contains(oid) {
                 compared.sequences.push(*oid);
@@ -553,7 +546,7 @@ impl Session {
     /// Writes the counters that no file has yet; the caller holds the write lock, and says when they are committed.
     pub(super) fn save_sequences(
         &self,
-        connection: &Connection,
+        connection: Connection<'_>,
     ) -> std::result::Result<Vec<(CounterKey, Counter)>, Failure> {
         let shared = &self.database.shared;
         if !shared.has_unsaved_sequences.load(Ordering::Acquire) {
@@ -588,17 +581,17 @@ impl Session {
         let Some(permit) = self.database.shared.locks.try_write(&self.state.owner) else { return };
         let guard = handle.lock();
         let moved = self.database.shared.file.look().is_err();
-        if moved || !guard.is_autocommit() || guard.cursors().iter().any(|cursor| cursor.is_live()) {
+        if moved || guard.is_in_transaction() || guard.cursors().iter().any(|cursor| cursor.is_live()) {
             return;
         }
         let saved = guard.begin_writing().and_then(|()| {
-            let saved = self.save_sequences(&guard)?;
+            let saved = self.save_sequences(guard.connection())?;
             guard.commit_counters().map(|()| self.sequences_saved(&saved))
         });
         self.database.shared.file.committed();
         if let Err(failure) = saved {
             tracing::debug!(failure.message, "counters of sequences are written later");
-            if !guard.is_autocommit() {
+            if guard.is_in_transaction() {
                 let _ = guard.roll_back();
             }
         }

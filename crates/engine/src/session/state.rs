@@ -67,8 +67,8 @@ pub struct State {
     pub settings: Mutex<Option<(Arc<Settings>, Arc<Settings>)>>,
     /// Rows of catalogs that this session alone can see.
     pub catalogs: crate::catalog::cache::Cache,
-    /// The session's handle, for functions that run on it; null while there is none.
-    pub db: std::sync::atomic::AtomicPtr<crate::backend::Raw>,
+    /// The session's connection, for functions that run on it.
+    pub running: crate::backend::Running,
     /// The same handle, for routines that such functions call.
     pub handle: Mutex<crate::backend::WeakHandle>,
     /// What routines share, and what is known of them.
@@ -83,6 +83,8 @@ pub struct State {
     pub deferred: Mutex<super::triggers::Deferred>,
     /// Compiled WHEN conditions of triggers, by the trigger's object id.
     pub conditions: Mutex<HashMap<u32, Arc<super::Prepared>>>,
+    /// What `random()` goes on from; `None` until a seed is set.
+    pub random: Mutex<Option<super::random::Generator>>,
     /// How many triggers run inside each other.
     pub trigger_depth: std::sync::atomic::AtomicU32,
     /// Rows that parts of running statements leave for others.

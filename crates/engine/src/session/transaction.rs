@@ -719,7 +719,7 @@ impl Session {
         let handle = self.handle()?;
         let guard = handle.lock();
         let saved = match self.transaction.open {
-            Open::Write { .. } => self.checked(self.save_sequences(&guard))?,
+            Open::Write { .. } => self.checked(self.save_sequences(guard.connection()))?,
             _ => Vec::new(),
         };
         guard.commit().map(|()| self.sequences_saved(&saved)).map_err(|failure| {
@@ -768,7 +768,7 @@ impl Session {
     pub(super) fn close_transaction(&mut self) {
         if let Some(handle) = &self.handle {
             let guard = handle.lock();
-            if !guard.is_autocommit()
+            if guard.is_in_transaction()
                 && let Err(failure) = guard.roll_back()
             {
                 tracing::error!(failure.message, "ROLLBACK failed");
@@ -803,7 +803,7 @@ impl Session {
     /// The back end has rolled back by itself: it does when a write is interrupted, the disk is full or memory runs out.
     fn is_lost(&self) -> bool {
         !matches!(self.transaction.open, Open::No | Open::Outer { .. })
-            && self.handle.as_ref().is_some_and(|handle| handle.lock().is_autocommit())
+            && self.handle.as_ref().is_some_and(|handle| !handle.lock().is_in_transaction())
     }
 
     /// Reads ahead what cursors have still to read.
@@ -823,12 +823,19 @@ impl Session {
         let handle = self.handle()?;
         let guard = handle.lock();
         let cookie = self.checked(guard.schema_number())?;
-        if cookie != self.schema.main.cookie {
-            let current = self.database.shared.current();
+        let current = self.database.shared.current();
+        // What is in our tables alone (privileges, comments, functions) changes without the file's number: whoever writes sees
+        // what the writer before has made known.
+        let stale = || {
+            matches!(self.transaction.open, Open::Write { .. })
+                && current.cookie == cookie
+                && current.generation != self.schema.main.generation
+        };
+        if cookie != self.schema.main.cookie || stale() {
             self.schema.main = if current.cookie == cookie {
                 current
             } else {
-                let loaded = self.checked(InUse::load(&guard, "main"))?;
+                let loaded = self.checked(InUse::load(guard.connection(), "main"))?;
                 let loaded = Arc::new(loaded);
                 // The writer's state of the file is the newest there is.
                 if matches!(self.transaction.open, Open::Write { .. }) {

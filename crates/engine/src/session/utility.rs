@@ -1,10 +1,9 @@
 //! Statements that the back end does not run: transactions, variables, EXPLAIN, locks.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{
-    Discard, Explain, Expr, ExprKind, SetVariable, Statement as Ir, Transaction as Control, TransactionModes, Value,
+    Discard, Expr, ExprKind, SetVariable, Statement as Ir, Transaction as Control, TransactionModes, Value,
 };
 use rowferry_dialect::plan::Command;
 use rowferry_dialect::values::ValueRef;
@@ -13,7 +12,6 @@ use rowferry_dialect::{Condition, Error, Result};
 use super::portals::Declare;
 use super::transaction::{Block, isolation_from_name, isolation_name};
 use super::{Outcome, Prepared, Session};
-use crate::backend::{Backend as _, InUse, PlanStep, Yield};
 use crate::cursor::Cursor;
 use crate::settings;
 use crate::spool::Spool;
@@ -25,7 +23,7 @@ impl Session {
             Ir::Transaction(control) => return self.control(control, prepared.command),
             Ir::Set(set) => self.set_statement(set)?,
             Ir::Show(name) => return self.show(name.as_deref(), prepared),
-            Ir::Explain(explain) => return self.explain(prepared, explain),
+            Ir::Explain(explain) => return self.explain(prepared, explain, params),
             Ir::Prepare { name, text, params } => self.prepare_named(prepared, name, text, params)?,
             Ir::ExecutePrepared { name, args } => return self.execute_named(name, args),
             Ir::Deallocate(name) => self.deallocate(name.as_deref())?,
@@ -226,33 +224,6 @@ impl Session {
         Ok(Outcome::Rows(Cursor::spooled(reader, prepared.clone(), self.interrupter.clone(), 0)))
     }
 
-    /// The back end's plan, a line for each of its steps, indented as PostgreSQL's are.
-    fn explain(&mut self, prepared: &Arc<Prepared>, explain: &Explain) -> Result<Outcome> {
-        if explain.analyze {
-            return Err(Error::unsupported("EXPLAIN ANALYZE"));
-        }
-        let program = match &explain.statement {
-            Ir::Query(query) => InUse::lower_query(query, Yield::Sent)?,
-            Ir::Dml(dml) if dml.view.is_some() => {
-                return Err(Error::unsupported("EXPLAIN of a change that INSTEAD OF triggers make"));
-            }
-            Ir::Dml(dml) => InUse::lower_change(dml, Yield::Sent)?,
-            _ => return Err(Error::unsupported("EXPLAIN of this statement")),
-        };
-        self.open_read()?;
-        let handle = self.handle()?;
-        let guard = handle.lock();
-        let steps = guard.make_known(&program.catalogs, &self.state).and_then(|()| guard.plan(&program));
-        let steps = self.checked(steps)?;
-        drop(guard);
-        let lines = if explain.json { vec![plan_json(&steps)] } else { plan_lines(&steps) };
-        let mut spool = Spool::new(1);
-        for line in lines {
-            spool.push([ValueRef::Text(line.as_bytes())].into_iter())?;
-        }
-        self.rows(prepared, spool)
-    }
-
     fn discard(&mut self, what: Discard) -> Result<()> {
         match what {
             Discard::All => {
@@ -272,31 +243,6 @@ impl Session {
 
 pub(super) fn only_in_blocks(command: &str) -> Error {
     Error::new(Condition::NoActiveSqlTransaction, format!("{command} can only be used in transaction blocks"))
-}
-
-/// A line for each step, indented as PostgreSQL's are.
-fn plan_lines(steps: &[PlanStep]) -> Vec<String> {
-    let mut depths = HashMap::from([(0_i64, 0_usize)]);
-    let line = |step: &PlanStep| {
-        let depth = depths.get(&step.parent).copied().unwrap_or(0);
-        depths.insert(step.id, depth + 1);
-        let indent = if depth == 0 { String::new() } else { format!("{}->  ", " ".repeat(6 * depth - 4)) };
-        format!("{indent}{}", step.text)
-    };
-    steps.iter().map(line).collect()
-}
-
-/// EXPLAIN (FORMAT JSON): PostgreSQL's frame around the back end's steps.
-fn plan_json(steps: &[PlanStep]) -> String {
-    fn below(steps: &[PlanStep], parent: i64) -> Vec<serde_json::Value> {
-        let node = |step: &PlanStep| match below(steps, step.id) {
-            plans if plans.is_empty() => serde_json::json!({ "Node Type": step.text }),
-            plans => serde_json::json!({ "Node Type": step.text, "Plans": plans }),
-        };
-        steps.iter().filter(|step| step.parent == parent).map(node).collect()
-    }
-    let plan = serde_json::json!([{ "Plan": { "Node Type": "Query", "Plans": below(steps, 0) } }]);
-    serde_json::to_string_pretty(&plan).unwrap_or_default()
 }
 
 /// The value of a constant expression as it stands.

@@ -2,10 +2,12 @@
 //! it has set ([`crate::session`]'s variables).
 
 mod extra_checks;
+mod flags;
 mod table;
 mod value;
 
 pub(crate) use extra_checks::{ExtraCheck, ExtraChecks};
+pub use flags::flags;
 pub use table::SETTINGS;
 pub(crate) use value::{changeable, read, short, show};
 

@@ -3,7 +3,7 @@
 use super::super::Said::{Module, Template};
 use super::{Bindings, same};
 
-/// `btree_gin`, `btree_gist`: operator classes alone.
+/// `bloom`, `btree_gin`, `btree_gist`: an access method and operator classes alone.
 pub(super) static NOTHING: Bindings = &[];
 
 /// `fuzzystrmatch`: what sounds in English is left to those who need it.

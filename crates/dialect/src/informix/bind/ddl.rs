@@ -512,6 +512,7 @@ impl Binder<'_> {
         }
         self.scopes.pop();
         Ok(Ddl::CreateIndex(CreateIndex {
+            nulls_alike: false,
             name: name.name.clone(),
             table: relation,
             unique,
@@ -521,6 +522,7 @@ impl Binder<'_> {
             keys: bound,
             predicate: None,
             concurrently: false,
+            only: false,
             properties: Vec::new(),
         }))
     }

@@ -15,6 +15,7 @@ use crate::{Condition, Result, Type};
 impl Binder<'_> {
     /// Binds an expression; literals and parameters whose type no place has decided yet are [`Type::Unknown`].
     pub fn expr(&mut self, node: &Node) -> Result<Expr> {
+        crate::budget::ask()?;
         let at = node.at;
         Ok(match &node.kind {
             NodeKind::Null => Expr::new(ExprKind::Literal(Value::Null), Type::Unknown),

@@ -319,7 +319,7 @@ impl Binder<'_> {
                 let start = bound(&frame.start)?;
                 let end = bound(&frame.end)?;
                 let unit = if frame.rows { ir::FrameUnit::Rows } else { ir::FrameUnit::Range };
-                Some(Frame { unit, start, end, exclude: ir::FrameExclude::NoOthers })
+                Some(Frame { unit, start, end, exclude: ir::FrameExclude::NoOthers, limits: None })
             }
             None => None,
         };

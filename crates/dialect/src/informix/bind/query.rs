@@ -11,7 +11,7 @@ use crate::ir::{
 use crate::plan::ResultColumn;
 use crate::schema::RelationKind;
 use crate::uses::{NamedColumn, NamedRelation, Star};
-use crate::{Condition, Language, Result, Type};
+use crate::{Condition, Language, Result, Type, budget};
 
 /// A bound SELECT and what is known of its columns.
 struct Bound {
@@ -39,28 +39,15 @@ impl Binder<'_> {
 
     /// A query of one row without FROM.
     pub fn query_of(&mut self, items: Vec<Expr>, columns: Vec<OutputColumn>) -> ir::Query {
-        let select = ir::Select {
-            distinct: Distinct::All,
-            items,
-            from: None,
-            filter: None,
-            group_by: GroupBy::None,
-            having: None,
-        };
-        ir::Query {
-            ctes: Vec::new(),
-            body: ir::Body::Select(Box::new(select)),
-            order_by: Vec::new(),
-            limit: None,
-            offset: None,
-            with_ties: false,
-            locking: Vec::new(),
-            columns,
-            output: self.ids.relation(),
-        }
+        let select = ir::Select::of(items, None);
+        ir::Query::of(ir::Body::Select(Box::new(select)), columns, self.ids.relation())
     }
 
     pub(super) fn query(&mut self, query: &Query) -> Result<(ir::Query, Vec<ResultColumn>)> {
+        budget::deeper(|| self.query_here(query))
+    }
+
+    fn query_here(&mut self, query: &Query) -> Result<(ir::Query, Vec<ResultColumn>)> {
         let visible = self.ctes.len();
         let ctes = self.with(&query.ctes, query.at)?;
         let bound = self.body(query)?;
@@ -480,17 +467,11 @@ impl Binder<'_> {
         let (values, ty) = self.united(values, expr.at)?;
         let name = names.first().cloned().unwrap_or_else(|| "unnamed_col_1".into());
         let id = self.ids.relation();
-        let query = ir::Query {
-            ctes: Vec::new(),
-            body: ir::Body::Values(values.into_iter().map(|value| vec![value]).collect()),
-            order_by: Vec::new(),
-            limit: None,
-            offset: None,
-            with_ties: false,
-            locking: Vec::new(),
-            columns: vec![OutputColumn { name: name.clone(), ty: ty.clone() }],
-            output: self.ids.relation(),
-        };
+        let query = ir::Query::of(
+            ir::Body::Values(values.into_iter().map(|value| vec![value]).collect()),
+            vec![OutputColumn { name: name.clone(), ty: ty.clone() }],
+            self.ids.relation(),
+        );
         self.show(Visible {
             id,
             name: alias.unwrap_or_default().to_owned(),
@@ -511,6 +492,7 @@ impl Binder<'_> {
 
     /// A view's defining query, bound without the scopes of the query that names it.
     pub(super) fn view(&mut self, definition: &str) -> Result<ir::Query> {
+        budget::given(definition);
         let query = crate::informix::parser::Parser::new(definition)?.whole_query()?;
         let scopes = std::mem::take(&mut self.scopes);
         let ctes = std::mem::take(&mut self.ctes);

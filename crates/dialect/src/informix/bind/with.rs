@@ -96,17 +96,11 @@ impl Binder<'_> {
             self.retype(&mut step, at, &column.ty)?;
         }
         let outputs = outputs(&columns);
-        let bound = ir::Query {
-            ctes: Vec::new(),
-            body: ir::Body::Set { op: SetOp::Union, all: true, left: Box::new(seed), right: Box::new(step) },
-            order_by: Vec::new(),
-            limit: None,
-            offset: None,
-            with_ties: false,
-            locking: Vec::new(),
-            columns: outputs,
-            output: self.ids.relation(),
-        };
+        let bound = ir::Query::of(
+            ir::Body::Set { op: SetOp::Union, all: true, left: Box::new(seed), right: Box::new(step) },
+            outputs,
+            self.ids.relation(),
+        );
         Ok((bound, columns))
     }
 

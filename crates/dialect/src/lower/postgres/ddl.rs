@@ -83,6 +83,7 @@ impl Lowering<'_> {
         Ok(match kind {
             ConstraintKind::PrimaryKey(columns) => format!("PRIMARY KEY ({})", list(columns)),
             ConstraintKind::Unique(columns) => format!("UNIQUE ({})", list(columns)),
+            ConstraintKind::UniqueNullsAlike(columns) => format!("UNIQUE NULLS NOT DISTINCT ({})", list(columns)),
             ConstraintKind::DeferrableUnique { columns, deferred } => {
                 let deferred = if *deferred { " INITIALLY DEFERRED" } else { "" };
                 format!("UNIQUE ({}) DEFERRABLE{deferred}", list(columns))

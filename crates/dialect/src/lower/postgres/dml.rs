@@ -136,10 +136,10 @@ impl Lowering<'_> {
     }
 
     fn on_conflict(&mut self, conflict: &OnConflict, dml: &Dml) -> Result<String> {
-        let arbiter = match conflict.index {
+        let arbiter = match &conflict.arbiter {
             None => String::new(),
-            Some(at) => {
-                let index = &dml.target.indexes[at];
+            Some(arbiter) => {
+                let index = &dml.target.indexes[arbiter.index];
                 let columns: Option<Vec<usize>> = index.columns.iter().copied().collect();
                 let (Some(columns), None) = (columns, &index.predicate) else {
                     return Err(missing("this index as an arbiter"));

@@ -8,7 +8,7 @@ use crate::ir::{
     WindowCall,
 };
 use crate::types::Field;
-use crate::{Language, Result, Type};
+use crate::{Language, Result, Type, budget};
 
 impl Lowering<'_> {
     pub(super) fn exprs(&mut self, exprs: &[Expr]) -> Result<String> {
@@ -18,6 +18,10 @@ impl Lowering<'_> {
 
     /// An expression; operators stand in parentheses.
     pub(super) fn expr(&mut self, expr: &Expr) -> Result<String> {
+        budget::deeper(|| self.expr_kind(expr))
+    }
+
+    fn expr_kind(&mut self, expr: &Expr) -> Result<String> {
         Ok(match &expr.kind {
             ExprKind::Literal(value) => self.constant(value, &expr.ty)?,
             ExprKind::Param(at) if self.row.is_some() => {
@@ -99,7 +103,7 @@ impl Lowering<'_> {
             ExprKind::ArrayQuery(query) => format!("ARRAY{}", self.nested(query)?),
             ExprKind::Row(members) => format!("ROW({})", self.exprs(members)?),
             ExprKind::Array(members) => format!("ARRAY[{}]::{}", self.exprs(members)?, type_words(&expr.ty)?),
-            ExprKind::Collate { arg, role: CollateRole::Operand, .. } => self.expr(arg)?,
+            ExprKind::Collate { arg, role: CollateRole::Operand { .. }, .. } => self.expr(arg)?,
             ExprKind::Collate { arg, collation, .. } => {
                 format!("({} COLLATE {})", self.expr(arg)?, crate::postgres::quote_ident(&collation.name))
             }

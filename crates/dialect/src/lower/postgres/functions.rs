@@ -26,7 +26,7 @@ pub(super) fn form(name: &str) -> Said {
 
 /// True for the row of a function that takes an array behind the word VARIADIC.
 pub(super) fn takes_variadic(function: &Function) -> bool {
-    crate::functions::called_variadic(function.name).any(|row| std::ptr::eq(row, function))
+    crate::functions::is_called_variadic(function)
 }
 
 /// An aggregate or window function by PostgreSQL's name.
@@ -47,7 +47,7 @@ pub(super) fn is_ordered_set(name: &str) -> bool {
 /// The text of a function that PostgreSQL has not under this name, with `{0}`, `{1}`, … for its arguments; `None` for
 /// what it cannot say.
 pub(super) fn said(function: &Function, args: usize) -> Option<&'static str> {
-    if std::ptr::eq(function, Subscripts::Element.function()) {
+    if function.is(Subscripts::Element.function()) {
         return Some("({0})[{1}]");
     }
     let known = |(name, count, _): &&(&str, usize, &str)| *name == function.name && *count == args;

@@ -5,7 +5,7 @@ use crate::ir::{
     Body, CastContext, Cte, CteBody, Distinct, Expr, ExprKind, From, GroupBy, JoinKind, OutputColumn, Query, Select,
     SetOp, SortKey,
 };
-use crate::{Result, Type};
+use crate::{Result, Type, budget};
 
 /// `(c0, c1, …)`
 fn places(columns: &[OutputColumn]) -> String {
@@ -16,6 +16,10 @@ fn places(columns: &[OutputColumn]) -> String {
 impl Lowering<'_> {
     /// A query; its columns are called `c0`, `c1`, ….
     pub(super) fn query(&mut self, query: &Query) -> Result<String> {
+        budget::deeper(|| self.query_here(query))
+    }
+
+    fn query_here(&mut self, query: &Query) -> Result<String> {
         let mut out = self.ctes(&query.ctes)?;
         match &query.body {
             Body::Select(select) => {

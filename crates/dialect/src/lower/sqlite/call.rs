@@ -21,7 +21,7 @@ fn sees_blanks(function: &Function) -> bool {
 /// True for a text under a collation whose letters are those of ASCII.
 fn knows_ascii_alone(args: &[Expr]) -> bool {
     match args.first().map(|arg| &arg.kind) {
-        Some(ExprKind::Collate { collation, role: CollateRole::Operand, .. }) => collation.knows_ascii_alone(),
+        Some(ExprKind::Collate { collation, role: CollateRole::Operand { .. }, .. }) => collation.knows_ascii_alone(),
         _ => false,
     }
 }
@@ -29,7 +29,7 @@ fn knows_ascii_alone(args: &[Expr]) -> bool {
 /// True for a text under one of ICU's collations, where a letter's counterpart may be several.
 fn knows_all_letters(args: &[Expr]) -> bool {
     match args.first().map(|arg| &arg.kind) {
-        Some(ExprKind::Collate { collation, role: CollateRole::Operand, .. }) => collation.is_unicode(),
+        Some(ExprKind::Collate { collation, role: CollateRole::Operand { .. }, .. }) => collation.is_unicode(),
         _ => false,
     }
 }
@@ -92,6 +92,10 @@ impl Lowering<'_> {
                     *first = self.blank_padded(arg)?;
                 }
                 self.say(how, &lowered)
+            }
+            Said::Function("rf_stored_function") if self.steady => {
+                let args = self.texts(args)?;
+                self.say(Said::Function("rf_immutable_function"), &args)
             }
             Said::Special("field") => self.field(args, ty)?,
             Said::Special(word) => self.special(word, args)?,
@@ -350,6 +354,9 @@ impl Lowering<'_> {
             name = array_aggregate(&aggregate.args[0].ty).to_owned();
         }
         let mut inner = args.join(", ");
+        if aggregate.distinct && args.len() == 1 {
+            inner = self.with_equality(Sql { sql: inner, repr: Repr::Plain }, &aggregate.args[0]).sql;
+        }
         if aggregate.distinct && matches!(function.said, Said::OfRanges(_)) {
             // The same range twice changes neither a union nor an intersection.
         } else if aggregate.distinct && args.len() > 1 && name.starts_with("rf_") {
@@ -477,11 +484,23 @@ impl Lowering<'_> {
     fn frame_bound(&mut self, bound: &FrameBound) -> Result<String> {
         Ok(match bound {
             FrameBound::UnboundedPreceding => "UNBOUNDED PRECEDING".into(),
-            FrameBound::Preceding(offset) => format!("{} PRECEDING", self.expr(offset)?.sql),
+            FrameBound::Preceding(offset) => format!("{} PRECEDING", self.frame_offset(offset)?),
             FrameBound::CurrentRow => "CURRENT ROW".into(),
-            FrameBound::Following(offset) => format!("{} FOLLOWING", self.expr(offset)?.sql),
+            FrameBound::Following(offset) => format!("{} FOLLOWING", self.frame_offset(offset)?),
             FrameBound::UnboundedFollowing => "UNBOUNDED FOLLOWING".into(),
         })
+    }
+
+    /// SQLite takes no calls and no subqueries here: it reads them as NULL.
+    fn frame_offset(&mut self, offset: &Expr) -> Result<String> {
+        let mut value = offset;
+        while let ExprKind::Cast { arg, .. } = &value.kind {
+            value = arg;
+        }
+        match value.kind {
+            ExprKind::Literal(_) | ExprKind::Param(_) => Ok(self.expr(offset)?.sql),
+            _ => Err(Error::unsupported("a frame offset that is computed")),
+        }
     }
 
     pub(super) fn sort_keys(&mut self, keys: &[SortKey]) -> Result<String> {

@@ -8,15 +8,15 @@ use std::fmt::Write as _;
 
 use super::create_table::quote;
 use super::types::{collation, words};
-use super::{Lowered, expression, named_collation};
+use super::{Lowered, expression, index_expression, named_collation};
 use crate::ir::walk;
 use crate::ir::{
-    CollateRole, ColumnDefinition, ColumnIndex, ColumnRef, Constraint, ConstraintKind, CreateIndex, CreateTable,
+    CollateRole, ColumnDefinition, ColumnIndex, ColumnRef, Constraint, ConstraintKind, CreateIndex, CreateTable, Expr,
     ExprKind, Text,
 };
 use crate::schema::{QualifiedName, ReferentialAction};
-use crate::types::Type;
-use crate::{Error, Language, Result};
+use crate::types::{Storage, Type};
+use crate::{Language, Result};
 
 /// A table to be made.
 #[derive(Clone, Debug, PartialEq)]
@@ -239,7 +239,7 @@ pub fn constraint(
         ConstraintKind::PrimaryKey(columns) => (Some(format!("{prefix}PRIMARY KEY ({})", list(columns))), None),
         ConstraintKind::Unique(columns) => (Some(format!("{prefix}UNIQUE ({})", list(columns))), None),
         // The engine asks an index that is no key for SQLite.
-        ConstraintKind::DeferrableUnique { .. } => (None, None),
+        ConstraintKind::DeferrableUnique { .. } | ConstraintKind::UniqueNullsAlike(_) => (None, None),
         ConstraintKind::Check(check) => {
             let lowered = over_columns(check, names, "")?;
             let record = |sql| CheckRecord { name: constraint.name.clone(), text: check.text.clone(), sql };
@@ -328,25 +328,22 @@ pub struct IndexStatements {
 /// Writes CREATE INDEX.
 ///
 /// # Errors
-/// `0A000` for an expression that SQLite cannot compute by itself: such an index could not be kept by anybody else who
-/// writes to the file.
+/// What an expression cannot be lowered for.
 pub fn create_index(index: &CreateIndex, physical: &str) -> Result<IndexStatements> {
     let names: Vec<&str> = index.table.columns.iter().map(|column| column.name.as_str()).collect();
     let mut keys = Vec::with_capacity(index.keys.len());
     for key in &index.keys {
-        let (text, order) = ordered_key(&key.key);
-        let is_column = matches!(text.expr.kind, ExprKind::Column(_));
-        let (lowered, is_column) = match native(&text, &names, "an index") {
-            Err(_)
-                if index.lenient
-                    && let Some(column) = first_column(&key.key.expr) =>
-            {
-                (quote(names[column]), true)
-            }
-            lowered => (lowered?, is_column),
+        let mut lowered = index_key(&key.key.expr, &names)?;
+        if index.nulls_alike {
+            lowered = lowered.with_null(&key.key.expr.ty);
+        }
+        let sql = match first_column(&key.key.expr) {
+            Some(column) if index.lenient && !lowered.native => quote(names[column]),
+            _ => match &lowered.order {
+                Some(order) => format!("{} COLLATE {order}", lowered.sql),
+                None => lowered.sql,
+            },
         };
-        let sql = if is_column { lowered } else { format!("({lowered})") };
-        let sql = order.map_or(sql.clone(), |order| format!("{sql} COLLATE {order}"));
         keys.push(if key.descending { format!("{sql} DESC") } else { sql });
     }
     let mut sql = format!(
@@ -358,12 +355,10 @@ pub fn create_index(index: &CreateIndex, physical: &str) -> Result<IndexStatemen
         keys.join(", ")
     );
     if let Some(predicate) = &index.predicate {
-        match native(predicate, &names, "a partial index") {
-            // One of all rows serves as well.
-            Err(_) if index.lenient => {}
-            predicate => {
-                let _ = write!(sql, " WHERE {}", predicate?);
-            }
+        let lowered = index_key(&predicate.expr, &names)?;
+        // One of all rows serves as well where it says nothing about them.
+        if lowered.native || !index.lenient {
+            let _ = write!(sql, " WHERE {}", lowered.sql);
         }
     }
     Ok(IndexStatements {
@@ -387,23 +382,52 @@ fn first_column(expr: &crate::ir::Expr) -> Option<usize> {
     found
 }
 
-fn native(text: &Text, names: &[&str], place: &str) -> Result<String> {
-    let lowered = over_columns(text, names, "")?;
-    if lowered.native {
-        return Ok(lowered.sql);
-    }
-    Err(Error::unsupported(format!("an expression that needs more than SQLite has ({}) in {place}", text.text)))
+/// A key of an index, or its condition.
+pub struct IndexKey {
+    /// As SQLite is told it, without its collation.
+    pub sql: String,
+    /// The collation under which keys are compared, where it is not that of the column itself.
+    pub order: Option<String>,
+    /// SQLite can compute it without us.
+    pub native: bool,
+    /// The collation of the type, which a column has by itself.
+    of_type: Option<String>,
 }
 
-/// A key without the collation that it has been given, and that.
-fn ordered_key(key: &Text) -> (std::borrow::Cow<'_, Text>, Option<String>) {
-    match &key.expr.kind {
-        ExprKind::Collate { arg, collation, role: CollateRole::Operand, .. } => {
-            let text = Text { expr: (**arg).clone(), ..key.clone() };
-            (std::borrow::Cow::Owned(text), Some(named_collation(collation)))
-        }
-        _ => (std::borrow::Cow::Borrowed(key), None),
+/// What stands before a key in an index in which NULLs are alike.
+pub const NULLS_ALIKE: &str = "ifnull(";
+
+impl IndexKey {
+    /// The key with a value in the place of NULL that no value of its type is: a blob, or a text among blobs.
+    #[must_use]
+    pub fn with_null(self, ty: &Type) -> Self {
+        let null = if ty.storage() == Storage::Blob { "''" } else { "x''" };
+        let order = self.order.or_else(|| self.of_type.clone());
+        Self { sql: format!("{NULLS_ALIKE}{}, {null})", self.sql), order, ..self }
     }
+}
+
+/// Writes a key of an index of a table whose columns have these names, or its condition.
+///
+/// # Errors
+/// What the expression cannot be lowered for.
+pub fn index_key(key: &Expr, names: &[&str]) -> Result<IndexKey> {
+    // A collation that the key has been given stands behind it.
+    let (expr, given) = match &key.kind {
+        ExprKind::Collate { arg, collation, role: CollateRole::Operand { .. }, .. } => {
+            (&**arg, Some(named_collation(collation)))
+        }
+        _ => (key, None),
+    };
+    let (lowered, order) = index_expression(expr, &|column: ColumnRef| match column.column {
+        ColumnIndex::At(position) => quote(names.get(position).copied().unwrap_or_default()),
+        ColumnIndex::RowIdentity => "rowid".to_owned(),
+    })?;
+    let is_column = matches!(expr.kind, ExprKind::Column(_));
+    let of_type = order.clone();
+    let order = given.or_else(|| order.filter(|_| !is_column));
+    let sql = if is_column { lowered.sql } else { format!("({})", lowered.sql) };
+    Ok(IndexKey { sql, order, native: lowered.native, of_type })
 }
 
 /// True when values of both types lie alike in a column, so that a change from one to the other changes words only.

@@ -257,20 +257,21 @@ impl Lowering<'_> {
 
     fn on_conflict(&mut self, target: &Arc<Relation>, on_conflict: &OnConflict) -> Result<String> {
         let mut sql = String::from(" ON CONFLICT");
-        if let Some(index) = on_conflict.index {
-            let index = &target.indexes[index];
-            let columns = index
-                .columns
-                .iter()
-                .map(|column| match column {
-                    Some(at) => Ok(quote(&target.columns[*at].name)),
-                    None => Err(Error::unsupported("ON CONFLICT on an index over expressions")),
-                })
-                .collect::<Result<Vec<_>>>()?;
-            sql.push_str(&format!(" ({})", columns.join(", ")));
-            // In the words of the index: SQLite compares the two conditions as they are written.
-            if let Some(predicate) = &index.predicate {
-                sql.push_str(&format!(" WHERE {predicate}"));
+        if let Some(arbiter) = &on_conflict.arbiter {
+            // In the words of the index: SQLite compares the two as they are written.
+            let names: Vec<&str> = target.columns.iter().map(|column| column.name.as_str()).collect();
+            let alike = target.indexes[arbiter.index].nulls_alike;
+            let keys = arbiter.keys.iter().map(|key| {
+                let lowered = super::ddl::index_key(key, &names)?;
+                Ok(if alike { lowered.with_null(&key.ty).sql } else { lowered.sql })
+            });
+            let keys = keys.collect::<Result<Vec<_>>>()?;
+            sql.push_str(&format!(" ({})", keys.join(", ")));
+            let foreign = target.language == crate::Language::Native;
+            if let Some(text) = target.indexes[arbiter.index].predicate.as_ref().filter(|_| foreign) {
+                sql.push_str(&format!(" WHERE {text}"));
+            } else if let Some(predicate) = &arbiter.predicate {
+                sql.push_str(&format!(" WHERE {}", super::ddl::index_key(predicate, &names)?.sql));
             }
         }
         match &on_conflict.action {

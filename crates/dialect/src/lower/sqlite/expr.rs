@@ -5,11 +5,13 @@ use super::{
 };
 use crate::ir::{CastContext, CollateRole, CompareOp, Expr, ExprKind, LikeKind, Query, Value};
 use crate::types::Storage;
-use crate::{Condition, Error, Result, Type, stack};
+use crate::{Condition, Error, Result, Type, budget};
 
 impl Lowering<'_> {
     pub(super) fn expr(&mut self, expr: &Expr) -> Result<Sql> {
-        stack::deeper(|| self.expr_kind(expr))
+        let sql = budget::deeper(|| self.expr_kind(expr))?;
+        budget::written(sql.sql.len())?;
+        Ok(sql)
     }
 
     fn expr_kind(&mut self, expr: &Expr) -> Result<Sql> {
@@ -114,6 +116,12 @@ impl Lowering<'_> {
             ExprKind::Collate { collation, role: CollateRole::Written, .. } if collation.is_unicode() => {
                 return Err(Error::unsupported(format!("COLLATE \"{}\" in this place", collation.name)));
             }
+            // Whatever compares the value further out would do so in the column's order.
+            ExprKind::Collate { arg, collation, role: CollateRole::Obeyed { against_column: true }, .. } => {
+                let value = self.expr(arg)?;
+                let spelled = self.spelled(value, Some(super::named_collation(collation).into()));
+                return Ok(Sql { sql: format!("({})", spelled.sql), repr: spelled.repr });
+            }
             ExprKind::Collate { arg, .. } => return self.expr(arg),
             ExprKind::Default => return Err(Error::internal("DEFAULT outside INSERT and SET")),
         };
@@ -204,7 +212,11 @@ impl Lowering<'_> {
         let equality = matches!(sign, "=" | "<>" | "IS" | "IS NOT");
         let order = match (&left.kind, equality) {
             (ExprKind::Collate { .. }, false) => collation_of(left, Repr::Plain),
-            (ExprKind::Collate { collation, .. }, true) if !collation.deterministic => collation_of(left, Repr::Plain),
+            (ExprKind::Collate { collation, role, .. }, true)
+                if !collation.deterministic || matches!(role, CollateRole::Operand { against_column: true }) =>
+            {
+                collation_of(left, Repr::Plain)
+            }
             _ => None,
         };
         let left = self.without_blanks(left)?;
@@ -425,6 +437,8 @@ impl Lowering<'_> {
         let order = members.first().and_then(|member| collation_of(member, repr_of(ty)));
         let (members, repr) = self.alike(members, ty)?;
         let member = self.spelled(Sql { sql: "c0".into(), repr }, order);
+        // SQLite takes no query in what it computes by itself.
+        self.needs_us();
         // Not VALUES: SQLite gives its columns no names when they refer to an outer query.
         let rows: Vec<_> = members.iter().map(|member| format!("SELECT {member} AS c0")).collect();
         Ok(Sql { sql: format!("(SELECT {function}({}) FROM ({}))", member.sql, rows.join(" UNION ALL ")), repr })

@@ -9,11 +9,13 @@ use crate::functions::Function;
 use crate::ir::{ColumnIndex, ColumnRef, Expr, ExprKind, From, JoinKind, RelId, walk};
 use crate::schema::{Relation, RelationKind};
 use crate::types::Storage;
-use crate::{Error, Result, Type, stack};
+use crate::{Error, Result, Type, budget};
 
 impl Lowering<'_> {
     pub(super) fn from(&mut self, from: &From) -> Result<String> {
-        stack::deeper(|| self.joined(from))
+        let sql = budget::deeper(|| self.joined(from))?;
+        budget::written(sql.len())?;
+        Ok(sql)
     }
 
     fn joined(&mut self, from: &From) -> Result<String> {

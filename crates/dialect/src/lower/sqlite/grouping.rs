@@ -114,7 +114,7 @@ impl Rows<'_> {
         walk::expr_mut(expr, &mut |part| {
             let held = match &part.kind {
                 ExprKind::Aggregate(_) => true,
-                ExprKind::Call { function, .. } if std::ptr::eq(*function, internal("grouping of keys")) => true,
+                ExprKind::Call { function, .. } if function.is(internal("grouping of keys")) => true,
                 _ => self.is_of_group(part),
             };
             if held {
@@ -197,7 +197,7 @@ fn branch(select: &Select, keys: &[Expr], set: &[usize]) -> Result<Select> {
 fn blank(expr: &mut Expr, absent: &[&Expr], present: &[Expr]) -> Result<()> {
     // GROUPING has a bit for each of its arguments, which says that the key is not in the set.
     if let ExprKind::Call { function, args } = &expr.kind
-        && std::ptr::eq(*function, internal("grouping of keys"))
+        && function.is(internal("grouping of keys"))
     {
         let bits = args.iter().fold(0, |bits, arg| bits << 1 | i64::from(absent.contains(&arg)));
         *expr = Expr::integer(bits, Type::Int4);

@@ -4,7 +4,7 @@
 use crate::Type;
 use crate::functions::{Function, Volatility};
 use crate::ir::{
-    Body, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, From, GroupBy, OutputColumn, Query, RelId, Select, walk,
+    Body, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, From, OutputColumn, Query, RelId, Select, walk,
 };
 
 /// Relations that are made here have numbers beyond those of the binder, and of others who make some.
@@ -64,25 +64,8 @@ fn barrier() -> Option<Expr> {
 
 /// The query's columns, computed of rows.
 fn around(query: &Query, id: RelId, rows: Query, items: Vec<Expr>) -> Query {
-    let select = Select {
-        distinct: Distinct::All,
-        items,
-        from: Some(From::Query { id, query: Box::new(rows), lateral: false }),
-        filter: None,
-        group_by: GroupBy::None,
-        having: None,
-    };
-    Query {
-        ctes: Vec::new(),
-        body: Body::Select(Box::new(select)),
-        order_by: Vec::new(),
-        limit: None,
-        offset: None,
-        with_ties: false,
-        locking: Vec::new(),
-        columns: query.columns.clone(),
-        output: query.output,
-    }
+    let select = Select::of(items, Some(From::Query { id, query: Box::new(rows), lateral: false }));
+    Query::of(Body::Select(Box::new(select)), query.columns.clone(), query.output)
 }
 
 /// True for a call that may return others the next time.

@@ -21,6 +21,7 @@ mod lateral;
 mod numbered;
 mod ordered_set;
 mod query;
+mod range_frames;
 mod rows;
 mod rules;
 pub mod said;
@@ -171,6 +172,22 @@ pub fn expression(expr: &Expr, column: &dyn Fn(ColumnRef) -> String) -> Result<L
     Ok(Lowered { sql: program.sql, native: program.native })
 }
 
+/// Lowers a key or the condition of an index over one table, whose columns `column` spells: as [`expression`], in words
+/// that SQLite takes in an index, and with the collation under which it is compared.
+///
+/// # Errors
+/// As [`lower`].
+pub fn index_expression(expr: &Expr, column: &dyn Fn(ColumnRef) -> String) -> Result<(Lowered, Option<String>)> {
+    let mut lowering = Lowering { spell: Some(column), unqualified: true, steady: true, ..Lowering::default() };
+    let lowered = lowering.expr(expr)?;
+    let order = collation_of(expr, lowered.repr).map(Cow::into_owned);
+    let program = lowering.program(lowered.sql);
+    if !program.params.is_empty() {
+        return Err(Error::new(crate::Condition::UndefinedParameter, "there is no parameter here"));
+    }
+    Ok((Lowered { sql: program.sql, native: program.native }, order))
+}
+
 /// An identifier in SQLite's quotes.
 pub fn quote(name: &str) -> String {
     create_table::quote(name)
@@ -240,6 +257,9 @@ struct Lowering<'a> {
     spell: Option<&'a dyn Fn(ColumnRef) -> String>,
     /// What `spell` spells is no column of a table: decimals are texts.
     spelled_texts: bool,
+    /// It stands in an index: functions of users, which are IMMUTABLE there, are called by the name under which SQLite is
+    /// told so.
+    steady: bool,
 }
 
 impl Lowering<'_> {
@@ -400,7 +420,9 @@ fn named_collation(collation: &Collation) -> String {
 /// The collation under which an expression is compared where it stands.
 fn collation_of(expr: &Expr, repr: Repr) -> Option<Cow<'static, str>> {
     match &expr.kind {
-        ExprKind::Collate { collation, role: CollateRole::Operand, .. } => Some(named_collation(collation).into()),
+        ExprKind::Collate { collation, role: CollateRole::Operand { .. }, .. } => {
+            Some(named_collation(collation).into())
+        }
         _ => collation(&expr.ty, repr),
     }
 }
@@ -408,10 +430,14 @@ fn collation_of(expr: &Expr, repr: Repr) -> Option<Cow<'static, str>> {
 /// As [`collation_of`] where only equality is asked for: texts of different bytes differ in every order.
 fn equality_collation_of(expr: &Expr, repr: Repr) -> Option<Cow<'static, str>> {
     match &expr.kind {
-        ExprKind::Collate { collation, role: CollateRole::Operand, .. } if !collation.deterministic => {
+        ExprKind::Collate { collation, role: CollateRole::Operand { against_column }, .. }
+            if !collation.deterministic || *against_column =>
+        {
             Some(named_collation(collation).into())
         }
-        ExprKind::Collate { role: CollateRole::Operand, .. } if *expr.ty.through_domains() != Type::Char(0) => None,
+        ExprKind::Collate { role: CollateRole::Operand { .. }, .. } if *expr.ty.through_domains() != Type::Char(0) => {
+            None
+        }
         _ => equality_collation(&expr.ty, repr),
     }
 }

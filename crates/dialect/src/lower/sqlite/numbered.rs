@@ -5,8 +5,7 @@ use super::query::{output_column, renamed};
 use super::{Lowering, Naming, ParamForm, Repr, Sql};
 use crate::functions::{self, Function, FunctionKind};
 use crate::ir::{
-    Body, CollateRole, Distinct, Expr, ExprKind, From, GroupBy, OutputColumn, Query, RelId, Select, SetOp, SortKey,
-    WindowCall,
+    Body, CollateRole, Expr, ExprKind, From, OutputColumn, Query, RelId, Select, SetOp, SortKey, WindowCall,
 };
 use crate::{Error, Language, Result, Type};
 
@@ -35,37 +34,16 @@ fn with_more(rows: Query, id: RelId, more: Vec<Expr>) -> Query {
         columns.iter().enumerate().map(|(at, column)| Expr::column(id, at, column.ty.clone())).collect();
     columns.extend(more.iter().map(|item| OutputColumn { name: "number".to_owned(), ty: item.ty.clone() }));
     items.extend(more);
-    let select = Select {
-        distinct: Distinct::All,
-        items,
-        from: Some(From::Query { id, query: Box::new(rows), lateral: false }),
-        filter: None,
-        group_by: GroupBy::None,
-        having: None,
-    };
-    Query {
-        ctes: Vec::new(),
-        body: Body::Select(Box::new(select)),
-        order_by: Vec::new(),
-        limit: None,
-        offset: None,
-        with_ties: false,
-        locking: Vec::new(),
-        columns,
-        output: RelId(id.0 + 1),
-    }
+    let select = Select::of(items, Some(From::Query { id, query: Box::new(rows), lateral: false }));
+    Query::of(Body::Select(Box::new(select)), columns, RelId(id.0 + 1))
 }
 
 /// The value under the collation that a key has.
 fn keyed(key: &Expr, value: Expr) -> Expr {
     match &key.kind {
-        ExprKind::Collate { collation, role: role @ CollateRole::Operand, location, .. } => {
-            let kind = ExprKind::Collate {
-                arg: Box::new(value),
-                collation: collation.clone(),
-                role: *role,
-                location: *location,
-            };
+        ExprKind::Collate { collation, role: role @ CollateRole::Operand { .. }, place, .. } => {
+            let kind =
+                ExprKind::Collate { arg: Box::new(value), collation: collation.clone(), role: *role, place: *place };
             Expr::new(kind, key.ty.clone())
         }
         _ => value,

@@ -2,15 +2,17 @@
 
 use super::{Lowering, Naming, ParamForm, Repr, Sql, quote, repr_of};
 use crate::ir::{
-    Body, ColumnIndex, ColumnRef, Cte, CteBody, CteId, Distinct, Expr, ExprKind, From, GroupBy, OutputColumn, Query,
-    Select, SetOp, SortKey, Value,
+    Body, CollateRole, ColumnIndex, ColumnRef, Cte, CteBody, CteId, Distinct, Expr, ExprKind, From, GroupBy,
+    OutputColumn, Query, Select, SetOp, SortKey, Value, walk,
 };
-use crate::{Error, Result, stack};
+use crate::{Error, Result, budget};
 
 impl Lowering<'_> {
     /// SQL of a query, and the representation of each of its columns.
     pub(super) fn query(&mut self, query: &Query, naming: Naming) -> Result<(String, Vec<Repr>)> {
-        stack::deeper(|| self.query_here(query, naming))
+        let lowered = budget::deeper(|| self.query_here(query, naming))?;
+        budget::written(lowered.0.len())?;
+        Ok(lowered)
     }
 
     fn query_here(&mut self, query: &Query, naming: Naming) -> Result<(String, Vec<Repr>)> {
@@ -18,6 +20,9 @@ impl Lowering<'_> {
             return self.locking(query, naming);
         }
         if let Some(expanded) = super::grouping::expanded(query)? {
+            return self.query(&expanded, naming);
+        }
+        if let Some(expanded) = super::range_frames::expanded(query)? {
             return self.query(&expanded, naming);
         }
         if let Some(cut) = super::wide::cut(query) {
@@ -65,7 +70,18 @@ impl Lowering<'_> {
                     || query.limit.is_some()
                     || query.offset.is_some()
                 {
-                    sql = format!("SELECT {} FROM ({sql})", columns.join(", "));
+                    let columns = columns.join(", ");
+                    let correlated = names_columns(rows);
+                    sql = if naming == Naming::Positions && (rows.len() > 1 || correlated) {
+                        // SQLite names such columns after those of other relations. And it loses rows of VALUES beside a
+                        // UNION ALL of three and more members that it sorts (3.54): it makes one routine of the VALUES for
+                        // copies of the whole; kept rows have no such routine.
+                        let names: Vec<_> = (1..=query.columns.len()).map(|at| format!("column{at}")).collect();
+                        let kept = if correlated { "" } else { " MATERIALIZED" };
+                        format!("WITH v({}) AS{kept} ({sql}) SELECT {columns} FROM v", names.join(", "))
+                    } else {
+                        format!("SELECT {columns} FROM ({sql})")
+                    };
                 }
                 let items = outputs(&reprs);
                 sql.push_str(&self.order_by(query, Some(&items))?);
@@ -130,12 +146,14 @@ impl Lowering<'_> {
                 sql
             };
             let columns: Vec<_> = (0..cte.columns.len()).map(|at| format!("c{at}")).collect();
+            // A list of no names is none.
+            let columns = if columns.is_empty() { String::new() } else { format!("({})", columns.join(", ")) };
             let materialized = match cte.materialized {
                 Some(true) => "MATERIALIZED ",
                 Some(false) => "NOT MATERIALIZED ",
                 None => "",
             };
-            members.push(format!("q{}({}) AS {materialized}({sql})", cte.id.0, columns.join(", ")));
+            members.push(format!("q{}{columns} AS {materialized}({sql})", cte.id.0));
         }
         Ok(format!("WITH {}{} ", if recursive { "RECURSIVE " } else { "" }, members.join(", ")))
     }
@@ -161,7 +179,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn set(&mut self, op: SetOp, all: bool, left: &Query, right: &Query) -> Result<String> {
-        stack::deeper(|| self.set_here(op, all, left, right))
+        budget::deeper(|| self.set_here(op, all, left, right))
     }
 
     fn set_here(&mut self, op: SetOp, all: bool, left: &Query, right: &Query) -> Result<String> {
@@ -188,7 +206,8 @@ impl Lowering<'_> {
                 if bare
                     && !matches!(select.distinct, Distinct::On(_))
                     && !matches!(select.group_by, GroupBy::Sets { .. })
-                    && !super::wide::is_too_wide(select) =>
+                    && !super::wide::is_too_wide(select)
+                    && !super::range_frames::are_in(select) =>
             {
                 Ok(self.select(query, select, Naming::Positions, true)?.0)
             }
@@ -224,7 +243,11 @@ impl Lowering<'_> {
             if alike {
                 sql = self.decimal_text(sql, &item.ty);
             }
-            let mut shown = if matches!(item.kind, ExprKind::Collate { .. }) && distinct {
+            let is_operand = matches!(item.kind, ExprKind::Collate { role: CollateRole::Operand { .. }, .. });
+            let mut shown = if is_operand && !distinct {
+                // Of the first member of a set operation: SQLite compares the rows of all members in its order.
+                self.with_collation_of(sql.clone(), item).sql
+            } else if matches!(item.kind, ExprKind::Collate { .. }) && distinct {
                 self.with_equality(sql.clone(), item).sql
             } else if (distinct || alike) && sql.repr != Repr::Native {
                 self.with_collation(sql.clone(), &item.ty).sql
@@ -280,7 +303,10 @@ impl Lowering<'_> {
             GroupBy::Sets { .. } => return Err(Error::internal("grouping sets are spelled out before")),
         }
         if let Some(having) = &select.having {
-            if matches!(select.group_by, GroupBy::None) {
+            // All rows are one group, even if there are none; SQLite wants an aggregate in the list to believe it.
+            if matches!(select.group_by, GroupBy::None)
+                && !super::single::has_aggregate(select.from.as_ref(), &select.items)
+            {
                 tail.push_str(" GROUP BY NULL");
             }
             tail.push_str(" HAVING ");
@@ -441,4 +467,16 @@ fn names_itself(from: &From, query: CteId) -> bool {
         From::Join { left, right, .. } => names_itself(left, query) || names_itself(right, query),
         _ => false,
     }
+}
+
+/// True for rows that are computed from those of other relations.
+fn names_columns(rows: &[Vec<Expr>]) -> bool {
+    let mut found = false;
+    for value in rows.iter().flatten() {
+        walk::expr(value, &mut |part| {
+            found |= matches!(part.kind, ExprKind::Column(_));
+            !found
+        });
+    }
+    found
 }

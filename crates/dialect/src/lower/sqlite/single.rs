@@ -1,6 +1,6 @@
 //! Which queries cannot have more than one row.
 
-use crate::ir::{Body, ColumnIndex, CompareOp, Expr, ExprKind, From, GroupBy, Query, Select, Value, walk};
+use crate::ir::{Body, ColumnIndex, CompareOp, Expr, ExprKind, From, GroupBy, Query, RelId, Select, Value, walk};
 use crate::schema::Relation;
 
 /// True for a query that yields at most one row, whatever its tables hold.
@@ -18,18 +18,35 @@ pub(super) fn has_one_row(query: &Query) -> bool {
 
 /// Aggregates without GROUP BY make one row of all.
 fn is_aggregate(select: &Select) -> bool {
-    if select.group_by != GroupBy::None {
-        return false;
-    }
+    select.group_by == GroupBy::None && (select.having.is_some() || has_aggregate(select.from.as_ref(), &select.items))
+}
+
+/// An aggregate of its own.
+pub(super) fn has_aggregate(from: Option<&From>, items: &[Expr]) -> bool {
+    let own = from.map(From::relations).unwrap_or_default();
     let mut found = false;
-    for item in select.items.iter().chain(&select.having) {
+    for item in items {
         walk::expr(item, &mut |part| {
-            found |= matches!(part.kind, ExprKind::Aggregate(_));
+            found |= matches!(part.kind, ExprKind::Aggregate(_)) && !is_outer(part, &own);
             // What stands in a nested query is that query's.
             !found && part.kind.query().is_none()
         });
     }
     found
+}
+
+/// An aggregate that takes columns of other queries only is one of theirs.
+fn is_outer(aggregate: &Expr, own: &[RelId]) -> bool {
+    let (mut other, mut inner) = (false, false);
+    walk::expr(aggregate, &mut |part| {
+        if let ExprKind::Column(column) = &part.kind {
+            *(if own.contains(&column.relation) { &mut inner } else { &mut other }) = true;
+        }
+        // What a query inside it names may be its own.
+        inner |= part.kind.query().is_some();
+        !inner
+    });
+    other && !inner
 }
 
 /// One table, of which a unique key is given.

@@ -136,6 +136,7 @@ fn reg_name(reg: crate::types::Reg) -> &'static str {
     use crate::types::Reg;
     match reg {
         Reg::Class => "regclass",
+        Reg::Collation => "regcollation",
         Reg::Config => "regconfig",
         Reg::Dictionary => "regdictionary",
         Reg::Namespace => "regnamespace",
@@ -374,8 +375,8 @@ impl Declared {
 
 fn reg_from(name: &str) -> Option<crate::types::Reg> {
     use crate::types::Reg;
-    use Reg::{Class, Config, Dictionary, Namespace, Oper, Operator, Proc, Procedure, Role};
-    [Class, Config, Dictionary, Namespace, Oper, Operator, Proc, Procedure, Role, Reg::Type]
+    use Reg::{Class, Collation, Config, Dictionary, Namespace, Oper, Operator, Proc, Procedure, Role};
+    [Class, Collation, Config, Dictionary, Namespace, Oper, Operator, Proc, Procedure, Role, Reg::Type]
         .into_iter()
         .find(|&reg| reg_name(reg) == name)
 }

@@ -34,15 +34,17 @@ pub(super) fn cut(query: &Query) -> Option<Query> {
 
 /// A SELECT that [`cut`] cuts.
 pub(super) fn is_too_wide(select: &Select) -> bool {
-    select.from.as_ref().is_some_and(|from| width(from) > MOST)
+    // A subquery that stands alone is cut itself, when its turn comes: here there would be nothing to cut.
+    matches!(&select.from, Some(from @ From::Join { .. }) if width(from) > MOST)
 }
 
-/// How many tables SQLite will see in a join, subqueries that it may take apart counted by what is in them.
+/// How many tables SQLite will see in a join, subqueries that it may take apart counted by what is in them once they are
+/// cut.
 fn width(from: &From) -> usize {
     match from {
         From::Relation { .. } | From::Cte { .. } | From::Kept { .. } | From::Function { .. } => 1,
         From::Query { query, .. } => match &query.body {
-            Body::Select(select) if is_plain(query, select) => select.from.as_ref().map_or(1, width).max(1),
+            Body::Select(select) if is_plain(query, select) => select.from.as_ref().map_or(1, width).clamp(1, MOST),
             _ => 1,
         },
         From::Join { left, right, .. } => width(left) + width(right),
@@ -163,17 +165,7 @@ impl Cutter {
                 group_by: GroupBy::None,
                 having: None,
             };
-            let body = Query {
-                ctes: Vec::new(),
-                body: Body::Select(Box::new(select)),
-                order_by: Vec::new(),
-                limit: None,
-                offset: None,
-                with_ties: false,
-                locking: Vec::new(),
-                columns: columns.clone(),
-                output: part.id,
-            };
+            let body = Query::of(Body::Select(Box::new(select)), columns.clone(), part.id);
             members.push(Cte {
                 name: format!("part of a join {}", part.cte.0),
                 id: part.cte,

@@ -53,7 +53,8 @@ impl Binder<'_> {
             .chain(relation.checks.iter().map(|check| check.name.clone()))
             .chain(relation.foreign_keys.iter().map(|key| key.name.clone()))
             .collect();
-        let keys = relation.indexes.iter().filter(|index| index.unique && index.predicate.is_none());
+        let keys =
+            relation.indexes.iter().filter(|index| index.unique && !index.nulls_alike && index.predicate.is_none());
         let constraints = keys
             .filter_map(|index| {
                 let columns: Option<Vec<usize>> = index.columns.iter().copied().collect();
@@ -276,6 +277,7 @@ impl Binder<'_> {
                     }
                 }
                 let ty = self.resolve_type(type_name)?;
+                self.needs.declare(&ty);
                 crate::composite::check_part(&ty, Some((crate::composite::row_type_oid(table.oid), &table.name)))?;
                 if table.columns[position].identity.is_some() {
                     self.check_identity_type(&ty)?;

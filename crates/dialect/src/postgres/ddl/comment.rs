@@ -29,6 +29,9 @@ impl Binder<'_> {
         if comment.objtype() == ObjectType::ObjectCollation {
             return self.comment_on_collation(&parts, text);
         }
+        if comment.objtype() == ObjectType::ObjectStatisticExt {
+            return self.comment_on_statistics(comment, text);
+        }
         if let Some(kind) = super::text_search::kind_of(comment.objtype()) {
             return self.comment_on_search_object(comment, kind, text);
         }

@@ -40,6 +40,7 @@ impl Binder<'_> {
     fn new_field(&mut self, column: &pg::ColumnDef) -> Result<Field> {
         let Some(ty) = &column.type_name else { return Err(Error::internal("an attribute without a type")) };
         let ty = self.resolve_type(ty)?;
+        self.needs.declare(&ty);
         self.check_field_type(&column.colname, &ty)?;
         check_part(&ty, None)?;
         if let Some(collate) = &column.coll_clause {

@@ -33,6 +33,7 @@ impl Binder<'_> {
             return Err(Error::new(Condition::DatatypeMismatch, message));
         }
         let base = self.resolve_type(type_name)?;
+        self.needs.declare(&base);
         crate::composite::check_part(&base, None)?;
         if let Some(collate) = &create.coll_clause {
             // A domain's values are compared by their bytes.
@@ -183,7 +184,9 @@ impl Binder<'_> {
         if is_null(&value) {
             return Ok(None);
         }
-        raw::print_expression(node).map(Some).ok_or_else(|| Error::unsupported("this expression in a domain's default"))
+        let unsupported = || Error::unsupported("this expression in a domain's default");
+        let text = raw::print_expression(node).ok_or_else(unsupported)?;
+        Ok(Some(self.in_schemas(text, Vec::new(), Clause::Default)))
     }
 
     /// The text of a CHECK over VALUE; the functions in it are named with their schemas.

@@ -19,12 +19,13 @@ impl Binder<'_> {
     pub(super) fn create_index(&mut self, index: &pg::IndexStmt) -> Result<Statement> {
         let Some(range) = &index.relation else { return Err(Error::internal("an index without its table")) };
         let table = self.indexable(range)?;
-        let other = matches!(index.access_method.as_str(), "gin" | "gist");
+        let other = matches!(index.access_method.as_str(), "bloom" | "gin" | "gist");
+        if index.access_method == "bloom" && !self.schema.extensions().iter().any(|known| known.name() == "bloom") {
+            let message = format!("access method \"{}\" does not exist", index.access_method);
+            return Err(Error::new(Condition::UndefinedObject, message));
+        }
         if !other && !matches!(index.access_method.as_str(), "" | "btree" | "hash") {
             return Err(self.unsupported(format!("the access method \"{}\"", index.access_method), range.location));
-        }
-        if index.nulls_not_distinct {
-            return Err(self.unsupported("NULLS NOT DISTINCT", range.location));
         }
         check_hash(index)?;
         if other {
@@ -42,6 +43,7 @@ impl Binder<'_> {
         let mut words = Vec::new();
         for node in &index.index_params {
             let Some(N::IndexElem(element)) = &node.node else { continue };
+            let element = &collation_apart(element);
             let (mut key, word) = self.index_key(element, &table, &entry)?;
             self.index_collation(element, &mut key.expr, &table, range.location)?;
             match other {
@@ -51,15 +53,23 @@ impl Binder<'_> {
             words.push(word);
             keys.push(IndexKeyDefinition { descending: element.ordering() == SortByDir::SortbyDesc, key });
             let signature = self.signature_length(element)?;
-            properties.extend(facts(element, keys.len(), &keys[keys.len() - 1].key.expr.ty, signature));
+            let column = table.column(&element.name).map(|at| &table.columns[at]);
+            let own = column.and_then(|column| column.collation.as_ref()).map(|collation| collation.name.as_str());
+            properties.extend(facts(element, keys.len(), &keys[keys.len() - 1].key.expr.ty, own, signature));
+        }
+        if index.nulls_not_distinct && table.columns.iter().any(|column| column.collation.is_some()) {
+            return Err(self.unsupported("NULLS NOT DISTINCT of a table with collations", range.location));
         }
         if index.unique {
             keys.iter().try_for_each(|key| self.check_unique_rows(&key.key.expr.ty))?;
         }
         let predicate = match index.where_clause.as_deref() {
             Some(node) => {
-                let mut text = self.definition(node, vec![entry], Clause::Predicate, None)?;
+                let bind = |binder: &mut Self| binder.definition(node, vec![entry], Clause::Predicate, None);
+                let mut text = self.immutable("index predicate", bind, |condition| &condition.expr)?;
                 text.expr = self.condition(text.expr, "WHERE", super::super::expr::location(node))?;
+                self.collated |= table.columns.iter().any(|column| column.collation.is_some());
+                self.derive_collations_of(&mut text.expr, &[(Text::TABLE, table.clone())])?;
                 Some(text)
             }
             None => None,
@@ -77,12 +87,12 @@ impl Binder<'_> {
                 .collect();
             super::partition::check_unique("UNIQUE", &columns, partitioning, &member.name)?;
         }
+        if table.is_partitioned() && index.nulls_not_distinct {
+            return Err(self.unsupported("NULLS NOT DISTINCT in a partitioned table", range.location));
+        }
         if table.is_partitioned() && index.concurrent {
             let message = format!("cannot create index on partitioned table \"{}\" concurrently", table.name);
             return Err(Error::new(Condition::FeatureNotSupported, message));
-        }
-        if table.is_partitioned() && !range.inh {
-            return Err(self.unsupported("CREATE INDEX ON ONLY a partitioned table", range.location));
         }
         let taken = |binder: &Self, name: &str| {
             let name = QualifiedName::new(table.namespace.clone(), name);
@@ -111,11 +121,13 @@ impl Binder<'_> {
             name,
             table,
             unique: index.unique,
+            nulls_alike: index.unique && index.nulls_not_distinct,
             if_not_exists: index.if_not_exists,
             // Only a unique index says something about rows.
             lenient: !index.unique,
             keys,
             predicate,
+            only: !range.inh,
             concurrently: index.concurrent,
             properties,
         }))))
@@ -144,7 +156,8 @@ impl Binder<'_> {
             let message = format!("operator class \"{name}\" does not exist for access method \"{method}\"");
             return Err(Error::new(Condition::UndefinedObject, message));
         }
-        let (oid, category) = (types::oid(ty), types::category(ty));
+        let category = types::category(ty);
+        let oid = types::oid(if matches!(ty, Type::Varchar(_)) { &Type::Text } else { ty });
         let is_range = |name: &str| {
             crate::scalar::ranges::of_range(ty).is_some() && name == "range_ops"
                 || crate::scalar::ranges::of_multirange(ty).is_some() && name == "multirange_ops"
@@ -181,7 +194,8 @@ impl Binder<'_> {
                 return Err(Error::internal("an index key without an expression"));
             };
             let word = names::column(expr).replace("?column?", "expr");
-            return Ok((self.definition(expr, vec![entry.clone()], Clause::Index, None)?, word));
+            let bind = |binder: &mut Self| binder.definition(expr, vec![entry.clone()], Clause::Index, None);
+            return Ok((self.immutable("index expression", bind, |key| &key.expr)?, word));
         }
         let position = indexed_column(table, &element.name)?;
         let column = &table.columns[position];
@@ -252,17 +266,52 @@ impl Binder<'_> {
             if collation.is_unicode() || !plain {
                 let arg = std::mem::replace(expr, crate::ir::Expr::null(Type::Text));
                 let ty = arg.ty.clone();
-                let role = crate::ir::CollateRole::Operand;
-                let kind = crate::ir::ExprKind::Collate { arg: Box::new(arg), collation, role, location: -1 };
+                let role = crate::ir::CollateRole::Operand { against_column: false };
+                let kind =
+                    crate::ir::ExprKind::Collate { arg: Box::new(arg), collation, role, place: crate::ir::Place(-1) };
                 *expr = crate::ir::Expr::new(kind, ty);
             }
         }
-        self.derive_collations_of(expr, &[(Text::TABLE, table.clone())])
+        let derived = self.derive_collations_of(expr, &[(Text::TABLE, table.clone())])?;
+        let classes = names::strings(&element.opclass);
+        match (derived, classes.last()) {
+            (Some(collation), Some(class)) if !collation.deterministic && class.ends_with("_pattern_ops") => {
+                let message = format!("nondeterministic collations are not supported for operator class \"{class}\"");
+                Err(crate::Error::new(Condition::FeatureNotSupported, message))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
+/// A key `(x COLLATE y)` is the key `x COLLATE y`.
+fn collation_apart(element: &pg::IndexElem) -> std::borrow::Cow<'_, pg::IndexElem> {
+    let Some(N::CollateClause(collate)) = element.expr.as_deref().and_then(|expr| expr.node.as_ref()) else {
+        return std::borrow::Cow::Borrowed(element);
+    };
+    let mut apart = element.clone();
+    if apart.collation.is_empty() {
+        apart.collation.clone_from(&collate.collname);
+    }
+    apart.expr.clone_from(&collate.arg);
+    if let Some(N::ColumnRef(column)) = collate.arg.as_deref().and_then(|arg| arg.node.as_ref())
+        && let [field] = column.fields.as_slice()
+        && let Some(N::String(name)) = &field.node
+    {
+        apart.name.clone_from(&name.sval);
+        apart.expr = None;
+    }
+    std::borrow::Cow::Owned(apart)
+}
+
 /// What the catalogs show of a key beyond its expression and direction.
-fn facts(element: &pg::IndexElem, number: usize, ty: &Type, signature: Option<i32>) -> Vec<(String, String)> {
+fn facts(
+    element: &pg::IndexElem,
+    number: usize,
+    ty: &Type,
+    own: Option<&str>,
+    signature: Option<i32>,
+) -> Vec<(String, String)> {
     let mut facts = Vec::new();
     let descending = element.ordering() == SortByDir::SortbyDesc;
     match (element.nulls_ordering(), descending) {
@@ -271,7 +320,8 @@ fn facts(element: &pg::IndexElem, number: usize, ty: &Type, signature: Option<i3
         _ => {}
     }
     let collations = names::strings(&element.collation);
-    if let Some(collation) = collations.last().filter(|name| **name != "default") {
+    // A column's own is not told.
+    if let Some(collation) = collations.last().filter(|name| **name != own.unwrap_or("default")) {
         facts.push((format!("index_collation {number}"), (*collation).to_owned()));
     }
     let classes = names::strings(&element.opclass);
@@ -294,10 +344,10 @@ pub(super) fn default_class(ty: &Type) -> String {
 
 /// The object id of an access method.
 fn method_number(name: &str) -> Option<u32> {
-    rowferry_facts::AccessMethod::all().iter().find(|method| method.name == name).map(|method| method.oid)
+    rowferry_facts::AccessMethod::all_known().find(|method| method.name == name).map(|method| method.oid)
 }
 
-/// What GIN and GiST indexes cannot do.
+/// What Bloom, GIN and GiST indexes cannot do.
 fn check_other(index: &pg::IndexStmt) -> Result<()> {
     let method = index.access_method.as_str();
     let ordered = |node: &pg::Node| {
@@ -306,7 +356,7 @@ fn check_other(index: &pg::IndexStmt) -> Result<()> {
     };
     let missing = if index.unique {
         "unique indexes"
-    } else if method == "gin" && !index.index_including_params.is_empty() {
+    } else if matches!(method, "bloom" | "gin") && !index.index_including_params.is_empty() {
         "included columns"
     } else if index.index_params.iter().any(ordered) {
         "ASC/DESC options"

@@ -157,6 +157,7 @@ impl Binder<'_> {
                 }
                 match index.deferred {
                     Some(deferred) => ConstraintKind::DeferrableUnique { columns: columns.clone(), deferred },
+                    None if index.nulls_alike => ConstraintKind::UniqueNullsAlike(columns.clone()),
                     None => ConstraintKind::Unique(columns.clone()),
                 }
             };
@@ -179,10 +180,11 @@ impl Binder<'_> {
     ) -> Result<Text> {
         let entries = if matches!(clause, Clause::Default) { Vec::new() } else { vec![draft.entry()] };
         let expr = self.stored(text, source.language, entries, clause)?;
-        let expr = match ty {
+        let mut expr = match ty {
             Some((column, ty)) => self.assign(expr, column, ty, -1)?,
             None => self.condition(expr, "CHECK", -1)?,
         };
+        self.derive_collations_over(&mut expr, &draft.columns)?;
         Ok(Text { text: text.to_owned(), expr })
     }
 }

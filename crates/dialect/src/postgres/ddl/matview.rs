@@ -8,7 +8,7 @@ use super::super::binder::Binder;
 use super::super::raw;
 use super::view::cannot_alter;
 use crate::ir::{AlterTable, Ddl, ExprKind, Query, RefreshView, Statement, walk};
-use crate::schema::{QualifiedName, Relation, RelationKind};
+use crate::schema::{Relation, RelationKind};
 use crate::{Condition, Error, Result};
 
 /// What the statements about them are called.
@@ -35,7 +35,7 @@ impl Binder<'_> {
         if names_parameters(query) {
             return refused("materialized views may not be defined using bound parameters");
         }
-        Ok(self.without_stars(text))
+        Ok(self.without_stars(self.query_in_schemas(text)))
     }
 
     /// REFRESH MATERIALIZED VIEW.
@@ -104,20 +104,11 @@ impl Binder<'_> {
         }
         let action = match rename.rename_type() {
             ObjectType::ObjectColumn => {
-                let column = self.altered_column(&view, &rename.subname)?;
-                if view.column(&rename.newname).is_some_and(|other| other != column) {
-                    return Err(Error::new(
-                        Condition::DuplicateColumn,
-                        format!("column \"{}\" of relation \"{}\" already exists", rename.newname, view.name),
-                    ));
-                }
+                let column = self.renamed_column(rename, &view)?;
                 AlterTable::RenameColumn { column, to: rename.newname.clone() }
             }
             _ => {
-                if self.is_taken(&QualifiedName::new(view.namespace.clone(), rename.newname.clone())) {
-                    let message = format!("relation \"{}\" already exists", rename.newname);
-                    return Err(Error::new(Condition::DuplicateTable, message));
-                }
+                self.check_new_name(rename, &view)?;
                 AlterTable::RenameTable(rename.newname.clone())
             }
         };

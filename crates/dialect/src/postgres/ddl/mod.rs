@@ -7,6 +7,7 @@ mod comment;
 mod composite;
 mod domain;
 mod extension;
+mod immutable;
 mod index;
 mod inherit;
 mod like;
@@ -16,6 +17,7 @@ mod policy;
 mod properties;
 mod range;
 pub(crate) mod sequence;
+mod statistics;
 mod table;
 pub(super) mod text_search;
 pub(super) mod trigger;
@@ -88,6 +90,17 @@ impl Binder<'_> {
             }
             N::DropStmt(drop) if drop.remove_type() == ObjectType::ObjectCollation => {
                 return self.drop_collations(drop);
+            }
+            N::CreateStatsStmt(create) => return self.create_statistics(create),
+            N::AlterStatsStmt(alter) => return self.alter_statistics(alter),
+            N::RenameStmt(rename) if rename.rename_type() == ObjectType::ObjectStatisticExt => {
+                return self.rename_statistics(rename);
+            }
+            N::AlterObjectSchemaStmt(alter) if alter.object_type() == ObjectType::ObjectStatisticExt => {
+                return self.move_statistics(alter);
+            }
+            N::DropStmt(drop) if drop.remove_type() == ObjectType::ObjectStatisticExt => {
+                return self.drop_statistics(drop);
             }
             N::DefineStmt(define) if let Some(kind) = text_search::kind_of(define.kind()) => {
                 return self.create_search_object(define, kind);
@@ -263,7 +276,7 @@ impl Binder<'_> {
         clause: Clause,
         ty: Option<(&str, &Type)>,
     ) -> Result<Text> {
-        let scope = Scope { entries, clause, ..Scope::default() };
+        let scope = Scope { entries: entries.clone(), clause, ..Scope::default() };
         let ((expr, at), _) = self.with_scope(scope, |binder| binder.placed(node))?;
         let expr = match ty {
             Some((column, ty)) => self.assign(expr, column, ty, at)?,
@@ -272,6 +285,7 @@ impl Binder<'_> {
         self.check_collations_kept(&expr)?;
         let text =
             raw::print_expression(node).ok_or_else(|| crate::Error::unsupported("this expression in a definition"))?;
+        let text = self.in_schemas(text, entries, clause);
         Ok(Text { text, expr })
     }
 
@@ -344,6 +358,7 @@ impl Binder<'_> {
         }
         let properties = self.clauses_of_into(into)?;
         let mut bound = self.query(select, true)?;
+        bound.columns.iter().for_each(|column| self.needs.declare(&column.ty));
         let definition = if materialized { Some(self.materialized_text(select, &bound.query)?) } else { None };
         let given = names::strings(&into.col_names);
         if given.len() > bound.columns.len() {
@@ -468,7 +483,7 @@ impl Binder<'_> {
             }
         }
         let text = raw::print_select(select).ok_or_else(|| crate::Error::unsupported("this query in a view"))?;
-        let text = self.without_stars(text);
+        let text = self.without_stars(self.query_in_schemas(text));
         Ok(Ddl::CreateView(CreateView {
             temporary: name.schema.as_deref() == Some("pg_temp"),
             name,

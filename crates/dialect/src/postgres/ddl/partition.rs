@@ -234,16 +234,7 @@ impl Binder<'_> {
             draft.constraints.push(Constraint {
                 name,
                 named: true,
-                kind: ConstraintKind::ForeignKey {
-                    columns,
-                    target: key.target.clone(),
-                    target_columns: key.target_columns.clone(),
-                    on_delete: key.on_delete,
-                    on_update: key.on_update,
-                    full: key.full,
-                    deferrable: key.deferrable,
-                    deferred: key.deferred,
-                },
+                kind: ConstraintKind::of_key(key, columns),
                 options: ConstraintOptions::default(),
             });
         }
@@ -476,6 +467,9 @@ pub(super) fn check_constraint(constraint: &Constraint, partitioning: &Partition
     let (words, columns): (&str, Vec<&str>) = match &constraint.kind {
         ConstraintKind::PrimaryKey(columns) => ("PRIMARY KEY", columns.iter().map(name_of).collect()),
         ConstraintKind::Unique(columns) => ("UNIQUE", columns.iter().map(name_of).collect()),
+        ConstraintKind::UniqueNullsAlike(_) => {
+            return Err(Error::unsupported("NULLS NOT DISTINCT in a partitioned table"));
+        }
         ConstraintKind::DeferrableUnique { .. } => {
             return Err(Error::unsupported("a deferrable unique constraint of a partitioned table"));
         }

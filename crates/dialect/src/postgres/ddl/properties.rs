@@ -10,7 +10,7 @@ use crate::schema::{QualifiedName, Relation};
 use crate::{Condition, Error, Result, Type};
 
 /// The greatest statistics target.
-const MAX_STATISTICS: i32 = 10_000;
+pub(super) const MAX_STATISTICS: i32 = 10_000;
 
 impl Binder<'_> {
     /// A change of what stands in the catalogs only; `None` when the command is another.
@@ -167,6 +167,44 @@ impl Binder<'_> {
         Ok(format!("i {name}"))
     }
 
+    /// ATTACH PARTITION of an index: checked only, since the index of a partition that is like one of its parent is that
+    /// one's part anyway.
+    fn attach_index(&mut self, table: &Relation, at: usize, command: &pg::AlterTableCmd) -> Result<()> {
+        let Some(N::PartitionCmd(pg::PartitionCmd { name: Some(range), .. })) =
+            command.def.as_deref().and_then(|node| node.node.as_ref())
+        else {
+            return Err(Error::internal("ATTACH PARTITION of nothing"));
+        };
+        let index = &table.indexes[at].name;
+        if !table.is_partitioned() {
+            let message = format!("\"{index}\" is not a partitioned index");
+            return Err(Error::new(Condition::WrongObjectType, message));
+        }
+        let name = name_of(range);
+        let Some((partition, own)) = self.schema.index(&name) else {
+            let message = format!("relation \"{name}\" does not exist");
+            return Err(self.error(Condition::UndefinedTable, message, -1));
+        };
+        let refused = |condition, detail: String| {
+            let own = &partition.indexes[own].name;
+            let message = format!("cannot attach index \"{own}\" as a partition of index \"{index}\"");
+            Err(Error::new(condition, message).detail(detail))
+        };
+        if !partition.parents().contains(&table.oid) || partition.bound().is_none() {
+            let name = &partition.indexes[own].name;
+            let detail = format!("Index \"{name}\" is not an index on any partition of table \"{}\".", table.name);
+            return refused(Condition::InvalidObjectDefinition, detail);
+        }
+        match crate::partition::adopted_indexes(table, &partition)[at] {
+            Some(adopted) if adopted == own => Ok(()),
+            Some(_) => {
+                let detail = format!("Another index is already attached for partition \"{}\".", partition.name);
+                refused(Condition::ObjectNotInPrerequisiteState, detail)
+            }
+            None => refused(Condition::InvalidObjectDefinition, "The index definitions do not match.".to_owned()),
+        }
+    }
+
     /// ALTER INDEX.
     pub(super) fn alter_index(&mut self, alter: &pg::AlterTableStmt) -> Result<Statement> {
         let Some(range) = &alter.relation else { return Err(Error::internal("ALTER without an index")) };
@@ -211,6 +249,7 @@ impl Binder<'_> {
                     actions.push(set(format!("index_statistics {number}"), value));
                 }
                 AlterTableType::AtSetTableSpace => self.check_tablespace(&command.name)?,
+                AlterTableType::AtAttachPartition => self.attach_index(&table, at, command)?,
                 _ => return Err(self.unsupported("this ALTER INDEX", range.location)),
             }
         }

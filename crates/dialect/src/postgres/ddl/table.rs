@@ -222,6 +222,7 @@ impl Binder<'_> {
             return Err(crate::Error::internal("a column without a type"));
         };
         let ty = self.resolve_type(type_name)?;
+        self.needs.declare(&ty);
         if matches!(ty, Type::Unknown | Type::Record(_) | Type::Void) {
             return Err(self.error(
                 Condition::InvalidTableDefinition,
@@ -250,16 +251,11 @@ impl Binder<'_> {
         draft.properties.extend(self.column_clauses(column, &definition.ty)?);
         if let Some(collation) = &column.coll_clause {
             self.check_collatable(&definition.ty, collation.location)?;
-            let collation_at = collation.location;
             let collation = self.collation(&collation.collname, collation.location)?;
             definition.collation = Some(collation).filter(|named| named.oid != crate::collation::Collation::DEFAULT);
             if let Some(named) = &definition.collation {
                 let property = crate::collation::PROPERTY.to_owned();
                 draft.properties.push((column.colname.clone(), property, named.property()));
-                if !named.is_built_in() && draft.name.schema.as_deref() == Some("pg_temp") {
-                    let what = format!("the collation \"{}\" in a temporary table", named.name);
-                    return Err(self.unsupported(what, collation_at));
-                }
             }
         }
         let nullable =
@@ -404,7 +400,8 @@ impl Binder<'_> {
                         return Err(self.error(Condition::SyntaxError, message, place));
                     }
                     let volatile = std::mem::take(&mut self.effects.volatile);
-                    let text = self.definition(expr, vec![draft.entry()], Clause::Generated, Some((&name, &ty)))?;
+                    let mut text = self.definition(expr, vec![draft.entry()], Clause::Generated, Some((&name, &ty)))?;
+                    self.derive_collations_over(&mut text.expr, &draft.columns)?;
                     self.check_generated_of_stored(expr, draft)?;
                     if std::mem::replace(&mut self.effects.volatile, volatile) {
                         return Err(self.error(
@@ -423,7 +420,8 @@ impl Binder<'_> {
 
     /// A default; `DEFAULT NULL` is none.
     pub(super) fn default_text(&mut self, expr: &Node, name: &str, ty: &Type) -> Result<Option<Text>> {
-        let text = self.definition(expr, Vec::new(), Clause::Default, Some((name, ty)))?;
+        let mut text = self.definition(expr, Vec::new(), Clause::Default, Some((name, ty)))?;
+        self.derive_collations_over(&mut text.expr, &[])?;
         let null = matches!(text.expr.kind, crate::ir::ExprKind::Literal(crate::ir::Value::Null));
         Ok((!null).then_some(text))
     }
@@ -528,6 +526,9 @@ impl Binder<'_> {
         if table.name != draft.name.name {
             return Err(state(format!("index \"{name}\" does not belong to table \"{}\"", draft.name.name)));
         }
+        if index.nulls_alike {
+            return Err(self.unsupported("a key USING an INDEX that is NULLS NOT DISTINCT", place));
+        }
         let columns: Option<Vec<usize>> = index.columns.iter().copied().collect();
         let wrong = if !index.unique {
             Some(format!("\"{name}\" is not a unique index"))
@@ -571,8 +572,12 @@ impl Binder<'_> {
         if deferrable && constraint.contype() == ConstrType::ConstrPrimary {
             return Err(self.unsupported("a deferrable primary key", constraint.location));
         }
-        if constraint.nulls_not_distinct {
-            return Err(self.unsupported("NULLS NOT DISTINCT", constraint.location));
+        let nulls_alike = constraint.nulls_not_distinct;
+        if nulls_alike && deferrable {
+            return Err(self.unsupported("NULLS NOT DISTINCT and DEFERRABLE", constraint.location));
+        }
+        if nulls_alike && columns.iter().any(|at| draft.columns[*at].collation.is_some()) {
+            return Err(self.unsupported("NULLS NOT DISTINCT of a column with a collation", constraint.location));
         }
         if constraint.without_overlaps {
             return Err(self.unsupported("WITHOUT OVERLAPS", constraint.location));
@@ -613,6 +618,8 @@ impl Binder<'_> {
                 named,
                 kind: if deferrable {
                     ConstraintKind::DeferrableUnique { columns, deferred: constraint.initdeferred }
+                } else if nulls_alike {
+                    ConstraintKind::UniqueNullsAlike(columns)
                 } else {
                     ConstraintKind::Unique(columns)
                 },
@@ -636,6 +643,7 @@ impl Binder<'_> {
         };
         let mut text = self.definition(node, vec![draft.entry()], Clause::Check, None)?;
         text.expr = self.condition(text.expr, "CHECK", super::super::expr::location(node))?;
+        self.derive_collations_over(&mut text.expr, &draft.columns)?;
         let mut used = std::collections::BTreeSet::new();
         let mut subquery = false;
         crate::ir::walk::expr(&text.expr, &mut |part| {
@@ -743,7 +751,7 @@ impl Binder<'_> {
                 relation
                     .indexes
                     .iter()
-                    .filter(|index| index.unique && index.predicate.is_none())
+                    .filter(|index| index.unique && !index.nulls_alike && index.predicate.is_none())
                     .filter_map(|index| {
                         let columns: Option<Vec<String>> = index
                             .columns
@@ -818,6 +826,13 @@ impl Binder<'_> {
         }
         if !constraint.fk_del_set_cols.is_empty() {
             return Err(self.unsupported("ON DELETE SET of some columns", place));
+        }
+        let mut alike = columns.iter().filter_map(|position| draft.columns[*position].collation.clone());
+        if alike.any(|collation| !collation.deterministic)
+            && !matches!(action(&constraint.fk_upd_action), ReferentialAction::NoAction | ReferentialAction::Restrict)
+        {
+            // A back end may do nothing where the old key and the new one are equal in the collation.
+            return Err(self.unsupported("ON UPDATE of a key in a nondeterministic collation", place));
         }
         draft.constraints.push(Constraint {
             name,

@@ -119,7 +119,8 @@ impl Binder<'_> {
         for (column, place) in &scope.uses {
             self.condition_column(relation, trigger, *column, *place)?;
         }
-        raw::print_expression(node).ok_or_else(|| Error::unsupported("this expression in WHEN"))
+        let text = raw::print_expression(node).ok_or_else(|| Error::unsupported("this expression in WHEN"))?;
+        Ok(self.in_schemas_by(text, |binder, text| bind_condition(binder, text, relation).map(drop)))
     }
 
     fn condition_over_rows(&mut self, node: &Node, relation: &Arc<Relation>) -> Result<(Expr, Scope)> {
@@ -467,6 +468,8 @@ pub(in super::super) fn bind_condition(binder: &mut Binder<'_>, text: &str, rela
         },
         _ => None,
     });
-    let (condition, _) = binder.condition_over_rows(value.ok_or_else(damaged)?, relation)?;
+    binder.collated |= relation.columns.iter().any(|column| column.collation.is_some());
+    let (mut condition, _) = binder.condition_over_rows(value.ok_or_else(damaged)?, relation)?;
+    binder.derive_collations_of(&mut condition, &[(OLD_ROW, relation.clone()), (NEW_ROW, relation.clone())])?;
     Ok(condition)
 }

@@ -110,25 +110,34 @@ impl Binder<'_> {
         }))
     }
 
+    /// The column that RENAME gives a name which no other has.
+    pub(super) fn renamed_column(&mut self, rename: &pg::RenameStmt, view: &Relation) -> Result<usize> {
+        let column = self.altered_column(view, &rename.subname)?;
+        if view.column(&rename.newname).is_some_and(|other| other != column) {
+            let message = format!("column \"{}\" of relation \"{}\" already exists", rename.newname, view.name);
+            return Err(Error::new(Condition::DuplicateColumn, message));
+        }
+        Ok(column)
+    }
+
+    /// Refuses a name that a relation of the schema has.
+    pub(super) fn check_new_name(&self, rename: &pg::RenameStmt, view: &Relation) -> Result<()> {
+        if self.is_taken(&QualifiedName::new(view.namespace.clone(), rename.newname.clone())) {
+            let message = format!("relation \"{}\" already exists", rename.newname);
+            return Err(Error::new(Condition::DuplicateTable, message));
+        }
+        Ok(())
+    }
+
     /// RENAME of a view or of its column.
     pub(super) fn rename_view(&mut self, rename: &pg::RenameStmt, view: Arc<Relation>) -> Result<Statement> {
         let action = match rename.rename_type() {
             ObjectType::ObjectColumn => {
-                let column = self.altered_column(&view, &rename.subname)?;
-                if view.column(&rename.newname).is_some_and(|other| other != column) {
-                    return Err(Error::new(
-                        Condition::DuplicateColumn,
-                        format!("column \"{}\" of relation \"{}\" already exists", rename.newname, view.name),
-                    ));
-                }
+                let column = self.renamed_column(rename, &view)?;
                 AlterView::RenameColumn { column, to: rename.newname.clone() }
             }
             _ => {
-                let name = QualifiedName::new(view.namespace.clone(), rename.newname.clone());
-                if self.is_taken(&name) {
-                    let message = format!("relation \"{}\" already exists", rename.newname);
-                    return Err(Error::new(Condition::DuplicateTable, message));
-                }
+                self.check_new_name(rename, &view)?;
                 AlterView::Rename(rename.newname.clone())
             }
         };

@@ -6,7 +6,7 @@ use rowferry_facts as facts;
 
 use super::super::binder::{Binder, Clause};
 use super::super::choice::Choice;
-use super::super::coerce::base;
+use super::super::coerce::{base, unvectored_for};
 use super::super::from::json_records;
 use super::super::resolve::{Candidate, Miss};
 use super::super::routine::Called;
@@ -110,7 +110,7 @@ impl Binder<'_> {
             };
             return Err(self.error(Condition::WrongObjectType, what, call.location));
         }
-        let args = self.call_arguments(&name, &call.args, call.location)?;
+        let args = unvectored_for(&name, self.call_arguments(&name, &call.args, call.location)?);
         let inputs: Vec<Type> = args.iter().map(|(arg, _)| base(&arg.ty)).collect();
         let wanted = |kind| matches!(kind, FunctionKind::Scalar | FunctionKind::SetReturning);
         if let Some(cast) = self.literal_in_call_form(namespace.as_deref(), &name, &args)? {
@@ -121,7 +121,12 @@ impl Binder<'_> {
             Ok(candidate) if candidate.function.kind == FunctionKind::SetReturning => {
                 self.set_returning(candidate, &name, args, call.location)
             }
-            Ok(candidate) => self.call(candidate, args),
+            Ok(candidate) => {
+                self.collated |= candidate.function.name == "pg_collation_for";
+                let called = self.call(candidate, args)?;
+                self.note_call_of_extension(&called, call.location);
+                Ok(called)
+            }
             Err(miss) => {
                 if let Some((fact, operator)) = self.operator_behind(&name, &inputs) {
                     return self.operator_in_call_form(fact, operator, args, call.location);
@@ -409,6 +414,15 @@ impl Binder<'_> {
         if functions::is_told_columns(candidate.function) {
             return Err(self.unsupported(format!("{name} outside of FROM"), place));
         }
+        if let Some(view) = functions::view_behind(candidate.function) {
+            let columns = Self::function_columns(candidate.function, &candidate.result);
+            let (from, id) = self.rows_of_view(view, &columns)?;
+            self.scope().set_returning.push(from);
+            let (names, types): (Vec<String>, Vec<Type>) =
+                columns.into_iter().map(|column| (column.name, column.ty)).unzip();
+            let members = types.into_iter().enumerate().map(|(at, ty)| Expr::column(id, at, ty)).collect();
+            return Ok(super::rows::record(names, members));
+        }
         let row = args.first().map_or(Type::RECORD, |(row, _)| row.ty.clone());
         let args = self.arguments(&candidate, args)?;
         // Members of catalog vectors count from 0.
@@ -486,7 +500,8 @@ impl Binder<'_> {
         self.operator("-", vec![(number, -1), (Expr::integer(1, Type::Int4), -1)], -1)
     }
 
-    /// Aggregates, and what is computed over windows, do not stand everywhere.
+    /// What is computed over windows does not stand everywhere; of aggregates that is seen when their arguments are
+    /// known.
     pub(in super::super) fn check_grouping_place(&mut self, windowed: bool, place: i32) -> Result<()> {
         let clause = self.scope().clause;
         let (in_aggregate, in_window) = (self.scope().in_aggregate, self.scope().in_window);
@@ -505,17 +520,6 @@ impl Binder<'_> {
                 return Err(self.error(
                     Condition::WindowingError,
                     format!("window functions are not allowed in {}", clause.words()),
-                    place,
-                ));
-            }
-        } else {
-            if in_aggregate {
-                return Err(self.error(Condition::GroupingError, "aggregate function calls cannot be nested", place));
-            }
-            if !clause.aggregates() {
-                return Err(self.error(
-                    Condition::GroupingError,
-                    format!("aggregate functions are not allowed in {}", clause.words()),
                     place,
                 ));
             }
@@ -554,7 +558,7 @@ impl Binder<'_> {
         let inner = self.grouped_parts(call);
         self.scope().in_aggregate = in_aggregate;
         self.scope().in_window = in_window;
-        let (args, order_by, filter) = inner?;
+        let (args, mut order_by, filter) = inner?;
         let inputs: Vec<Type> = args.iter().map(|(arg, _)| base(&arg.ty)).collect();
         let found = self.find_function(name, &inputs, |kind| {
             kind == FunctionKind::Aggregate || (over.is_some() && kind == FunctionKind::Window)
@@ -599,9 +603,15 @@ impl Binder<'_> {
         let ty = candidate.result;
         let function = candidate.function;
         let Some(over) = over else {
-            self.scope().aggregates = true;
+            let parts = args.iter().chain(order_by.iter().map(|key| &key.expr)).chain(&filter);
+            self.claim_aggregate(parts, call.location)?;
             if call.agg_distinct {
                 self.check_distinct_order(call, &args, &written, &order_by)?;
+                // PostgreSQL finds what is distinct by sorting, and that is the order of what is collected.
+                let collects = matches!(function.name, "array_agg" | "string_agg" | "json_agg" | "jsonb_agg");
+                if collects && order_by.is_empty() && self.shown.is_none() && args[0].ty.is_ordered() {
+                    order_by.push(ir::SortKey { expr: args[0].clone(), descending: false, nulls_first: false });
+                }
             }
             let aggregate =
                 Aggregate { function, args, direct: Vec::new(), distinct: call.agg_distinct, order_by, filter };
@@ -617,8 +627,18 @@ impl Binder<'_> {
             return Err(self.unsupported("FILTER for non-aggregate window functions", call.location));
         }
         let (partition_by, order_by, frame) = self.window_of_call(over)?;
+        let offset = args.get(1).filter(|_| matches!(function.name, "lag" | "lead")).cloned();
         let window = WindowCall { function, args, filter, partition_by, order_by, frame };
-        Ok(Expr::new(ExprKind::Window(Box::new(window)), ty))
+        let value = Expr::new(ExprKind::Window(Box::new(window)), ty.clone());
+        Ok(match offset {
+            Some(offset) if !matches!(offset.kind, ExprKind::Literal(ir::Value::Integer(_))) => {
+                // An offset that is NULL leads nowhere, not to the default.
+                let nowhere = Expr::new(ExprKind::IsNull { arg: Box::new(offset), negated: false }, Type::Bool);
+                let branches = vec![(nowhere, Expr::null(ty.clone()))];
+                Expr::new(ExprKind::Case { branches, otherwise: Some(Box::new(value)) }, ty)
+            }
+            _ => value,
+        })
     }
 
     #[allow(clippy::type_complexity)]
@@ -734,12 +754,9 @@ impl Binder<'_> {
             FrameUnit::Rows
         };
         let by_offset = START_OFFSET_PRECEDING | START_OFFSET_FOLLOWING | END_OFFSET_PRECEDING | END_OFFSET_FOLLOWING;
-        if unit == FrameUnit::Range && options & by_offset != 0 {
-            let numeric = matches!(order_by, [key] if key.expr.ty.is_integer()
-                || matches!(key.expr.ty, Type::Float4 | Type::Float8));
-            if !numeric {
-                return Err(self.unsupported("RANGE with an offset over this type", over.location));
-            }
+        if unit == FrameUnit::Range && options & by_offset != 0 && order_by.len() != 1 {
+            let message = "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column";
+            return Err(self.error(Condition::WindowingError, message, over.location));
         }
         if unit == FrameUnit::Groups && order_by.is_empty() {
             return Err(self.error(
@@ -750,15 +767,10 @@ impl Binder<'_> {
         }
         let offset = |binder: &mut Self, node: &Option<Box<Node>>| -> Result<Box<Expr>> {
             let (value, at) = binder.required(node)?;
-            let ty = match (unit, order_by) {
-                (FrameUnit::Range, [key]) if !key.expr.ty.is_integer() => Type::Float8,
-                _ => Type::Int8,
-            };
-            let value = binder.coerce(value, &ty, CastContext::Implicit, at)?;
-            if matches!(&value.kind, ExprKind::Literal(ir::Value::Real(number)) if number.is_infinite()) {
-                return Err(binder.unsupported("RANGE with an infinite offset", at));
-            }
-            Ok(Box::new(value))
+            Ok(Box::new(match (unit, order_by) {
+                (FrameUnit::Range, [key]) => binder.range_offset(value, &key.expr.ty, at)?,
+                _ => binder.coerce(value, &Type::Int8, CastContext::Implicit, at)?,
+            }))
         };
         let start = if options & START_UNBOUNDED_PRECEDING != 0 {
             FrameBound::UnboundedPreceding
@@ -791,7 +803,73 @@ impl Binder<'_> {
         } else {
             FrameExclude::NoOthers
         };
-        Ok(Some(Frame { unit, start, end, exclude }))
+        let limits = match order_by {
+            [key] if unit == FrameUnit::Range && options & by_offset != 0 && !key.expr.ty.is_integer() => {
+                Some(Box::new(self.frame_limits(key, &start, &end)?))
+            }
+            _ => None,
+        };
+        Ok(Some(Frame { unit, start, end, exclude, limits }))
+    }
+
+    /// What is added to a key of a type to find where a RANGE begins or ends.
+    fn range_offset(&mut self, offset: Expr, key: &Type, at: i32) -> Result<Expr> {
+        let wanted = match key.through_domains() {
+            ty if ty.is_integer() => Type::Int8,
+            Type::Float4 | Type::Float8 => Type::Float8,
+            Type::Numeric(_) => Type::Numeric(None),
+            Type::Date | Type::Timestamp(_) | Type::TimestampTz(_) | Type::Interval(_) | Type::Time(_) => {
+                Type::Interval(None)
+            }
+            Type::TimeTz(_) => return Err(self.unsupported("RANGE with an offset over time with time zone", at)),
+            ty => {
+                // A varchar is sorted as the text that it is.
+                let ty = if matches!(ty, Type::Varchar(_)) { &Type::Text } else { ty };
+                let message = format!(
+                    "RANGE with offset PRECEDING/FOLLOWING is not supported for column type {}",
+                    types::words(ty)
+                );
+                return Err(self.error(Condition::FeatureNotSupported, message, at));
+            }
+        };
+        let given = offset.ty.clone();
+        self.try_coerce(offset, &wanted, CastContext::Implicit, at)?.map_err(|_| {
+            let message = format!(
+                "RANGE with offset PRECEDING/FOLLOWING is not supported for column type {} and offset type {}",
+                types::words(key),
+                types::words(&given)
+            );
+            let error = self.error(Condition::FeatureNotSupported, message, at);
+            error.hint("Cast the offset value to an appropriate type.")
+        })
+    }
+
+    /// The values between which the keys of a frame's rows lie.
+    fn frame_limits(&mut self, sort: &ir::SortKey, start: &FrameBound, end: &FrameBound) -> Result<ir::FrameLimits> {
+        let (kind, comparable) = match sort.expr.ty.through_domains() {
+            Type::Float4 | Type::Float8 => ("float", Type::Float8),
+            Type::Numeric(_) => ("numeric", Type::Numeric(None)),
+            Type::Date | Type::Timestamp(_) => ("interval", Type::Timestamp(None)),
+            Type::TimestampTz(_) => ("interval", Type::TimestampTz(None)),
+            Type::Time(_) => ("time", Type::Interval(None)),
+            _ => ("interval", Type::Interval(None)),
+        };
+        let key = sort.expr.clone().cast(comparable, CastContext::Implicit);
+        let mut limit = |bound: &FrameBound, ending: bool| {
+            let (offset, before) = match bound {
+                FrameBound::Preceding(offset) => ((**offset).clone(), true),
+                FrameBound::Following(offset) => ((**offset).clone(), false),
+                _ => return Ok(None),
+            };
+            let ty = offset.ty.clone();
+            let function = crate::functions::internal("frame offset");
+            let args = vec![offset, Expr::text(kind), Expr::bool(ending)];
+            let offset = Expr::new(ExprKind::Call { function, args }, ty);
+            let sign = if before == sort.descending { "+" } else { "-" };
+            self.operator(sign, vec![(key.clone(), -1), (offset, -1)], -1).map(Some)
+        };
+        let (start, end) = (limit(start, false)?, limit(end, true)?);
+        Ok(ir::FrameLimits { key, start, end })
     }
 }
 
@@ -802,7 +880,7 @@ const EXPAND_ARRAY: &str = "information_schema._pg_expandarray";
 fn facts_columns(name: &str) -> Vec<OutputColumn> {
     const RECORD: u32 = 2_249;
     let [fact] = facts::Function::named(name) else { return Vec::new() };
-    if fact.result != RECORD || !fact.returns_set {
+    if fact.result != RECORD {
         return Vec::new();
     }
     let out =

@@ -371,12 +371,11 @@ impl Binder<'_> {
         let relation = self.schema.relation_by_oid(oid).filter(|relation| relation.kind == RelationKind::Catalog)?;
         let column = relation.columns.get(position)?;
         match column.name.as_str() {
-            "indkey" | "indoption" | "partattrs" | "tgattr" => Some(Type::Scalar(&vectors::INT2VECTOR, None)),
+            "indkey" | "indoption" | "partattrs" | "stxkeys" | "tgattr" => {
+                Some(Type::Scalar(&vectors::INT2VECTOR, None))
+            }
             "indclass" | "indcollation" | "proargtypes" | "partclass" | "partcollation" => {
                 Some(Type::Scalar(&vectors::OIDVECTOR, None))
-            }
-            "relacl" | "attacl" | "nspacl" | "proacl" | "typacl" | "datacl" | "defaclacl" | "lanacl" | "spcacl" => {
-                Some(Type::Array(Box::new(Type::Scalar(&vectors::ACLITEM, None))))
             }
             _ => None,
         }

@@ -2,7 +2,7 @@
 
 use pg_query::protobuf as pg;
 
-use super::super::binder::{Binder, Clause};
+use super::super::binder::Binder;
 use super::super::coerce::base;
 use super::super::resolve::Miss;
 use crate::functions::{self, Function, FunctionKind, internal};
@@ -47,19 +47,12 @@ impl Binder<'_> {
             let message = format!("OVER is not supported for ordered-set aggregate {name}");
             return Err(self.error(Condition::FeatureNotSupported, message, call.location));
         }
-        let (Clause::Select | Clause::Having | Clause::OrderBy) = self.scope().clause else {
-            let message = format!("aggregate functions are not allowed in {}", self.scope().clause.words());
-            return Err(self.error(Condition::GroupingError, message, call.location));
-        };
-        if self.scope().in_aggregate {
-            let message = "aggregate function calls cannot be nested";
-            return Err(self.error(Condition::GroupingError, message, call.location));
-        }
-        self.scope().in_aggregate = true;
+        let in_aggregate = std::mem::replace(&mut self.scope().in_aggregate, true);
         let parts = self.grouped_parts(call);
-        self.scope().in_aggregate = false;
+        self.scope().in_aggregate = in_aggregate;
         let (direct, order_by, filter) = parts?;
-        self.scope().aggregates = true;
+        let written = direct.iter().map(|(arg, _)| arg).chain(order_by.iter().map(|key| &key.expr)).chain(&filter);
+        self.claim_aggregate(written, call.location)?;
         let inputs: Vec<Type> =
             direct.iter().map(|(arg, _)| base(&arg.ty)).chain(order_by.iter().map(|key| base(&key.expr.ty))).collect();
         let found = self.find_function(name, &inputs, |kind| kind == FunctionKind::Aggregate);

@@ -5,6 +5,7 @@ pub(super) mod calls;
 pub(super) mod columns;
 mod groups;
 mod in_step;
+mod levels;
 pub(super) mod operators;
 pub(super) mod rows;
 mod sets_behind;
@@ -21,8 +22,9 @@ use super::{names, types};
 use crate::extension;
 use crate::ir::{CastContext, CompareOp, Expr, ExprKind, Value};
 use crate::scalar::bits::BIT;
+use crate::scalar::vectors;
 use crate::schema::QualifiedName;
-use crate::{Condition, Result, Type};
+use crate::{Condition, Language, Result, Type, functions};
 
 /// The place where an expression begins, as PostgreSQL's `exprLocation` tells it; -1 when unknown.
 pub(super) fn location(node: &Node) -> i32 {
@@ -127,7 +129,7 @@ impl Binder<'_> {
                 }
                 if arg.ty.is_row() {
                     let name = if negated { "row is not null" } else { "row is null" };
-                    let function = crate::functions::internal(name);
+                    let function = functions::internal(name);
                     return Ok(Expr::new(ExprKind::Call { function, args: vec![arg] }, Type::Bool));
                 }
                 Ok(Expr::new(ExprKind::IsNull { arg: Box::new(arg), negated }, Type::Bool))
@@ -224,15 +226,21 @@ impl Binder<'_> {
         {
             return self.array(array, Some(element));
         }
+        if let (Some(N::AArrayExpr(array)), Some(Type::Array(element))) =
+            (arg_node.and_then(|node| node.node.as_ref()), vectors::array_of(&to))
+        {
+            // No array becomes a vector, but one may be written as its members.
+            let members = joined_by_blanks(self.array(array, Some(&element))?);
+            return self.coerce(members, &to, CastContext::Explicit, cast.location);
+        }
         let (mut arg, at) = self.required(&cast.arg)?;
         let from = types::words(&arg.ty);
         if matches!(to, Type::Array(_)) && self.is_vector(&arg) {
             // As an array it still counts from 0.
-            let ty = arg.ty.clone();
-            arg = Expr::new(
-                ExprKind::Call { function: crate::functions::internal("counted from zero"), args: vec![arg] },
-                ty,
-            );
+            arg = self.bounds_from_zero(arg);
+        }
+        if to.is_text() && self.is_vector(&arg) {
+            arg = joined_by_blanks(arg);
         }
         let at = if arg.ty.is_row() && cast.location >= 0 { cast.location } else { at };
         self.try_coerce(arg, &to, CastContext::Explicit, at)?.map_err(|_| {
@@ -244,6 +252,13 @@ impl Binder<'_> {
         })
     }
 
+    /// A vector of the catalogs as an array that counts from 0.
+    pub(super) fn bounds_from_zero(&self, vector: Expr) -> Expr {
+        let ty = vector.ty.clone();
+        let function = functions::internal("counted from zero");
+        Expr::new(ExprKind::Call { function, args: vec![vector] }, ty)
+    }
+
     /// The type that a type name means, with modifiers and array bounds.
     pub(super) fn resolve_type(&mut self, name: &TypeName) -> Result<Type> {
         if name.setof || name.pct_type {
@@ -252,6 +267,9 @@ impl Binder<'_> {
         let (schema, word) = names::of_type(name);
         if let Some(user) = self.user_type(schema, word) {
             self.note_extension_of_type(&user);
+            if let Some(namespace) = self.namespace_of_type(&user) {
+                self.note_place(name.location, &namespace);
+            }
             if let Some(oid) = user.user_type_oid() {
                 self.note(|uses| {
                     uses.types.insert(oid);
@@ -324,7 +342,10 @@ impl Binder<'_> {
         self.collated = true;
         let ty = arg.ty.clone();
         let role = crate::ir::CollateRole::Written;
-        Ok(Expr::new(ExprKind::Collate { arg: Box::new(arg), collation, role, location: collate.location }, ty))
+        Ok(Expr::new(
+            ExprKind::Collate { arg: Box::new(arg), collation, role, place: crate::ir::Place(collate.location) },
+            ty,
+        ))
     }
 
     /// The collation of a name in an expression. What is stored would have to follow one that gets another name.
@@ -528,4 +549,11 @@ fn whole_number(token: &str) -> Option<i64> {
         _ => (10, lower.as_str()),
     };
     i64::from_str_radix(&format!("{sign}{digits}"), radix).ok()
+}
+
+/// The members of an array of numbers as a text, as a vector of the catalogs is written.
+fn joined_by_blanks(array: Expr) -> Expr {
+    let function = functions::named(Language::Postgres, "array_to_string").next();
+    let Some(function) = function else { return array };
+    Expr::new(ExprKind::Call { function, args: vec![array, Expr::text(" ")] }, Type::Text)
 }

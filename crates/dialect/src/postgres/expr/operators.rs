@@ -3,17 +3,18 @@
 use pg_query::protobuf::{self as pg, AExprKind, Node, node::Node as N};
 
 use super::super::binder::Binder;
-use super::super::coerce::{base, implicit, same};
+use super::super::coerce::{base, implicit, same, unvectored};
 use super::super::resolve::Miss;
 use super::super::{names, types};
 use super::{all_of, any_of, location};
 use crate::composite::live;
 use crate::extension::{self, lacks_operator};
-use crate::functions::{self, TypeSpec};
+use crate::functions::{self, FunctionKind, TypeSpec};
 use crate::ir::{
     Body, CastContext, CompareOp, Distinct, Expr, ExprKind, From, GroupBy, LikeKind, OutputColumn, Query, Select, Value,
 };
 use crate::scalar::citext::is_citext;
+use crate::scalar::vectors;
 use crate::{Condition, Language, Result, Type};
 
 /// The comparison that an operator's name means.
@@ -110,6 +111,17 @@ pub(in super::super) fn comparison_type(left: &Type, right: &Type) -> Option<Typ
     }
 }
 
+/// True for two types whose comparison is a row of the table of functions: `xid = integer`.
+fn is_compared_by_function(name: &str, left: &Type, right: &Type) -> bool {
+    let Type::Scalar(..) = left else { return false };
+    let (left, right) = (base(left), base(right));
+    let is_of = |spec: &TypeSpec, ty: &Type| matches!(spec, TypeSpec::Is(declared) if same(declared, ty));
+    functions::named(Language::Postgres, name).any(|row| match row.args {
+        [first, second] => row.kind == FunctionKind::Operator && is_of(first, &left) && is_of(second, &right),
+        _ => false,
+    })
+}
+
 /// The type of a field without equality among those of a row that is compared.
 fn strangers(row: &Type) -> Option<&Type> {
     live(row.row_fields()?).find_map(|(_, field)| match field.ty.through_domains() {
@@ -166,19 +178,22 @@ impl Binder<'_> {
                 let left = self.required(&expr.lexpr)?;
                 let right = self.required(&expr.rexpr)?;
                 let (left, right) = (self.settled_pair(left.0, left.1)?, right);
+                let other = right.0.ty.clone();
                 let equal = self.compare(CompareOp::Equal, left.clone(), right, expr.location)?;
                 let ty = left.0.ty.clone();
                 Ok(match equal.kind {
-                    ExprKind::Compare { left: first, right: second, .. } if first.ty == ty => {
+                    // It is of the type that is compared, unless an operator takes two types.
+                    ExprKind::Compare { left: first, right: second, .. }
+                        if first.ty == ty || !compares_across(&ty, &other) =>
+                    {
+                        let ty = compared(&first.ty);
                         Expr::new(ExprKind::NullIf(first, second), ty)
                     }
-                    kind => Expr::new(
-                        ExprKind::Case {
-                            branches: vec![(Expr::new(kind, Type::Bool), Expr::null(ty.clone()))],
-                            otherwise: Some(Box::new(left.0)),
-                        },
-                        ty,
-                    ),
+                    kind => {
+                        let ty = compared(&ty);
+                        let branches = vec![(Expr::new(kind, Type::Bool), Expr::null(ty.clone()))];
+                        Expr::new(ExprKind::Case { branches, otherwise: Some(Box::new(left.0)) }, ty)
+                    }
                 })
             }
             AExprKind::AexprIn => self.in_list(name == "<>", expr),
@@ -237,12 +252,38 @@ impl Binder<'_> {
         right: (Expr, i32),
         place: i32,
     ) -> Result<Expr> {
+        let (left, right) = self.compared_vectors(left, right)?;
         // Types without an order of their own may have functions for these operators.
-        if [&left.0.ty, &right.0.ty].into_iter().any(|ty| !ty.is_comparable()) {
+        if [&left.0.ty, &right.0.ty].into_iter().any(|ty| !ty.is_comparable())
+            || is_compared_by_function(comparison_name(op), &left.0.ty, &right.0.ty)
+        {
             return self.operator(comparison_name(op), vec![left, right], place);
         }
         let (left, right) = self.comparable(comparison_name(op), left, right, place)?;
         Ok(Expr::new(ExprKind::Compare { op, left: Box::new(left), right: Box::new(right) }, Type::Bool))
+    }
+
+    /// Vectors are compared as the arrays that they are; what is compared with one of the catalogs' is written as a vector.
+    fn compared_vectors(&mut self, left: (Expr, i32), right: (Expr, i32)) -> Result<((Expr, i32), (Expr, i32))> {
+        let literal = |expr: &Expr| {
+            vectors::array_of(&expr.ty).is_some()
+                || expr.ty == Type::Unknown && matches!(expr.kind, ExprKind::Literal(Value::Text(_)))
+        };
+        let written = |binder: &mut Self, (text, at): (Expr, i32), vector: &Expr| -> Result<(Expr, i32)> {
+            let Type::Array(element) = &vector.ty else { return Ok((text, at)) };
+            let scalar = if **element == Type::Oid { &vectors::OIDVECTOR } else { &vectors::INT2VECTOR };
+            let vector = binder.coerce(text, &Type::Scalar(scalar, None), CastContext::Implicit, at)?;
+            Ok((unvectored(vector), at))
+        };
+        if literal(&right.0) && self.is_vector(&left.0) {
+            let right = written(self, right, &left.0)?;
+            return Ok(((self.bounds_from_zero(left.0), left.1), right));
+        }
+        if literal(&left.0) && self.is_vector(&right.0) {
+            let left = written(self, left, &right.0)?;
+            return Ok((left, (self.bounds_from_zero(right.0), right.1)));
+        }
+        Ok(((unvectored(left.0), left.1), (unvectored(right.0), right.1)))
     }
 
     /// The type in which two operands are compared. Operators of an extension whose schema is not in the search path are not
@@ -524,6 +565,7 @@ impl Binder<'_> {
         let place = expr.location;
         let (arg, arg_at) = self.required(&expr.lexpr)?;
         let (array, array_at) = self.required(&expr.rexpr)?;
+        let array = unvectored(array);
         let element = match &array.ty {
             Type::Array(element) => (**element).clone(),
             Type::Unknown => Type::Unknown,
@@ -605,17 +647,7 @@ impl Binder<'_> {
             group_by: GroupBy::None,
             having: None,
         };
-        let query = Query {
-            ctes: Vec::new(),
-            body: Body::Select(Box::new(select)),
-            order_by: Vec::new(),
-            limit: None,
-            offset: None,
-            with_ties: false,
-            locking: Vec::new(),
-            columns: columns("?column?", Type::Bool),
-            output,
-        };
+        let query = Query::of(Body::Select(Box::new(select)), columns("?column?", Type::Bool), output);
         let row = vec![Expr::bool(!all)];
         let found = Expr::new(ExprKind::InQuery { row, negated: all, query: Box::new(query) }, Type::Bool);
         let absent = Expr::new(ExprKind::IsNull { arg: Box::new(array), negated: false }, Type::Bool);
@@ -624,4 +656,23 @@ impl Binder<'_> {
             Type::Bool,
         ))
     }
+}
+
+/// The type as which an operator takes values of a type that has none of its own.
+fn compared(ty: &Type) -> Type {
+    match ty.through_domains() {
+        Type::Varchar(_) => Type::Text,
+        ty => ty.clone(),
+    }
+}
+
+/// There is an operator that compares values of these two types as they are.
+fn compares_across(left: &Type, right: &Type) -> bool {
+    let family = |ty: &Type| match base(ty) {
+        Type::Int2 | Type::Int4 | Type::Int8 => 1,
+        Type::Float4 | Type::Float8 => 2,
+        Type::Date | Type::Timestamp(_) | Type::TimestampTz(_) => 3,
+        _ => 0,
+    };
+    family(left) != 0 && family(left) == family(right)
 }

@@ -36,9 +36,7 @@ pub(in super::super) fn field_at(value: Expr, at: usize, ty: Type) -> Expr {
 /// The row and the place of an expression that is a field of a row's value.
 pub(in super::super) fn field_of(expr: &Expr) -> Option<(&Expr, usize)> {
     match &expr.kind {
-        ExprKind::Call { function, args } if std::ptr::eq(*function, functions::internal("field")) => match args
-            .as_slice()
-        {
+        ExprKind::Call { function, args } if function.is(functions::internal("field")) => match args.as_slice() {
             [row, Expr { kind: ExprKind::Literal(Value::Integer(at)), .. }] => Some((row, usize::try_from(*at).ok()?)),
             _ => None,
         },

@@ -4,6 +4,7 @@
 use crate::ir::walk;
 use crate::ir::{Body, ColumnRef, Distinct, Expr, ExprKind, From, GroupBy, OutputColumn, Query, RelId, Select};
 use crate::postgres::binder::Binder;
+use crate::postgres::select::{chosen_before, of_items};
 use crate::{Error, Result, Type};
 
 impl Binder<'_> {
@@ -19,6 +20,14 @@ impl Binder<'_> {
             return Ok(());
         }
         let mut behind = behind;
+        let (mut choice, mut choice_order) = (Distinct::All, Vec::new());
+        if chosen_before(query.output, &query.order_by, select, &behind) {
+            choice_order.clone_from(&query.order_by);
+            for key in &mut choice_order {
+                key.expr = of_items(&key.expr, query.output, &select.items);
+            }
+            choice = std::mem::replace(&mut select.distinct, Distinct::All);
+        }
         let mut held = Held { id: self.ids.relation(), sets: ids(&behind), parts: Vec::new() };
         let distinct = match &mut select.distinct {
             Distinct::On(keys) => keys.as_mut_slice(),
@@ -40,7 +49,7 @@ impl Binder<'_> {
         let column = |part: &Expr| OutputColumn { name: "value".to_owned(), ty: part.ty.clone() };
         let columns = held.parts.iter().map(column).collect();
         let inner = Select {
-            distinct: Distinct::All,
+            distinct: choice,
             items: held.parts,
             from: select.from.take(),
             filter: select.filter.take(),
@@ -49,6 +58,7 @@ impl Binder<'_> {
         };
         let mut rows = Self::bare_query(Body::Select(Box::new(inner)), &[], self.ids.relation());
         rows.columns = columns;
+        rows.order_by = choice_order;
         select.from = Some(From::Query { id: held.id, query: Box::new(rows), lateral: false });
         self.join_set_returning(query, behind)
     }

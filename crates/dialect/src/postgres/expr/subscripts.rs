@@ -3,7 +3,7 @@
 use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
 use super::super::binder::Binder;
-use super::super::coerce::implicit;
+use super::super::coerce::{implicit, unvectored};
 use super::super::types;
 use crate::functions::{Subscripts, geometry};
 use crate::ir::{CastContext, Expr, ExprKind};
@@ -49,7 +49,7 @@ impl Binder<'_> {
     }
 
     fn subscripted(&mut self, value: Expr, subscripts: &[&pg::AIndices], at: i32) -> Result<Expr> {
-        let value = below_domain(value);
+        let value = unvectored(below_domain(value));
         match value.ty.clone() {
             Type::Jsonb => {
                 let mut args = vec![value];
@@ -80,6 +80,11 @@ impl Binder<'_> {
                 let key = self.hstore_subscript(subscripts)?;
                 Ok(called(Subscripts::Hstore, vec![value, key], Type::Text))
             }
+            // The bytes of a name are an array of fixed length, counted from 0.
+            Type::Name => Ok(match self.shape_subscripts(subscripts)? {
+                Some(subscript) => called(Subscripts::Name, vec![value, subscript], Type::InternalChar),
+                None => Expr::null(Type::InternalChar),
+            }),
             ty => Err(self.not_subscriptable(&ty, at)),
         }
     }
@@ -240,6 +245,7 @@ impl Binder<'_> {
             Type::Scalar(scalar, _) if **scalar == HSTORE => {
                 (Subscripts::SetHstore, Type::Text, vec![self.hstore_subscript(&subscripts)?])
             }
+            Type::Name => return Err(self.unsupported("assigning to a part of a name", at.0)),
             ty => return Err(self.not_subscriptable(ty, -1)),
         };
         let value = self.part_value(value, &wanted, column, at)?;

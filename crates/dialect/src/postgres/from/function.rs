@@ -181,12 +181,20 @@ impl Binder<'_> {
                     name
                 }
             };
-            let args = self.call_arguments(&name, &call.args, place)?;
+            let args = coerce::unvectored_for(&name, self.call_arguments(&name, &call.args, place)?);
             let inputs: Vec<Type> = args.iter().map(|(arg, _)| coerce::base(&arg.ty)).collect();
             let wanted = |kind| kind == FunctionKind::SetReturning;
             match self.find_function_in(namespace.as_deref(), &name, &inputs, wanted) {
                 Ok(candidate) => {
                     let mut columns = Self::function_columns(candidate.function, &candidate.result);
+                    if let Some(view) = functions::view_behind(candidate.function) {
+                        if ordinality {
+                            return Err(self.unsupported(format!("{name} WITH ORDINALITY"), place));
+                        }
+                        let (from, _) = self.rows_of_view(view, &columns)?;
+                        self.note_call(&from, || Called::Rows(candidate.function, Vec::new()), false, None);
+                        return Ok(FunctionSource { from, name, columns, values: Vec::new(), row: None });
+                    }
                     if ordinality {
                         columns.push(OutputColumn { name: "ordinality".to_owned(), ty: Type::Int8 });
                     }
@@ -259,6 +267,29 @@ impl Binder<'_> {
             values.push(Expr::column(id, 1, Type::Int8));
         }
         Ok(FunctionSource { from, name, columns, values, row: Some(ty.clone()) })
+    }
+
+    /// The rows of a function behind a view of the catalogs, which are those of the view: columns that the view has not
+    /// are NULL.
+    pub(in crate::postgres) fn rows_of_view(&mut self, view: &str, columns: &[OutputColumn]) -> Result<(From, RelId)> {
+        let name = crate::schema::QualifiedName { schema: Some("pg_catalog".to_owned()), name: view.to_owned() };
+        let Some(relation) = self.schema.relation(&name) else {
+            return Err(crate::Error::internal("a view of the catalogs is not there"));
+        };
+        let (inner, id) = (self.ids.relation(), self.ids.relation());
+        let item = |column: &OutputColumn| match relation.columns.iter().position(|known| known.name == column.name) {
+            Some(at) => {
+                let value = Expr::column(inner, at, relation.columns[at].ty.clone());
+                if value.ty == column.ty { value } else { value.cast(column.ty.clone(), CastContext::Explicit) }
+            }
+            None => Expr::null(column.ty.clone()),
+        };
+        let items = columns.iter().map(item).collect();
+        let results: Vec<ResultColumn> =
+            columns.iter().map(|column| computed(column.name.clone(), column.ty.clone())).collect();
+        let from = From::Relation { id: inner, relation: relation.clone(), filter: None };
+        let query = self.plain_select(items, Some(from), &results);
+        Ok((From::Query { id, query: Box::new(query), lateral: false }, id))
     }
 
     /// A function of an extension that is told which columns its rows have: those of its name, or those that the call

@@ -244,6 +244,7 @@ impl Binder<'_> {
         definition: &str,
         pins: Option<&Arc<Pins>>,
     ) -> Result<BoundQuery> {
+        crate::budget::given(definition);
         let statements = raw::parse(definition).map_err(|error| {
             crate::Error::new(
                 Condition::DataCorrupted,
@@ -290,7 +291,10 @@ impl Binder<'_> {
             return Err(self.unsupported("this subquery in FROM", -1));
         };
         let lateral = subselect.lateral;
-        let bound = self.laterally(lateral, left, |binder| binder.subquery(select, true))?;
+        let bound = self.laterally(lateral, left, |binder| match lateral {
+            true => binder.within(Clause::FromQuery, |binder| binder.subquery(select, true)),
+            false => binder.subquery(select, true),
+        })?;
         let id = self.ids.relation();
         let alias = subselect.alias.as_ref();
         let name = alias.map_or("", |alias| alias.aliasname.as_str());

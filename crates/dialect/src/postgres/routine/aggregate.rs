@@ -132,6 +132,7 @@ impl Binder<'_> {
         self.check_initial(&part)?;
         let (part, returns) = self.with_functions(part, &params, &options)?;
         let definition = Definition::of_aggregate(params, returns, parallel, part);
+        definition.types().for_each(|ty| self.needs.declare(ty));
         self.aggregate_as(namespace, name.name, definition, define.replace)
     }
 

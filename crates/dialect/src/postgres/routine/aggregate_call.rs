@@ -72,6 +72,7 @@ impl Binder<'_> {
         };
         let function = candidate.function.clone();
         self.needs.call(&function);
+        self.note_place(call.location, &function.namespace);
         if let Some(fact) = builtin_of(&function, self.schema) {
             self.note(|uses| {
                 uses.routines.insert(function.oid);
@@ -180,7 +181,8 @@ impl Binder<'_> {
             order_by.clear();
         }
         let Some(over) = call.over.as_deref() else {
-            self.scope().aggregates = true;
+            let parts = settled.args.iter().chain(order_by.iter().map(|key| &key.expr)).chain(&filter);
+            self.claim_aggregate(parts, call.location)?;
             if call.agg_distinct {
                 self.check_distinct_order(call, &values, &written, &order_by)?;
                 order_by.extend(missing_keys(&values, &order_by));

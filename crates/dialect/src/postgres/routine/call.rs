@@ -250,7 +250,7 @@ impl Binder<'_> {
                 }
                 if let Ok(place) = usize::try_from(call.location) {
                     let namespace = candidate.function.namespace.clone();
-                    self.note(|uses| uses.calls.push((place, namespace)));
+                    self.note(|uses| uses.names.push((place, namespace)));
                 }
                 self.settle_call(candidate, given).map(Called::User)
             }

@@ -2,6 +2,7 @@
 
 use pg_query::protobuf::{self as pg, DropBehavior, Node, ObjectType, node::Node as N};
 
+use super::super::binder::Clause;
 use super::aggregate_text::aggregate_type;
 use super::read::{self, Read};
 use super::types::{type_ref, unmodified};
@@ -79,12 +80,14 @@ impl Binder<'_> {
         definition.resolve_types(&|name| {
             self.schema.user_type(name).map(Type::User).or_else(|| crate::user_type::named(&types, name, ""))
         });
-        for param in &definition.params {
+        for param in &mut definition.params {
             param.ty.relation(self.schema)?;
-            if let Some(default) = &param.default {
-                self.check_default(default, &param.ty)?;
+            if let Some(default) = param.default.take() {
+                self.check_default(&default, &param.ty)?;
+                param.default = Some(self.in_schemas(default, Vec::new(), Clause::Default));
             }
         }
+        definition.types().for_each(|ty| self.needs.declare(ty));
         definition.returns.relation(self.schema).map_err(|error| self.shell(error))?;
         self.check_strings_of(&definition)?;
         let function = StoredFunction::new(0, namespace, name.name, self.context.user.clone(), definition)
@@ -96,6 +99,9 @@ impl Binder<'_> {
         self.check_body(&function, &text)?;
         let shadows = self.shadows(&function, &text);
         let definition = definition_text(&function.namespace, &function.name, &function.definition);
+        if function.definition.sql_body && super::from_text(&definition).is_err() {
+            return Err(self.unsupported("this body of a function", -1));
+        }
         Ok(Ddl::CreateFunction(CreateFunction {
             signature: function.signature(),
             namespace: function.namespace,

@@ -55,11 +55,17 @@ impl Definition {
 
     /// A body in SQL's own grammar, as `pg_get_function_sqlbody` prints it.
     pub fn shown_sql_body(&self) -> String {
-        if self.source.contains(";\n") || !self.source.starts_with("SELECT ") {
-            let end = if self.source.is_empty() { "" } else { ";\n" };
-            format!("BEGIN ATOMIC\n {}{end}END", self.source)
-        } else {
-            format!("RETURN {}", self.source.trim_start_matches("SELECT "))
+        match self.source.strip_prefix("SELECT ") {
+            Some(value) if !self.source.ends_with(';') => {
+                match crate::postgres::stands_alone(value) || value.starts_with('(') {
+                    true => format!("RETURN {value}"),
+                    false => format!("RETURN ({value})"),
+                }
+            }
+            _ => {
+                let end = if self.source.is_empty() { "" } else { "\n" };
+                format!("BEGIN ATOMIC\n {}{end}END", self.source)
+            }
         }
     }
 

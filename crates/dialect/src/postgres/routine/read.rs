@@ -122,9 +122,10 @@ fn sql_text(body: &Node, whole: &str) -> Result<String> {
                     Some(node) => raw::print(node).ok_or_else(unreadable)?,
                     None => continue,
                 };
-                texts.push(text);
+                // Every statement has its end, which tells BEGIN ATOMIC with one query from RETURN.
+                texts.push(format!("{text};"));
             }
-            Ok(texts.join(";\n "))
+            Ok(texts.join("\n "))
         }
         _ => Err(unreadable()),
     }

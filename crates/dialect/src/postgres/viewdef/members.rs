@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
+use super::super::print::Names as _;
 use super::names::{Call, Called, Kind, Member};
 use super::{OWN, STEP, Text, World, first_of, quote};
 use crate::functions::FunctionKind;
 use crate::ir::{Expr, ExprKind, From, JoinKind, OutputColumn, RelId};
-use crate::postgres::types::format_type;
 
 fn quoted<'n>(names: impl Iterator<Item = &'n str>) -> String {
     names.map(quote).collect::<Vec<_>>().join(", ")
@@ -76,7 +76,7 @@ impl World<'_> {
             write!(text.out, " {}", quote(&called)).ok()?;
         }
         if let Some(defined) = member.call.as_ref().and_then(|call| call.defined.as_ref()) {
-            let column = |column: &OutputColumn| format!("{} {}", quote(&column.name), format_type(&column.ty));
+            let column = |column: &OutputColumn| format!("{} {}", quote(&column.name), self.type_words(&column.ty));
             let columns: Vec<String> = defined.iter().map(column).collect();
             write!(text.out, "({})", columns.join(", ")).ok()?;
         } else if columns.listed {
@@ -157,7 +157,7 @@ impl World<'_> {
             Called::Rows(function, args) => format!("{}({})", quote(function.name), self.exprs(args, pretty)?),
             Called::Unnest(arrays) => format!("UNNEST({})", self.exprs(arrays, pretty)?),
             Called::Value(value) if looks_like_a_call(value) => self.expr(value, pretty)?,
-            Called::Value(value) => format!("CAST({} AS {})", self.expr(value, pretty)?, format_type(&value.ty)),
+            Called::Value(value) => format!("CAST({} AS {})", self.expr(value, pretty)?, self.type_words(&value.ty)),
         };
         text.nested(&printed);
         if call.ordinality {

@@ -229,13 +229,21 @@ impl Names for World<'_> {
         Some(called.map_or_else(|| name.clone(), |called| format!("{}.{name}", quote(&called))))
     }
 
+    fn type_words(&self, ty: &crate::Type) -> String {
+        super::regtype::words_in(self.schema, ty)
+    }
+
     fn object(&self, reg: Reg, oid: u32) -> Option<String> {
         match reg {
             Reg::Class => self.schema.relation_by_oid(oid).map(|relation| self.relation_name(&relation)),
-            Reg::Type => super::regtype::shown(oid, None),
+            Reg::Type => super::regtype::shown_in(self.schema, oid, None),
             Reg::Oper | Reg::Operator | Reg::Proc | Reg::Procedure => super::regproc::name(self.schema, reg, oid),
             Reg::Config | Reg::Dictionary => {
                 self.schema.search_object_by_oid(oid).map(|object| object.shown(self.schema))
+            }
+            Reg::Collation => {
+                let own = crate::collation::Collation::by_oid(oid)?;
+                Some(quote(&own.name))
             }
             Reg::Namespace | Reg::Role => None,
         }

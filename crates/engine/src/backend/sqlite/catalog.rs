@@ -310,17 +310,13 @@ impl Cursor<'_> {
         let database = state.database.upgrade().ok_or_else(|| Error::ModuleError("the database is closed".into()))?;
         let schema = state.schema();
         let context = Context { schema: &schema, state, database: &database };
-        let db = state.db.load(std::sync::atomic::Ordering::Acquire);
-        if db.is_null() {
-            return Err(Error::ModuleError("no handle is open".into()));
-        }
-        // SAFETY: the handle is open and runs the statement that reads this table, on this thread and under its lock; a
-        // connection made from a handle does not close it.
-        let connection = unsafe { Connection::from_handle(db) }?;
-        let objects = LargeObjects::new(&connection, &state.interrupter);
         let before = self.rows.take();
         let after = before.as_ref().and_then(|rows| rows.rows.last());
-        let rows = (chunks.read)(&context, objects, &Chunk { key: self.key, after }).map_err(raise)?;
+        let read = |connection: super::connection::Connection<'_>| {
+            let objects = LargeObjects::new(connection, &state.interrupter);
+            (chunks.read)(&context, objects, &Chunk { key: self.key, after })
+        };
+        let rows = state.running.with(read).map_err(raise)?;
         self.rows = Some(Arc::new(Rows::new(rows)));
         self.chosen = Chosen::All(0);
         Ok(())

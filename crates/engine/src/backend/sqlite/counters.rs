@@ -1,8 +1,9 @@
 //! Counters of sequences as a file keeps them: in a table of ours, or as SQLite's own for the rowids of a table.
 
 use rowferry_dialect::lower::sqlite::create_table::quote;
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{OptionalExtension as _, params};
 
+use super::connection::Connection;
 use super::statement::Failure;
 use crate::schema::SequenceDetails;
 use crate::session::sequences::Counter;
@@ -10,7 +11,8 @@ use crate::session::sequences::Counter;
 type Done<T> = std::result::Result<T, Failure>;
 
 /// A counter as the file has it.
-pub fn read_counter(connection: &Connection, details: &SequenceDetails) -> Done<Counter> {
+pub fn read_counter(connection: Connection<'_>, details: &SequenceDetails) -> Done<Counter> {
+    let connection = connection.bound();
     let database = details.database;
     if let Some(table) = &details.rowid_of {
         let counted = if has_sqlite_sequence(connection, database)? {
@@ -34,7 +36,8 @@ pub fn read_counter(connection: &Connection, details: &SequenceDetails) -> Done<
 }
 
 /// The greatest rowid of the table whose rowids the sequence numbers.
-pub fn greatest_identity(connection: &Connection, details: &SequenceDetails) -> Done<Option<i64>> {
+pub fn greatest_identity(connection: Connection<'_>, details: &SequenceDetails) -> Done<Option<i64>> {
+    let connection = connection.bound();
     let Some(table) = &details.numbers_rowids_of else { return Ok(None) };
     let quoted = quote(table);
     Ok(connection
@@ -43,7 +46,8 @@ pub fn greatest_identity(connection: &Connection, details: &SequenceDetails) -> 
 }
 
 /// Writes a counter into the file.
-pub fn store_counter(connection: &Connection, details: &SequenceDetails, counter: Counter) -> Done<()> {
+pub fn store_counter(connection: Connection<'_>, details: &SequenceDetails, counter: Counter) -> Done<()> {
+    let connection = connection.bound();
     let database = details.database;
     let Counter { last, called, .. } = counter;
     if let Some(table) = &details.rowid_of {
@@ -79,7 +83,7 @@ pub fn store_counter(connection: &Connection, details: &SequenceDetails, counter
     Ok(())
 }
 
-fn has_sqlite_sequence(connection: &Connection, database: &str) -> Done<bool> {
+fn has_sqlite_sequence(connection: &rusqlite::Connection, database: &str) -> Done<bool> {
     Ok(connection
         .prepare_cached(&format!("SELECT 1 FROM {database}.sqlite_schema WHERE name = 'sqlite_sequence'"))?
         .exists([])?)

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use libsqlite3_sys as ffi;
-use rowferry_dialect::ir::{DmlAction, Expr, ExprKind, InsertSource, Statement, Value};
+use rowferry_dialect::ir::{ColumnIndex, ColumnRef, DmlAction, Expr, ExprKind, InsertSource, Statement, Value, walk};
 use rowferry_dialect::plan::Bound;
 use rowferry_dialect::postgres::types;
 use rowferry_dialect::schema::{Index, Relation};
@@ -11,6 +11,7 @@ use rowferry_dialect::values::{self, Settings};
 use rowferry_dialect::{Condition, Error, Schema as _};
 
 use super::statement::Failure;
+use crate::catalog::describe;
 use crate::functions;
 use crate::interrupt::Interrupter;
 use crate::locks::lock_timeout;
@@ -146,6 +147,8 @@ pub struct Violation<'a> {
     pub settings: &'a Settings,
     /// The number that a sequence has last given to the session.
     pub last_number: &'a dyn Fn(u32) -> Option<i64>,
+    /// The value of an expression without columns.
+    pub evaluate: &'a dyn Fn(&Expr) -> Option<Value>,
 }
 
 impl Violation<'_> {
@@ -280,18 +283,67 @@ impl Violation<'_> {
         .table(relation.namespace.clone(), relation.name.clone())
         .constraint(index.name.clone());
         match self.key(&relation, index) {
-            Some(values) => {
-                let names: Vec<&str> = index.keys.iter().map(|key| key.text.as_str()).collect();
-                error.detail(format!("Key ({})=({values}) already exists.", names.join(", ")))
-            }
+            Some((names, values)) => error.detail(format!("Key ({names})=({values}) already exists.")),
             None => error,
         }
     }
 
-    /// The values of an index's columns in the row to be inserted, when there is one row and they stand in it.
-    fn key(&self, relation: &Relation, index: &Index) -> Option<String> {
-        let columns: Option<Vec<usize>> = index.columns.iter().copied().collect();
-        self.row_values(relation, &columns?)
+    /// An index's keys and their values in the row to be inserted, when there is one row and it says them.
+    fn key(&self, relation: &std::sync::Arc<Relation>, index: &Index) -> Option<(String, String)> {
+        if let Some(columns) = index.columns.iter().copied().collect::<Option<Vec<usize>>>() {
+            let names: Vec<&str> = index.keys.iter().map(|key| key.text.as_str()).collect();
+            if index.nulls_alike {
+                let shown = columns.iter().map(|at| match self.given(relation, *at)? {
+                    Value::Null => Some("null".to_owned()),
+                    value => values::output(&value, &relation.columns[*at].ty, self.settings).ok(),
+                });
+                return Some((names.join(", "), shown.collect::<Option<Vec<_>>>()?.join(", ")));
+            }
+            return Some((names.join(", "), self.row_values(relation, &columns)?));
+        }
+        let keys = describe::index_exprs(self.schema, relation, index)?;
+        let names = (0..keys.len()).map(|at| describe::index_key(self.schema, relation, index, at, true));
+        let names: Vec<String> = names.collect();
+        let values = keys.into_iter().map(|key| self.computed(relation, key)).collect::<Option<Vec<_>>>()?;
+        Some((names.join(", "), values.join(", ")))
+    }
+
+    /// An expression over the columns of the row to be inserted, as it is shown.
+    fn computed(&self, relation: &Relation, mut expr: Expr) -> Option<String> {
+        let mut known = true;
+        walk::expr_mut(&mut expr, &mut |part| {
+            if let ExprKind::Column(ColumnRef { column: ColumnIndex::At(at), .. }) = part.kind {
+                match self.given(relation, at) {
+                    Some(value) => part.kind = ExprKind::Literal(value),
+                    None => known = false,
+                }
+            }
+            known
+        });
+        let value = known.then(|| (self.evaluate)(&expr))??;
+        values::output(&value, &expr.ty, self.settings).ok()
+    }
+
+    /// What the statement gives a column, if that is one value.
+    fn given(&self, relation: &Relation, column: usize) -> Option<Value> {
+        let Statement::Dml(dml) = &self.bound.statement else { return None };
+        if dml.target.oid != relation.oid {
+            return None;
+        }
+        let value = match &dml.action {
+            DmlAction::Insert { columns: targets, source: InsertSource::Values(rows), .. } if rows.len() == 1 => {
+                match targets.iter().position(|target| *target == column) {
+                    Some(place) => rows[0].get(place)?,
+                    None if relation.columns[column].default.is_none() => return Some(Value::Null),
+                    None => return None,
+                }
+            }
+            DmlAction::Update { assignments, .. } => {
+                assignments.iter().find(|(target, _)| *target == column).map(|(_, value)| value)?
+            }
+            _ => return None,
+        };
+        self.value(value).map(Cow::into_owned)
     }
 
     fn row_values<'r>(&'r self, relation: &Relation, columns: &[usize]) -> Option<String> {

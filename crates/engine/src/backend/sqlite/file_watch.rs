@@ -27,6 +27,7 @@ use rowferry_dialect::{Condition, Error, Result};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
+use super::connection::Opened;
 use super::statement::Failure;
 
 /// How long statements that do not commit go without a look, in microseconds.
@@ -198,7 +199,7 @@ impl FileWatch {
     ///
     /// # Errors
     /// `58030` when the file was replaced while it was being opened.
-    pub fn begin(&self, connection: Connection) -> Result<()> {
+    pub fn begin(&self, Opened(connection): Opened) -> Result<()> {
         let moved = || Loss::Replaced.error(&self.path);
         let metadata = std::fs::metadata(&self.path).map_err(|_| moved())?;
         if has_moved(&connection) {

@@ -2,15 +2,17 @@
 
 use std::cell::{Cell, RefCell, RefMut};
 use std::collections::{HashMap, HashSet};
-use std::ops::Deref;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use libsqlite3_sys as ffi;
 use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
-use rusqlite::Connection;
+use rowferry_dialect::Error;
+use rowferry_dialect::ir::Value;
 
 use super::busy::BusyHandler;
+use super::connection::Connection;
+use super::functions::OnceChecker;
 use super::statement::{Failure, Statement, Step};
 use crate::backend::Program;
 use crate::cursor::CursorState;
@@ -44,7 +46,7 @@ pub struct Handle {
     // Fields are dropped in order: statements before their handle.
     statements: RefCell<StatementCache>,
     cursors: RefCell<Vec<Weak<CursorState>>>,
-    connection: Connection,
+    connection: rusqlite::Connection,
     db: *mut ffi::sqlite3,
     /// Runs what reads no table of the file as long as `connection` need not know the file's schema, which costs SQLite time and
     /// memory for each of its tables.
@@ -63,7 +65,7 @@ pub struct Handle {
 /// A connection without a file.
 #[derive(Debug)]
 struct Apart {
-    connection: Connection,
+    connection: rusqlite::Connection,
     known_catalogs: HashSet<u32>,
 }
 
@@ -72,7 +74,7 @@ pub struct Parts {
     /// Waits for locks.
     pub busy: Box<BusyHandler>,
     /// Opens a connection without a file.
-    pub apart: Box<dyn Fn() -> rusqlite::Result<Connection> + Send>,
+    pub apart: Box<dyn Fn() -> rusqlite::Result<rusqlite::Connection> + Send>,
     /// What is said before the first write.
     pub durability: &'static str,
 }
@@ -100,7 +102,7 @@ pub type Guard<'a> = ReentrantMutexGuard<'a, Handle>;
 
 impl SharedHandle {
     /// Shares a connection.
-    pub fn new(connection: Connection, parts: Parts) -> Self {
+    pub fn new(connection: rusqlite::Connection, parts: Parts) -> Self {
         // SAFETY: the pointer is used as long as the connection lives, beside which it stands.
         let db = unsafe { connection.handle() };
         let changes = Changes::install(db);
@@ -130,15 +132,28 @@ impl SharedHandle {
     }
 }
 
-impl Deref for Handle {
-    type Target = Connection;
-
-    fn deref(&self) -> &Connection {
+impl Handle {
+    /// What the binding offers, for the operations of this folder.
+    pub(super) fn bound(&self) -> &rusqlite::Connection {
         &self.connection
     }
-}
 
-impl Handle {
+    /// The connection, lent.
+    pub fn connection(&self) -> Connection<'_> {
+        Connection::of(&self.connection)
+    }
+
+    /// True while a transaction is open on it.
+    pub fn is_in_transaction(&self) -> bool {
+        self.connection().is_in_transaction()
+    }
+
+    /// Fails for a value that does not hold what a checker asks, which keeps no statement.
+    pub(crate) fn check(&self, checker: &OnceChecker, value: &Value) -> Result<(), Error> {
+        // SAFETY: the handle is open and locked; the statements of this checker end with each check.
+        unsafe { checker.check(self.db, value) }
+    }
+
     /// The statement of the plan `key`, from the cache or prepared now.
     pub fn start(&self, key: u64, program: &Program, state: &Arc<State>) -> Result<Statement, Failure> {
         if let Some(statement) = self.statements.borrow_mut().take(key) {
@@ -169,13 +184,18 @@ impl Handle {
         unsafe { Statement::prepare(apart.connection.handle(), &program.sql) }
     }
 
+    /// Takes the statement of the plan `key` out of the cache.
+    pub(super) fn take(&self, key: u64) -> Option<Statement> {
+        self.statements.borrow_mut().take(key)
+    }
+
     /// True when SQLite has read the file's schema on behalf of a statement.
     pub fn knows_file(&self) -> bool {
         self.knows_file.get()
     }
 
     /// From now on nothing runs apart.
-    fn learn_file(&self) {
+    pub(super) fn learn_file(&self) {
         if !self.knows_file.replace(true) && self.apart.borrow().is_some() {
             self.statements.borrow_mut().clear();
         }

@@ -5,8 +5,9 @@
 
 use rowferry_dialect::access::{Acl, ObjectClass};
 use rowferry_dialect::{Condition, Error, Result};
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{OptionalExtension as _, params};
 
+use super::connection::Connection;
 use super::errors::translate;
 use super::statement::Failure;
 use crate::catalog::{Cell, Row};
@@ -61,13 +62,13 @@ pub struct LargeObject {
 /// The large objects of a file, through a handle that a statement may be running on.
 #[derive(Clone, Copy)]
 pub struct LargeObjects<'c> {
-    connection: &'c Connection,
+    connection: &'c rusqlite::Connection,
     interrupter: &'c Interrupter,
 }
 
 impl<'c> LargeObjects<'c> {
-    pub fn new(connection: &'c Connection, interrupter: &'c Interrupter) -> Self {
-        Self { connection, interrupter }
+    pub fn new(connection: Connection<'c>, interrupter: &'c Interrupter) -> Self {
+        Self { connection: connection.bound(), interrupter }
     }
 
     fn checked<T>(&self, result: rusqlite::Result<T>) -> Result<T> {

@@ -11,24 +11,12 @@
 
 use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::schema::Relation;
-use rusqlite::Connection;
 
+use super::connection::Connection;
 use super::handle::Handle;
-use super::session::Program;
 use super::statement::Failure;
 
 type Done<T = ()> = std::result::Result<T, Failure>;
-
-/// A step of a plan.
-#[derive(Debug)]
-pub struct PlanStep {
-    /// Its number.
-    pub id: i64,
-    /// The step that it is a part of.
-    pub parent: i64,
-    /// What it does.
-    pub text: String,
-}
 
 impl Handle {
     /// Writes the file anew, without what is free in it.
@@ -51,24 +39,18 @@ impl Handle {
     pub fn empty_temporary(&self, table: &Relation) -> Done {
         self.batch(&format!("DELETE FROM temp.{}", quote(&table.physical.name)))
     }
-
-    /// The steps in which a program would be run.
-    pub fn plan(&self, program: &Program) -> Done<Vec<PlanStep>> {
-        let mut query = self.prepare(&format!("EXPLAIN QUERY PLAN {}", program.sql))?;
-        let steps =
-            query.query_map([], |row| Ok(PlanStep { id: row.get(0)?, parent: row.get(1)?, text: row.get(3)? }))?;
-        Ok(steps.collect::<rusqlite::Result<_>>()?)
-    }
 }
 
 /// Bytes of the whole file.
-pub fn size_of_file(connection: &Connection) -> Done<i64> {
+pub fn size_of_file(connection: Connection<'_>) -> Done<i64> {
+    let connection = connection.bound();
     let sql = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()";
     Ok(connection.query_row(sql, [], |row| row.get(0))?)
 }
 
 /// Bytes of tables and indexes, by their stored names.
-pub fn size_of<'n>(connection: &Connection, names: impl Iterator<Item = &'n str>) -> Done<i64> {
+pub fn size_of<'n>(connection: Connection<'_>, names: impl Iterator<Item = &'n str>) -> Done<i64> {
+    let connection = connection.bound();
     let sql = "SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE name = ?1 AND aggregate = TRUE";
     let mut statement = connection.prepare_cached(sql)?;
     let mut bytes = 0;

@@ -3,8 +3,10 @@
 mod busy;
 mod catalog;
 mod checks;
+mod connection;
 mod counters;
 pub mod errors;
+mod explain;
 pub mod file_watch;
 pub mod functions;
 mod handle;
@@ -24,14 +26,15 @@ pub mod whole_files;
 
 pub use catalog::Rows as CatalogRows;
 pub use checks::Watch;
-pub use libsqlite3_sys::sqlite3 as Raw;
 pub use rowferry_dialect::lower::sqlite::{UNICODE_VERSION, rules_words};
 
+pub use connection::Running;
 pub use counters::{greatest_identity, read_counter, store_counter};
+pub use explain::{Counted, Index as PlanIndex, Operation, PlanStep, Target, Way as PlanWay};
 pub use handle::{Guard, Handle, SharedHandle, WeakHandle};
 pub use large_objects::{LargeObject, LargeObjects, MAX_BYTES as MAX_LARGE_OBJECT};
 pub use log_sync::LogSync;
-pub use maintenance::{PlanStep, size_of, size_of_file};
+pub use maintenance::{size_of, size_of_file};
 pub use mark::{BESIDE, logging_of, set_logging};
 pub use open::check_file;
 pub use session::Sqlite;

@@ -9,6 +9,7 @@ use libsqlite3_sys as ffi;
 use rowferry_dialect::{Condition, Error, Result};
 use rusqlite::{Connection, OpenFlags};
 
+use super::connection::Opened;
 use super::statement::Failure;
 use crate::database::{JournalModes, Shared};
 use crate::schema::{self, Snapshot};
@@ -19,10 +20,10 @@ pub(super) const FLAGS: OpenFlags = OpenFlags::SQLITE_OPEN_NO_MUTEX.union(OpenFl
 
 impl Shared {
     /// A new handle, ready to write.
-    pub fn connect(&self) -> std::result::Result<Connection, Failure> {
+    pub fn connect(&self) -> std::result::Result<Opened, Failure> {
         let connection = self.open()?;
         connection.execute_batch(self.durability_words())?;
-        Ok(connection)
+        Ok(Opened(connection))
     }
 
     /// What a handle is told before it writes. SQLite reads the whole schema to hear it.
@@ -55,6 +56,7 @@ impl Shared {
         connection.busy_timeout(self.options.lock_timeout.min(Duration::from_secs(60)))?;
         // A misspelt column must not become a text, as SQLite has it for compatibility.
         connection.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
+        super::explain::set_counting(&connection, false)?;
         connection.pragma_update(None, "foreign_keys", true)?;
         connection.set_prepared_statement_cache_capacity(16);
         Ok(connection)
@@ -62,7 +64,8 @@ impl Shared {
 
     /// Switches the file to WAL mode unless its own is to be kept: readers and the writer must not stand in each other's
     /// way.
-    pub fn prepare_file(&self, connection: &Connection) -> Result<JournalModes> {
+    pub fn prepare_file(&self, opened: &Opened) -> Result<JournalModes> {
+        let connection = &opened.0;
         let ask = |sql| connection.query_row(sql, [], |row| row.get::<_, String>(0));
         let before = ask("PRAGMA main.journal_mode").map_err(|error| self.open_error(&error.into()))?;
         if self.options.read_only || self.options.journal == Journal::Keep {
@@ -122,7 +125,8 @@ impl Shared {
     }
 
     /// Reads the schema anew if the file's is not the one known here. The handle is in no transaction.
-    pub fn refresh(&self, connection: &Connection) -> std::result::Result<Arc<Snapshot>, Failure> {
+    pub fn refresh(&self, through: super::connection::Connection<'_>) -> std::result::Result<Arc<Snapshot>, Failure> {
+        let connection = through.bound();
         let _one = self.reload.lock();
         let cookie: i64 = connection.query_row("PRAGMA main.schema_version", [], |row| row.get(0))?;
         let current = self.current();

@@ -41,7 +41,7 @@ impl Handle {
     /// `0A000` for what SQLite cannot be told.
     pub fn evaluate(&self, expr: &Expr) -> rowferry_dialect::Result<Done<Value>> {
         let lowered = sqlite::expression(expr, &|_| String::new())?;
-        let found = self.query_row(&format!("SELECT {}", lowered.sql), [], |row| row.get(0));
+        let found = self.bound().query_row(&format!("SELECT {}", lowered.sql), [], |row| row.get(0));
         Ok(found.map(value).map_err(Failure::from))
     }
 
@@ -60,7 +60,7 @@ impl Handle {
             return Ok(Err(failure));
         }
         let mut found = || -> Done<rowferry_dialect::Result<bool>> {
-            let mut statement = self.prepare(&program.sql)?;
+            let mut statement = self.bound().prepare(&program.sql)?;
             let width = statement.column_count();
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
@@ -84,13 +84,13 @@ impl Handle {
     pub fn last_identity(&self, relation: &Relation, given: bool) -> Done<i64> {
         let table = format!("{}.{}", quote(relation.physical.database), quote(&relation.physical.name));
         let greatest: i64 =
-            self.query_row(&format!("SELECT coalesce(max(rowid), 0) FROM {table}"), [], |row| row.get(0))?;
+            self.bound().query_row(&format!("SELECT coalesce(max(rowid), 0) FROM {table}"), [], |row| row.get(0))?;
         if !given {
             return Ok(greatest);
         }
         let database = relation.physical.database;
         let sql = format!("SELECT coalesce(max(seq), 0) FROM {database}.sqlite_sequence WHERE name = ?1");
-        let given: i64 = self.query_row(&sql, [&relation.physical.name], |row| row.get(0))?;
+        let given: i64 = self.bound().query_row(&sql, [&relation.physical.name], |row| row.get(0))?;
         Ok(greatest.max(given))
     }
 
@@ -100,7 +100,7 @@ impl Handle {
         let table = format!("{}.{}", quote(relation.physical.database), quote(&relation.physical.name));
         let sql = format!("SELECT {} FROM {table} WHERE rowid = ?1", names.join(", "));
         let read = |row: &rusqlite::Row<'_>| (0..columns.len()).map(|at| row.get(at).map(value)).collect();
-        self.query_row(&sql, [identity], read).ok()
+        self.bound().query_row(&sql, [identity], read).ok()
     }
 
     /// The identity of the first row whose value in a column does not fit; `None` where all do, or where the table's own
@@ -111,7 +111,8 @@ impl Handle {
             return Ok(None);
         };
         let (database, table) = (quote(relation.physical.database), quote(&relation.physical.name));
-        let mut statement = self.prepare(&format!("SELECT {rowid}, {} FROM {database}.{table}", quote(column)))?;
+        let mut statement =
+            self.bound().prepare(&format!("SELECT {rowid}, {} FROM {database}.{table}", quote(column)))?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             let value = match row.get_ref(1)? {
@@ -142,9 +143,9 @@ impl Handle {
         let holes = vec!["?"; table.columns.len()].join(", ");
         let insert = format!("INSERT INTO temp.{} VALUES ({holes})", quote(name));
         let fill = || -> Done<()> {
-            self.execute_batch(&format!("DROP TABLE IF EXISTS temp.{}", quote(name)))?;
-            self.execute_batch(&sql)?;
-            let mut statement = self.prepare(&insert)?;
+            self.bound().execute_batch(&format!("DROP TABLE IF EXISTS temp.{}", quote(name)))?;
+            self.bound().execute_batch(&sql)?;
+            let mut statement = self.bound().prepare(&insert)?;
             for row in rows {
                 statement.execute(rusqlite::params_from_iter(row.iter().map(owned)))?;
             }

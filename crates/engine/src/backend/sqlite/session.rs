@@ -1,7 +1,6 @@
 //! What the engine asks of a back end, answered by SQLite.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use rowferry_dialect::Result;
 use rowferry_dialect::ir::{Dml, Query};
@@ -11,6 +10,7 @@ use rowferry_dialect::plan::Bound;
 use rusqlite::{Connection, OpenFlags};
 
 use super::busy::BusyHandler;
+use super::connection;
 use super::handle::{Parts, SharedHandle};
 use super::open::FLAGS;
 use super::statement::Failure;
@@ -38,7 +38,7 @@ fn equip(
 impl Backend for Sqlite {
     type Program = Program;
     type Session = SharedHandle;
-    type Reader = Connection;
+    type Reader<'c> = connection::Connection<'c>;
     type Failure = Failure;
 
     fn lower(bound: &Bound) -> Result<Program> {
@@ -71,11 +71,12 @@ impl Backend for Sqlite {
         let busy = BusyHandler::install(&connection, of.interrupter.clone(), timeout);
         equip(&mut connection, of.interrupter.clone(), of.functions)?;
         // SAFETY: the handle is open; functions use it while it runs their statement.
-        of.state.db.store(unsafe { connection.handle() }, Ordering::Release);
+        of.state.running.set(unsafe { connection.handle() });
         let (interrupter, functions) = (of.interrupter.clone(), of.functions.clone());
         let apart = Box::new(move || {
             let mut connection = Connection::open_in_memory_with_flags(FLAGS | OpenFlags::SQLITE_OPEN_READ_WRITE)?;
             connection.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
+            super::explain::set_counting(&connection, false)?;
             equip(&mut connection, interrupter.clone(), &functions)?;
             Ok(connection)
         });
@@ -84,7 +85,7 @@ impl Backend for Sqlite {
         Ok(handle)
     }
 
-    fn load(through: &Connection, database: &'static str) -> std::result::Result<Snapshot, Failure> {
-        super::schema::load(through, database).map_err(Failure::from)
+    fn load(through: connection::Connection<'_>, database: &'static str) -> std::result::Result<Snapshot, Failure> {
+        super::schema::load(through.bound(), database).map_err(Failure::from)
     }
 }

@@ -160,6 +160,11 @@ impl Statement {
         Ok(Self { raw, columns })
     }
 
+    /// For what else SQLite knows of it.
+    pub(super) fn raw(&self) -> *mut ffi::sqlite3_stmt {
+        self.raw
+    }
+
     /// True for a statement of this handle.
     pub fn is_of(&self, db: *mut ffi::sqlite3) -> bool {
         // SAFETY: `raw` is a live statement.

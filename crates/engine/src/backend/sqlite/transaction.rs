@@ -105,14 +105,9 @@ impl Handle {
         }
     }
 
-    /// False inside a transaction of SQLite's.
-    pub fn is_autocommit(&self) -> bool {
-        (**self).is_autocommit()
-    }
-
     /// The number of the schema that the transaction sees.
     pub fn schema_number(&self) -> Done<i64> {
-        Ok(self.prepare_cached("PRAGMA main.schema_version")?.query_row([], |row| row.get(0))?)
+        Ok(self.bound().prepare_cached("PRAGMA main.schema_version")?.query_row([], |row| row.get(0))?)
     }
 
     /// Has foreign keys wait for the end of the transaction, or be looked at by the statement that changes a row.
@@ -130,19 +125,19 @@ impl Handle {
         let (mut open, mut unused) = (0, 0);
         // SAFETY: the handle is open as long as `self` lives, and SQLite writes two integers.
         let code = unsafe {
-            ffi::sqlite3_db_status(self.handle(), ffi::SQLITE_DBSTATUS_DEFERRED_FKS, &mut open, &mut unused, 0)
+            ffi::sqlite3_db_status(self.bound().handle(), ffi::SQLITE_DBSTATUS_DEFERRED_FKS, &mut open, &mut unused, 0)
         };
         code != ffi::SQLITE_OK || open != 0
     }
 
     /// True while foreign keys wait for COMMIT.
     pub fn defers_keys(&self) -> Done<bool> {
-        Ok(self.query_row("PRAGMA defer_foreign_keys", [], |row| row.get(0))?)
+        Ok(self.bound().query_row("PRAGMA defer_foreign_keys", [], |row| row.get(0))?)
     }
 
     /// Foreign keys that do not hold: the table, SQLite's number of the key, and the row's identity.
     pub fn broken_keys(&self) -> Done<Vec<(String, i64, Option<i64>)>> {
-        let mut statement = self.prepare("SELECT \"table\", fkid, rowid FROM pragma_foreign_key_check")?;
+        let mut statement = self.bound().prepare("SELECT \"table\", fkid, rowid FROM pragma_foreign_key_check")?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }

@@ -38,7 +38,7 @@ pub fn copy(from: &Shared, path: &Path) -> Result<()> {
     let source = from.connect().map_err(|failure| from.open_error(&failure))?;
     let copied = || -> rusqlite::Result<()> {
         let mut target = Connection::open(path)?;
-        let backup = Backup::new(&source, &mut target)?;
+        let backup = Backup::new(&source.0, &mut target)?;
         backup.run_to_completion(PAGES_AT_ONCE, std::time::Duration::from_millis(5), None)
     };
     copied().map_err(|error| failed(path, &error))

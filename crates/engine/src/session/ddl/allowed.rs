@@ -5,9 +5,10 @@ use rowferry_dialect::collation::Collation;
 use rowferry_dialect::extension::Installed;
 use rowferry_dialect::ir::{
     AlterTable, AlterUserType, AlterView, CollationChange, ConstraintKind, CreateTable, Ddl, Drop, ExtensionChange,
-    NewUserType, ObjectKind, PolicyChange, SearchChange, TriggerChange, UserTypeChange,
+    NewUserType, ObjectKind, PolicyChange, SearchChange, StatisticsChange, TriggerChange, UserTypeChange,
 };
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
+use rowferry_dialect::statistics::StatisticsObject;
 use rowferry_dialect::text_search::SearchObject;
 use rowferry_dialect::{Condition, Error, Schema as _};
 
@@ -119,6 +120,7 @@ impl Changer<'_> {
             Ddl::Extension(change) => check.extension(change),
             Ddl::Collation(change) => check.collation(change),
             Ddl::Search(change) => check.search_objects(change),
+            Ddl::Statistics(change) => check.statistics(change),
             Ddl::CreateFunction(create) => {
                 check.schema_privilege(&create.namespace, Privileges::CREATE)?;
                 check.leakproof(create.leakproof)?;
@@ -181,6 +183,22 @@ impl Allowed<'_> {
                 self.schema_privilege(to.schema.as_deref().unwrap_or_default(), Privileges::CREATE)
             }
             SearchChange::Drop { objects, .. } => objects.iter().try_for_each(|object| owned(object)),
+        }
+    }
+
+    fn statistics(&self, change: &StatisticsChange) -> Done {
+        let owned = |object: &StatisticsObject| self.owned(object.oid, "statistics object", &object.name);
+        match change {
+            StatisticsChange::Create { name, table, .. } => {
+                self.owner(table)?;
+                self.create_in(name, false)
+            }
+            StatisticsChange::Alter { object, .. } | StatisticsChange::Comment { object, .. } => owned(object),
+            StatisticsChange::Move { object, to } => {
+                owned(object)?;
+                self.schema_privilege(to.schema.as_deref().unwrap_or_default(), Privileges::CREATE)
+            }
+            StatisticsChange::Drop(objects) => objects.iter().try_for_each(|object| owned(object)),
         }
     }
 

@@ -60,6 +60,7 @@ impl Changer<'_> {
         }
         self.write_deferred(table.oid)?;
         self.restore_checks(table.oid)?;
+        self.restore_indexes(table.oid)?;
         // Views that somebody else has made may be others now.
         let schema = self.schema();
         let views = if table.is_temporary() { &schema.temp } else { &schema.main };
@@ -373,6 +374,7 @@ impl Changer<'_> {
             return self.drop_column(&current, column, cascade);
         }
         self.drop_triggers_of_column(table, column, cascade)?;
+        self.drop_statistics_of_column(table, column)?;
         self.drop_engine_checks(table, column)?;
         let properties = self.schema().details(table.oid).map(|details| details.properties.clone()).unwrap_or_default();
         let included = |index: &str| crate::catalog::describe::included(&properties, index);
@@ -429,6 +431,7 @@ impl Changer<'_> {
         self.refuse_in_policies(table, &old.name)?;
         self.refuse_in_views(table, &old.name)?;
         self.lift_checks(table, column)?;
+        self.lift_indexes(table, column)?;
         if old.identity.is_some() {
             self.retype_sequence(old, ty)?;
         }

@@ -8,7 +8,8 @@ use rowferry_dialect::{Condition, Error, values};
 
 use super::{Changer, Done, Failed, PartKind};
 use crate::backend::{Form, same_columns};
-use crate::schema::{DEFERRABLE, NO_INHERIT, NOT_VALID};
+use crate::catalog::describe;
+use crate::schema::{DEFERRABLE, NO_INHERIT, NOT_VALID, NULLS_ALIKE};
 
 impl Changer<'_> {
     pub(super) fn add_constraint(&self, table: &Relation, constraint: &Constraint) -> Done {
@@ -30,6 +31,7 @@ impl Changer<'_> {
                 self.rebuild(table, &form, same_columns(table), &[])
             }
             ConstraintKind::Unique(_) => self.rebuild(table, &form, same_columns(table), &[]),
+            ConstraintKind::UniqueNullsAlike(columns) => self.add_key_of_nulls(table, &constraint.name, columns),
             ConstraintKind::DeferrableUnique { columns, deferred } => {
                 self.add_deferrable_key(table, &constraint.name, columns, *deferred)
             }
@@ -77,7 +79,10 @@ impl Changer<'_> {
         // A key's index is a relation among the others.
         if matches!(
             constraint.kind,
-            ConstraintKind::PrimaryKey(_) | ConstraintKind::Unique(_) | ConstraintKind::DeferrableUnique { .. }
+            ConstraintKind::PrimaryKey(_)
+                | ConstraintKind::Unique(_)
+                | ConstraintKind::DeferrableUnique { .. }
+                | ConstraintKind::UniqueNullsAlike(_)
         ) {
             self.is_free(&table.namespace, name, false)?;
         }
@@ -208,6 +213,35 @@ impl Changer<'_> {
         }
     }
 
+    /// The refusal of a unique index that rows already violate, in PostgreSQL's words; other failures as they are.
+    pub(super) fn duplicate_keys(&self, failed: Failed, index: &CreateIndex) -> Failed {
+        if !matches!(&failed, Failed::Storage(failure) if failure.breaks_unique_key()) {
+            return failed;
+        }
+        let table = &index.table;
+        let error = Error::new(Condition::UniqueViolation, format!("could not create unique index \"{}\"", index.name))
+            .table(table.namespace.clone(), table.name.clone())
+            .constraint(index.name.as_str());
+        let (schema, settings) = (self.schema(), self.session.settings());
+        let detail = || {
+            let keys = index.keys.iter().map(|key| &key.key.expr);
+            let values = self.store.shared_keys(index)?;
+            let name =
+                |key: &IndexKeyDefinition| describe::key_text(&schema, table, &key.key.expr, &key.key.text, true);
+            let names: Vec<String> = index.keys.iter().map(name).collect();
+            let show = |(key, value): (&Expr, &Value)| match value {
+                Value::Null => Some("null".to_owned()),
+                value => values::output(value, &key.ty, &settings).ok(),
+            };
+            let shown = keys.zip(&values).map(show).collect::<Option<Vec<_>>>()?;
+            Some(format!("Key ({})=({}) is duplicated.", names.join(", "), shown.join(", ")))
+        };
+        match detail() {
+            Some(detail) => error.detail(detail).into(),
+            None => error.into(),
+        }
+    }
+
     /// The refusal of a unique key that rows already violate, in PostgreSQL's words; other failures as they are.
     pub(super) fn duplicates(&self, failed: Failed, table: &Relation, name: &str, columns: &[usize]) -> Failed {
         if !matches!(&failed, Failed::Storage(failure) if failure.breaks_unique_key()) {
@@ -234,23 +268,14 @@ impl Changer<'_> {
         if let Some(values) = self.store.shared_by_rows(table, columns) {
             return Err(self.duplicated(table, name, columns, &values).into());
         }
-        let key = |at: &usize| {
-            let ty = table.columns[*at].ty.clone();
-            let text = Text { text: table.columns[*at].name.clone(), expr: Expr::column(Text::TABLE, *at, ty) };
-            IndexKeyDefinition { key: text, descending: false }
-        };
         let word = if deferred { "deferred" } else { "immediate" };
-        self.create_index(&CreateIndex {
-            name: name.to_owned(),
-            table: Arc::new(table.clone()),
-            unique: false,
-            if_not_exists: false,
-            lenient: false,
-            keys: columns.iter().map(key).collect(),
-            predicate: None,
-            concurrently: false,
-            properties: vec![(DEFERRABLE.to_owned(), word.to_owned())],
-        })
+        self.create_index(&index_of_key(table, name, columns, (DEFERRABLE, word)))
+    }
+
+    /// UNIQUE NULLS NOT DISTINCT.
+    pub(super) fn add_key_of_nulls(&self, table: &Relation, name: &str, columns: &[usize]) -> Done {
+        let index = index_of_key(table, name, columns, (NULLS_ALIKE, "constraint"));
+        self.create_index(&CreateIndex { unique: true, nulls_alike: true, ..index })
     }
 
     /// Drops a constraint that is there.
@@ -319,5 +344,27 @@ pub(crate) fn mixed_nulls(table: &Relation, key: &ForeignKey) -> Error {
 
 /// True for an index that is no part of its table's own form.
 pub(super) const fn stands_alone(index: &Index) -> bool {
-    !index.constraint || index.deferred.is_some()
+    !index.constraint || index.deferred.is_some() || index.nulls_alike
+}
+
+/// The index that stands for a key of a table where its own form has none.
+fn index_of_key(table: &Relation, name: &str, columns: &[usize], (property, value): (&str, &str)) -> CreateIndex {
+    let key = |at: &usize| {
+        let ty = table.columns[*at].ty.clone();
+        let text = Text { text: table.columns[*at].name.clone(), expr: Expr::column(Text::TABLE, *at, ty) };
+        IndexKeyDefinition { key: text, descending: false }
+    };
+    CreateIndex {
+        name: name.to_owned(),
+        table: Arc::new(table.clone()),
+        unique: false,
+        nulls_alike: false,
+        if_not_exists: false,
+        lenient: false,
+        keys: columns.iter().map(key).collect(),
+        predicate: None,
+        concurrently: false,
+        only: false,
+        properties: vec![(property.to_owned(), value.to_owned())],
+    }
 }

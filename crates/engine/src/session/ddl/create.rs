@@ -1,8 +1,6 @@
 //! CREATE TABLE, INDEX, VIEW, SEQUENCE and SCHEMA.
 
-use rowferry_dialect::ir::{
-    ColumnIndex, ColumnRef, ConstraintKind, CreateIndex, CreateTable, CreateView, ExprKind, RoleSpec,
-};
+use rowferry_dialect::ir::{ConstraintKind, CreateIndex, CreateTable, CreateView, ExprKind, RoleSpec};
 use rowferry_dialect::lower::kept_words;
 use rowferry_dialect::partition::PARTITION_BOUND;
 use rowferry_dialect::pins::Pins;
@@ -12,7 +10,7 @@ use rowferry_dialect::{Condition, Error, Language, Schema};
 
 use super::{Changer, Done};
 use crate::backend::ColumnRecord;
-use crate::schema::{MATERIALIZED_VIEW, NO_INHERIT, physical_name};
+use crate::schema::{MATERIALIZED_VIEW, NO_INHERIT, NULLS_ALIKE, physical_name};
 use crate::session::temporary;
 
 impl Changer<'_> {
@@ -50,7 +48,9 @@ impl Changer<'_> {
         for constraint in &table.constraints {
             let words = match constraint.kind {
                 ConstraintKind::PrimaryKey(_) => "PRIMARY KEY",
-                ConstraintKind::Unique(_) | ConstraintKind::DeferrableUnique { .. } => "UNIQUE",
+                ConstraintKind::Unique(_)
+                | ConstraintKind::DeferrableUnique { .. }
+                | ConstraintKind::UniqueNullsAlike(_) => "UNIQUE",
                 _ => continue,
             };
             self.detail(format!(
@@ -65,10 +65,19 @@ impl Changer<'_> {
             self.set_property(database, oid, part, name, Some(value))?;
         }
         for constraint in &table.constraints {
-            if let ConstraintKind::DeferrableUnique { columns, deferred } = &constraint.kind {
-                self.touch(database, oid);
-                self.settle()?;
-                self.add_deferrable_key(&*self.current(oid)?, &constraint.name, columns, *deferred)?;
+            let (ConstraintKind::DeferrableUnique { columns, .. } | ConstraintKind::UniqueNullsAlike(columns)) =
+                &constraint.kind
+            else {
+                continue;
+            };
+            self.touch(database, oid);
+            self.settle()?;
+            let table = self.current(oid)?;
+            match &constraint.kind {
+                ConstraintKind::DeferrableUnique { deferred, .. } => {
+                    self.add_deferrable_key(&table, &constraint.name, columns, *deferred)?;
+                }
+                _ => self.add_key_of_nulls(&table, &constraint.name, columns)?,
             }
         }
         if let Some((bound, parent)) = &bound {
@@ -89,7 +98,7 @@ impl Changer<'_> {
     /// CREATE INDEX; of a partitioned table, in each of its partitions, too.
     pub(super) fn create_index(&self, index: &CreateIndex) -> Done {
         self.create_one_index(index)?;
-        if !index.table.is_partitioned() {
+        if !index.table.is_partitioned() || index.only {
             return Ok(());
         }
         self.touch(index.table.physical.database, index.table.oid);
@@ -108,16 +117,11 @@ impl Changer<'_> {
             return Ok(());
         }
         let physical = physical_name(&table.namespace, &index.name);
-        let made = self.store.create_index(index, &physical).map_err(|failed| {
-            let plain = |key: &rowferry_dialect::ir::IndexKeyDefinition| match key.key.expr.kind {
-                ExprKind::Column(ColumnRef { column: ColumnIndex::At(at), .. }) => Some(at),
-                _ => None,
-            };
-            match index.keys.iter().map(plain).collect::<Option<Vec<usize>>>() {
-                Some(columns) => self.duplicates(failed, table, &index.name, &columns),
-                None => failed,
-            }
-        })?;
+        let made = self.store.create_index(index, &physical).map_err(|failed| self.duplicate_keys(failed, index))?;
+        if index.nulls_alike && !index.properties.iter().any(|(name, _)| name == NULLS_ALIKE) {
+            let oid = self.entry(table)?;
+            self.set_property(table.physical.database, oid, &index.name, NULLS_ALIKE, Some("index"))?;
+        }
         if !index.properties.is_empty() {
             let oid = self.entry(table)?;
             for (name, value) in &index.properties {

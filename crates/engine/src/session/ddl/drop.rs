@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rowferry_dialect::collation::Collation;
 use rowferry_dialect::ir::{Drop, ObjectKind};
+use rowferry_dialect::postgres::quote_ident;
 use rowferry_dialect::schema::{ForeignKey, Relation};
 use rowferry_dialect::text_search::SearchObject;
 use rowferry_dialect::{Condition, Error, Schema, heritage};
@@ -75,7 +76,11 @@ impl Changer<'_> {
             .filter(|details| details.sequence.namespace == name && details.owner.is_none())
             .cloned()
             .collect();
-        let shown = |details: &Arc<SequenceDetails>| format!("sequence {name}.{}", details.sequence.name);
+        let placed = |object: &str| match schema.is_in_path(name) {
+            true => quote_ident(object),
+            false => format!("{}.{}", quote_ident(name), quote_ident(object)),
+        };
+        let shown = |details: &Arc<SequenceDetails>| format!("sequence {}", placed(&details.sequence.name));
         let functions: Vec<_> =
             schema.main.functions.iter().filter(|function| function.namespace == name).cloned().collect();
         // What kind of routine it is makes no difference here, in PostgreSQL either.
@@ -89,6 +94,13 @@ impl Changer<'_> {
         let searches: Vec<_> =
             schema.main.search_objects.iter().filter(|object| object.namespace == name).cloned().collect();
         let searched = |object: &Arc<SearchObject>| format!("{} {}", object.kind().words(), object.shown(&schema));
+        // Those of tables that go are told with the tables.
+        let measured: Vec<_> =
+            schema.main.statistics.iter().filter(|object| object.namespace == name).cloned().collect();
+        let measured: Vec<_> = measured
+            .into_iter()
+            .filter(|object| !relations.iter().any(|relation| relation.oid == object.definition.table))
+            .collect();
         let mut gone: Vec<(u32, String)> =
             relations.iter().map(|relation| (relation.oid, described(&schema, relation))).collect();
         gone.extend(free.iter().map(|details| (details.sequence.oid, shown(details))));
@@ -96,6 +108,7 @@ impl Changer<'_> {
         gone.extend(types.iter().map(|ty| (ty.oid, typed(ty))));
         gone.extend(collations.iter().map(|made| (made.oid, ordered(made))));
         gone.extend(searches.iter().map(|object| (object.oid, searched(object))));
+        gone.extend(measured.iter().map(|object| (object.oid, format!("statistics object {}", placed(&object.name)))));
         // The oldest goes first.
         gone.sort_by_key(|(oid, _)| *oid);
         let dropped = format!("schema {name}");
@@ -132,7 +145,13 @@ impl Changer<'_> {
         self.drop_user_types(&types, true)?;
         collations.iter().try_for_each(|made| self.drop_collation(made, true))?;
         searches.iter().try_for_each(|object| self.drop_search_object(object, true))?;
-        if !(functions.is_empty() && types.is_empty() && collations.is_empty() && searches.is_empty()) {
+        measured.iter().try_for_each(|object| self.forget("main", object.oid))?;
+        if !(functions.is_empty()
+            && types.is_empty()
+            && collations.is_empty()
+            && searches.is_empty()
+            && measured.is_empty())
+        {
             self.bump()?;
         }
         self.forget("main", namespace.oid)
@@ -271,6 +290,7 @@ impl Changer<'_> {
 
     pub(super) fn drop_table(&self, relation: &Relation) -> Done {
         self.store.drop_table(relation)?;
+        self.drop_statistics_of(relation)?;
         self.forget(relation.physical.database, relation.oid)?;
         for index in &relation.indexes {
             self.forget(relation.physical.database, index.oid)?;

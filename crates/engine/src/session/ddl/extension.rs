@@ -29,6 +29,8 @@ enum User {
     Field(Arc<UserType>, usize),
     /// A function that takes or returns one.
     Function(Arc<StoredFunction>),
+    /// An index of its access method.
+    Index(Arc<Relation>, usize),
 }
 
 impl Changer<'_> {
@@ -94,6 +96,14 @@ impl Changer<'_> {
             User::Type(ty) => self.drop_user_types(std::slice::from_ref(ty), true),
             User::Field(ty, at) => self.drop_field(ty.oid, *at),
             User::Function(function) => self.drop_functions(&[function.oid], true),
+            User::Index(relation, at) => {
+                let Some(now) = self.schema().relation_by_oid(relation.oid) else { return Ok(()) };
+                let oid = relation.indexes[*at].oid;
+                match now.indexes.iter().position(|index| index.oid == oid) {
+                    Some(at) => self.drop_index(&now, at),
+                    None => Ok(()),
+                }
+            }
         }
     }
 }
@@ -104,6 +114,7 @@ impl User {
             Self::Column(relation, _) | Self::Default(relation, _) => relation.oid,
             Self::Type(ty) | Self::Field(ty, _) => ty.oid,
             Self::Function(function) => function.oid,
+            Self::Index(relation, at) => relation.indexes[*at].oid,
         }
     }
 
@@ -118,6 +129,7 @@ impl User {
             }
             Self::Type(ty) => format!("type {}", ty.shown()),
             Self::Field(ty, at) => describe_user(schema, &user_type::User::Field(ty.clone(), *at)),
+            Self::Index(relation, at) => format!("index {}", quote_ident(&relation.indexes[*at].name)),
             Self::Function(function) => format!("{} {}", function.definition.kind(), function.shown_signature()),
         }
     }
@@ -129,6 +141,9 @@ impl User {
             Self::Type(ty) => ty.domain().map(|domain| &domain.base),
             Self::Field(ty, at) => ty.composite().map(|composite| &composite.fields[*at].ty),
             Self::Function(function) => function.definition.types().find(|ty| of_type(ty).is_some()),
+            Self::Index(relation, at) => {
+                return class_of(schema, relation, *at).unwrap_or_else(|| extension.to_owned());
+            }
             Self::Default(..) => None,
         };
         let shown = |ty: &Type| {
@@ -152,6 +167,12 @@ fn users(schema: &SessionSchema, extension: &Installed) -> Vec<User> {
             }
         }
     }
+    let methods = extension.facts.access_methods();
+    for relation in schema.user_relations().filter(|_| !methods.is_empty()) {
+        let of_it = (0..relation.indexes.len())
+            .filter(|at| method_of(schema, relation, *at).is_some_and(|method| methods.contains(method)));
+        found.extend(of_it.map(|at| User::Index(relation.clone(), at)));
+    }
     for ty in schema.user_types() {
         let fields = ty.composite().map_or(&[][..], |composite| &composite.fields);
         let of_it = fields.iter().enumerate().filter(|(_, field)| !field.dropped && is_of(&field.ty));
@@ -165,6 +186,26 @@ fn users(schema: &SessionSchema, extension: &Installed) -> Vec<User> {
     // The oldest are told first.
     found.sort_by_key(User::oid);
     found
+}
+
+/// The access method of an index, where the declaration names one.
+fn method_of(schema: &SessionSchema, relation: &Relation, at: usize) -> Option<&'static rowferry_facts::AccessMethod> {
+    let details = schema.details(relation.oid)?;
+    let name = details.properties.get(&relation.indexes[at].name, "index_method")?;
+    rowferry_facts::AccessMethod::all_known().find(|method| method.name == name)
+}
+
+/// The operator class of an index's last key, in an extension's access method.
+fn class_of(schema: &SessionSchema, relation: &Relation, at: usize) -> Option<String> {
+    let index = &relation.indexes[at];
+    let method = method_of(schema, relation, at)?;
+    let properties = &schema.details(relation.oid)?.properties;
+    let named = properties.get(&index.name, &format!("index_opclass {}", index.keys.len()));
+    let column = index.columns.last().copied().flatten().map(|column| &relation.columns[column].ty);
+    let input = column.map(|ty| postgres::types::oid(if ty.is_text() { &Type::Text } else { ty }));
+    let mut classes = rowferry_facts::OperatorClass::of_extensions().iter().filter(|class| class.method == method.oid);
+    let class = classes.find(|class| named.map_or(Some(class.input) == input, |name| class.name == name))?;
+    Some(format!("operator class {} for access method {}", class.name, method.name))
 }
 
 /// True when a column's default calls something of an extension.

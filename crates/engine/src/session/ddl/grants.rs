@@ -223,16 +223,7 @@ impl Changer<'_> {
             return Err(denied(object.kind, &object.name).into());
         }
         self.tell_partial(grant.grant, wishes.all, wishes.whole, may, &format!("\"{}\"", object.name));
-        let (grantees, owner) = (grantees.to_vec(), owner);
-        list.change(&GrantChange {
-            grant: grant.grant,
-            grant_option: grant.grant_option,
-            cascade: grant.cascade,
-            grantees,
-            privileges: may,
-            grantor,
-            owner,
-        })?;
+        list.change(&change_of(grant, grantees, may, grantor, owner))?;
         self.write_list(object.database, object.oid, "", Some(&list))
     }
 
@@ -260,15 +251,7 @@ impl Changer<'_> {
         }
         let shown = format!("column \"{column}\" of relation \"{}\"", object.name);
         self.tell_partial(grant.grant, all, wanted, may, &shown);
-        list.change(&GrantChange {
-            grant: grant.grant,
-            grant_option: grant.grant_option,
-            cascade: grant.cascade,
-            grantees: grantees.to_vec(),
-            privileges: may,
-            grantor,
-            owner,
-        })?;
+        list.change(&change_of(grant, grantees, may, grantor, owner))?;
         let list = Some(&list).filter(|list| !list.0.is_empty());
         self.write_list(object.database, object.oid, column, list)
     }
@@ -321,19 +304,30 @@ impl Changer<'_> {
             .iter()
             .find(|default| default.role == role && default.namespace == namespace && default.class == grant.class);
         let mut list = known.map_or_else(|| born.clone(), |known| known.acl.clone());
-        list.change(&GrantChange {
-            grant: grant.grant,
-            grant_option: grant.grant_option,
-            cascade: grant.cascade,
-            grantees: grantees.to_vec(),
-            privileges: wishes_of(grant, grant.class).whole,
-            grantor: role,
-            owner: role,
-        })?;
+        list.change(&change_of(grant, grantees, wishes_of(grant, grant.class).whole, role, role))?;
         let other = (!list.same_as(&born)).then_some(&list);
         self.store.write_default_list(known.map(|known| known.oid), role, namespace, grant.class, other)?;
         self.touch_access("main");
         self.settle()
+    }
+}
+
+/// What a GRANT or REVOKE changes in an object's list: `privileges` to or from `grantees`, in the name of `grantor`.
+pub(super) fn change_of(
+    grant: &Grant,
+    grantees: &[u32],
+    privileges: Privileges,
+    grantor: u32,
+    owner: u32,
+) -> GrantChange {
+    GrantChange {
+        grant: grant.grant,
+        grant_option: grant.grant_option,
+        cascade: grant.cascade,
+        grantees: grantees.to_vec(),
+        privileges,
+        grantor,
+        owner,
     }
 }
 

@@ -1,17 +1,17 @@
 //! ALTER LARGE OBJECT … OWNER TO, COMMENT ON and GRANT ON LARGE OBJECT; what becomes of them when roles go.
 
-use rowferry_dialect::access::acl::GrantChange;
 use rowferry_dialect::access::{ObjectClass, Privileges};
 use rowferry_dialect::ir::{Grant, LargeObjectAction, LargeObjectChange, RoleSpec};
 use rowferry_dialect::{Condition, Error};
 
+use super::grants::change_of;
 use super::{Changer, Done};
 use crate::backend::{LargeObject, LargeObjects};
 use crate::large_objects::{existing, list_of_new_owner};
 
 impl Changer<'_> {
     fn large_objects(&self) -> LargeObjects<'_> {
-        LargeObjects::new(self.handle, &self.session.interrupter)
+        LargeObjects::new(self.handle.connection(), &self.session.interrupter)
     }
 
     pub(super) fn change_large_objects(&self, change: &LargeObjectChange) -> Done {
@@ -75,15 +75,7 @@ impl Changer<'_> {
             return Err(Error::new(Condition::InsufficientPrivilege, message).into());
         }
         self.tell_partial(grant.grant, grant.privileges.is_empty(), wanted, may, &format!("\"large object {oid}\""));
-        list.change(&GrantChange {
-            grant: grant.grant,
-            grant_option: grant.grant_option,
-            cascade: grant.cascade,
-            grantees,
-            privileges: may,
-            grantor,
-            owner,
-        })?;
+        list.change(&change_of(grant, &grantees, may, grantor, owner))?;
         Ok(self.large_objects().set_owner(oid, owner, Some(&list))?)
     }
 

@@ -1,15 +1,23 @@
 //! CREATE TABLE (LIKE …): comments, indexes and facts that go with a copied definition.
 
 use rowferry_dialect::Schema as _;
-use rowferry_dialect::ir::{CreateIndex, Expr, IndexKeyDefinition, Like, Text};
+use rowferry_dialect::ir::{CreateIndex, IndexKeyDefinition, Like, Text};
 use rowferry_dialect::postgres::{index_name, quote};
 use rowferry_dialect::schema::{Index, QualifiedName, Relation};
 
 use super::{Changer, Done};
+use crate::schema::NULLS_ALIKE;
 
 /// What an index takes along.
-const COPIED: &[&str] =
-    &["index_collation ", "index_include", "index_method", "index_nulls ", "index_opclass ", "index_option "];
+const COPIED: &[&str] = &[
+    "index_collation ",
+    "index_include",
+    "index_method",
+    "index_nulls ",
+    NULLS_ALIKE,
+    "index_opclass ",
+    "index_option ",
+];
 
 impl Changer<'_> {
     /// Copies what LIKE asks for to the new table of an object id.
@@ -73,49 +81,62 @@ impl Changer<'_> {
     ) -> Done<Option<String>> {
         let schema = self.schema();
         let details = schema.details(source.oid).cloned().unwrap_or_default();
-        let mut keys = Vec::with_capacity(index.keys.len());
         let mut words = Vec::with_capacity(index.keys.len());
-        for (key, column) in index.keys.iter().zip(&index.columns) {
-            let key_text = match column.and_then(|at| table.column(&source.columns[at].name)) {
-                Some(at) => {
-                    let column = &table.columns[at];
-                    words.push(column.name.clone());
-                    Text { text: quote(&column.name), expr: Expr::column(Text::TABLE, at, column.ty.clone()) }
-                }
-                None => {
-                    words.push("expr".to_owned());
-                    let expr = self.session.bind_expression(&key.text, table, &schema)?;
-                    Text { text: key.text.clone(), expr }
-                }
-            };
-            keys.push(IndexKeyDefinition { key: key_text, descending: key.descending });
+        let mut texts = Vec::with_capacity(index.keys.len());
+        let whole = std::sync::Arc::new(source.clone());
+        for (at, (key, column)) in index.keys.iter().zip(&index.columns).enumerate() {
+            let name = column.map(|at| source.columns[at].name.as_str());
+            words.push(crate::catalog::describe::index_column(&schema, &whole, index, at).0);
+            texts.push((key.descending, name.map_or_else(|| key.text.clone(), quote)));
         }
-        let predicate = match &index.predicate {
-            Some(text) => Some(Text { text: text.clone(), expr: self.session.bind_expression(text, table, &schema)? }),
-            None => None,
-        };
         let name = index_name(&table.name, &words, |name| {
             schema.index(&QualifiedName::new(table.namespace.clone(), name)).is_some()
                 || self.collision(&table.namespace, name).is_some()
         });
-        self.create_index(&CreateIndex {
-            name: name.clone(),
-            table: table.clone(),
-            unique: index.unique,
-            if_not_exists: false,
-            lenient: !index.unique,
-            keys,
-            predicate,
-            concurrently: false,
-            properties: details
-                .properties
-                .all()
-                .filter(|(part, name, _)| *part == index.name && COPIED.iter().any(|prefix| name.starts_with(prefix)))
-                .map(|(_, name, value)| (name.to_owned(), value.to_owned()))
-                .collect(),
-        })?;
+        let properties = details.properties.all();
+        let properties = properties
+            .filter(|(part, name, _)| *part == index.name && COPIED.iter().any(|prefix| name.starts_with(prefix)))
+            .map(|(_, name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
+        self.create_index(&self.index_of(
+            table,
+            (&name, index.unique),
+            &texts,
+            index.predicate.as_deref(),
+            properties,
+        )?)?;
         self.touch(table.physical.database, table.oid);
         self.settle()?;
         Ok(Some(name))
+    }
+
+    /// An index of a table, from the texts of its keys, each with whether it is descending, and of its condition.
+    pub(super) fn index_of(
+        &self,
+        table: &std::sync::Arc<Relation>,
+        (name, unique): (&str, bool),
+        keys: &[(bool, String)],
+        predicate: Option<&str>,
+        properties: Vec<(String, String)>,
+    ) -> Done<CreateIndex> {
+        let schema = self.schema();
+        let bound = |text: &str| -> Done<Text> {
+            Ok(Text { text: text.to_owned(), expr: self.session.bind_expression(text, table, &schema)? })
+        };
+        let keys =
+            keys.iter().map(|(descending, text)| Ok(IndexKeyDefinition { key: bound(text)?, descending: *descending }));
+        Ok(CreateIndex {
+            name: name.to_owned(),
+            table: table.clone(),
+            unique,
+            nulls_alike: properties.iter().any(|(name, _)| name == NULLS_ALIKE),
+            if_not_exists: false,
+            lenient: !unique,
+            keys: keys.collect::<Done<Vec<_>>>()?,
+            predicate: predicate.map(bound).transpose()?,
+            concurrently: false,
+            only: false,
+            properties,
+        })
     }
 }

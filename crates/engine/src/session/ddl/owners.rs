@@ -84,8 +84,13 @@ impl Changer<'_> {
             "sequence" => ObjectClass::Sequence,
             "schema" => ObjectClass::Schema,
             "routine" | "function" => ObjectClass::Routine,
-            "row type" | "distinct type" | "type" | "collation" | "search configuration" | "search dictionary" => {
-                ObjectClass::Type
+            "row type" | "distinct type" | "type" => ObjectClass::Type,
+            // These have owners and no privileges.
+            "collation" | "search configuration" | "search dictionary" | "statistics" => {
+                return match self.schema().identity.current {
+                    BOOTSTRAP => Ok(()),
+                    owner => self.write_owner(database, oid, owner),
+                };
             }
             _ => return Ok(()),
         };

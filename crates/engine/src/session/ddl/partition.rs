@@ -226,17 +226,7 @@ impl Changer<'_> {
                 .map(|number| if number == 0 { key.name.clone() } else { format!("{}{number}", key.name) })
                 .find(|name| !taken(name))
                 .unwrap_or_default();
-            let kind = ConstraintKind::ForeignKey {
-                columns,
-                target: key.target.clone(),
-                target_columns: key.target_columns.clone(),
-                on_delete: key.on_delete,
-                on_update: key.on_update,
-                full: key.full,
-                deferrable: key.deferrable,
-                deferred: key.deferred,
-            };
-            self.add_key(&table, name, kind)?;
+            self.add_key(&table, name, ConstraintKind::of_key(key, columns))?;
         }
         self.clone_triggers(parent, &self.current(oid)?)?;
         self.settle()?;

@@ -94,6 +94,7 @@ impl Positions {
         match &mut constraint.kind {
             ConstraintKind::PrimaryKey(columns)
             | ConstraintKind::Unique(columns)
+            | ConstraintKind::UniqueNullsAlike(columns)
             | ConstraintKind::DeferrableUnique { columns, .. }
             | ConstraintKind::ForeignKey { columns, .. } => {
                 columns.iter_mut().try_for_each(|column| self.place(*column, now, added).map(|place| *column = place))

@@ -35,6 +35,7 @@ impl Changer<'_> {
             self.move_properties(table, PartKind::Column, from, Some(to))?;
             self.rename_included(table, from, to)?;
             self.rename_partition_key(table, column, to)?;
+            self.rename_in_statistics(table, column, to)?;
         }
         self.rewrite_policies(policies)?;
         self.rewrite_views(table, views)
@@ -163,7 +164,7 @@ impl Changer<'_> {
     }
 
     pub(super) fn rename_constraint(&self, table: &Relation, from: &str, to: &str) -> Done {
-        if table.indexes.iter().any(|index| index.name == from && index.deferred.is_some()) {
+        if table.indexes.iter().any(|index| index.name == from && stands_alone(index) && index.constraint) {
             self.is_free(&table.namespace, to, false)?;
             return self.rename_index(table, from, to, &table.namespace);
         }

@@ -1,6 +1,6 @@
-//! Checks of columns that get another type.
+//! Checks of columns that get another type, and indexes on expressions over them.
 //!
-//! A check is bound for the types that its columns have. So it goes with the old type, as PostgreSQL prints it then, and
+//! Each is bound for the types that its columns have. So it goes with the old type, as PostgreSQL prints it then, and
 //! comes again when the statement has done everything else: bound anew, and looked at by every row.
 
 use std::sync::Arc;
@@ -21,7 +21,64 @@ pub(super) struct LiftedCheck {
     properties: Vec<(String, String)>,
 }
 
+/// An index that comes again.
+pub(super) struct LiftedIndex {
+    name: String,
+    unique: bool,
+    keys: Vec<(bool, String)>,
+    predicate: Option<String>,
+    properties: Vec<(String, String)>,
+}
+
 impl Changer<'_> {
+    /// Takes away the indexes on expressions over a column which gets another type, or with such a condition.
+    pub(super) fn lift_indexes(&self, table: &Relation, column: usize) -> Done {
+        let schema = self.schema();
+        let relation = Arc::new(table.clone());
+        for (at, index) in table.indexes.iter().enumerate().filter(|(_, index)| !index.constraint) {
+            let mut texts =
+                index.columns.iter().zip(&index.keys).filter(|(own, _)| own.is_none()).map(|(_, key)| &key.text);
+            let named = texts.any(|text| self.names_column(table, text, column))
+                || index.predicate.as_ref().is_some_and(|text| self.names_column(table, text, column));
+            let known = self.lifted_indexes.borrow().iter().any(|lifted| lifted.name == index.name);
+            if known || !named {
+                continue;
+            }
+            let keys = index
+                .keys
+                .iter()
+                .enumerate()
+                .map(|(place, key)| (key.descending, describe::index_key(&schema, &relation, index, place, false)));
+            let noted = schema.details(table.oid).into_iter().flat_map(|details| details.properties.all());
+            let properties = noted.filter(|(part, name, _)| *part == index.name && name.starts_with("index_"));
+            self.lifted_indexes.borrow_mut().push(LiftedIndex {
+                name: index.name.clone(),
+                unique: index.unique,
+                keys: keys.collect(),
+                predicate: index.predicate.as_ref().map(|text| describe::expression(&schema, &relation, text, false)),
+                properties: properties.map(|(_, name, value)| (name.to_owned(), value.to_owned())).collect(),
+            });
+            self.remove_index(table, at)?;
+        }
+        Ok(())
+    }
+
+    /// Brings back the indexes that were taken away.
+    pub(super) fn restore_indexes(&self, oid: u32) -> Done {
+        for lifted in self.lifted_indexes.take() {
+            let table = self.current(oid)?;
+            // It may have been written anew.
+            self.touch(table.physical.database, oid);
+            self.settle()?;
+            let table = self.current(oid)?;
+            let named = (lifted.name.as_str(), lifted.unique);
+            let index = self.index_of(&table, named, &lifted.keys, lifted.predicate.as_deref(), lifted.properties)?;
+            self.create_index(&index)?;
+            self.touch(table.physical.database, table.oid);
+        }
+        Ok(())
+    }
+
     /// Takes away the checks that name a column which gets another type.
     pub(super) fn lift_checks(&self, table: &Relation, column: usize) -> Done {
         let schema = self.schema();

@@ -100,7 +100,7 @@ impl Changer<'_> {
         if let Some(owner) = &sequence.owner {
             self.set_owner(&details, owner.as_ref())?;
         }
-        let counter = self.session.state.sequence_counter(self.handle, &details)?;
+        let counter = self.session.state.sequence_counter(self.handle.connection(), &details)?;
         if restart.is_none() {
             check_stands_within(counter.last, sequence)?;
         }

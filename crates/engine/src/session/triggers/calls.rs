@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 
 use rowferry_dialect::ir::trigger::{NEW_ROW, OLD_ROW};
 use rowferry_dialect::ir::{
-    Body, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, GroupBy, OutputColumn, Query, RelId, Select, Statement,
-    TriggerEvent, TriggerLevel, TriggerState, TriggerTime, Value, walk,
+    Body, ColumnIndex, ColumnRef, Expr, ExprKind, OutputColumn, Query, RelId, Select, Statement, TriggerEvent,
+    TriggerLevel, TriggerState, TriggerTime, Value, walk,
 };
 use rowferry_dialect::plan::{Bound, Command, Effects};
 use rowferry_dialect::schema::{Relation, Trigger};
@@ -263,23 +263,6 @@ pub(super) fn canonical_value(value: Value, ty: &Type, settings: &Settings) -> R
 /// A query that yields one value.
 fn value_query(value: Expr) -> Query {
     let column = OutputColumn { name: "?column?".to_owned(), ty: value.ty.clone() };
-    let select = Select {
-        distinct: Distinct::All,
-        items: vec![value],
-        from: None,
-        filter: None,
-        group_by: GroupBy::None,
-        having: None,
-    };
-    Query {
-        ctes: Vec::new(),
-        body: Body::Select(Box::new(select)),
-        order_by: Vec::new(),
-        limit: None,
-        offset: None,
-        with_ties: false,
-        locking: Vec::new(),
-        columns: vec![column],
-        output: RelId(u32::MAX),
-    }
+    let select = Select::of(vec![value], None);
+    Query::of(Body::Select(Box::new(select)), vec![column], RelId(u32::MAX))
 }

@@ -59,6 +59,22 @@ pub(super) struct Transition {
     pub(super) new: Vec<Row>,
 }
 
+impl Changes {
+    /// Puts rows behind those that RETURNING has made before.
+    pub(super) fn add_returned(&mut self, returned: Spool) -> Result<()> {
+        if self.returned.rows() == 0 {
+            self.returned = returned;
+            return Ok(());
+        }
+        let mut rows = returned.into_reader()?;
+        let width = rows.columns();
+        while width > 0 && rows.advance()? {
+            self.returned.push((0..width).map(|at| rows.column(at)))?;
+        }
+        Ok(())
+    }
+}
+
 impl Session {
     /// Tells the statement triggers that a change is about to begin.
     pub(in super::super) fn start_changes(&mut self, plan: &Prepared, firing: &Firing) -> Result<Changes> {
@@ -104,12 +120,7 @@ impl Session {
     pub(in super::super) fn join_changes(head: &mut Changes, heir: Changes) -> Result<()> {
         head.queue.extend(heir.queue);
         head.below.extend(heir.below);
-        let mut rows = heir.returned.into_reader()?;
-        let width = rows.columns();
-        while width > 0 && rows.advance()? {
-            head.returned.push((0..width).map(|at| rows.column(at)))?;
-        }
-        Ok(())
+        head.add_returned(heir.returned)
     }
 
     /// What a row of a routed change has left: calls that wait, in the order of the rows, and what RETURNING makes of it.

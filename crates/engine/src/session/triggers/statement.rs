@@ -131,10 +131,12 @@ impl Session {
             let statement = session.start(plan, params)?;
             session.read_all_of(plan, statement)
         };
-        changes.returned = run(self).map_err(|error| match error {
+        let returned = run(self).map_err(|error| match error {
             RunError::Other(error) => error,
             RunError::Failed(failure) => self.translate(&failure, plan, params),
         })?;
+        // In a statement in parts a run is one row's.
+        changes.add_returned(returned)?;
         let handle = self.handle()?;
         let guard = handle.lock();
         changes.changed += guard.changes();

@@ -204,6 +204,48 @@ pub trait SessionState: Send + Sync {
     fn size(&self, _relation: u32, _indexes: Option<bool>) -> Result<i64> {
         Ok(0)
     }
+    /// A number from 0 to below 1: by chance, or behind a seed that was set.
+    fn random(&self) -> f64 {
+        rand::random()
+    }
+    /// Makes the numbers that follow those of a seed.
+    fn seed_random(&self, _seed: f64) {}
+    /// The statement that the client has sent.
+    fn current_query(&self) -> Option<String> {
+        None
+    }
+    /// Where the client is; may be empty.
+    fn client_address(&self) -> String {
+        String::new()
+    }
+    /// Which transactions have ended, as the running statement sees it.
+    fn snapshot(&self) -> Result<rowferry_dialect::scalar::snapshots::Snapshot> {
+        Err(Error::unsupported("pg_current_snapshot"))
+    }
+    /// Whether a role (`None`: the current one) is a superuser.
+    fn is_superuser(&self, _role: Option<super::Named>) -> Result<bool> {
+        Err(Error::unsupported("a question about roles"))
+    }
+    /// True for the object id of a database of the server.
+    fn is_database(&self, _oid: i64) -> bool {
+        false
+    }
+    /// What `pg_class` shows as the file of a relation, sequence or index; `None` for what has none.
+    fn filenode(&self, _relation: u32) -> Option<i64> {
+        None
+    }
+    /// The access method of an index.
+    fn index_method(&self, _index: u32) -> Option<String> {
+        None
+    }
+    /// A sequence's start, least, greatest, increment, whether it goes round, how many are kept in store, and its type.
+    fn sequence_parameters(&self, _sequence: u32) -> Option<Vec<Value>> {
+        None
+    }
+    /// Whether a collation is one of ICU's; `None` for what is no collation.
+    fn is_unicode_collation(&self, _collation: u32) -> Option<bool> {
+        None
+    }
     /// The comment on an object or on one of a relation's columns (counted from 1).
     fn comment(&self, _object: u32, _column: Option<i32>) -> Option<String> {
         None
@@ -235,6 +277,10 @@ pub trait SessionState: Send + Sync {
     /// A collation that users have made is the one that its bare name means; PostgreSQL's own always are.
     fn is_collation_visible(&self, _collation: u32) -> bool {
         true
+    }
+    /// An object of CREATE STATISTICS is the one that its bare name means; `None` where there is none.
+    fn is_statistics_visible(&self, _object: u32) -> Option<bool> {
+        None
     }
     /// Whether policies of a table concern the current role.
     fn has_row_security(&self, _relation: &super::Named) -> Result<bool> {
@@ -286,6 +332,8 @@ pub enum Definition {
     View,
     /// PARTITION BY of a table.
     PartitionKey,
+    /// Of an object of CREATE STATISTICS.
+    Statistics(crate::catalog::pg_statistic_ext::Part),
     /// What the rows of a partition are.
     PartitionConstraint,
 }

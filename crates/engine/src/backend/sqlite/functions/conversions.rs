@@ -3,7 +3,6 @@
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::{Condition, Error, Result, work};
 use rowferry_encodings::{Encoding, Failure};
-use rowferry_facts::Conversion;
 
 use super::call::{integer, text};
 use super::{Call, Row};
@@ -131,10 +130,6 @@ fn convert(call: &Call<'_>) -> Result<Value> {
         _ if let Some(converted) = from.convert(bytes, to) => {
             work::step(bytes.len())?;
             converted.map_err(|failure| failed(&failure))?
-        }
-        (a, b) if Conversion::all().iter().any(|known| known.is_default && known.source == a && known.target == b) => {
-            // Those have tables of their own, which are not those by way of UTF-8.
-            return Err(Error::unsupported(format!("the conversion between {a} and {b}")));
         }
         _ => return Err(no_conversion(from, to)),
     };

@@ -30,6 +30,20 @@ pub(crate) struct Checker {
     domain: Option<Domain>,
 }
 
+/// The same without statements that it keeps between values, so that it may live longer than any connection.
+pub(crate) struct OnceChecker(Checker);
+
+impl OnceChecker {
+    /// Fails where a value does not hold what is asked.
+    ///
+    /// # Safety
+    /// `db` is open and is used under its lock by this thread.
+    pub(crate) unsafe fn check(&self, db: *mut libsqlite3_sys::sqlite3, value: &Value) -> Result<()> {
+        // SAFETY: the caller's promise; no statement is kept.
+        unsafe { self.0.check(db, value) }
+    }
+}
+
 struct Domain {
     name: String,
     schema: String,
@@ -100,13 +114,17 @@ impl Checker {
     }
 
     /// The same rules, keeping no statement: the checker may live longer than its handle.
-    pub(crate) fn once(mut self) -> Self {
+    pub(crate) fn once(self) -> OnceChecker {
+        OnceChecker(self.keeping_nothing())
+    }
+
+    fn keeping_nothing(mut self) -> Self {
         if let Some(domain) = &mut self.domain {
             domain.once = true;
         }
-        self.members = self.members.map(|members| Box::new(members.once()));
-        self.bounds = self.bounds.map(|(subtype, bounds)| (subtype, Box::new(bounds.once())));
-        self.fields = self.fields.into_iter().map(|(at, field)| (at, field.once())).collect();
+        self.members = self.members.map(|members| Box::new(members.keeping_nothing()));
+        self.bounds = self.bounds.map(|(subtype, bounds)| (subtype, Box::new(bounds.keeping_nothing())));
+        self.fields = self.fields.into_iter().map(|(at, field)| (at, field.keeping_nothing())).collect();
         self
     }
 

@@ -5,6 +5,7 @@
 //! [`rowferry_dialect::Error`]: SQLite can carry only its text, so [`raise`] keeps the whole for [`take_error`].
 
 mod accumulators;
+mod administration;
 mod aggregate;
 mod arrays;
 mod bits;
@@ -18,6 +19,7 @@ mod conversions;
 mod datetime;
 mod domains;
 mod encodings;
+mod frames;
 mod geometry;
 mod informix;
 mod json;
@@ -63,7 +65,7 @@ use rowferry_dialect::ir::Value;
 
 pub(crate) use call::Call;
 pub use context::{Context, Definition, Numbers, Queried, RoutineRows, SessionState, Times};
-pub(crate) use domains::Checker;
+pub(crate) use domains::{Checker, OnceChecker};
 pub use privileges::{Named, Question};
 pub(crate) use search::search_vector;
 
@@ -121,6 +123,7 @@ impl Row {
 /// The families of scalar functions.
 const FAMILIES: &[&[Row]] = &[
     accumulators::ROWS,
+    administration::ROWS,
     arrays::ROWS,
     bits::ROWS,
     bytea::ROWS,
@@ -130,6 +133,7 @@ const FAMILIES: &[&[Row]] = &[
     conversions::ROWS,
     domains::ROWS,
     encodings::ROWS,
+    frames::ROWS,
     geometry::ROWS,
     informix::ROWS,
     json::ROWS,

@@ -75,7 +75,7 @@ pub(super) const ROWS: &[Row] = &[
             name => return Err(Error::internal(format!("no binary form of {name}"))),
         }))
     }),
-    Row::new("rf_random", 0, |_| Ok(Value::Real(rand::random()))).volatile(),
+    Row::new("rf_random", 0, |call| Ok(Value::Real(call.context().state().random()))).volatile(),
     Row::new("rf_to_char_int", 2, |call| {
         text(to_char_number::format(&Decimal::from_i64(call.integer(0)?), call.text(1)?)?)
     }),

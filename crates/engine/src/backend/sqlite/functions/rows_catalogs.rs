@@ -1,14 +1,18 @@
 //! Functions that return rows about catalogs: `pg_get_keywords`, `pg_options_to_table`, `aclexplode`.
 
 use rowferry_dialect::ir::Value;
+use rowferry_dialect::scalar::snapshots::Snapshot;
+use rowferry_dialect::schema::QualifiedName;
 use rowferry_dialect::types::Reg;
 use rowferry_dialect::values::array::Array;
 use rowferry_dialect::{Condition, Error, Result};
 use rowferry_facts as facts;
 use serde_json::Value as Json;
 
+use super::administration::privilege;
 use super::rows::Source;
 use super::rows_sources::Arguments;
+use super::strings::texts;
 use crate::catalog::partitions;
 
 fn text(text: &str) -> Value {
@@ -82,6 +86,61 @@ pub(super) fn privileges(call: &Arguments<'_>) -> Result<Source> {
     Ok(Box::new(rows.into_iter()))
 }
 
+/// How an extension can be updated: each has the one version that is built in.
+pub(super) fn extension_paths(call: &Arguments<'_>) -> Result<Source> {
+    if let Some(name) = call.text(0)? {
+        let known = name == "plpgsql" || facts::Extension::all().iter().any(|extension| extension.name == name);
+        if !known {
+            let message = format!("extension \"{name}\" is not available");
+            return Err(Error::new(Condition::FeatureNotSupported, message));
+        }
+    }
+    Ok(Box::new(std::iter::empty()))
+}
+
+/// The references among PostgreSQL's catalogs.
+pub(super) fn foreign_keys(call: &Arguments<'_>) -> Result<Source> {
+    let schema = call.context.state().schema();
+    let mut rows = Vec::new();
+    for key in facts::CatalogForeignKey::all() {
+        let oid = |name: &str| {
+            let name = QualifiedName { schema: Some("pg_catalog".to_owned()), name: name.to_owned() };
+            schema.relation(&name).map_or(Value::Null, |relation| Value::Integer(relation.oid.into()))
+        };
+        let columns = |names: &[&str]| texts(names.iter().map(|name| Some(*name))).map(Value::Text);
+        rows.push(Ok(vec![
+            oid(key.table),
+            columns(&key.columns)?,
+            oid(key.referenced),
+            columns(&key.referenced_columns)?,
+            Value::Integer(key.is_array.into()),
+            Value::Integer(key.is_optional.into()),
+        ]));
+    }
+    Ok(Box::new(rows.into_iter()))
+}
+
+/// What a sequence was made with: one row.
+pub(super) fn sequence_parameters(call: &Arguments<'_>) -> Result<Source> {
+    let Some(oid) = relation(call)? else { return Ok(Box::new(std::iter::once(Ok(vec![Value::Null; 7])))) };
+    let row =
+        call.context.state().sequence_parameters(oid).ok_or_else(|| match call.context.state().is_visible(oid) {
+            None => Error::new(Condition::UndefinedTable, format!("relation with OID {oid} does not exist")),
+            Some(_) => Error::internal(format!("cache lookup failed for sequence {oid}")),
+        })?;
+    Ok(Box::new(std::iter::once(Ok(row))))
+}
+
+/// The transactions that a snapshot tells to be running; as texts, since numbers of the type `xid8` are those.
+pub(super) fn running(call: &Arguments<'_>, as_texts: bool) -> Result<Source> {
+    let running = match call.text(0)? {
+        Some(snapshot) => Snapshot::read(snapshot)?.running,
+        None => Vec::new(),
+    };
+    let value = move |number: i64| if as_texts { Value::Text(number.to_string()) } else { Value::Integer(number) };
+    Ok(Box::new(running.into_iter().map(move |number| Ok(vec![value(number)]))))
+}
+
 /// The relation that is asked about.
 fn relation(call: &Arguments<'_>) -> Result<Option<u32>> {
     Ok(call.integer(0)?.and_then(|oid| u32::try_from(oid).ok()))
@@ -111,26 +170,6 @@ fn split_name(item: &str) -> Option<(&str, &str)> {
         None => item.find('=')?,
     };
     Some(item.split_at(end))
-}
-
-fn privilege(letter: char) -> Option<&'static str> {
-    Some(match letter {
-        'a' => "INSERT",
-        'r' => "SELECT",
-        'w' => "UPDATE",
-        'd' => "DELETE",
-        'D' => "TRUNCATE",
-        'x' => "REFERENCES",
-        't' => "TRIGGER",
-        'X' => "EXECUTE",
-        'U' => "USAGE",
-        'C' => "CREATE",
-        'T' => "TEMPORARY",
-        'c' => "CONNECT",
-        's' => "SET",
-        'A' => "ALTER SYSTEM",
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

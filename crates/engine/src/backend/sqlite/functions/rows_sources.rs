@@ -66,6 +66,16 @@ pub(super) const SOURCES: &[Rows] = &[
     Rows { name: c"rf_pg_options_to_table", columns: 2, arguments: 1, open: catalogs::options },
     Rows { name: c"rf_pg_partition_tree", columns: 4, arguments: 1, open: catalogs::partition_tree },
     Rows { name: c"rf_pg_partition_ancestors", columns: 1, arguments: 1, open: catalogs::partition_ancestors },
+    Rows { name: c"rf_pg_extension_update_paths", columns: 3, arguments: 1, open: catalogs::extension_paths },
+    Rows { name: c"rf_pg_get_catalog_foreign_keys", columns: 6, arguments: 0, open: catalogs::foreign_keys },
+    Rows { name: c"rf_pg_sequence_parameters", columns: 7, arguments: 1, open: catalogs::sequence_parameters },
+    Rows { name: c"rf_snapshot_running", columns: 1, arguments: 1, open: |call| catalogs::running(call, true) },
+    Rows {
+        name: c"rf_snapshot_running_numbers",
+        columns: 1,
+        arguments: 1,
+        open: |call| catalogs::running(call, false),
+    },
     Rows { name: c"rf_aclexplode", columns: 4, arguments: 1, open: catalogs::privileges },
 ];
 

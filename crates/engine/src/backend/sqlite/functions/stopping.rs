@@ -26,6 +26,7 @@ const EXEMPT: &[&str] = &[
     "rf_bytea_get_bit",
     "rf_bytea_overlay",
     "rf_bytea_set_bit",
+    "rf_name_get",
     "rf_set_byte",
     "rf_bytea_substring",
     "rf_chr",

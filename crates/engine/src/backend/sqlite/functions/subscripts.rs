@@ -6,6 +6,7 @@
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::array::{self, Array, Dimension};
 use rowferry_dialect::values::json;
+use rowferry_dialect::values::text::print_byte;
 use rowferry_dialect::{Condition, Error, Result, work};
 use serde_json::Value as Json;
 
@@ -15,6 +16,7 @@ use super::{Call, Row};
 pub(super) const ROWS: &[Row] = &[
     Row::new("rf_array_get", 1, |call| get(call, value)).variadic(),
     Row::new("rf_array_get_bytes", 1, |call| get(call, bytes_value)).variadic(),
+    Row::new("rf_name_get", 2, name_get),
     Row::new("rf_array_slice", 2, slice).variadic().lenient(),
     Row::new("rf_array_set", 2, set).variadic().lenient(),
     Row::new("rf_array_set_slice", 3, set_slice).variadic().lenient(),
@@ -43,6 +45,13 @@ fn get(call: &Call<'_>, value: fn(&Json) -> Value) -> Result<Value> {
         offset = offset * dimension.length + place;
     }
     Ok(array.members.get(offset).map_or(Value::Null, value))
+}
+
+/// `name[i]`: one of its 64 bytes, which are 0 behind its end.
+fn name_get(call: &Call<'_>) -> Result<Value> {
+    const BYTES: usize = 64;
+    let Ok(at @ ..BYTES) = usize::try_from(call.integer(1)?) else { return Ok(Value::Null) };
+    Ok(Value::Text(print_byte(call.text(0)?.as_bytes().get(at).copied().unwrap_or(0))))
 }
 
 /// The bounds of a slice as they were given.

@@ -10,6 +10,7 @@ use rowferry_dialect::{Condition, Error, Result};
 
 use rowferry_encodings::Encoding;
 
+use crate::catalog::pg_statistic_ext::Part as Statistics;
 use crate::catalog::signatures;
 
 use super::call::{boolean, integer, text};
@@ -19,15 +20,9 @@ use super::strings::texts;
 use super::{Call, Row};
 
 pub(super) const ROWS: &[Row] = &[
-    Row::new("rf_stored_function", 2, |call| {
-        let args = (2..call.len()).map(|at| call.owned(at)).collect();
-        let oid = u32::try_from(call.integer(0)?).unwrap_or(0);
-        let element = if call.is_null(1) { None } else { Some(call.text(1)?) };
-        call.context().state().function_value(oid, element, args)
-    })
-    .variadic()
-    .lenient()
-    .volatile(),
+    Row::new("rf_stored_function", 2, stored_function).variadic().lenient().volatile(),
+    // One that is IMMUTABLE, in an index.
+    Row::new("rf_immutable_function", 2, stored_function).variadic().lenient(),
     // The row that WHERE CURRENT OF means; none for one that an outer join has made up.
     Row::new("rf_cursor_row", 0, |call| Ok(call.context().state().cursor_row()?.map_or(Value::Null, Value::Integer)))
         .volatile(),
@@ -170,6 +165,16 @@ pub(super) const ROWS: &[Row] = &[
         definition(call, Definition::Trigger, i32::from(pretty))
     })
     .optional(1),
+    // What is asked of an object of CREATE STATISTICS stands behind it.
+    Row::new("rf_statistics", 2, |call| match call.integer(1)? {
+        0 => definition(call, Definition::Statistics(Statistics::Whole), 0),
+        1 => definition(call, Definition::Statistics(Statistics::Members), 0),
+        2 => definition(call, Definition::Statistics(Statistics::Expressions), 0),
+        _ => {
+            let visible = call.context().state().is_statistics_visible(oid(call, 0)?);
+            visible.map_or(Ok(Value::Null), boolean)
+        }
+    }),
     Row::new("rf_pg_get_partkeydef", 1, |call| definition(call, Definition::PartitionKey, 0)),
     Row::new("rf_pg_get_partition_constraintdef", 1, |call| definition(call, Definition::PartitionConstraint, 0)),
     Row::new("rf_pg_partition_root", 1, |call| {
@@ -306,6 +311,13 @@ fn versioned(mut bytes: [u8; 16], version: u8) -> [u8; 16] {
     bytes[6] = bytes[6] & 0x0f | version << 4;
     bytes[8] = bytes[8] & 0x3f | 0x80;
     bytes
+}
+
+fn stored_function(call: &Call<'_>) -> Result<Value> {
+    let args = (2..call.len()).map(|at| call.owned(at)).collect();
+    let oid = u32::try_from(call.integer(0)?).unwrap_or(0);
+    let element = if call.is_null(1) { None } else { Some(call.text(1)?) };
+    call.context().state().function_value(oid, element, args)
 }
 
 fn current_setting(call: &Call<'_>) -> Result<Value> {

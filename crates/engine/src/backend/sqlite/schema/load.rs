@@ -158,6 +158,9 @@ fn forget(snapshot: &mut Snapshot, oid: u32) {
     if snapshot.search_objects.iter().any(|object| object.oid == oid) {
         Arc::make_mut(&mut snapshot.search_objects).retain(|object| object.oid != oid);
     }
+    if snapshot.statistics.iter().any(|object| object.oid == oid) {
+        Arc::make_mut(&mut snapshot.statistics).retain(|object| object.oid != oid);
+    }
     if snapshot.extensions.iter().any(|extension| extension.oid == oid) {
         Arc::make_mut(&mut snapshot.extensions).retain(|extension| extension.oid != oid);
     }

@@ -7,6 +7,7 @@ use rowferry_dialect::collation::Collation;
 use rowferry_dialect::extension::Installed;
 use rowferry_dialect::lower::sqlite::types;
 use rowferry_dialect::schema::{Physical, QualifiedName, Relation, RelationKind, Routine, Sequence};
+use rowferry_dialect::statistics::StatisticsObject;
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::text_search::{Body, Kind, SearchObject};
 use rowferry_dialect::user_type::{self, UserType};
@@ -103,7 +104,13 @@ impl Source<'_> {
             if let Some(comment) = &object.comment
                 && matches!(
                     object.kind.as_str(),
-                    "schema" | "function" | "collation" | "search configuration" | "search dictionary" | "comment"
+                    "schema"
+                        | "function"
+                        | "collation"
+                        | "search configuration"
+                        | "search dictionary"
+                        | "statistics"
+                        | "comment"
                 )
             {
                 let kind = if object.kind == "comment" { &object.namespace } else { &object.kind };
@@ -132,6 +139,7 @@ impl Source<'_> {
                     routines.sort_by_key(|routine| routine.oid);
                 }
                 "function" => add_function(snapshot, oid, object),
+                "statistics" => add_statistics(snapshot, oid, object),
                 kind @ ("search configuration" | "search dictionary") => add_search_object(snapshot, oid, kind, object),
                 kind @ ("row type" | "distinct type") => self.add_type(snapshot, oid, object, kind == "row type"),
                 "view" if object.physical_name.is_none() => {
@@ -269,6 +277,18 @@ fn add_search_object(snapshot: &mut Snapshot, oid: u32, kind: &str, object: &Obj
     let (namespace, name) = (object.namespace.clone(), object.name.clone());
     let objects = Arc::make_mut(&mut snapshot.search_objects);
     objects.push(Arc::new(SearchObject { oid, namespace, name, body }));
+    objects.sort_by_key(|object| object.oid);
+}
+
+fn add_statistics(snapshot: &mut Snapshot, oid: u32, object: &Object) {
+    let definition = object.definition.as_deref().unwrap_or_default();
+    let Some(definition) = rowferry_dialect::statistics::Definition::from_text(definition) else {
+        tracing::warn!(object = object.name, "a statistics object that cannot be read");
+        return;
+    };
+    let (namespace, name) = (object.namespace.clone(), object.name.clone());
+    let objects = Arc::make_mut(&mut snapshot.statistics);
+    objects.push(Arc::new(StatisticsObject { oid, namespace, name, definition }));
     objects.sort_by_key(|object| object.oid);
 }
 

@@ -20,6 +20,8 @@ use crate::schema::{Details, PG_TEMP, PUBLIC, Snapshot};
 pub(crate) const NOT_VALID: &str = "constraint_not_valid";
 /// The property of an index that stands for a deferrable UNIQUE: `immediate` or `deferred` says when it is asked at first.
 pub const DEFERRABLE: &str = "index_deferrable";
+/// The property of an index in which NULLs are alike: `constraint` where it stands for a UNIQUE of the table.
+pub const NULLS_ALIKE: &str = "index_nulls_alike";
 /// The property of a check that children do not get.
 pub(crate) const NO_INHERIT: &str = "constraint_no_inherit";
 
@@ -143,6 +145,7 @@ impl Loader<'_> {
                 constraint: true,
                 predicate: None,
                 deferred: None,
+                nulls_alike: false,
             };
             indexes.insert(0, primary);
             details.index_names.insert(0, String::new());
@@ -292,6 +295,8 @@ impl Loader<'_> {
             let declared = sql.and_then(|other| other.sql.as_deref()).and_then(IndexText::parse);
             let recorded = self.source.metadata.object("index", &entry.name);
             let texts: &[ColumnRow] = recorded.map_or(&[], |(oid, _)| self.source.metadata.columns(oid));
+            let plain_name = recorded.map_or(entry.name.as_str(), |(_, object)| object.name.as_str());
+            let alike = details.properties.get(plain_name, NULLS_ALIKE).map(|word| word == "constraint");
             let mut columns = Vec::with_capacity(rows.len());
             let mut keys = Vec::with_capacity(rows.len());
             for (at, (_, name, descending, _)) in rows.into_iter().enumerate() {
@@ -299,9 +304,19 @@ impl Loader<'_> {
                 let column = name.as_ref().and_then(|name| infos.iter().position(|info| info.name == *name));
                 let ours = texts.get(at).and_then(|row| row.generated.clone());
                 let native = || declared.as_ref().and_then(|d| d.keys.get(at).map(|key| d.text(key).to_owned()));
-                let text = match name {
-                    Some(name) => name,
-                    None => ours.or_else(native).unwrap_or_default(),
+                let unwrapped = || native().and_then(|key| column_in(&key, infos));
+                let (column, text) = match name {
+                    // An expression that SQLite cannot compute has an index on its column.
+                    Some(name) => match ours.filter(|text| !is_name(text)) {
+                        Some(expression) => (None, expression),
+                        None => (column, name),
+                    },
+                    None if alike.is_some()
+                        && let Some(at) = unwrapped() =>
+                    {
+                        (Some(at), infos[at].name.clone())
+                    }
+                    None => (None, ours.or_else(native).unwrap_or_default()),
                 };
                 columns.push(column);
                 keys.push(IndexKey { text, descending });
@@ -319,7 +334,7 @@ impl Loader<'_> {
                 recorded.map_or_else(|| entry.name.clone(), |(_, object)| object.name.clone())
             };
             let deferred = details.properties.get(&name, DEFERRABLE).map(|word| word == "deferred");
-            let constraint = constraint || deferred.is_some();
+            let constraint = constraint || deferred.is_some() || alike == Some(true);
             let predicate = match recorded {
                 Some((_, object)) if object.definition.is_some() => object.definition.clone(),
                 _ => declared.as_ref().and_then(|d| d.predicate.as_ref().map(|span| d.text(span).to_owned())),
@@ -338,6 +353,7 @@ impl Loader<'_> {
                 constraint,
                 predicate,
                 deferred,
+                nulls_alike: alike.is_some(),
             };
             indexes.push((index, entry.name));
         }
@@ -579,5 +595,23 @@ fn action(words: &str) -> ReferentialAction {
         "SET NULL" => ReferentialAction::SetNull,
         "SET DEFAULT" => ReferentialAction::SetDefault,
         _ => ReferentialAction::NoAction,
+    }
+}
+
+/// The column of a key in an index in which NULLs are alike; `None` for another expression.
+fn column_in(key: &str, infos: &[ColumnInfo]) -> Option<usize> {
+    let (name, _) = key.strip_prefix(ddl::NULLS_ALIKE)?.rsplit_once(", ")?;
+    let name = match name.strip_prefix('"').and_then(|name| name.strip_suffix('"')) {
+        Some(quoted) => quoted.replace("\"\"", "\""),
+        None => name.to_owned(),
+    };
+    infos.iter().position(|info| info.name == name)
+}
+
+/// True for a column's name, quoted or not; what is no expression.
+fn is_name(text: &str) -> bool {
+    match text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        Some(inner) => !inner.replace("\"\"", "").contains('"'),
+        None => text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$'),
     }
 }

@@ -13,7 +13,7 @@ pub type PrivilegeRow = (u32, String, Option<u32>, Option<String>);
 impl Store<'_> {
     /// Makes room for roles and privileges.
     pub fn keep_access(&self, database: &str) -> Done {
-        Ok(access::create(self.handle, database)?)
+        Ok(access::create(self.handle.bound(), database)?)
     }
 
     /// Writes a role as it is to be.
@@ -73,7 +73,7 @@ impl Store<'_> {
 
     /// Writes whose an object is.
     pub fn write_owner(&self, database: &str, oid: u32, owner: u32) -> Done {
-        access::create(self.handle, database)?;
+        access::create(self.handle.bound(), database)?;
         let sql = format!(
             "INSERT INTO {database}.rowferry_privileges (oid, column_name, owner) VALUES (?1, '', ?2)
              ON CONFLICT DO UPDATE SET owner = excluded.owner"
@@ -84,7 +84,7 @@ impl Store<'_> {
 
     /// Keeps what is granted on an object or column; `None` is what it was born with.
     pub fn write_list(&self, database: &str, oid: u32, column: &str, list: Option<&Acl>) -> Done {
-        access::create(self.handle, database)?;
+        access::create(self.handle.bound(), database)?;
         let sql = format!(
             "INSERT INTO {database}.rowferry_privileges (oid, column_name, privileges) VALUES (?1, ?2, ?3)
              ON CONFLICT DO UPDATE SET privileges = excluded.privileges"
@@ -100,12 +100,12 @@ impl Store<'_> {
     /// Forgets an object's owner and what is granted on it; false where nothing is kept of it.
     pub fn forget_privileges(&self, database: &str, oid: u32) -> Done<bool> {
         let sql = format!("DELETE FROM {database}.rowferry_privileges WHERE oid = ?1");
-        Ok(access::exist(self.handle, database)? && self.execute(&sql, [oid])? > 0)
+        Ok(access::exist(self.handle.bound(), database)? && self.execute(&sql, [oid])? > 0)
     }
 
     /// What is granted on a column goes with its name, or (`None`) with it; false where nothing is.
     pub fn move_column_privileges(&self, database: &str, oid: u32, from: &str, to: Option<&str>) -> Done<bool> {
-        if !access::exist(self.handle, database)? {
+        if !access::exist(self.handle.bound(), database)? {
             return Ok(false);
         }
         let changed = match to {
@@ -125,12 +125,12 @@ impl Store<'_> {
 
     /// What is kept of an object's owner and privileges.
     pub fn privilege_rows(&self, database: &str, oid: u32) -> Done<Vec<PrivilegeRow>> {
-        if !access::exist(self.handle, database)? {
+        if !access::exist(self.handle.bound(), database)? {
             return Ok(Vec::new());
         }
         let sql =
             format!("SELECT oid, column_name, owner, privileges FROM {database}.rowferry_privileges WHERE oid = ?1");
-        let mut statement = self.handle.prepare_cached(&sql)?;
+        let mut statement = self.handle.bound().prepare_cached(&sql)?;
         let rows = statement.query_map([oid], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
@@ -178,6 +178,6 @@ impl Store<'_> {
     /// Forgets what objects of a schema are born with; false where nothing is kept of it.
     pub fn forget_default_lists_in(&self, namespace: u32) -> Done<bool> {
         let sql = "DELETE FROM main.rowferry_default_privileges WHERE namespace = ?1";
-        Ok(access::exist(self.handle, "main")? && self.execute(sql, [namespace])? > 0)
+        Ok(access::exist(self.handle.bound(), "main")? && self.execute(sql, [namespace])? > 0)
     }
 }

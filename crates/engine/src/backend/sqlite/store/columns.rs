@@ -193,14 +193,14 @@ impl Store<'_> {
     pub fn set_property(&self, database: &str, oid: u32, part: &str, name: &str, value: Option<&str>) -> Done {
         match value {
             Some(value) => {
-                metadata::create_properties(self.handle, database)?;
+                metadata::create_properties(self.handle.bound(), database)?;
                 let sql = format!(
                     "INSERT OR REPLACE INTO {database}.rowferry_properties (oid, part, name, value)
                      VALUES (?1, ?2, ?3, ?4)"
                 );
                 self.execute(&sql, params![oid, part, name, value])?;
             }
-            None if metadata::has_properties(self.handle, database)? => {
+            None if metadata::has_properties(self.handle.bound(), database)? => {
                 let sql =
                     format!("DELETE FROM {database}.rowferry_properties WHERE oid = ?1 AND part = ?2 AND name = ?3");
                 self.execute(&sql, params![oid, part, name])?;
@@ -212,7 +212,7 @@ impl Store<'_> {
 
     /// Notes what a view needs; one that needs nothing is noted, too.
     pub fn record_needs(&self, database: &str, oid: u32, needs: &BTreeSet<Dependency>) -> Done {
-        metadata::create_dependencies(self.handle, database)?;
+        metadata::create_dependencies(self.handle.bound(), database)?;
         let table = format!("{database}.rowferry_dependencies");
         self.execute(&format!("DELETE FROM {table} WHERE oid = ?1"), [oid])?;
         let sql = format!("INSERT INTO {table} (oid, target, target_column) VALUES (?1, ?2, ?3)");

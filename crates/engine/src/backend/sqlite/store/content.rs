@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::ir::{ColumnIndex, Expr, Query, Text, Value};
+use rowferry_dialect::ir::{ColumnIndex, CreateIndex, Expr, Query, Text, Value};
 use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::lower::sqlite::{self, ddl};
 use rowferry_dialect::schema::Relation;
@@ -18,7 +18,7 @@ use crate::session::state::State;
 impl Store<'_> {
     /// True when the query finds something: `SELECT EXISTS (…)`.
     fn finds(&self, sql: &str) -> Done<bool> {
-        Ok(self.handle.query_row(&format!("SELECT EXISTS ({sql})"), [], |row| row.get(0))?)
+        Ok(self.handle.bound().query_row(&format!("SELECT EXISTS ({sql})"), [], |row| row.get(0))?)
     }
 
     /// True when a table has rows.
@@ -52,7 +52,7 @@ impl Store<'_> {
             "SELECT rowid FROM {0}.pragma_foreign_key_check(?1, '{0}') WHERE fkid = ?2 LIMIT 1",
             table.physical.database
         );
-        let mut statement = self.handle.prepare(&sql)?;
+        let mut statement = self.handle.bound().prepare(&sql)?;
         let mut rows = statement.query(params![table.physical.name, key])?;
         Ok(rows.next()?.map(|row| row.get(0)).transpose()?)
     }
@@ -73,7 +73,35 @@ impl Store<'_> {
             given.join(" AND ")
         );
         let read = |row: &rusqlite::Row<'_>| (0..columns.len()).map(|at| row.get(at).map(value)).collect();
-        self.handle.query_row(&sql, [], read).ok()
+        self.handle.bound().query_row(&sql, [], read).ok()
+    }
+
+    /// Keys of a unique index to be, none of them NULL, that several rows share; `None` where there are none.
+    pub fn shared_keys(&self, index: &CreateIndex) -> Option<Vec<Value>> {
+        let names: Vec<&str> = index.table.columns.iter().map(|column| column.name.as_str()).collect();
+        let lowered = |expr: &Expr| ddl::index_key(expr, &names).ok();
+        let keys = index.keys.iter().map(|key| lowered(&key.key.expr)).collect::<Option<Vec<_>>>()?;
+        let shown: Vec<&str> = keys.iter().map(|key| key.sql.as_str()).collect();
+        let compared = keys.iter().map(|key| match &key.order {
+            Some(order) => format!("{} COLLATE {order}", key.sql),
+            None => key.sql.clone(),
+        });
+        let mut conditions: Vec<String> = match index.nulls_alike {
+            true => vec!["true".to_owned()],
+            false => shown.iter().map(|key| format!("{key} IS NOT NULL")).collect(),
+        };
+        if let Some(predicate) = &index.predicate {
+            conditions.push(lowered(&predicate.expr)?.sql);
+        }
+        let sql = format!(
+            "SELECT {} FROM {} WHERE {} GROUP BY {} HAVING count(*) > 1 LIMIT 1",
+            shown.join(", "),
+            table_sql(&index.table),
+            conditions.join(" AND "),
+            compared.collect::<Vec<_>>().join(", ")
+        );
+        let read = |row: &rusqlite::Row<'_>| (0..keys.len()).map(|at| row.get(at).map(value)).collect();
+        self.handle.bound().query_row(&sql, [], read).ok()
     }
 
     /// Gives all rows a value in a column.
@@ -106,7 +134,7 @@ impl Store<'_> {
         } else {
             format!("UPDATE {table} SET {name} = ?2 WHERE {name} = ?1")
         };
-        self.handle.execute(&sql, [from, to])?;
+        self.handle.bound().execute(&sql, [from, to])?;
         Ok(())
     }
 
@@ -132,7 +160,7 @@ impl Store<'_> {
         let program = sqlite::lower_query(query)?;
         let sql = format!("INSERT INTO {database}.{} {}", quote(name), program.sql);
         self.handle.make_known(&program.catalogs, state)?;
-        let mut statement = self.handle.prepare(&sql)?;
+        let mut statement = self.handle.bound().prepare(&sql)?;
         for (index, used) in program.params.iter().enumerate() {
             let value = used.form.apply(&params[used.param], settings)?;
             statement.raw_bind_parameter(index + 1, owned(&value))?;

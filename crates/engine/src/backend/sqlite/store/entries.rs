@@ -53,10 +53,10 @@ impl Fact {
 impl Store<'_> {
     /// The object that has an entry under this name: left over where somebody has dropped it behind our back.
     pub fn entry_of(&self, database: &str, kind: &str, namespace: &str, name: &str) -> Done<Option<u32>> {
-        metadata::create(self.handle, database)?;
+        metadata::create(self.handle.bound(), database)?;
         let sql =
             format!("SELECT oid FROM {database}.rowferry_objects WHERE kind = ?1 AND namespace = ?2 AND name = ?3");
-        let mut statement = self.handle.prepare_cached(&sql)?;
+        let mut statement = self.handle.bound().prepare_cached(&sql)?;
         Ok(statement.query_row([kind, namespace, name], |row| row.get(0)).optional()?)
     }
 
@@ -68,13 +68,13 @@ impl Store<'_> {
         );
         let Entry { kind, namespace, name, physical, language, definition } = entry;
         self.execute(&sql, params![kind, namespace, name, physical, language.name(), definition])?;
-        Ok(self.handle.last_insert_rowid() as u32)
+        Ok(self.handle.bound().last_insert_rowid() as u32)
     }
 
     /// Makes an entry for a relation that somebody else has made; its object id stays what it was.
     pub fn adopt(&self, relation: &Relation) -> Done {
         let database = relation.physical.database;
-        metadata::create(self.handle, database)?;
+        metadata::create(self.handle.bound(), database)?;
         let kind = if matches!(relation.kind, RelationKind::Table) { "table" } else { "view" };
         let sql = format!(
             "INSERT OR IGNORE INTO {database}.rowferry_objects (oid, kind, namespace, name, physical_name, language)
@@ -93,13 +93,13 @@ impl Store<'_> {
 
     /// Forgets an object with all that is kept of it, its privileges apart.
     pub fn forget(&self, database: &str, oid: u32) -> Done {
-        if !metadata::exist(self.handle, database)? {
+        if !metadata::exist(self.handle.bound(), database)? {
             return Ok(());
         }
-        let needs = metadata::has_dependencies(self.handle, database)?.then_some("dependencies");
-        let properties = metadata::has_properties(self.handle, database)?.then_some("properties");
-        let triggers = metadata::has_triggers(self.handle, database)?.then_some("triggers");
-        let policies = metadata::has_policies(self.handle, database)?.then_some("policies");
+        let needs = metadata::has_dependencies(self.handle.bound(), database)?.then_some("dependencies");
+        let properties = metadata::has_properties(self.handle.bound(), database)?.then_some("properties");
+        let triggers = metadata::has_triggers(self.handle.bound(), database)?.then_some("triggers");
+        let policies = metadata::has_policies(self.handle.bound(), database)?.then_some("policies");
         let more = needs.into_iter().chain(properties).chain(triggers).chain(policies);
         for table in ["objects", "columns", "constraints", "sequences"].into_iter().chain(more) {
             self.execute(&format!("DELETE FROM {database}.rowferry_{table} WHERE oid = ?1"), [oid])?;
@@ -109,20 +109,20 @@ impl Store<'_> {
 
     /// Forgets everything that is kept of temporary objects.
     pub fn forget_temporary(&self) -> Done {
-        if metadata::exist(self.handle, "temp")? {
+        if metadata::exist(self.handle.bound(), "temp")? {
             self.batch(
                 "DELETE FROM temp.rowferry_objects; DELETE FROM temp.rowferry_columns;
                  DELETE FROM temp.rowferry_constraints; DELETE FROM temp.rowferry_sequences;
                  DELETE FROM temp.rowferry_dependencies",
             )?;
         }
-        if metadata::has_properties(self.handle, "temp")? {
+        if metadata::has_properties(self.handle.bound(), "temp")? {
             self.batch("DELETE FROM temp.rowferry_properties")?;
         }
-        if metadata::has_triggers(self.handle, "temp")? {
+        if metadata::has_triggers(self.handle.bound(), "temp")? {
             self.batch("DELETE FROM temp.rowferry_triggers")?;
         }
-        if metadata::has_policies(self.handle, "temp")? {
+        if metadata::has_policies(self.handle.bound(), "temp")? {
             self.batch("DELETE FROM temp.rowferry_policies")?;
         }
         Ok(())
@@ -131,7 +131,7 @@ impl Store<'_> {
     /// An object id that nothing has or will have.
     pub fn new_oid(&self) -> Done<u32> {
         let sql = "UPDATE main.sqlite_sequence SET seq = seq + 1 WHERE name = 'rowferry_objects' RETURNING seq";
-        Ok(self.handle.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+        Ok(self.handle.bound().prepare_cached(sql)?.query_row([], |row| row.get(0))?)
     }
 
     /// Writes one fact about an object.
@@ -157,7 +157,7 @@ impl Store<'_> {
 
     /// Gives the entry of an index, which is known by its stored name, another name and place; false where there is none.
     pub fn move_index_entry(&self, database: &str, from: &str, name: &str, to: &str, namespace: &str) -> Done<bool> {
-        if !metadata::exist(self.handle, database)? {
+        if !metadata::exist(self.handle.bound(), database)? {
             return Ok(false);
         }
         let sql = format!(
@@ -184,6 +184,7 @@ impl Store<'_> {
 
     /// Writes what is said of an object, which may be one that everybody has and that is in no entry of its own.
     pub fn comment_object(&self, oid: u32, kind: &str, text: Option<&str>) -> Done {
+        metadata::create(self.handle.bound(), "main")?;
         let sql = "INSERT INTO main.rowferry_objects (oid, kind, namespace, name, language, comment)
                    VALUES (?2, 'comment', ?3, ?2, '', ?1) ON CONFLICT (oid) DO UPDATE SET comment = ?1";
         self.execute(sql, params![text, oid, kind])?;

@@ -298,7 +298,9 @@ fn plain(kind: Kind, text: String) -> EditableConstraint {
 fn kind_of(kind: &ConstraintKind) -> Kind {
     match kind {
         ConstraintKind::PrimaryKey(_) => Kind::PrimaryKey,
-        ConstraintKind::Unique(_) | ConstraintKind::DeferrableUnique { .. } => Kind::Unique,
+        ConstraintKind::Unique(_) | ConstraintKind::DeferrableUnique { .. } | ConstraintKind::UniqueNullsAlike(_) => {
+            Kind::Unique
+        }
         ConstraintKind::Check(_) => Kind::Check,
         ConstraintKind::ForeignKey { .. } => Kind::ForeignKey,
     }

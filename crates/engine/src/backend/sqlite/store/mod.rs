@@ -14,6 +14,8 @@ mod tables;
 mod triggers;
 mod views;
 
+use std::cell::Cell;
+
 use rusqlite::Params;
 
 use super::handle::Handle;
@@ -36,6 +38,9 @@ pub struct Mark(i64);
 /// What writes a change of the schema.
 pub struct Store<'a> {
     handle: &'a Handle,
+    /// The least that each database's schema has shrunk to since it was last read: what is made then takes rows that
+    /// were another's.
+    shrunk: [Cell<i64>; 2],
 }
 
 impl From<rusqlite::Error> for Failed {
@@ -47,33 +52,42 @@ impl From<rusqlite::Error> for Failed {
 impl<'a> Store<'a> {
     /// Through a session's handle, in its transaction.
     pub fn new(handle: &'a Handle) -> Self {
-        Self { handle }
+        Self { handle, shrunk: [Cell::new(i64::MAX), Cell::new(i64::MAX)] }
     }
 
     /// Runs a statement; tells how many rows it has changed.
     fn execute(&self, sql: &str, params: impl Params) -> Done<usize> {
-        Ok(self.handle.prepare_cached(sql)?.execute(params)?)
+        Ok(self.handle.bound().prepare_cached(sql)?.execute(params)?)
     }
 
     /// Runs a text of several statements.
     fn batch(&self, sql: &str) -> Done {
-        Ok(self.handle.execute_batch(sql)?)
+        Ok(self.handle.bound().execute_batch(sql)?)
+    }
+
+    /// Runs a DROP of something in a database.
+    fn drop_in(&self, database: &str, sql: &str) -> Done {
+        self.batch(sql)?;
+        let shrunk = &self.shrunk[usize::from(database == "temp")];
+        shrunk.set(shrunk.get().min(self.mark(database)?.0));
+        Ok(())
     }
 
     /// How far the schema has grown now.
     pub fn mark(&self, database: &str) -> Done<Mark> {
         let sql = format!("SELECT coalesce(max(rowid), 0) FROM {database}.sqlite_schema");
-        Ok(Mark(self.handle.prepare_cached(&sql)?.query_row([], |row| row.get(0))?))
+        Ok(Mark(self.handle.bound().prepare_cached(&sql)?.query_row([], |row| row.get(0))?))
     }
 
     /// The schema after a change: what was before, and what has been touched or was made since the mark read anew.
     pub fn refresh(&self, database: &'static str, before: &Snapshot, touched: &Touched, since: Mark) -> Done<Snapshot> {
-        Ok(refresh(self.handle, database, before, touched, since.0)?)
+        let shrunk = self.shrunk[usize::from(database == "temp")].replace(i64::MAX);
+        Ok(refresh(self.handle.bound(), database, before, touched, since.0.min(shrunk))?)
     }
 
     /// Lets other handles, of other processes too, see that the schema is another.
     pub fn announce(&self) -> Done {
-        let cookie: i64 = self.handle.query_row("PRAGMA main.schema_version", [], |row| row.get(0))?;
+        let cookie: i64 = self.handle.bound().query_row("PRAGMA main.schema_version", [], |row| row.get(0))?;
         self.batch(&format!("PRAGMA main.schema_version = {}", cookie + 1))
     }
 }

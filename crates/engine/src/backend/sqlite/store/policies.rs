@@ -10,7 +10,7 @@ use crate::backend::sqlite::schema::metadata;
 impl Store<'_> {
     /// Writes a policy of a table as it is to be.
     pub fn record_policy(&self, table: &Relation, policy: &Policy) -> Done {
-        metadata::create_policies(self.handle, table.physical.database)?;
+        metadata::create_policies(self.handle.bound(), table.physical.database)?;
         let sql = format!(
             "INSERT OR REPLACE INTO {}.rowferry_policies
              (oid, name, policy_oid, permissive, command, roles, using_text, check_text, needs, comment)

@@ -22,7 +22,7 @@ impl Store<'_> {
         owner: Option<(&str, &str)>,
         stamp: i64,
     ) -> Done {
-        metadata::create_stamps(self.handle, database)?;
+        metadata::create_stamps(self.handle.bound(), database)?;
         let sql = format!(
             "INSERT INTO {database}.rowferry_sequences
              (oid, type, start, increment, min, max, cycle, last_value, is_called, owner_table, owner_column,
@@ -50,7 +50,7 @@ impl Store<'_> {
 
     /// Writes a sequence's parameters.
     pub fn change_sequence(&self, database: &str, oid: u32, sequence: &CreateSequence) -> Done {
-        metadata::create_stamps(self.handle, database)?;
+        metadata::create_stamps(self.handle.bound(), database)?;
         let sql = format!(
             "UPDATE {database}.rowferry_sequences SET type = ?2, start = ?3, increment = ?4, min = ?5, max = ?6,
              cycle = ?7, cache = ?8 WHERE oid = ?1"
@@ -73,7 +73,7 @@ impl Store<'_> {
 
     /// A sequence's next number is this one, under another stamp.
     pub fn restart_sequence(&self, database: &str, oid: u32, next: i64, stamp: i64) -> Done {
-        metadata::create_stamps(self.handle, database)?;
+        metadata::create_stamps(self.handle.bound(), database)?;
         let sql = format!(
             "UPDATE {database}.rowferry_sequences SET last_value = ?2, is_called = 0, stamp = ?3 WHERE oid = ?1"
         );
@@ -83,7 +83,7 @@ impl Store<'_> {
 
     /// The greatest identity of the table whose rows' identities a sequence numbers.
     pub fn greatest_identity(&self, details: &SequenceDetails) -> Done<Option<i64>> {
-        Ok(counters::greatest_identity(self.handle, details)?)
+        Ok(counters::greatest_identity(self.handle.connection(), details)?)
     }
 
     /// Writes which column a sequence belongs to.
@@ -118,7 +118,7 @@ impl Store<'_> {
     pub fn sequences_owned_by(&self, table: &Relation, column: &str) -> Done<Vec<u32>> {
         let database = table.physical.database;
         let sql = format!("SELECT oid FROM {database}.rowferry_sequences WHERE owner_table = ?1 AND owner_column = ?2");
-        let mut statement = self.handle.prepare(&sql)?;
+        let mut statement = self.handle.bound().prepare(&sql)?;
         let oids = statement.query_map(params![table.physical.name, column], |row| row.get(0))?;
         Ok(oids.collect::<rusqlite::Result<_>>()?)
     }

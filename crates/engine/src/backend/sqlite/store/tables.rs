@@ -12,7 +12,7 @@ use rowferry_dialect::schema::{QualifiedName, Relation};
 use rusqlite::params;
 
 use super::{CheckRecord, ColumnRecord, Form, Source, Store};
-use crate::backend::Done;
+use crate::backend::{Done, Failed};
 
 /// What is to be remembered about a table that has been made.
 #[derive(Debug)]
@@ -53,24 +53,33 @@ impl Store<'_> {
     /// Makes an index under a name.
     pub fn create_index(&self, index: &CreateIndex, name: &str) -> Done<MadeIndex> {
         let statements = ddl::create_index(index, name)?;
-        self.batch(&statements.sql)?;
+        self.batch(&statements.sql).map_err(|failed| match &failed {
+            // Subqueries, and functions of which SQLite is not told that they are the same each time.
+            Failed::Storage(failure) if failure.message.contains("prohibited in") => {
+                let texts: Vec<&str> =
+                    statements.keys.iter().chain(&statements.predicate).map(String::as_str).collect();
+                Error::unsupported(format!("an index on ({})", texts.join(", "))).into()
+            }
+            _ => failed,
+        })?;
         Ok(MadeIndex { keys: statements.keys, predicate: statements.predicate })
     }
 
     /// Drops a table with its indexes.
     pub fn drop_table(&self, table: &Relation) -> Done {
-        self.batch(&format!("DROP TABLE {}", table_sql(table)))
+        self.drop_in(table.physical.database, &format!("DROP TABLE {}", table_sql(table)))
     }
 
     /// Drops the index of a name.
     pub fn drop_index(&self, table: &Relation, name: &str) -> Done {
-        self.batch(&format!("DROP INDEX {}.{}", table.physical.database, quote(name)))
+        let database = table.physical.database;
+        self.drop_in(database, &format!("DROP INDEX {database}.{}", quote(name)))
     }
 
     /// Drops a temporary relation, if it is there still.
     pub fn drop_temporary(&self, relation: &Relation) -> Done {
         let kind = if relation.keeps_rows() { "TABLE" } else { "VIEW" };
-        self.batch(&format!("DROP {kind} IF EXISTS temp.{}", quote(&relation.physical.name)))
+        self.drop_in("temp", &format!("DROP {kind} IF EXISTS temp.{}", quote(&relation.physical.name)))
     }
 
     /// Gives a table another name.
@@ -91,7 +100,7 @@ impl Store<'_> {
     /// Gives an index another name.
     pub fn rename_index(&self, table: &Relation, from: &str, to: &str, unique: bool) -> Done {
         let database = table.physical.database;
-        let sql: String = self.handle.query_row(
+        let sql: String = self.handle.bound().query_row(
             &format!("SELECT sql FROM {database}.sqlite_schema WHERE type = 'index' AND name = ?1"),
             [from],
             |row| row.get(0),
@@ -107,7 +116,7 @@ impl Store<'_> {
 
     /// A table's statement, taken apart.
     pub fn form(&self, table: &Relation) -> Done<Form> {
-        let sql: String = self.handle.query_row(
+        let sql: String = self.handle.bound().query_row(
             &format!("SELECT sql FROM {}.sqlite_schema WHERE type = 'table' AND name = ?1", table.physical.database),
             [&table.physical.name],
             |row| row.get(0),
@@ -122,11 +131,11 @@ impl Store<'_> {
         let database = table.physical.database;
         let cookie = self.cookie(database)?;
         self.batch("PRAGMA writable_schema = ON")?;
-        let changed = self.handle.execute(
+        let changed = self.handle.bound().execute(
             &format!("UPDATE {database}.sqlite_schema SET sql = ?1 WHERE type = 'table' AND name = ?2"),
             params![form.to_sql(&table.physical.name), table.physical.name],
         );
-        let bumped = self.handle.execute_batch(&format!("PRAGMA {database}.schema_version = {}", cookie + 1));
+        let bumped = self.handle.bound().execute_batch(&format!("PRAGMA {database}.schema_version = {}", cookie + 1));
         self.batch("PRAGMA writable_schema = RESET")?;
         changed?;
         bumped?;
@@ -134,7 +143,7 @@ impl Store<'_> {
     }
 
     fn cookie(&self, database: &str) -> Done<i64> {
-        Ok(self.handle.query_row(&format!("PRAGMA {database}.schema_version"), [], |row| row.get(0))?)
+        Ok(self.handle.bound().query_row(&format!("PRAGMA {database}.schema_version"), [], |row| row.get(0))?)
     }
 
     /// Makes a table anew in another form, with the rows that `sources` compute (`None`: not copied), and its indexes but
@@ -167,15 +176,15 @@ impl Store<'_> {
         let exchanged = (|| -> rusqlite::Result<()> {
             self.exchange_name(database, name, OLD, &old)?;
             self.exchange_name(database, NEW, name, form)?;
-            self.handle.execute_batch(&format!("PRAGMA {database}.schema_version = {}", cookie + 1))
+            self.handle.bound().execute_batch(&format!("PRAGMA {database}.schema_version = {}", cookie + 1))
         })();
         self.batch("PRAGMA writable_schema = RESET")?;
         exchanged?;
         if self.has_counters(database)? {
-            self.handle.execute(&format!("DELETE FROM {database}.sqlite_sequence WHERE name = '{NEW}'"), [])?;
+            self.handle.bound().execute(&format!("DELETE FROM {database}.sqlite_sequence WHERE name = '{NEW}'"), [])?;
         }
         // What the old table counts by would go with it.
-        self.batch(&format!("DROP TABLE {database}.{OLD}"))?;
+        self.drop_in(database, &format!("DROP TABLE {database}.{OLD}"))?;
         kept.iter().try_for_each(|sql| {
             let sql = if database == "temp" { with_temp(sql) } else { sql.clone() };
             self.batch(&sql)
@@ -183,14 +192,14 @@ impl Store<'_> {
     }
 
     fn exchange_name(&self, database: &str, from: &str, to: &str, form: &Form) -> rusqlite::Result<()> {
-        self.handle.execute(
+        self.handle.bound().execute(
             &format!(
                 "UPDATE {database}.sqlite_schema SET name = ?2, tbl_name = ?2, sql = ?3
                  WHERE type = 'table' AND name = ?1"
             ),
             params![from, to, form.to_sql(to)],
         )?;
-        self.handle.execute(
+        self.handle.bound().execute(
             &format!(
                 "UPDATE {database}.sqlite_schema SET tbl_name = ?2,
                  name = 'sqlite_autoindex_' || ?2 || substr(name, length('sqlite_autoindex_' || ?1) + 1)
@@ -208,7 +217,7 @@ impl Store<'_> {
             "SELECT type, name, sql FROM {database}.sqlite_schema
              WHERE tbl_name = ?1 AND type IN ('index', 'trigger') AND sql IS NOT NULL"
         );
-        let mut statement = self.handle.prepare(&sql)?;
+        let mut statement = self.handle.bound().prepare(&sql)?;
         let mut rows = statement.query([&table.physical.name])?;
         let (mut drops, mut kept) = (Vec::new(), Vec::new());
         while let Some(row) = rows.next()? {
@@ -220,14 +229,14 @@ impl Store<'_> {
         }
         drop(rows);
         drop(statement);
-        drops.iter().try_for_each(|sql| self.batch(sql))?;
+        drops.iter().try_for_each(|sql| self.drop_in(database, sql))?;
         Ok(kept)
     }
 
     /// True when SQLite keeps the greatest identities of tables: it does once there is a table that gives none twice.
     fn has_counters(&self, database: &str) -> Done<bool> {
         let sql = format!("SELECT 1 FROM {database}.sqlite_schema WHERE name = 'sqlite_sequence'");
-        Ok(self.handle.prepare_cached(&sql)?.exists([])?)
+        Ok(self.handle.bound().prepare_cached(&sql)?.exists([])?)
     }
 
     /// Forgets which identities a table has given.
@@ -235,7 +244,7 @@ impl Store<'_> {
         let database = table.physical.database;
         if self.has_counters(database)? {
             let sql = format!("DELETE FROM {database}.sqlite_sequence WHERE name = ?1");
-            self.handle.execute(&sql, [&table.physical.name])?;
+            self.handle.bound().execute(&sql, [&table.physical.name])?;
         }
         Ok(())
     }

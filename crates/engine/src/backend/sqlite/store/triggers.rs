@@ -12,7 +12,7 @@ impl Store<'_> {
     /// Writes a trigger as it is to be; one that takes another's place keeps its object id.
     pub fn record_trigger(&self, relation: &Relation, trigger: &Trigger) -> Done {
         let database = relation.physical.database;
-        metadata::create_triggers(self.handle, database)?;
+        metadata::create_triggers(self.handle.bound(), database)?;
         let json = |texts: Vec<&str>| (!texts.is_empty()).then(|| serde_json::Value::from(texts).to_string());
         let events: Vec<&str> = trigger.each_event().map(|event| event.words()).collect();
         let checked = trigger.constraint.map(|constraint| match (constraint.deferrable, constraint.deferred) {

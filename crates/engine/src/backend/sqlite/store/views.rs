@@ -21,7 +21,7 @@ impl Store<'_> {
         let Some(lowered) = sqlite::view(query).ok().filter(|lowered| lowered.native) else { return false };
         let columns: Vec<String> = query.columns.iter().map(|column| quote(&column.name)).collect();
         let sql = format!("CREATE VIEW {database}.{} ({}) AS {}", quote(name), columns.join(", "), lowered.sql);
-        match self.handle.execute_batch(&sql) {
+        match self.handle.bound().execute_batch(&sql) {
             Ok(()) => true,
             // Two columns of one name, say: SQLite is pickier about what it keeps than about what it runs.
             Err(error) => {
@@ -33,12 +33,12 @@ impl Store<'_> {
 
     /// Takes a view from where others see it.
     pub fn drop_view(&self, view: &Relation) -> Done {
-        self.batch(&format!("DROP VIEW {}", table_sql(view)))
+        self.drop_in(view.physical.database, &format!("DROP VIEW {}", table_sql(view)))
     }
 
     /// True when others can read a view.
     pub fn is_readable(&self, view: &Relation) -> bool {
-        self.handle.prepare(&format!("SELECT * FROM {}", table_sql(view))).is_ok()
+        self.handle.bound().prepare(&format!("SELECT * FROM {}", table_sql(view))).is_ok()
     }
 
     /// Notes that a view is kept where others see it, under its own name, or that it is not.
