@@ -137,6 +137,7 @@ conditions! {
     ForeignKeyViolationByParent "23503" -692 0,
     UniqueViolation "23505" -268 -100,
     CheckViolation "23514" -530 0,
+    ExclusionViolation "23P01" -268 -100,
     // Class 24, 25: cursors and transactions
     InvalidCursorState "24000" -259 0,
     NoCurrentRow "24000" -266 0,

@@ -32,6 +32,7 @@ pub mod budget;
 pub mod collation;
 pub mod composite;
 pub mod error;
+pub mod exclusion;
 pub mod extension;
 pub mod functions;
 pub mod heritage;

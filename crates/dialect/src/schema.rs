@@ -544,9 +544,16 @@ pub struct Index {
     pub deferred: Option<bool>,
     /// NULLS NOT DISTINCT: rows are alike in NULL, too.
     pub nulls_alike: bool,
+    /// It stands for an EXCLUDE: the engine asks for rows that conflict.
+    pub exclusion: Option<Box<crate::exclusion::Exclusion>>,
 }
 
 impl Index {
+    /// Its constraint is DEFERRABLE (true: INITIALLY DEFERRED).
+    pub fn deferrability(&self) -> Option<bool> {
+        self.deferred.or_else(|| self.exclusion.as_ref()?.deferred)
+    }
+
     /// In the end no two rows are alike.
     pub const fn is_key(&self) -> bool {
         self.unique || self.deferred.is_some()

@@ -292,6 +292,7 @@ impl Database {
                 predicate: None,
                 deferred: None,
                 nulls_alike: false,
+                exclusion: None,
             });
         }
         self.connection

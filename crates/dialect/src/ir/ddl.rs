@@ -446,6 +446,8 @@ pub enum ConstraintKind {
     },
     /// UNIQUE NULLS NOT DISTINCT, columns by position.
     UniqueNullsAlike(Vec<usize>),
+    /// EXCLUDE.
+    Exclusion(Box<Exclusion>),
     /// CHECK.
     Check(Text),
     /// FOREIGN KEY.
@@ -467,6 +469,19 @@ pub enum ConstraintKind {
         /// INITIALLY DEFERRED.
         deferred: bool,
     },
+}
+
+/// EXCLUDE.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Exclusion {
+    /// The keys.
+    pub keys: Vec<IndexKeyDefinition>,
+    /// WHERE.
+    pub predicate: Option<Text>,
+    /// How keys are compared, and when.
+    pub rule: crate::exclusion::Exclusion,
+    /// What the catalogs show of its index beyond its keys.
+    pub properties: Vec<(String, String)>,
 }
 
 impl ConstraintKind {

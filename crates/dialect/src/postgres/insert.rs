@@ -419,7 +419,7 @@ impl Binder<'_> {
             _ => return Ok(None),
         };
         let arbiter = match clause.infer.as_deref() {
-            Some(infer) => Some(self.arbiter(infer, target)?),
+            Some(infer) => Some(self.arbiter(infer, target, update)?),
             None if update => {
                 return Err(self
                     .error(
@@ -429,7 +429,10 @@ impl Binder<'_> {
                     )
                     .hint("For example, ON CONFLICT (column_name)."));
             }
-            None => None,
+            None => {
+                self.refuse_deferrable_arbiters(&target.relation)?;
+                None
+            }
         };
         if !update {
             return Ok(Some(OnConflict { arbiter, action: ConflictAction::Nothing }));
@@ -453,9 +456,9 @@ impl Binder<'_> {
     }
 
     /// The unique index that ON CONFLICT (…) means.
-    fn arbiter(&mut self, infer: &pg::InferClause, target: &Target) -> Result<Arbiter> {
+    fn arbiter(&mut self, infer: &pg::InferClause, target: &Target, update: bool) -> Result<Arbiter> {
         if !infer.conname.is_empty() {
-            return self.named_arbiter(infer, target);
+            return self.named_arbiter(infer, target, update);
         }
         let relation = &target.relation;
         let mut wanted: Vec<usize> = Vec::new();
@@ -510,9 +513,10 @@ impl Binder<'_> {
     }
 
     /// ON CONFLICT ON CONSTRAINT.
-    fn named_arbiter(&mut self, infer: &pg::InferClause, target: &Target) -> Result<Arbiter> {
+    fn named_arbiter(&mut self, infer: &pg::InferClause, target: &Target, update: bool) -> Result<Arbiter> {
         let relation = &target.relation;
-        let named = |index: &crate::schema::Index| index.name == infer.conname && index.is_key() && index.constraint;
+        let is_arbiter = |index: &crate::schema::Index| index.is_key() || index.exclusion.is_some();
+        let named = |index: &crate::schema::Index| index.name == infer.conname && is_arbiter(index) && index.constraint;
         let Some(at) = relation.indexes.iter().position(named) else {
             return Err(self.error(
                 Condition::UndefinedObject,
@@ -520,14 +524,25 @@ impl Binder<'_> {
                 infer.location,
             ));
         };
-        if relation.indexes[at].deferred.is_some() {
-            return Err(deferrable_arbiter()
-                .table(relation.namespace.clone(), relation.name.clone())
-                .constraint(infer.conname.clone()));
+        let index = &relation.indexes[at];
+        if update && index.exclusion.is_some() {
+            let message = "ON CONFLICT DO UPDATE not supported with exclusion constraints";
+            return Err(crate::Error::new(Condition::WrongObjectType, message));
+        }
+        if index.deferrability().is_some() {
+            return Err(deferrable_arbiter(relation, index));
         }
         let columns: Vec<usize> = relation.indexes[at].columns.iter().flatten().copied().collect();
         self.read_target(target, columns.into_iter());
         self.index_exprs(at, relation)
+    }
+
+    /// ON CONFLICT DO NOTHING without an arbiter means every key, and none of them may wait.
+    fn refuse_deferrable_arbiters(&self, relation: &crate::schema::Relation) -> Result<()> {
+        match relation.indexes.iter().find(|index| index.deferrability().is_some()) {
+            Some(index) => Err(deferrable_arbiter(relation, index)),
+            None => Ok(()),
+        }
     }
 
     /// An expression of ON CONFLICT (…), over [`ir::Text::TABLE`].
@@ -547,7 +562,7 @@ impl Binder<'_> {
     }
 
     /// The keys of an index and its condition, bound.
-    fn index_exprs(&mut self, at: usize, relation: &std::sync::Arc<Relation>) -> Result<Arbiter> {
+    pub(super) fn index_exprs(&mut self, at: usize, relation: &std::sync::Arc<Relation>) -> Result<Arbiter> {
         let index = &relation.indexes[at];
         let mut bound = |text: &str| -> Result<Expr> {
             let entry = Entry::of_relation(relation, ir::Text::TABLE, None);
@@ -575,11 +590,13 @@ fn implies(given: Option<&Expr>, condition: &Expr) -> bool {
     parts(condition).iter().all(|part| given.contains(part))
 }
 
-fn deferrable_arbiter() -> crate::Error {
+fn deferrable_arbiter(relation: &crate::schema::Relation, index: &crate::schema::Index) -> crate::Error {
     crate::Error::new(
         Condition::ObjectNotInPrerequisiteState,
         "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters",
     )
+    .table(relation.namespace.clone(), relation.name.clone())
+    .constraint(index.name.clone())
 }
 
 /// The columns that an INSERT gives values to, with their places in its text.

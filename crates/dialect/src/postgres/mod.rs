@@ -25,6 +25,7 @@ mod database;
 mod ddl;
 mod dml;
 mod domains;
+mod exclusion;
 mod expr;
 mod family;
 mod from;
@@ -67,8 +68,9 @@ pub use bind::{
     view_body,
 };
 pub use ddl::sequence::next_text;
-pub use ddl::{index_name, quote};
+pub use ddl::{exclusion_name, index_name, quote};
 pub use domains::{asks_field, bind_domain_check, bind_domain_default, rules_of, uses_of_domain_check};
+pub use exclusion::{Against, exclusion_query, operator_oid};
 pub use parse::{Parsed, parse};
 use partitions::names_column;
 pub use partitions::{bind_partition, is_plain_literal, partitioning};

@@ -181,7 +181,7 @@ fn operator_name(operator: &facts::Operator) -> String {
     if only { operator.name.to_owned() } else { format!("{PG_CATALOG}.{}", operator.name) }
 }
 
-fn operator_signature(operator: &facts::Operator) -> String {
+pub(super) fn operator_signature(operator: &facts::Operator) -> String {
     let words = |oid: u32| regtype::shown(oid, None).unwrap_or_else(|| "NONE".to_owned());
     format!("{}({},{})", operator.name, words(operator.left_type), words(operator.right_type))
 }

@@ -448,6 +448,33 @@ fn is_absent(name: &str) -> bool {
     name == "cstring" || rowferry_facts::Type::named(name).is_some_and(|ty| matches!(ty.kind, 'b' | 'r' | 'm'))
 }
 
+/// The type for which an operator class of another stands: its base, what it is written as, or its family.
+pub fn class_input(ty: &Type) -> u32 {
+    const TEXT: u32 = 25;
+    const CIDR: u32 = 650;
+    const INET: u32 = 869;
+    const RECORD: u32 = 2_249;
+    const ANY_ARRAY: u32 = 2_277;
+    const ANY_ENUM: u32 = 3_500;
+    const ANY_RANGE: u32 = 3_831;
+    const ANY_MULTIRANGE: u32 = 4_537;
+    let ty = ty.through_domains();
+    let number = oid(ty);
+    match ty {
+        Type::Varchar(_) => TEXT,
+        Type::Array(_) => ANY_ARRAY,
+        ty if ty.labels().is_some() => ANY_ENUM,
+        ty if ty.is_row() => RECORD,
+        _ if number == CIDR => INET,
+        _ => match rowferry_facts::Type::by_oid(number).map(|fact| fact.kind) {
+            Some('r') => ANY_RANGE,
+            Some('m') => ANY_MULTIRANGE,
+            None if category(ty) == 'R' => ANY_RANGE,
+            _ => number,
+        },
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rowferry_dialect::exclusion::Exclusion;
 use rowferry_dialect::functions::FunctionKind;
 use rowferry_dialect::ir::{ColumnIndex, ColumnRef, Expr, ExprKind, Text, Value, walk};
 use rowferry_dialect::plan::Context;
@@ -383,7 +384,13 @@ pub fn constraint(schema: &SessionSchema, oid: u32, pretty: bool) -> Option<Stri
         };
         let key =
             || relation.foreign_keys.iter().find(|key| key.oid == oid).map(|key| foreign_key(schema, relation, key));
-        unique.map(|index| unique_constraint(schema, relation, index)).or_else(check).or_else(key)
+        unique
+            .map(|index| match &index.exclusion {
+                Some(exclusion) => exclusion_constraint(schema, relation, index, exclusion, pretty),
+                None => unique_constraint(schema, relation, index),
+            })
+            .or_else(check)
+            .or_else(key)
     });
     of_relation.or_else(of_domain)
 }
@@ -455,6 +462,34 @@ fn unique_constraint(schema: &SessionSchema, relation: &Arc<Relation>, index: &I
         None => "",
     };
     format!("{words} ({}){}{deferrable}", keys.join(", "), include.unwrap_or_default())
+}
+
+/// EXCLUDE USING … (…).
+fn exclusion_constraint(
+    schema: &SessionSchema,
+    relation: &Arc<Relation>,
+    index: &Index,
+    exclusion: &Exclusion,
+    pretty: bool,
+) -> String {
+    let none = Properties::default();
+    let properties = schema.details(relation.oid).map_or(&none, |details| &details.properties);
+    let key = |(at, operator): (usize, &String)| {
+        format!("{} WITH {operator}", ordered_key(schema, relation, properties, index, at, pretty))
+    };
+    let keys: Vec<String> = exclusion.operators.iter().enumerate().map(key).collect();
+    let method = properties.get(&index.name, "index_method").unwrap_or("btree");
+    let mut text = format!("EXCLUDE USING {method} ({}){}", keys.join(", "), include_clause(properties, &index.name));
+    if let Some(predicate) = &index.predicate {
+        let printed = printed(schema, relation, bound(schema, relation, predicate).as_ref(), pretty);
+        text.push_str(&format!(" WHERE ({})", printed.unwrap_or_else(|| predicate.clone())));
+    }
+    text.push_str(match exclusion.deferred {
+        Some(true) => " DEFERRABLE INITIALLY DEFERRED",
+        Some(false) => " DEFERRABLE",
+        None => "",
+    });
+    text
 }
 
 /// The columns that a foreign key refers to, by position in the table that it refers to.

@@ -258,7 +258,7 @@ fn table_constraints(context: &Context<'_>) -> Vec<Row> {
                 nulls
             ]);
         };
-        for index in relation.indexes.iter().filter(|index| index.constraint) {
+        for index in relation.indexes.iter().filter(|index| index.constraint && index.exclusion.is_none()) {
             push(&index.name, if index.primary { "PRIMARY KEY" } else { "UNIQUE" }, index.deferred);
         }
         for check in &relation.checks {
@@ -296,7 +296,7 @@ fn key_column_usage(context: &Context<'_>) -> Vec<Row> {
                 place
             ]);
         };
-        for index in relation.indexes.iter().filter(|index| index.constraint) {
+        for index in relation.indexes.iter().filter(|index| index.constraint && index.exclusion.is_none()) {
             index.columns.iter().flatten().enumerate().for_each(|(at, &column)| push(&index.name, column, at, None));
         }
         for key in &relation.foreign_keys {
@@ -323,7 +323,7 @@ fn constraint_column_usage(context: &Context<'_>) -> Vec<Row> {
                 row![catalog, schema, table, &relation.columns[column].name, catalog, schema, &check.name]
             }));
         }
-        for index in relation.indexes.iter().filter(|index| index.constraint) {
+        for index in relation.indexes.iter().filter(|index| index.constraint && index.exclusion.is_none()) {
             for &column in index.columns.iter().flatten() {
                 rows.push(row![
                     catalog,

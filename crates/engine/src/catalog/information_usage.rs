@@ -84,7 +84,7 @@ fn constraint_tables(context: &Context<'_>) -> Vec<Row> {
     }
     for relation in context.schema.user_relations() {
         let schema = &relation.namespace;
-        let keys = relation.indexes.iter().filter(|index| index.constraint);
+        let keys = relation.indexes.iter().filter(|index| index.constraint && index.exclusion.is_none());
         rows.extend(keys.map(|index| row![catalog, schema, &relation.name, catalog, schema, &index.name]));
         for key in &relation.foreign_keys {
             let Some(target) = context.schema.relation(&key.target) else { continue };

@@ -25,7 +25,7 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
         let types: Vec<Type> = partitioning.keys.iter().map(|key| key_type(schema, relation, key)).collect();
         let method = if partitioning.strategy == Strategy::Hash { 405 } else { 403 };
         let class = |ty: &Type| {
-            let input = super::pg_index::class_input(ty);
+            let input = rowferry_dialect::postgres::types::class_input(ty);
             let mut classes = facts::OperatorClass::all().iter();
             classes
                 .find(|class| class.method == method && class.is_default && class.input == input)

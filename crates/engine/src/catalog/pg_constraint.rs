@@ -1,13 +1,18 @@
 //! `pg_constraint`: keys, foreign keys and checks.
 
+use std::sync::Arc;
+
+use rowferry_dialect::exclusion::Exclusion;
 use rowferry_dialect::partition::{adopted_key, parent_of_index};
-use rowferry_dialect::schema::ForeignKey;
+use rowferry_dialect::postgres::operator_oid;
 use rowferry_dialect::schema::ReferentialAction;
+use rowferry_dialect::schema::{ForeignKey, Index, Relation};
 use rowferry_dialect::{Schema as _, heritage};
 
-use super::describe::{columns_of, constraint_oid, domain_check, expression, target_columns};
+use super::describe::{columns_of, constraint_oid, domain_check, expression, index_column, target_columns};
 use super::names::namespace_oid;
 use super::{Cell, Context, NULL, Row, Table, array, row};
+use crate::schema::SessionSchema;
 
 pub(super) const TABLES: &[Table] = &[Table::pg_catalog("pg_constraint", constraints)];
 
@@ -36,6 +41,8 @@ struct Constraint<'a> {
     columns: Vec<usize>,
     target_columns: Option<Vec<usize>>,
     text: Option<String>,
+    /// EXCLUDE: its keys as `conkey` has them, and its operators.
+    exclusion: Option<(Vec<usize>, Vec<u32>)>,
     /// The constraint of the parent that it is a part of.
     parent: u32,
 }
@@ -70,9 +77,13 @@ fn constraints(context: &Context<'_>) -> Vec<Row> {
                 oid: constraint_oid(index),
                 name: &index.name,
                 namespace,
-                kind: if index.primary { "p" } else { "u" },
-                deferrable: index.deferred.is_some(),
-                deferred: index.deferred == Some(true),
+                kind: match (index.primary, &index.exclusion) {
+                    (true, _) => "p",
+                    (false, Some(_)) => "x",
+                    (false, None) => "u",
+                },
+                deferrable: index.deferrability().is_some(),
+                deferred: index.deferrability() == Some(true),
                 relation: relation.oid,
                 index: index.oid,
                 foreign: parent.is_some(),
@@ -80,6 +91,7 @@ fn constraints(context: &Context<'_>) -> Vec<Row> {
                 times_inherited: usize::from(parent.is_some()),
                 inherits: parent.is_some(),
                 columns: index.columns.iter().flatten().copied().collect(),
+                exclusion: index.exclusion.as_ref().map(|exclusion| excluded(schema, relation, index, exclusion)),
                 ..Constraint::default()
             }));
         }
@@ -188,13 +200,32 @@ fn constraint(constraint: Constraint<'_>) -> Row {
         !constraint.foreign,
         constraint.times_inherited,
         !constraint.inherits,
-        if constraint.columns.is_empty() { NULL } else { Cell::from(numbers(&constraint.columns)) },
+        match &constraint.exclusion {
+            Some((keys, _)) => Cell::from(array(keys.iter().copied())),
+            None if constraint.columns.is_empty() => NULL,
+            None => Cell::from(numbers(&constraint.columns)),
+        },
         constraint.target_columns.as_deref().map(numbers),
         operators(),
         operators(),
         operators(),
         NULL,
-        NULL,
+        constraint.exclusion.as_ref().map(|(_, operators)| array(operators.iter().copied())),
         constraint.text,
     ]
+}
+
+/// The keys and the operators of an EXCLUDE; a key that is an expression is 0.
+fn excluded(
+    schema: &SessionSchema,
+    relation: &Arc<Relation>,
+    index: &Index,
+    exclusion: &Exclusion,
+) -> (Vec<usize>, Vec<u32>) {
+    let keys = index.columns.iter().map(|column| column.map_or(0, |column| column + 1));
+    let operators = exclusion.operators.iter().enumerate().map(|(at, name)| {
+        let (_, ty) = index_column(schema, relation, index, at);
+        operator_oid(name, &ty)
+    });
+    (keys.collect(), operators.collect())
 }

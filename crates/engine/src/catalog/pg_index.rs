@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use rowferry_dialect::Schema as _;
 use rowferry_dialect::collation::Collation;
-use rowferry_dialect::postgres::types;
+use rowferry_dialect::postgres::types::class_input;
 use rowferry_dialect::schema::{Index, Relation};
-use rowferry_dialect::{Schema as _, Type};
 use rowferry_facts as facts;
 
 use super::describe::{create_index, expression, included, index_column, nulls_first};
@@ -47,8 +47,8 @@ fn of_relation(context: &Context<'_>, relation: &Arc<Relation>) -> Vec<Row> {
             index.is_key(),
             index.nulls_alike,
             index.primary,
-            false,
-            index.deferred.is_none(),
+            index.exclusion.is_some(),
+            index.deferrability().is_none(),
             properties.get("", "clustered") == Some(index.name.as_str()),
             !relation.is_partitioned() || rowferry_dialect::partition::is_whole(schema, relation, at),
             false,
@@ -102,33 +102,6 @@ fn operator_class(
         None => classes.find(|class| class.is_default && class.input == input),
     };
     found.map_or(0, |class| class.oid)
-}
-
-/// The type for which an operator class of another stands: its base, what it is written as, or its family.
-pub(super) fn class_input(ty: &Type) -> u32 {
-    const TEXT: u32 = 25;
-    const CIDR: u32 = 650;
-    const INET: u32 = 869;
-    const RECORD: u32 = 2_249;
-    const ANY_ARRAY: u32 = 2_277;
-    const ANY_ENUM: u32 = 3_500;
-    const ANY_RANGE: u32 = 3_831;
-    const ANY_MULTIRANGE: u32 = 4_537;
-    let ty = ty.through_domains();
-    let oid = types::oid(ty);
-    match ty {
-        Type::Varchar(_) => TEXT,
-        Type::Array(_) => ANY_ARRAY,
-        ty if ty.labels().is_some() => ANY_ENUM,
-        ty if ty.is_row() => RECORD,
-        _ if oid == CIDR => INET,
-        _ => match facts::Type::by_oid(oid).map(|fact| fact.kind) {
-            Some('r') => ANY_RANGE,
-            Some('m') => ANY_MULTIRANGE,
-            None if types::category(ty) == 'R' => ANY_RANGE,
-            _ => oid,
-        },
-    }
 }
 
 fn definitions(context: &Context<'_>) -> Vec<Row> {

@@ -109,7 +109,7 @@ impl Session {
                     if key.deferrable { keys.push(key.oid) } else { refused = true }
                 }
                 for index in relation.indexes.iter().filter(|index| index.constraint && index.name == name.name) {
-                    match index.deferred {
+                    match index.deferrability() {
                         Some(_) => found.push(constraint_oid(index)),
                         None => refused = true,
                     }

@@ -23,6 +23,7 @@ mod create;
 mod dependencies;
 mod domain;
 mod drop;
+pub(crate) mod exclusion;
 mod extension;
 mod function;
 mod function_uses;

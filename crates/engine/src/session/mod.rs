@@ -182,6 +182,7 @@ impl Session {
             notices: Mutex::default(),
             deferred: Mutex::default(),
             conditions: Mutex::default(),
+            exclusions: Mutex::default(),
             random: Mutex::default(),
             trigger_depth: Default::default(),
             statements: Shown::default(),

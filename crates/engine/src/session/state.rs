@@ -83,6 +83,9 @@ pub struct State {
     pub deferred: Mutex<super::triggers::Deferred>,
     /// Compiled WHEN conditions of triggers, by the trigger's object id.
     pub conditions: Mutex<HashMap<u32, Arc<super::Prepared>>>,
+    /// Compiled questions for rows in conflict by an EXCLUDE: by the constraint's object id, and whether they are of a row that
+    /// is not there yet.
+    pub exclusions: Mutex<HashMap<(u32, bool), Arc<super::Prepared>>>,
     /// What `random()` goes on from; `None` until a seed is set.
     pub random: Mutex<Option<super::random::Generator>>,
     /// How many triggers run inside each other.

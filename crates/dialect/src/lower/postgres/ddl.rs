@@ -88,6 +88,7 @@ impl Lowering<'_> {
                 let deferred = if *deferred { " INITIALLY DEFERRED" } else { "" };
                 format!("UNIQUE ({}) DEFERRABLE{deferred}", list(columns))
             }
+            ConstraintKind::Exclusion(_) => return Err(super::missing("EXCLUDE")),
             ConstraintKind::Check(condition) => format!("CHECK ({})", self.expr(&condition.expr)?),
             ConstraintKind::ForeignKey {
                 columns,

@@ -239,7 +239,9 @@ pub fn constraint(
         ConstraintKind::PrimaryKey(columns) => (Some(format!("{prefix}PRIMARY KEY ({})", list(columns))), None),
         ConstraintKind::Unique(columns) => (Some(format!("{prefix}UNIQUE ({})", list(columns))), None),
         // The engine asks an index that is no key for SQLite.
-        ConstraintKind::DeferrableUnique { .. } | ConstraintKind::UniqueNullsAlike(_) => (None, None),
+        ConstraintKind::DeferrableUnique { .. }
+        | ConstraintKind::UniqueNullsAlike(_)
+        | ConstraintKind::Exclusion(_) => (None, None),
         ConstraintKind::Check(check) => {
             let lowered = over_columns(check, names, "")?;
             let record = |sql| CheckRecord { name: constraint.name.clone(), text: check.text.clone(), sql };

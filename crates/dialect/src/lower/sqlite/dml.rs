@@ -256,6 +256,11 @@ impl Lowering<'_> {
     }
 
     fn on_conflict(&mut self, target: &Arc<Relation>, on_conflict: &OnConflict) -> Result<String> {
+        let excludes = |arbiter: &crate::ir::Arbiter| target.indexes[arbiter.index].exclusion.is_some();
+        if on_conflict.arbiter.as_ref().is_some_and(excludes) {
+            // The engine has asked; to SQLite it is no key.
+            return Ok(String::new());
+        }
         let mut sql = String::from(" ON CONFLICT");
         if let Some(arbiter) = &on_conflict.arbiter {
             // In the words of the index: SQLite compares the two as they are written.

@@ -219,6 +219,7 @@ impl Binder<'_> {
         let Some(N::Constraint(constraint)) = command.def.as_deref().and_then(|node| node.node.as_ref()) else {
             return Err(Error::internal("a constraint of a partitioned table"));
         };
+        self.refuse_exclusion(constraint)?;
         if !constraint.indexname.is_empty() {
             let message = "ALTER TABLE / ADD CONSTRAINT USING INDEX is not supported on partitioned tables";
             return Err(Error::new(Condition::FeatureNotSupported, message));

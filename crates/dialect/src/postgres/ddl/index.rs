@@ -137,7 +137,7 @@ impl Binder<'_> {
     ///
     /// Such an index is an ordinary one here. It answers nothing that would not be answered without it, and programs make
     /// them for speed alone.
-    fn check_class(&self, element: &pg::IndexElem, ty: &Type, method: &str) -> Result<()> {
+    pub(super) fn check_class(&self, element: &pg::IndexElem, ty: &Type, method: &str) -> Result<()> {
         let Some(number) = method_number(method) else { return Ok(()) };
         let visible = extension::visible(self.schema, None);
         let of_extensions: Vec<&rowferry_facts::OperatorClass> =

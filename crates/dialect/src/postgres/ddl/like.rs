@@ -141,7 +141,11 @@ impl Binder<'_> {
             let (name, named) = draft.constraint_name(&check.name, &[], "check");
             draft.constraints.push(Constraint { name, named, kind: ConstraintKind::Check(text), options });
         }
-        for index in source.indexes.iter().filter(|index| index.constraint && like.includes(including::INDEXES)) {
+        for index in source
+            .indexes
+            .iter()
+            .filter(|index| index.constraint && index.exclusion.is_none() && like.includes(including::INDEXES))
+        {
             let columns: Vec<usize> = index.columns.iter().flatten().map(|column| like.places[*column]).collect();
             let kind = if index.primary {
                 if draft.constraints.iter().any(|known| matches!(known.kind, ConstraintKind::PrimaryKey(_))) {

@@ -6,6 +6,7 @@ mod collation;
 mod comment;
 mod composite;
 mod domain;
+mod exclusion;
 mod extension;
 mod immutable;
 mod index;
@@ -689,6 +690,11 @@ pub fn quote(name: &str) -> String {
 /// The name of an index on a table and keys of these names, when the user gives none.
 pub fn index_name(table: &str, keys: &[String], taken: impl Fn(&str) -> bool) -> String {
     unused(&format!("{table}_{}", keys.join("_")), "idx", taken)
+}
+
+/// The same of an EXCLUDE.
+pub fn exclusion_name(table: &str, keys: &[String], taken: impl Fn(&str) -> bool) -> String {
+    unused(&format!("{table}_{}", keys.join("_")), "excl", taken)
 }
 
 /// A name `base_suffix` that is not taken, with a number if need be, within the length of an identifier.

@@ -473,6 +473,10 @@ pub(super) fn check_constraint(constraint: &Constraint, partitioning: &Partition
         ConstraintKind::DeferrableUnique { .. } => {
             return Err(Error::unsupported("a deferrable unique constraint of a partitioned table"));
         }
+        ConstraintKind::Exclusion(_) => {
+            let message = "exclusion constraints are not supported on partitioned tables";
+            return Err(Error::new(Condition::FeatureNotSupported, message));
+        }
         ConstraintKind::ForeignKey { target, .. } if constraint.options.not_valid => {
             let message = format!(
                 "cannot add NOT VALID foreign key on partitioned table \"{}\" referencing relation \"{}\"",

@@ -162,6 +162,9 @@ impl Binder<'_> {
             self.column_constraints(column, *position, &mut draft)?;
         }
         for constraint in table_constraints {
+            if create.partspec.is_some() {
+                self.refuse_exclusion(constraint)?;
+            }
             self.table_constraint(constraint, &mut draft)?;
         }
         // Rows that are there already are none.
@@ -481,7 +484,7 @@ impl Binder<'_> {
                 }
                 Ok(())
             }
-            ConstrType::ConstrExclusion => Err(self.unsupported("EXCLUDE", constraint.location)),
+            ConstrType::ConstrExclusion => self.exclusion_constraint(constraint, draft),
             _ => Err(self.unsupported("this constraint", constraint.location)),
         }
     }

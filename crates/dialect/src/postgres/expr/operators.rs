@@ -423,7 +423,12 @@ impl Binder<'_> {
     }
 
     /// An operator over operands that are bound already.
-    pub(super) fn apply_operator(&mut self, name: &str, mut operands: Vec<(Expr, i32)>, place: i32) -> Result<Expr> {
+    pub(in super::super) fn apply_operator(
+        &mut self,
+        name: &str,
+        mut operands: Vec<(Expr, i32)>,
+        place: i32,
+    ) -> Result<Expr> {
         if operands.len() == 2 && (comparison(name).is_some() || pattern(name).is_some()) {
             let (Some(right), Some(left)) = (operands.pop(), operands.pop()) else {
                 return Err(crate::Error::internal("an operator lost an operand"));

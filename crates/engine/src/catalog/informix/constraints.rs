@@ -140,7 +140,9 @@ const SYSCONSTRAINTS: Table = Table {
             ]);
         };
         for relation in &view.relations {
-            for index in relation.indexes.iter().filter(|index| index.constraint || index.primary) {
+            for index in
+                relation.indexes.iter().filter(|index| (index.constraint || index.primary) && index.exclusion.is_none())
+            {
                 add(index.oid, &index.name, relation, if index.primary { "P" } else { "U" }, &index.name);
             }
             for key in &relation.foreign_keys {

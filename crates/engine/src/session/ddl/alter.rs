@@ -373,6 +373,7 @@ impl Changer<'_> {
             let column = current.column(&name).ok_or_else(|| Error::internal("the dropped column has vanished"))?;
             return self.drop_column(&current, column, cascade);
         }
+        self.check_excluded_column(table, column, cascade)?;
         self.drop_triggers_of_column(table, column, cascade)?;
         self.drop_statistics_of_column(table, column)?;
         self.drop_engine_checks(table, column)?;

@@ -35,6 +35,7 @@ impl Changer<'_> {
             ConstraintKind::DeferrableUnique { columns, deferred } => {
                 self.add_deferrable_key(table, &constraint.name, columns, *deferred)
             }
+            ConstraintKind::Exclusion(exclusion) => self.add_exclusion(table, &constraint.name, exclusion),
             ConstraintKind::Check(condition) => {
                 if valid {
                     self.validate_check(table, &constraint.name, &condition.expr)?;
@@ -83,6 +84,7 @@ impl Changer<'_> {
                 | ConstraintKind::Unique(_)
                 | ConstraintKind::DeferrableUnique { .. }
                 | ConstraintKind::UniqueNullsAlike(_)
+                | ConstraintKind::Exclusion(_)
         ) {
             self.is_free(&table.namespace, name, false)?;
         }
@@ -344,7 +346,7 @@ pub(crate) fn mixed_nulls(table: &Relation, key: &ForeignKey) -> Error {
 
 /// True for an index that is no part of its table's own form.
 pub(super) const fn stands_alone(index: &Index) -> bool {
-    !index.constraint || index.deferred.is_some() || index.nulls_alike
+    !index.constraint || index.deferred.is_some() || index.nulls_alike || index.exclusion.is_some()
 }
 
 /// The index that stands for a key of a table where its own form has none.

@@ -65,19 +65,20 @@ impl Changer<'_> {
             self.set_property(database, oid, part, name, Some(value))?;
         }
         for constraint in &table.constraints {
-            let (ConstraintKind::DeferrableUnique { columns, .. } | ConstraintKind::UniqueNullsAlike(columns)) =
-                &constraint.kind
-            else {
-                continue;
+            let now = || -> Done<std::sync::Arc<Relation>> {
+                self.touch(database, oid);
+                self.settle()?;
+                self.current(oid)
             };
-            self.touch(database, oid);
-            self.settle()?;
-            let table = self.current(oid)?;
             match &constraint.kind {
-                ConstraintKind::DeferrableUnique { deferred, .. } => {
-                    self.add_deferrable_key(&table, &constraint.name, columns, *deferred)?;
+                ConstraintKind::DeferrableUnique { columns, deferred } => {
+                    self.add_deferrable_key(&*now()?, &constraint.name, columns, *deferred)?;
                 }
-                _ => self.add_key_of_nulls(&table, &constraint.name, columns)?,
+                ConstraintKind::UniqueNullsAlike(columns) => {
+                    self.add_key_of_nulls(&*now()?, &constraint.name, columns)?;
+                }
+                ConstraintKind::Exclusion(exclusion) => self.add_exclusion(&*now()?, &constraint.name, exclusion)?,
+                _ => {}
             }
         }
         if let Some((bound, parent)) = &bound {
@@ -117,6 +118,9 @@ impl Changer<'_> {
             return Ok(());
         }
         let physical = physical_name(&table.namespace, &index.name);
+        let declared = index;
+        let sorted = super::exclusion::stored(index);
+        let index = sorted.as_ref().unwrap_or(index);
         let made = self.store.create_index(index, &physical).map_err(|failed| self.duplicate_keys(failed, index))?;
         if index.nulls_alike && !index.properties.iter().any(|(name, _)| name == NULLS_ALIKE) {
             let oid = self.entry(table)?;
@@ -133,7 +137,7 @@ impl Changer<'_> {
             && index.keys.iter().all(|key| matches!(key.key.expr.kind, ExprKind::Column(_)))
             && physical == index.name;
         if plain {
-            return Ok(());
+            return self.check_exclusion(declared);
         }
         let oid = self.record(
             table.physical.database,
@@ -153,7 +157,7 @@ impl Changer<'_> {
             };
             self.record_column(table.physical.database, oid, &record, None)?;
         }
-        Ok(())
+        self.check_exclusion(declared)
     }
 
     pub(super) fn create_view(&self, view: &CreateView) -> Done {

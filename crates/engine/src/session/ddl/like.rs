@@ -2,7 +2,7 @@
 
 use rowferry_dialect::Schema as _;
 use rowferry_dialect::ir::{CreateIndex, IndexKeyDefinition, Like, Text};
-use rowferry_dialect::postgres::{index_name, quote};
+use rowferry_dialect::postgres::{exclusion_name, index_name, quote};
 use rowferry_dialect::schema::{Index, QualifiedName, Relation};
 
 use super::{Changer, Done};
@@ -11,6 +11,7 @@ use crate::schema::NULLS_ALIKE;
 /// What an index takes along.
 const COPIED: &[&str] = &[
     "index_collation ",
+    rowferry_dialect::exclusion::PROPERTY,
     "index_include",
     "index_method",
     "index_nulls ",
@@ -43,7 +44,7 @@ impl Changer<'_> {
         }
         if like.indexes {
             for index in &source.indexes {
-                let made = if index.constraint {
+                let made = if index.constraint && index.exclusion.is_none() {
                     self.copied_key(&table, source, index)
                 } else {
                     self.copy_index(&table, source, index)?
@@ -89,10 +90,14 @@ impl Changer<'_> {
             words.push(crate::catalog::describe::index_column(&schema, &whole, index, at).0);
             texts.push((key.descending, name.map_or_else(|| key.text.clone(), quote)));
         }
-        let name = index_name(&table.name, &words, |name| {
+        let taken = |name: &str| {
             schema.index(&QualifiedName::new(table.namespace.clone(), name)).is_some()
                 || self.collision(&table.namespace, name).is_some()
-        });
+        };
+        let name = match index.exclusion {
+            Some(_) => exclusion_name(&table.name, &words, taken),
+            None => index_name(&table.name, &words, taken),
+        };
         let properties = details.properties.all();
         let properties = properties
             .filter(|(part, name, _)| *part == index.name && COPIED.iter().any(|prefix| name.starts_with(prefix)))

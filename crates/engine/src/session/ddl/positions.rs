@@ -99,6 +99,10 @@ impl Positions {
             | ConstraintKind::ForeignKey { columns, .. } => {
                 columns.iter_mut().try_for_each(|column| self.place(*column, now, added).map(|place| *column = place))
             }
+            ConstraintKind::Exclusion(exclusion) => {
+                let keys = exclusion.keys.iter_mut().map(|key| &mut key.key);
+                keys.chain(&mut exclusion.predicate).try_for_each(|text| self.place_in(&mut text.expr, now, added))
+            }
             ConstraintKind::Check(check) => self.place_in(&mut check.expr, now, added),
         }
     }

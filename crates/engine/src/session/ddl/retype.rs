@@ -35,11 +35,15 @@ impl Changer<'_> {
     pub(super) fn lift_indexes(&self, table: &Relation, column: usize) -> Done {
         let schema = self.schema();
         let relation = Arc::new(table.clone());
-        for (at, index) in table.indexes.iter().enumerate().filter(|(_, index)| !index.constraint) {
+        for (at, index) in
+            table.indexes.iter().enumerate().filter(|(_, index)| !index.constraint || index.exclusion.is_some())
+        {
             let mut texts =
                 index.columns.iter().zip(&index.keys).filter(|(own, _)| own.is_none()).map(|(_, key)| &key.text);
             let named = texts.any(|text| self.names_column(table, text, column))
-                || index.predicate.as_ref().is_some_and(|text| self.names_column(table, text, column));
+                || index.predicate.as_ref().is_some_and(|text| self.names_column(table, text, column))
+                // Its rows are compared anew.
+                || index.exclusion.is_some() && index.columns.contains(&Some(column));
             let known = self.lifted_indexes.borrow().iter().any(|lifted| lifted.name == index.name);
             if known || !named {
                 continue;

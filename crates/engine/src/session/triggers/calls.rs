@@ -162,7 +162,7 @@ impl Session {
             }
             let assigned = if trigger.calls_built_in() { assigned.to_vec() } else { Vec::new() };
             let (relation, old) = (relation.clone(), old.cloned());
-            let call = Event { trigger, relation, event, old, new: new.clone(), assigned };
+            let call = Event { trigger, relation, event, old, new: new.clone(), rowid: None, assigned };
             let Some(returned) = self.fire(&call)? else { return Ok(None) };
             if new.is_some() {
                 new = Some(Arc::new(returned));
@@ -184,6 +184,10 @@ impl Session {
 
     /// Calls a trigger's function; `None` for NULL.
     pub(super) fn fire(&mut self, event: &Event) -> Result<Option<Vec<Value>>> {
+        if super::exclusion::index_of(&event.relation, &event.trigger).is_some() {
+            let Some(rowid) = event.rowid else { return Ok(None) };
+            return self.ask_exclusion(&event.relation, &event.trigger, rowid).map(|()| None);
+        }
         if event.trigger.key.is_some() {
             return self.ask_key(event).map(|()| None);
         }

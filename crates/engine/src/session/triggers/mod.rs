@@ -11,6 +11,7 @@
 mod calls;
 mod cascade;
 mod deferred;
+mod exclusion;
 mod plan;
 mod queue;
 mod rows;

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::apart::{self, RowParams};
 use rowferry_dialect::ir::{
-    ConflictAction, CteBody, Dml, DmlAction, Expr, Guards, ReferentialChange, Statement, TriggerEvent, TriggerLevel,
-    TriggerTime,
+    ConflictAction, CteBody, Dml, DmlAction, Expr, Guards, OnConflict, ReferentialChange, Statement, TriggerEvent,
+    TriggerLevel, TriggerTime,
 };
 use rowferry_dialect::plan::{Bound, Command, Context};
 use rowferry_dialect::postgres::bind_generated;
-use rowferry_dialect::schema::Relation;
+use rowferry_dialect::schema::{Relation, Trigger};
 use rowferry_dialect::{Error, Result};
 
 use super::super::compile::{Prepared, Uses};
@@ -47,6 +47,8 @@ pub(crate) struct Steps {
     pub computed: Option<Arc<Prepared>>,
     /// What policies ask of rows, and with what they refuse.
     pub guards: Option<Asking>,
+    /// The triggers of each EXCLUDE for whose sake ON CONFLICT DO NOTHING leaves a row out.
+    pub avoids: Vec<Arc<Trigger>>,
     /// Foreign keys change rows of other tables that have triggers.
     pub cascades: bool,
     /// The back end must not look at foreign keys before all rows are written.
@@ -149,10 +151,26 @@ impl Steps {
                 }
                 None => None,
             },
+            avoids: avoids(dml),
             cascades,
             defers_keys: refers_to_itself || event(dml) != TriggerEvent::Insert && is_referred_to(),
         })
     }
+}
+
+/// What ON CONFLICT DO NOTHING asks before a row is written: the EXCLUDE that it names, or every one.
+fn avoids(dml: &Dml) -> Vec<Arc<Trigger>> {
+    let DmlAction::Insert { on_conflict: Some(OnConflict { arbiter, action: ConflictAction::Nothing }), .. } =
+        &dml.action
+    else {
+        return Vec::new();
+    };
+    let meant = |trigger: &&Arc<Trigger>| match (super::exclusion::index_of(&dml.target, trigger), arbiter) {
+        (Some((index, _)), Some(arbiter)) => dml.target.indexes[arbiter.index].name == index.name,
+        (found, None) => found.is_some(),
+        (None, Some(_)) => false,
+    };
+    dml.target.triggers.iter().filter(meant).cloned().collect()
 }
 
 /// What the engine computes of each row that it writes.

@@ -3,12 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use rowferry_dialect::Result;
 use rowferry_dialect::ir::{TriggerEvent, TriggerLevel, TriggerTime, Value};
 use rowferry_dialect::schema::{Relation, Trigger};
+use rowferry_dialect::{Error, Result};
 
 use super::super::{Prepared, Session};
-use super::Firing;
+use super::{Firing, exclusion};
 use crate::spool::Spool;
 
 /// A row: a value for each column, in the canonical form of its type.
@@ -22,6 +22,8 @@ pub(crate) struct Event {
     pub event: TriggerEvent,
     pub old: Option<Row>,
     pub new: Option<Row>,
+    /// The identity of the new row, where it is known.
+    pub rowid: Option<i64>,
     /// The columns that SET names, for functions that are built in.
     pub assigned: Vec<usize>,
 }
@@ -104,6 +106,7 @@ impl Session {
                         event: *event,
                         old: None,
                         new: None,
+                        rowid: None,
                         assigned: Vec::new(),
                     };
                     self.fire(&event)?;
@@ -167,6 +170,7 @@ impl Session {
                         event: *event,
                         old: None,
                         new: None,
+                        rowid: None,
                         assigned: Vec::new(),
                     });
                 }
@@ -198,10 +202,25 @@ impl Session {
         event: TriggerEvent,
         old: Option<Row>,
         new: Option<Row>,
+        rowid: &Value,
     ) -> Result<()> {
         let relation = changes.relation.clone();
         let level = TriggerLevel::Row;
-        for trigger in self.due(&relation, TriggerTime::After, level, event, &firing.assigned) {
+        let rowid = if let Value::Integer(rowid) = rowid { Some(*rowid) } else { None };
+        let due = self.due(&relation, TriggerTime::After, level, event, &firing.assigned);
+        // An EXCLUDE stands before all triggers that somebody has made.
+        let (excludes, triggers): (Vec<_>, Vec<_>) =
+            due.into_iter().partition(|trigger| exclusion::index_of(&relation, trigger).is_some());
+        for trigger in excludes {
+            let Some(row) = rowid else { return Err(Error::internal("a row without rowid")) };
+            if trigger.constraint.is_none() {
+                self.ask_exclusion(&relation, &trigger, row)?;
+            } else if self.is_excluded(&relation, &trigger, row)? {
+                let (old, new, relation) = (old.clone(), new.clone(), relation.clone());
+                changes.queue.push(Event { trigger, relation, event, old, new, rowid, assigned: Vec::new() });
+            }
+        }
+        for trigger in triggers {
             if self.condition_holds(&relation, &trigger, old.as_deref(), new.as_deref())? {
                 let (old, new) = (old.clone(), new.clone());
                 changes.queue.push(Event {
@@ -210,6 +229,7 @@ impl Session {
                     event,
                     old,
                     new,
+                    rowid,
                     assigned: Vec::new(),
                 });
             }

@@ -90,6 +90,11 @@ impl Session {
         let new = self.with_computed(run, &relation, Value::Null, new)?;
         let params = self.row_params(run, Value::Null, &new, &[]);
         self.ask_policies(run, &params, |asking| (&asking.inserted, &asking.guards.inserted))?;
+        for trigger in &run.steps.avoids {
+            if self.would_be_excluded(&relation, trigger, &new)? {
+                return Ok(());
+            }
+        }
         let mut written = self.write_part(insert, &params, &relation, &new, &run.settings)?;
         if !written.advance()? {
             return self.conflict(run, changes, &params);
@@ -99,7 +104,7 @@ impl Session {
             changes.last_rowid = Some(rowid);
             changes.written.insert(rowid);
         }
-        self.note_row(run.firing, changes, event, None, Some(written.row.clone()))?;
+        self.note_row(run.firing, changes, event, None, Some(written.row.clone()), &written.rowid)?;
         self.yield_row(run, changes, written.rowid, &written.row, &[])
     }
 
@@ -221,7 +226,7 @@ impl Session {
         if let Value::Integer(rowid) = written.rowid {
             changes.written.insert(rowid);
         }
-        self.note_row(run.firing, changes, event, Some(old), Some(written.row.clone()))?;
+        self.note_row(run.firing, changes, event, Some(old), Some(written.row.clone()), &written.rowid)?;
         self.yield_row(run, changes, written.rowid, &written.row, &extras)
     }
 
@@ -270,7 +275,7 @@ impl Session {
         }
         let params = self.row_params(run, Value::Integer(rowid), old, extras);
         self.run_part(delete, &params)?;
-        self.note_row(run.firing, changes, TriggerEvent::Delete, Some(old.clone()), None)?;
+        self.note_row(run.firing, changes, TriggerEvent::Delete, Some(old.clone()), None, &Value::Null)?;
         self.yield_row(run, changes, Value::Integer(rowid), old, extras)
     }
 

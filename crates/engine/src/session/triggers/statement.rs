@@ -93,6 +93,7 @@ impl Session {
                         event,
                         old: None,
                         new: None,
+                        rowid: None,
                         assigned: Vec::new(),
                     })?;
                 }

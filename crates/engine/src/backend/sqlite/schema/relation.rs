@@ -1,6 +1,7 @@
 //! Reads one table or view.
 
 use rowferry_dialect::collation::Collation;
+use rowferry_dialect::exclusion::{self, Exclusion};
 use rowferry_dialect::lower::sqlite::create_table::{ConstraintText, IndexText, Kind, TableText};
 use rowferry_dialect::lower::sqlite::{ddl, quote, types};
 use rowferry_dialect::schema::{
@@ -146,6 +147,7 @@ impl Loader<'_> {
                 predicate: None,
                 deferred: None,
                 nulls_alike: false,
+                exclusion: None,
             };
             indexes.insert(0, primary);
             details.index_names.insert(0, String::new());
@@ -334,7 +336,12 @@ impl Loader<'_> {
                 recorded.map_or_else(|| entry.name.clone(), |(_, object)| object.name.clone())
             };
             let deferred = details.properties.get(&name, DEFERRABLE).map(|word| word == "deferred");
-            let constraint = constraint || deferred.is_some() || alike == Some(true);
+            let exclusion = details.properties.get(&name, exclusion::PROPERTY).and_then(Exclusion::from_property);
+            if let Some(exclusion) = &exclusion {
+                exclusion.as_declared(&mut columns);
+                exclusion.as_declared(&mut keys);
+            }
+            let constraint = constraint || deferred.is_some() || alike == Some(true) || exclusion.is_some();
             let predicate = match recorded {
                 Some((_, object)) if object.definition.is_some() => object.definition.clone(),
                 _ => declared.as_ref().and_then(|d| d.predicate.as_ref().map(|span| d.text(span).to_owned())),
@@ -354,6 +361,7 @@ impl Loader<'_> {
                 predicate,
                 deferred,
                 nulls_alike: alike.is_some(),
+                exclusion: exclusion.map(Box::new),
             };
             indexes.push((index, entry.name));
         }

@@ -148,6 +148,18 @@ impl Store<'_> {
         self.batch(if defer { "PRAGMA defer_foreign_keys = ON" } else { "PRAGMA defer_foreign_keys = OFF" })
     }
 
+    /// The first row of a query without parameters.
+    pub fn first_row(&self, query: &Query, state: &Arc<State>) -> Done<Option<Vec<Value>>> {
+        let program = sqlite::lower_query(query)?;
+        self.handle.make_known(&program.catalogs, state)?;
+        let read = |row: &rusqlite::Row<'_>| (0..query.columns.len()).map(|at| row.get(at).map(value)).collect();
+        match self.handle.bound().query_row(&program.sql, [], read) {
+            Ok(row) => Ok(Some(row)),
+            Err(rusqlite::Error::QueryReturnedNoRows) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Writes a query's rows into a table of this name; how many there are.
     pub fn insert_query(
         &self,

@@ -298,9 +298,10 @@ fn plain(kind: Kind, text: String) -> EditableConstraint {
 fn kind_of(kind: &ConstraintKind) -> Kind {
     match kind {
         ConstraintKind::PrimaryKey(_) => Kind::PrimaryKey,
-        ConstraintKind::Unique(_) | ConstraintKind::DeferrableUnique { .. } | ConstraintKind::UniqueNullsAlike(_) => {
-            Kind::Unique
-        }
+        ConstraintKind::Unique(_)
+        | ConstraintKind::DeferrableUnique { .. }
+        | ConstraintKind::UniqueNullsAlike(_)
+        | ConstraintKind::Exclusion(_) => Kind::Unique,
         ConstraintKind::Check(_) => Kind::Check,
         ConstraintKind::ForeignKey { .. } => Kind::ForeignKey,
     }

@@ -1,0 +1,142 @@
+//! EXCLUDE: whether a row conflicts with another.
+//!
+//! A constraint that may not wait is asked as soon as a row is written, as PostgreSQL does: rows of one statement see each
+//! other. One that may is asked then, too, and again when it is time, but only of a row that was in conflict.
+
+use std::sync::Arc;
+
+use rowferry_dialect::exclusion::Exclusion;
+use rowferry_dialect::ir::{OutputColumn, Statement, Value};
+use rowferry_dialect::plan::{Bound, Command, Effects};
+use rowferry_dialect::postgres::{Against, exclusion_query};
+use rowferry_dialect::schema::{Index, Relation, Trigger};
+use rowferry_dialect::{Error, Result, Schema as _, Type};
+
+use super::super::compile::Uses;
+use super::super::ddl::exclusion::{refusal, shown};
+use super::super::{Prepared, Session};
+use super::calls::canonical_value;
+use crate::backend::{Backend as _, InUse};
+use crate::catalog::describe;
+use crate::plans::next_id;
+
+/// The index of the EXCLUDE that a trigger stands for.
+pub(super) fn index_of<'r>(relation: &'r Relation, trigger: &Trigger) -> Option<(&'r Index, &'r Exclusion)> {
+    let name = trigger.key.as_ref()?;
+    let index = relation.indexes.iter().find(|index| index.name == *name)?;
+    Some((index, index.exclusion.as_deref()?))
+}
+
+impl Session {
+    /// Refuses a row that is there and conflicts with another.
+    pub(super) fn ask_exclusion(&mut self, relation: &Arc<Relation>, trigger: &Trigger, rowid: i64) -> Result<()> {
+        let Some((index, _)) = index_of(relation, trigger) else { return Ok(()) };
+        let plan = self.exclusion_plan(relation, trigger, Against::Stored)?;
+        let Some(found) = self.first_conflict(&plan, &[Value::Integer(rowid)])? else { return Ok(()) };
+        let key = |at| describe::index_key(&self.schema, relation, index, at, true);
+        let names: Vec<String> = (0..index.keys.len()).map(key).collect();
+        let types: Vec<&Type> = columns_of(&plan).iter().map(|column| &column.ty).collect();
+        let message = format!("conflicting key value violates exclusion constraint \"{}\"", index.name);
+        let error = refusal(message, relation, &index.name);
+        Err(match shown(&names, &types, &found, &self.settings()) {
+            Some([mine, other]) => error.detail(format!("Key {mine} conflicts with existing key {other}.")),
+            None => error,
+        })
+    }
+
+    /// Whether a row that is there conflicts with another.
+    pub(super) fn is_excluded(&mut self, relation: &Arc<Relation>, trigger: &Trigger, rowid: i64) -> Result<bool> {
+        let plan = self.exclusion_plan(relation, trigger, Against::Stored)?;
+        Ok(self.first_conflict(&plan, &[Value::Integer(rowid)])?.is_some())
+    }
+
+    /// Whether a row that is to be inserted would conflict with one that is there.
+    pub(super) fn would_be_excluded(
+        &mut self,
+        relation: &Arc<Relation>,
+        trigger: &Trigger,
+        row: &[Value],
+    ) -> Result<bool> {
+        let plan = self.exclusion_plan(relation, trigger, Against::Given)?;
+        Ok(self.first_conflict(&plan, row)?.is_some())
+    }
+
+    fn first_conflict(&mut self, plan: &Prepared, params: &[Value]) -> Result<Option<Vec<Value>>> {
+        let mut rows = self.run_part(plan, params)?;
+        if !rows.advance()? {
+            return Ok(None);
+        }
+        let settings = self.settings();
+        let columns = columns_of(plan).iter().enumerate();
+        let values = columns.map(|(at, column)| canonical_value(rows.column(at).to_value(), &column.ty, &settings));
+        values.collect::<Result<Vec<_>>>().map(Some)
+    }
+
+    fn exclusion_plan(
+        &mut self,
+        relation: &Arc<Relation>,
+        trigger: &Trigger,
+        against: Against,
+    ) -> Result<Arc<Prepared>> {
+        let generation = self.schema.generation();
+        let key = (trigger.oid, against == Against::Given);
+        let known = self.state.exclusions.lock().get(&key).cloned();
+        if let Some(known) = known.filter(|known| known.bound.generation == generation) {
+            return Ok(known);
+        }
+        let missing = || Error::internal("an EXCLUDE that cannot be read back");
+        let (index, exclusion) = index_of(relation, trigger).ok_or_else(missing)?;
+        let keys = describe::index_exprs(&self.schema, relation, index).ok_or_else(missing)?;
+        let predicate = match &index.predicate {
+            Some(text) => Some(self.bind_expression(text, relation, &self.schema)?),
+            None => None,
+        };
+        let context = self.postgres_context();
+        let query = exclusion_query(
+            relation,
+            &keys,
+            predicate.as_ref(),
+            &exclusion.operators,
+            against,
+            &self.schema,
+            &context,
+        )?;
+        let params = match against {
+            Against::Given => relation.columns.iter().map(|column| column.ty.clone()).collect(),
+            Against::Stored | Against::Each => vec![Type::Int8],
+        };
+        let bound = Bound {
+            statement: Statement::Query(Box::new(query)),
+            params,
+            columns: Vec::new(),
+            effects: Effects { reads: true, ..Effects::default() },
+            generation,
+            needs: Default::default(),
+            inside: Vec::new(),
+            notices: Vec::new(),
+        };
+        let plan = Arc::new(Prepared {
+            in_parts: false,
+            program: Some(InUse::lower(&bound)?),
+            bound,
+            command: Command::Select,
+            uses: Uses::default(),
+            triggers: None,
+            made_for: None,
+            direct: None,
+            id: next_id(),
+            parsed: super::super::Parsed::of_nothing(&index.name),
+            declared: Vec::new(),
+            size: 0,
+        });
+        self.state.exclusions.lock().insert(key, plan.clone());
+        Ok(plan)
+    }
+}
+
+fn columns_of(plan: &Prepared) -> &[OutputColumn] {
+    match &plan.bound.statement {
+        Statement::Query(query) => &query.columns,
+        _ => &[],
+    }
+}
