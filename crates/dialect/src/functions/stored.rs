@@ -16,6 +16,7 @@ const SETTLED: TypeSpec = TypeSpec::Is(Type::Unknown);
 pub(super) const ROWS: &[Function] = rows! { &[];
     Scalar "stored function" (OID, TEXT, ANY) -> ANY, F("rf_stored_function"), optional(1), variadic, lenient, volatile;
     Scalar "grouping of keys" (ANY) -> I4, T("0"), lenient, variadic;
+    Scalar "members of a vector" (ANY, TEXT) -> TEXT, F("rf_vector_members");
     Scalar "counted from zero" (ANY) -> ANY, F("rf_from_zero");
     Scalar "place of a row" (I8) -> TID, F("rf_ctid");
     Scalar "item of known roles" (TEXT) -> ANY, T("rf_ask('aclitem', {0})"), stable;

@@ -425,6 +425,7 @@ impl Printer<'_> {
             }
             ("stored aggregate result", [_, _, state]) => self.expr(state, true),
             ("counted from zero", [vector]) => self.expr(vector, true),
+            ("members of a vector", [array, _]) => self.expr(array, true),
             ("substring", [text, pattern, escape]) if pattern.ty == Type::Text => {
                 self.out.push_str("SUBSTRING(");
                 for (word, arg) in [("", text), (" SIMILAR ", pattern), (" ESCAPE ", escape)] {

@@ -180,7 +180,7 @@ impl SessionSchema {
             return relation.clone();
         }
         let mut relation = Relation::clone(relation);
-        self.main.resolve_types(&mut relation);
+        self.main.resolve_types_of_temporary(&mut relation, &self.temp);
         Arc::new(relation)
     }
 

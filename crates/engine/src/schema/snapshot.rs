@@ -319,6 +319,15 @@ impl Snapshot {
         }
     }
 
+    /// Looks up the types of a temporary table's columns, which may be rows of relations, of the file or temporary ones.
+    pub(crate) fn resolve_types_of_temporary(&self, relation: &mut Relation, temporary: &Self) {
+        self.resolve_types(relation);
+        let parts = Parts { beside: Some(temporary), ..Parts::of(self) };
+        for column in relation.columns.iter_mut().filter(|column| user_type::is_late(&column.ty)) {
+            column.ty = user_type::resolved(&column.ty, &|oid| parts.find(oid));
+        }
+    }
+
     /// Looks up the row types among the types of columns and attributes, once all relations are known.
     pub(crate) fn resolve_row_types(&mut self) {
         if self.user_types.iter().any(|ty| user_type::has_late_parts(&ty.kind)) {
@@ -598,6 +607,8 @@ impl Snapshot {
 /// Types with all their parts looked up, each once.
 struct Parts<'a> {
     snapshot: &'a Snapshot,
+    /// The temporary objects, where they count.
+    beside: Option<&'a Snapshot>,
     /// `None` for what is not there, and for what is being looked up: a type that another program has put into itself
     /// stays without that part.
     found: RefCell<HashMap<u32, Option<Arc<UserType>>>>,
@@ -605,7 +616,7 @@ struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     fn of(snapshot: &'a Snapshot) -> Self {
-        Self { snapshot, found: RefCell::default() }
+        Self { snapshot, beside: None, found: RefCell::default() }
     }
 
     /// The type with this object id, be it one of a relation's rows.
@@ -618,7 +629,8 @@ impl<'a> Parts<'a> {
             Some(known) => known.clone(),
             None => {
                 let (relation, _) = composite::relation_of_row_type(oid)?;
-                Arc::new(composite::row_type(self.snapshot.relation_by_oid(relation)?))
+                let temporary = || self.beside?.relation_by_oid(relation);
+                Arc::new(composite::row_type(self.snapshot.relation_by_oid(relation).or_else(temporary)?))
             }
         };
         if user_type::has_late_parts(&ty.kind) {

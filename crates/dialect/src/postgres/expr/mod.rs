@@ -230,8 +230,11 @@ impl Binder<'_> {
             (arg_node.and_then(|node| node.node.as_ref()), vectors::array_of(&to))
         {
             // No array becomes a vector, but one may be written as its members.
-            let members = joined_by_blanks(self.array(array, Some(&element))?);
-            return self.coerce(members, &to, CastContext::Explicit, cast.location);
+            let members = self.array(array, Some(&element))?;
+            let function = functions::internal("members of a vector");
+            let written =
+                Expr::new(ExprKind::Call { function, args: vec![members, Expr::text(types::words(&to))] }, Type::Text);
+            return self.coerce(written, &to, CastContext::Explicit, cast.location);
         }
         let (mut arg, at) = self.required(&cast.arg)?;
         let from = types::words(&arg.ty);

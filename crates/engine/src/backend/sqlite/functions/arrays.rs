@@ -86,6 +86,7 @@ pub(super) const ROWS: &[Row] = &[
         stored(Array::of(places))
     })
     .lenient(),
+    Row::new("rf_vector_members", 2, vector_members),
     Row::new("rf_array_to_string", 3, to_string).optional(1).lenient(),
     Row::new("rf_array_fill", 2, fill).optional(1).lenient(),
     Row::new("rf_trim_array", 2, |call| {
@@ -400,6 +401,21 @@ fn concatenate(call: &Call<'_>) -> Result<Value> {
     let mut members = left.members;
     members.extend(right.members);
     stored(Array { dimensions, members })
+}
+
+/// `vector members(array of numbers, vector's type)`: as the vector is written. Like PostgreSQL's, it has one dimension and no
+/// NULL.
+fn vector_members(call: &Call<'_>) -> Result<Value> {
+    let array = array_at(call, 0)?;
+    let invalid = || {
+        Error::new(Condition::DatatypeMismatch, format!("array is not a valid {}", call.text(1).unwrap_or_default()))
+    };
+    if array.dimensions.len() != 1 {
+        return Err(invalid());
+    }
+    let numbers: Option<Vec<String>> =
+        array.members.iter().map(|member| member.as_i64().map(|number| number.to_string())).collect();
+    text(numbers.ok_or_else(invalid)?.join(" "))
 }
 
 /// `array_to_string(array, element type, separator[, text for NULL])`.
