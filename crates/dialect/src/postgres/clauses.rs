@@ -87,11 +87,13 @@ impl Binder<'_> {
             "hash" => &["fillfactor"][..],
             "gin" => &["fastupdate", "gin_pending_list_limit"],
             "gist" => &["fillfactor", "buffering"],
+            "spgist" => &["fillfactor"],
+            "brin" => &["pages_per_range", "autosummarize"],
             "bloom" => BLOOM_PARAMETERS,
             _ => INDEX_PARAMETERS,
         };
-        if index.access_method == "bloom" {
-            index.options.iter().try_for_each(check_bloom)?;
+        if matches!(index.access_method.as_str(), "bloom" | "brin") {
+            index.options.iter().try_for_each(check_parameter)?;
         }
         let options = self.storage_parameters(&index.options, known)?;
         for node in &index.index_params {
@@ -99,7 +101,7 @@ impl Binder<'_> {
             let classes = super::names::strings(&element.opclass);
             let Some(class) = classes.last() else { continue };
             // Those of other methods are asked for with the type of the key.
-            let known = matches!(index.access_method.as_str(), "bloom" | "gin" | "gist")
+            let known = matches!(index.access_method.as_str(), "bloom" | "brin" | "gin" | "gist" | "spgist")
                 || OPERATOR_CLASSES.split_ascii_whitespace().any(|known| known == *class)
                 || crate::extension::visible(self.schema, None)
                     .any(|extension| extension.facts.operator_classes().iter().any(|known| known.name == *class));
@@ -107,6 +109,9 @@ impl Binder<'_> {
                 let method = if index.access_method.is_empty() { "btree" } else { &index.access_method };
                 let message = format!("operator class \"{class}\" does not exist for access method \"{method}\"");
                 return Err(Error::new(Condition::UndefinedObject, message));
+            }
+            if !element.opclassopts.is_empty() && index.access_method == "brin" {
+                return Err(self.unsupported("an option of an operator class of brin", -1));
             }
             if !element.opclassopts.is_empty() && !has_signatures(&index.access_method, class) {
                 return Err(Error::new(
@@ -322,10 +327,22 @@ fn check_number(option: &DefElem, valid: std::ops::RangeInclusive<i64>) -> Resul
     Ok(())
 }
 
-/// The parameters of a Bloom index: bits of a signature, and of each column.
-fn check_bloom(node: &Node) -> Result<()> {
+/// A parameter that is on or off.
+fn check_boolean(option: &DefElem) -> Result<()> {
+    let value = text_of(option.arg.as_deref());
+    if option.arg.is_none() || crate::values::boolean::parse(&value).is_ok() {
+        return Ok(());
+    }
+    let message = format!("invalid value for boolean option \"{}\": {value}", option.defname);
+    Err(Error::new(Condition::InvalidParameterValue, message))
+}
+
+/// The parameters of a Bloom index (bits of a signature, and of each column), and of a BRIN index.
+fn check_parameter(node: &Node) -> Result<()> {
     match &node.node {
         Some(N::DefElem(option)) if option.defname == "length" => check_number(option, 1..=4096),
+        Some(N::DefElem(option)) if option.defname == "pages_per_range" => check_number(option, 1..=131_072),
+        Some(N::DefElem(option)) if option.defname == "autosummarize" => check_boolean(option),
         Some(N::DefElem(option)) if BLOOM_PARAMETERS.contains(&option.defname.as_str()) => {
             check_number(option, 1..=4095)
         }

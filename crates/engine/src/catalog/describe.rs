@@ -253,7 +253,14 @@ pub fn nulls_first(properties: &Properties, index: &Index, at: usize) -> bool {
 /// Storage parameters: what is noted of a part under `option …`, as `name=value`.
 pub fn options(properties: &Properties, part: &str, prefix: &str) -> Vec<String> {
     let of_part = properties.all().filter(|(of, _, _)| *of == part);
-    of_part.filter_map(|(_, name, value)| Some(format!("{}={value}", name.strip_prefix(prefix)?))).collect()
+    let mut found: Vec<(&str, &str)> =
+        of_part.filter_map(|(_, name, value)| Some((name.strip_prefix(prefix)?, value))).collect();
+    // Those of an index stand as they were given.
+    let order = properties.get(part, "index_options").and_then(|list| serde_json::from_str::<Vec<String>>(list).ok());
+    if let Some(order) = order.filter(|_| prefix.starts_with("index_")) {
+        found.sort_by_key(|(name, _)| order.iter().position(|known| known == name).unwrap_or(order.len()));
+    }
+    found.into_iter().map(|(name, value)| format!("{name}={value}")).collect()
 }
 
 /// CREATE INDEX of an index, or one of its keys when `column` is above 0.

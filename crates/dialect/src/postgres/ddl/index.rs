@@ -19,7 +19,7 @@ impl Binder<'_> {
     pub(super) fn create_index(&mut self, index: &pg::IndexStmt) -> Result<Statement> {
         let Some(range) = &index.relation else { return Err(Error::internal("an index without its table")) };
         let table = self.indexable(range)?;
-        let other = matches!(index.access_method.as_str(), "bloom" | "gin" | "gist");
+        let other = matches!(index.access_method.as_str(), "bloom" | "brin" | "gin" | "gist" | "spgist");
         if index.access_method == "bloom" && !self.schema.extensions().iter().any(|known| known.name() == "bloom") {
             let message = format!("access method \"{}\" does not exist", index.access_method);
             return Err(Error::new(Condition::UndefinedObject, message));
@@ -32,8 +32,11 @@ impl Binder<'_> {
             check_other(index)?;
         }
         let options = self.index_clauses(index)?;
+        let order: Vec<&str> = options.iter().map(|(name, _)| name.as_str()).collect();
+        let order = (order.len() > 1).then(|| ("index_options".to_owned(), serde_json::Value::from(order).to_string()));
         let mut properties: Vec<(String, String)> =
             options.into_iter().map(|(name, value)| (format!("index_option {name}"), value)).collect();
+        properties.extend(order);
         if other || index.access_method == "hash" {
             properties.push(("index_method".to_owned(), index.access_method.clone()));
         }
@@ -54,8 +57,14 @@ impl Binder<'_> {
             keys.push(IndexKeyDefinition { descending: element.ordering() == SortByDir::SortbyDesc, key });
             let signature = self.signature_length(element)?;
             let column = table.column(&element.name).map(|at| &table.columns[at]);
+            let named = names::strings(&element.opclass).last().copied();
+            let default = matches!(index.access_method.as_str(), "brin" | "spgist")
+                && named.is_some()
+                && default_of_method(&index.access_method, &keys[keys.len() - 1].key.expr.ty) == named;
             let own = column.and_then(|column| column.collation.as_ref()).map(|collation| collation.name.as_str());
-            properties.extend(facts(element, keys.len(), &keys[keys.len() - 1].key.expr.ty, own, signature));
+            let shown = facts(element, keys.len(), &keys[keys.len() - 1].key.expr.ty, own, signature);
+            // A default class is not told.
+            properties.extend(shown.into_iter().filter(|(name, _)| !default || !name.starts_with("index_opclass ")));
         }
         if index.nulls_not_distinct && table.columns.iter().any(|column| column.collation.is_some()) {
             return Err(self.unsupported("NULLS NOT DISTINCT of a table with collations", range.location));
@@ -164,7 +173,10 @@ impl Binder<'_> {
         };
         let fits = |class: &&rowferry_facts::OperatorClass| {
             class.is_default
-                && (class.input == oid || category == 'A' && class.name == "array_ops" || is_range(class.name))
+                && (class.input == oid
+                    || class.input == types::class_input(ty)
+                    || category == 'A' && class.name == "array_ops"
+                    || is_range(class.name))
         };
         if plain || classes().any(|class| fits(&class)) {
             return Ok(());
@@ -342,12 +354,20 @@ pub(super) fn default_class(ty: &Type) -> String {
     }
 }
 
+/// The operator class that keys of a type have in indexes of a method when none is named.
+fn default_of_method(method: &str, ty: &Type) -> Option<&'static str> {
+    let (method, input) = (method_number(method)?, types::class_input(ty));
+    let is_default =
+        |class: &&rowferry_facts::OperatorClass| class.method == method && class.is_default && class.input == input;
+    rowferry_facts::OperatorClass::all().iter().find(is_default).map(|class| class.name)
+}
+
 /// The object id of an access method.
 fn method_number(name: &str) -> Option<u32> {
     rowferry_facts::AccessMethod::all_known().find(|method| method.name == name).map(|method| method.oid)
 }
 
-/// What Bloom, GIN and GiST indexes cannot do.
+/// What indexes that are not of B-trees cannot do.
 fn check_other(index: &pg::IndexStmt) -> Result<()> {
     let method = index.access_method.as_str();
     let ordered = |node: &pg::Node| {
@@ -356,7 +376,9 @@ fn check_other(index: &pg::IndexStmt) -> Result<()> {
     };
     let missing = if index.unique {
         "unique indexes"
-    } else if matches!(method, "bloom" | "gin") && !index.index_including_params.is_empty() {
+    } else if method == "spgist" && index.index_params.len() > 1 {
+        "multicolumn indexes"
+    } else if matches!(method, "bloom" | "brin" | "gin") && !index.index_including_params.is_empty() {
         "included columns"
     } else if index.index_params.iter().any(ordered) {
         "ASC/DESC options"

@@ -70,6 +70,9 @@ impl Changer<'_> {
 
     fn check_constraint_name(&self, table: &Relation, constraint: &Constraint) -> Done {
         let name = &constraint.name;
+        if matches!(constraint.kind, ConstraintKind::Exclusion(_)) {
+            self.is_free(&table.namespace, name, false)?;
+        }
         let taken = table.checks.iter().any(|check| check.name == *name)
             || table.foreign_keys.iter().any(|key| key.name == *name)
             || table.indexes.iter().any(|index| index.constraint && index.name == *name);
@@ -84,7 +87,6 @@ impl Changer<'_> {
                 | ConstraintKind::Unique(_)
                 | ConstraintKind::DeferrableUnique { .. }
                 | ConstraintKind::UniqueNullsAlike(_)
-                | ConstraintKind::Exclusion(_)
         ) {
             self.is_free(&table.namespace, name, false)?;
         }

@@ -18,6 +18,7 @@ const COPIED: &[&str] = &[
     NULLS_ALIKE,
     "index_opclass ",
     "index_option ",
+    "index_options",
 ];
 
 impl Changer<'_> {

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use rowferry_dialect::access::{ObjectClass, Privileges};
 use rowferry_dialect::exclusion::Exclusion;
 use rowferry_dialect::ir::{OutputColumn, Statement, Value};
 use rowferry_dialect::plan::{Bound, Command, Effects};
@@ -33,15 +34,24 @@ impl Session {
         let Some((index, _)) = index_of(relation, trigger) else { return Ok(()) };
         let plan = self.exclusion_plan(relation, trigger, Against::Stored)?;
         let Some(found) = self.first_conflict(&plan, &[Value::Integer(rowid)])? else { return Ok(()) };
+        if !self.may_see_rows(relation) {
+            return Err(refusal_of(relation, index).detail("Key conflicts with existing key."));
+        }
         let key = |at| describe::index_key(&self.schema, relation, index, at, true);
         let names: Vec<String> = (0..index.keys.len()).map(key).collect();
         let types: Vec<&Type> = columns_of(&plan).iter().map(|column| &column.ty).collect();
-        let message = format!("conflicting key value violates exclusion constraint \"{}\"", index.name);
-        let error = refusal(message, relation, &index.name);
+        let error = refusal_of(relation, index);
         Err(match shown(&names, &types, &found, &self.settings()) {
             Some([mine, other]) => error.detail(format!("Key {mine} conflicts with existing key {other}.")),
             None => error,
         })
+    }
+
+    /// Whether an error may show the role rows of a table that somebody else may have written.
+    fn may_see_rows(&self, relation: &Relation) -> bool {
+        let rights = self.schema.rights();
+        let held = rights.held_by(rights.role(), ObjectClass::Relation, relation.oid).0;
+        held.overlaps(Privileges::SELECT) && !rights.is_secured(rights.role(), relation)
     }
 
     /// Whether a row that is there conflicts with another.
@@ -132,6 +142,11 @@ impl Session {
         self.state.exclusions.lock().insert(key, plan.clone());
         Ok(plan)
     }
+}
+
+fn refusal_of(relation: &Relation, index: &Index) -> Error {
+    let message = format!("conflicting key value violates exclusion constraint \"{}\"", index.name);
+    refusal(message, relation, &index.name)
 }
 
 fn columns_of(plan: &Prepared) -> &[OutputColumn] {
