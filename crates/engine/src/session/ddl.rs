@@ -37,6 +37,7 @@ mod names;
 mod owned;
 mod owners;
 mod partition;
+mod pending;
 mod policy;
 mod positions;
 mod rename;
@@ -340,6 +341,7 @@ impl<'a> Changer<'a> {
 impl Changer<'_> {
     fn run(&self, ddl: &Ddl) -> Done {
         self.check_allowed(ddl)?;
+        self.check_nothing_waits(ddl)?;
         match ddl {
             Ddl::CreateTable(table) => self.create_table(table, None).map(|_| ()),
             Ddl::Partition(change) => self.change_partition(change),

@@ -289,6 +289,7 @@ impl Changer<'_> {
     }
 
     pub(super) fn drop_table(&self, relation: &Relation) -> Done {
+        self.check_not_awaited(relation, "DROP TABLE")?;
         self.store.drop_table(relation)?;
         self.drop_statistics_of(relation)?;
         self.forget(relation.physical.database, relation.oid)?;

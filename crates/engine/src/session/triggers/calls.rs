@@ -184,11 +184,12 @@ impl Session {
 
     /// Calls a trigger's function; `None` for NULL.
     pub(super) fn fire(&mut self, event: &Event) -> Result<Option<Vec<Value>>> {
-        if super::exclusion::index_of(&event.relation, &event.trigger).is_some() {
-            let Some(rowid) = event.rowid else { return Ok(None) };
-            return self.ask_exclusion(&event.relation, &event.trigger, rowid).map(|()| None);
-        }
         if event.trigger.key.is_some() {
+            let Some(event) = &self.with_present_names(event) else { return Ok(None) };
+            if super::exclusion::index_of(&event.relation, &event.trigger).is_some() {
+                let Some(rowid) = event.rowid else { return Ok(None) };
+                return self.ask_exclusion(&event.relation, &event.trigger, rowid).map(|()| None);
+            }
             return self.ask_key(event).map(|()| None);
         }
         let depth = self.state.trigger_depth.load(Ordering::Relaxed);
@@ -211,6 +212,16 @@ impl Session {
         let result = self.call_trigger(event.trigger.function, &call);
         self.state.trigger_depth.store(depth, Ordering::Relaxed);
         result
+    }
+
+    /// A question of a key, whose table and columns may have got other names since; `None` when there is no such key any more.
+    fn with_present_names(&self, event: &Event) -> Option<Event> {
+        let relation = self.schema.relation_by_oid(event.relation.oid)?;
+        let same = |trigger: &&Arc<Trigger>| {
+            trigger.key.is_some() && (trigger.oid == event.trigger.oid || trigger.key == event.trigger.key)
+        };
+        let trigger = relation.triggers.iter().find(same)?.clone();
+        Some(Event { trigger, relation, ..event.clone() })
     }
 
     /// A deferrable UNIQUE: whether a row still shares its key with another.

@@ -50,6 +50,11 @@ impl Deferred {
         self.events.truncate(events);
     }
 
+    /// True when a call waits that is about a relation.
+    pub(crate) fn is_about(&self, relation: u32) -> bool {
+        self.events.iter().any(|event| event.relation.oid == relation)
+    }
+
     /// The transaction is over.
     pub(crate) fn clear(&mut self) {
         if !self.events.is_empty() || self.all.is_some() || !self.some.is_empty() {
