@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.clients.tours import Servers
 from tests.servers.availability import NOT_TESTED, start_or_skip
 from tests.servers.mariadb import MariaDB, MariaDB11
 from tests.servers.mysql import MySQL, MySQLServer
+from tests.servers.postgres import PostgreSQL
 from tests.servers.rowferry import Rowferry, find_rowferry, socket_directory
 
 
@@ -80,3 +82,10 @@ def served(tmp_path: Path) -> Iterator[Rowferry]:
     """A new, empty database, served to PostgreSQL clients for one test."""
     with Rowferry.start(tmp_path / "app.db") as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def tour_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
+    """A real PostgreSQL and ours, for tours of clients."""
+    with PostgreSQL.start(tcp=True) as postgres:
+        yield Servers(postgres, tmp_path_factory.mktemp("tours"))

@@ -2,7 +2,7 @@
 # Prepare a machine for building, testing or measuring Rowferry. Runs again in well under a second when nothing is missing.
 #
 #   tools/setup.sh build    compiler dependencies, .venv with what the tests and the demo import
-#   tools/setup.sh test     and MariaDB, PostgreSQL, Java and Maven
+#   tools/setup.sh test     and MariaDB, PostgreSQL, Java and Maven, Node and npm
 #   tools/setup.sh bench    and the peers that the benchmarks measure
 #
 # Debian packages are installed only when they are missing and only as root on a Debian-like system; elsewhere the
@@ -47,6 +47,8 @@ if [[ $goal != build ]]; then
     need postgresql-15 has_file '/usr/lib/postgresql/*/bin/postgres' # what answers are compared with
     need default-jdk-headless command -v javac
     need maven command -v mvn
+    need nodejs command -v node
+    need npm command -v npm
 fi
 if [[ $goal == bench ]]; then
     need pkg-config command -v pkg-config

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from types import TracebackType
 
-from .process import Process, ServerFailed
+from .process import Process, ServerFailed, free_port
 
 
 def find_postgres() -> Path | None:
@@ -24,15 +24,19 @@ def find_postgres() -> Path | None:
 
 
 class PostgreSQL:
-    """A running server in a temporary directory, on a unix socket only, where everybody is trusted."""
+    """A running server in a temporary directory, where everybody is trusted.
 
-    def __init__(self, process: Process, directory: Path, version: str) -> None:
+    It listens on a unix socket, and on the loopback's `port` when it was asked to: not every client knows the former.
+    """
+
+    def __init__(self, process: Process, directory: Path, version: str, port: int | None = None) -> None:
         self.process = process
         self.directory = directory
         self.version = version
+        self.port = port
 
     @classmethod
-    def start(cls, *, timeout: float = 60) -> PostgreSQL:
+    def start(cls, *, tcp: bool = False, timeout: float = 60) -> PostgreSQL:
         """Start a server; `ServerFailed` when it is not ready within `timeout` seconds."""
         programs = find_postgres()
         if programs is None:
@@ -53,6 +57,8 @@ class PostgreSQL:
             if done.returncode != 0:
                 raise ServerFailed(f"initdb failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
             version = (directory / "data" / "PG_VERSION").read_text().strip()
+            port = free_port() if tcp else None
+            listen = ["listen_addresses=127.0.0.1", "-p", str(port)] if tcp else ["listen_addresses="]
             process = Process(
                 [
                     *prefix,
@@ -62,7 +68,7 @@ class PostgreSQL:
                     "-k",
                     directory,
                     "-c",
-                    "listen_addresses=",
+                    *listen,
                     "-c",
                     "lc_messages=C",
                 ],
@@ -70,7 +76,7 @@ class PostgreSQL:
                 log=directory / "log",
             )
             process.wait_ready(timeout)
-            return cls(process, directory, version)
+            return cls(process, directory, version, port)
         except BaseException:
             shutil.rmtree(directory, ignore_errors=True)
             raise
@@ -78,6 +84,8 @@ class PostgreSQL:
     @property
     def dsn(self) -> str:
         """A URL for any PostgreSQL client."""
+        if self.port is not None:
+            return f"postgresql://rowferry@127.0.0.1:{self.port}/postgres"
         return f"postgresql://rowferry@/postgres?host={self.directory}"
 
     def pids(self) -> list[int]:

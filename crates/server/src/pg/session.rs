@@ -411,7 +411,8 @@ impl Commands<'_> {
             let format = bind.parameter_formats.of(index).unwrap_or(Format::TEXT);
             params.push(match value {
                 None => Value::Null,
-                Some(bytes) => values::read(bytes, ty, format, &settings, index + 1)?,
+                Some(bytes) => values::read(bytes, ty, format, &settings, index + 1)
+                    .map_err(|error| error.context(parameter_context(portal, index + 1, format)))?,
             });
         }
         let formats: Vec<Format> = bind.result_formats.iter().collect();
@@ -750,6 +751,14 @@ fn client_params(prepared: &Prepared) -> &[Type] {
 }
 
 /// Bind gives as many parameters as the statement has, and as many formats as there are things to give one.
+/// Where a parameter that cannot be read stood. A text is told as `'...'`: PostgreSQL quotes as many of its bytes as
+/// `log_parameter_max_length_on_error` says, and that is none.
+fn parameter_context(portal: &str, number: usize, format: Format) -> String {
+    let portal = if portal.is_empty() { "unnamed portal".to_owned() } else { format!("portal \"{portal}\"") };
+    let value = if format == Format::TEXT { " = '...'" } else { "" };
+    format!("{portal} parameter ${number}{value}")
+}
+
 fn check_counts(bind: &Bind<'_>, statement: &str, params: usize, columns: usize) -> Result<(), Error> {
     let violation = |message: String| Err(Error::new(Condition::ProtocolViolation, message));
     let (count, formats) = (bind.parameters.len(), bind.parameter_formats.len());

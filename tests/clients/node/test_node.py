@@ -1,0 +1,41 @@
+"""Tours of Node's clients, as npm installs them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.clients import tours
+
+_HERE = Path(__file__).parent
+_OUTPUT = tours.CACHE / "node"
+
+
+@pytest.fixture(scope="module")
+def installed() -> Path:
+    """A directory with the tours and what they import: modules look for others from where they lie."""
+    try:
+        for program in ("node", "npm"):
+            if shutil.which(program) is None:
+                raise tours.Unavailable(f"`{program}` is not installed (Debian packages nodejs and npm)")
+        wanted = (_HERE / "package-lock.json").read_text()
+        stamp = _OUTPUT / "stamp"
+        _OUTPUT.mkdir(parents=True, exist_ok=True)
+        for path in [*_HERE.glob("*.js"), *_HERE.glob("package*.json")]:
+            shutil.copy(path, _OUTPUT)
+        if not stamp.exists() or stamp.read_text() != wanted:
+            # No package needs to build anything.
+            tours.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], directory=_OUTPUT, timeout=300)
+            stamp.write_text(wanted)
+    except tours.Unavailable as reason:
+        tours.skip("Node's clients", reason)
+    return _OUTPUT
+
+
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize("tour", ["pg", "postgresjs", "knex", "drizzle", "kysely", "sequelize", "typeorm"])
+def test_a_tour_finds_what_it_finds_on_postgresql(tour: str, tour_servers: tours.Servers, installed: Path) -> None:
+    found = tour_servers.compare(tour, ["node", f"{tour}.js"], _HERE / "differences.txt", directory=installed)
+    assert not found, "\n".join(found)

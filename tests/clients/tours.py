@@ -1,0 +1,105 @@
+"""Tours: what users of a client library do, on a real PostgreSQL 15 and on ours, which must print the same.
+
+A tour is a program that is given the URL of an empty database and prints a line `== STEP` before what each of its steps
+found out. A step that fails prints `FAILED` and what was said; no step may on the real PostgreSQL. A step that differs
+on ours needs a reason in `differences.txt` beside the tours: a line `TOUR: STEP  reason`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import psycopg
+import pytest
+
+from tests.clients import recorded
+from tests.servers.availability import NOT_TESTED
+from tests.servers.postgres import PostgreSQL
+from tests.servers.rowferry import Rowferry
+
+CACHE = Path(__file__).resolve().parents[2] / ".cache"
+#: What the clients of every registry say when it is not there.
+_UNREACHABLE = (
+    *("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ETIMEDOUT", "ECONNRESET"),
+    *("Could not transfer", "Unknown host", "dial tcp", "no such host", "Temporary failure in name resolution"),
+)
+
+
+class Unavailable(RuntimeError):
+    """A program is not installed, or a registry cannot be reached."""
+
+
+class Failed(RuntimeError):
+    """A program ended with an error; the message carries its last words."""
+
+
+def run(command: Sequence[str | Path], *, directory: Path, timeout: float, env: Mapping[str, str] | None = None) -> str:
+    """What the command prints; `Unavailable` when it needs a registry that does not answer."""
+    done = subprocess.run(
+        command,
+        cwd=directory,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=timeout,
+    )
+    if done.returncode != 0:
+        words = f"`{command[0]}` ended with {done.returncode}:\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
+        raise (Unavailable if any(sign in words for sign in _UNREACHABLE) else Failed)(words)
+    return done.stdout
+
+
+def skip(what: str, reason: Unavailable) -> NoReturn:
+    """Skip loudly: the end of the session says what was not tested."""
+    NOT_TESTED[what] = str(reason)
+    pytest.skip(f"NOT TESTED with {what}: {reason}")
+
+
+class Servers:
+    """A real PostgreSQL, and ours in a directory; each tour is given an empty database of both."""
+
+    def __init__(self, postgres: PostgreSQL, directory: Path) -> None:
+        self.postgres = postgres
+        self.directory = directory
+
+    @contextlib.contextmanager
+    def database(self, server: str) -> Iterator[str]:
+        """The URL of an empty database called `store`, on `postgresql` or `ours`."""
+        if server == "postgresql":
+            with psycopg.connect(self.postgres.dsn, autocommit=True) as connection:
+                connection.execute("drop database if exists store with (force)")
+                connection.execute("create database store template template0")
+            yield self.postgres.dsn.removesuffix("postgres") + "store"
+            return
+        with tempfile.TemporaryDirectory(dir=self.directory) as directory:
+            with Rowferry.start(Path(directory) / "store.db", args=["--durability", "off"]) as served:
+                yield served.postgres_dsn
+
+    def compare(
+        self, tour: str, command: Sequence[str | Path], differences: Path, *, directory: Path, timeout: float = 60
+    ) -> list[str]:
+        """Run `command URL` on both; what is not as it ought to be, in lines."""
+        with self.database("postgresql") as dsn:
+            theirs = _steps(run([*command, dsn], directory=directory, timeout=timeout))
+        with self.database("ours") as dsn:
+            ours = _steps(run([*command, dsn], directory=directory, timeout=timeout))
+        assert len(theirs) > 5, "a tour has steps"
+        failed = [f"== {step} fails on PostgreSQL: {lines}" for step, lines in theirs.items() if _FAILED in str(lines)]
+        found = {step: (said, ours.get(step, [])) for step, said in theirs.items() if ours.get(step) != said}
+        known = recorded.reasons(differences) if differences.exists() else {}
+        mine = {name.removeprefix(f"{tour}: "): why for name, why in known.items() if name.startswith(f"{tour}: ")}
+        return failed + recorded.unexpected(found, mine)
+
+
+_FAILED = "FAILED"
+
+
+def _steps(printed: str) -> dict[str, list[str]]:
+    return {step: said.splitlines() for step, said in recorded.answers(printed).items()}
