@@ -229,6 +229,7 @@ TABLES = (
         from pg_get_catalog_foreign_keys() with ordinality order by ordinality
         """,
     ),
+    Table("settings", 'select name, category from pg_settings order by name collate "C"'),
     Table("keywords", "select word, catcode as category, barelabel as bare from pg_get_keywords() order by word"),
     Table(
         "columns",

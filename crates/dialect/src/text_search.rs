@@ -334,10 +334,16 @@ impl SearchObject {
     /// Its name, with its schema where a bare one would not mean it.
     pub fn shown(&self, schema: &dyn Schema) -> String {
         let name = crate::postgres::quote_ident(&self.name);
-        match found(schema, self.kind(), &QualifiedName::bare(self.name.clone())) {
-            Some(found) if found.oid == self.oid => name,
-            _ => format!("{}.{name}", crate::postgres::quote_ident(&self.namespace)),
+        match self.is_visible(schema) {
+            true => name,
+            false => format!("{}.{name}", crate::postgres::quote_ident(&self.namespace)),
         }
+    }
+
+    /// True when its name without schema finds this very one.
+    pub fn is_visible(&self, schema: &dyn Schema) -> bool {
+        let found = found(schema, self.kind(), &QualifiedName::bare(self.name.clone()));
+        found.is_some_and(|found| found.oid == self.oid)
     }
 }
 

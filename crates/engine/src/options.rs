@@ -86,11 +86,14 @@ pub struct SessionOptions {
     pub language: Language,
     /// Where the client is, for `pg_stat_activity`; may be empty.
     pub client_address: String,
+    /// The address and port at which it has met the server, for `inet_server_addr()`; may be empty.
+    pub server_address: String,
 }
 
 impl SessionOptions {
     /// A session of a user, with no more known.
     pub fn new(user: impl Into<String>, language: Language) -> Self {
-        Self { user: user.into(), application_name: String::new(), language, client_address: String::new() }
+        let (client_address, server_address) = Default::default();
+        Self { user: user.into(), application_name: String::new(), language, client_address, server_address }
     }
 }

@@ -10,6 +10,7 @@ mod functions;
 mod operators;
 mod read;
 mod relations;
+mod settings;
 mod standard;
 mod types;
 mod unaccent;
@@ -19,6 +20,7 @@ pub use extensions::Extension;
 pub use functions::{Aggregate, Function, Language};
 pub use operators::{Cast, Operator};
 pub use relations::{CatalogForeignKey, Collation, Column, Conversion, Index, Keyword, Relation};
+pub use settings::Setting;
 pub use standard::{StandardFeature, StandardPart, StandardSize};
 pub use types::{Range, Type};
 pub use unaccent::unaccented;
@@ -57,7 +59,7 @@ mod tests {
         heads!(Aggregate, Function, Language, Cast, Operator, Collation, Column, Conversion, Relation, Range, Type);
         heads!(Index, Keyword, CatalogForeignKey);
         heads!(StandardFeature, StandardPart, StandardSize);
-        heads!(Extension);
+        heads!(Extension, Setting);
     }
 
     #[test]

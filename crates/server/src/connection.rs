@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
+use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -81,6 +82,7 @@ enum Transport {
 pub struct Connection {
     transport: Transport,
     peer: Peer,
+    local: Option<SocketAddr>,
     number: u64,
     registry: Arc<Registry>,
     limits: Arc<Limits>,
@@ -105,7 +107,8 @@ impl Connection {
         tls: Option<Arc<Tls>>,
     ) -> Self {
         socket.set_patience(Patience::Until(Instant::now() + limits.handshake_timeout));
-        Self { transport: Transport::Plain(socket), peer, number, registry, limits, tls, end_point: None }
+        let local = socket.local();
+        Self { transport: Transport::Plain(socket), peer, local, number, registry, limits, tls, end_point: None }
     }
 
     /// The connection's number, unique in this process: what the log calls it.
@@ -116,6 +119,11 @@ impl Connection {
     /// Who is at the other end.
     pub fn peer(&self) -> &Peer {
         &self.peer
+    }
+
+    /// Where the other end has met us; `None` for what came over no network.
+    pub fn local(&self) -> Option<SocketAddr> {
+        self.local
     }
 
     /// The server's limits.

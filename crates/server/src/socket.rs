@@ -88,6 +88,14 @@ impl Socket {
         Ok(Self { stream: Stream::Unix(stream), patience: Patience::Unlimited, kernel_timeout: None })
     }
 
+    /// Where the peer has met us; `None` for what came over no network.
+    pub(crate) fn local(&self) -> Option<SocketAddr> {
+        match &self.stream {
+            Stream::Tcp(stream) => stream.local_addr().ok(),
+            Stream::Unix(_) => None,
+        }
+    }
+
     pub(crate) fn set_patience(&mut self, patience: Patience) {
         self.patience = patience;
     }

@@ -92,6 +92,8 @@ pub(super) static ROWS: &[Function] = rows! { PG;
     Scalar "current_query" () -> TEXT, T("rf_ask('current_query')"), volatile;
     Scalar "inet_client_addr" () -> INETS, T("rf_ask('client_address')"), stable;
     Scalar "inet_client_port" () -> I4, T("rf_ask('client_port')"), stable;
+    Scalar "inet_server_addr" () -> INETS, T("rf_ask('server_address')"), stable;
+    Scalar "inet_server_port" () -> I4, T("rf_ask('server_port')"), stable;
     Scalar "mxid_age" (XIDS) -> I4, T("rf_ask('mxid_age', {0})"), stable;
     Scalar "nameconcatoid" (NAME, OID) -> NAME, T("rf_ask('nameconcatoid', {0}, {1})");
     Scalar "oidvectortypes" (OIDVECTOR) -> TEXT, T("rf_ask('oidvectortypes', {0})"), stable;
@@ -116,5 +118,24 @@ pub(super) static ROWS: &[Function] = rows! { PG;
 
     SetReturning "pg_extension_update_paths" (NAME) -> RECORD, Special("pg_extension_update_paths"), stable;
     SetReturning "pg_get_catalog_foreign_keys" () -> RECORD, Special("pg_get_catalog_foreign_keys"), stable;
+    SetReturning "pg_identify_object" (OID, OID, I4) -> RECORD, Special("pg_identify_object"), stable;
+    SetReturning "pg_identify_object_as_address" (OID, OID, I4) -> RECORD, Special("pg_identify_object_as_address"), stable;
     SetReturning "pg_sequence_parameters" (OID) -> RECORD, Special("pg_sequence_parameters"), stable;
+
+    Scalar "information_schema._pg_char_max_length" (OID, I4) -> I4,
+        T("CASE WHEN {1} = -1 THEN NULL WHEN {0} IN (1042, 1043) THEN {1} - 4 WHEN {0} IN (1560, 1562) THEN {1} END");
+    Scalar "information_schema._pg_char_octet_length" (OID, I4) -> I4,
+        T("CASE WHEN {0} NOT IN (25, 1042, 1043) THEN NULL WHEN {1} = -1 THEN 1073741824 WHEN {0} <> 25 THEN ({1} - 4) * 4 END");
+    Scalar "information_schema._pg_numeric_precision" (OID, I4) -> I4,
+        T("CASE {0} WHEN 21 THEN 16 WHEN 23 THEN 32 WHEN 20 THEN 64 WHEN 700 THEN 24 WHEN 701 THEN 53 \
+           WHEN 1700 THEN CASE WHEN {1} <> -1 THEN (({1} - 4) >> 16) & 65535 END END");
+    Scalar "information_schema._pg_numeric_precision_radix" (OID, I4) -> I4,
+        T("CASE WHEN {0} IN (21, 23, 20, 700, 701) THEN 2 WHEN {0} = 1700 THEN 10 END");
+    Scalar "information_schema._pg_numeric_scale" (OID, I4) -> I4,
+        T("CASE WHEN {0} IN (21, 23, 20) THEN 0 WHEN {0} = 1700 THEN CASE WHEN {1} <> -1 THEN ({1} - 4) & 65535 END END");
+    Scalar "information_schema._pg_datetime_precision" (OID, I4) -> I4,
+        T("CASE WHEN {0} = 1082 THEN 0 WHEN {0} IN (1083, 1114, 1184, 1266) THEN CASE WHEN {1} < 0 THEN 6 ELSE {1} END \
+           WHEN {0} = 1186 THEN CASE WHEN {1} < 0 OR {1} & 65535 = 65535 THEN 6 ELSE {1} & 65535 END END");
+    Scalar "information_schema._pg_interval_type" (OID, I4) -> TEXT,
+        T("CASE WHEN {0} = 1186 THEN rf_ask('interval_type', {0}, {1}) END"), stable;
 };

@@ -398,6 +398,12 @@ impl Binder<'_> {
                     self.note_literal(&name, &relation.namespace, location);
                     return Ok(Expr::integer(i64::from(relation.indexes[index].oid), to.clone()));
                 }
+                if let Some(ty) = self.schema.user_type(&name)
+                    && let Some(composite) = ty.composite().filter(|_| !ty.is_row_type())
+                {
+                    self.note_literal(&name, &ty.namespace, location);
+                    return Ok(Expr::integer(i64::from(composite.relation), to.clone()));
+                }
                 let of_catalogs = matches!(name.schema.as_deref(), None | Some("pg_catalog"));
                 let mut indexes = facts::Index::all().iter().filter(|_| of_catalogs);
                 if let Some(index) = indexes.find(|index| index.name == name.name) {

@@ -247,6 +247,7 @@ impl Binder<'_> {
     fn explain(&mut self, explain: &pg::ExplainStmt) -> Result<Explain> {
         let (mut analyze, mut verbose, mut wal) = (false, false, false);
         let (mut timing, mut summary, mut format) = (None, None, ExplainFormat::Text);
+        let mut untold = Vec::new();
         for option in &explain.options {
             let Some(N::DefElem(option)) = &option.node else { continue };
             let on = option.arg.is_none() || is_true(option.arg.as_deref());
@@ -269,8 +270,10 @@ impl Binder<'_> {
                         }
                     }
                 }
-                // Of what these ask for there is nothing to tell.
-                "costs" | "buffers" | "settings" | "memory" | "serialize" => {}
+                // Of what these ask for there is nothing to tell; COSTS is on unless somebody says otherwise.
+                "costs" => {}
+                "buffers" | "settings" if on => untold.push(option.defname.to_uppercase()),
+                "buffers" | "settings" => {}
                 other => {
                     return Err(self.error(
                         Condition::SyntaxError,
@@ -285,6 +288,12 @@ impl Binder<'_> {
                 let message = format!("EXPLAIN option {name} requires ANALYZE");
                 return Err(Error::new(Condition::InvalidParameterValue, message));
             }
+        }
+        if wal {
+            untold.push("WAL".to_owned());
+        }
+        for name in untold {
+            self.remark(format!("EXPLAIN option {name} has no effect: the plan does not tell of it"));
         }
         let Some(query) = explain.query.as_deref().and_then(|query| query.node.as_ref()) else {
             return Err(Error::internal("EXPLAIN of nothing"));

@@ -554,12 +554,12 @@ pub fn updatable(schema: &SessionSchema, relation: &Arc<Relation>) -> postgres::
     postgres::updatable(relation, schema, &rowferry_dialect::plan::Context::default())
 }
 
-/// A view's query, printed by the settings; as it is kept where it has no printed form.
-pub fn view(schema: &SessionSchema, oid: u32, settings: &Settings, pretty: bool) -> Option<String> {
+/// A view's query, printed by the settings, with lines up to the column `wrap`; as it is kept where it has no printed form.
+pub fn view(schema: &SessionSchema, oid: u32, settings: &Settings, pretty: bool, wrap: i32) -> Option<String> {
     let relation = schema.relation_by_oid(oid)?;
     let context = rowferry_dialect::plan::Context::default();
     if relation.language != Language::Informix
-        && let Some(text) = postgres::view_definition(&relation, schema, &context, settings, pretty)
+        && let Some(text) = postgres::view_definition(&relation, schema, &context, settings, pretty, wrap)
     {
         return Some(text);
     }

@@ -213,7 +213,7 @@ fn views(context: &Context<'_>) -> Vec<Row> {
             &context.database.name,
             &relation.namespace,
             &relation.name,
-            describe::view(context.schema, relation.oid, &Settings::default(), false),
+            describe::view(context.schema, relation.oid, &Settings::default(), false, 0),
             match check {
                 None => "NONE",
                 Some(CheckOption::Local) => "LOCAL",

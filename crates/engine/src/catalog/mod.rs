@@ -17,6 +17,7 @@ mod information_types;
 mod information_usage;
 pub mod informix;
 pub mod names;
+pub mod object_identity;
 pub mod object_names;
 pub mod partitions;
 mod pg_attribute;
@@ -46,6 +47,9 @@ pub mod signatures;
 pub mod standard_types;
 pub mod system_indexes;
 pub mod user_ranges;
+pub mod visibility;
+
+pub use pg_views::default_comment;
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -1,10 +1,13 @@
 //! Names and object ids: what `regclass` and its kin read and print.
 
+use std::sync::Arc;
+
 pub use rowferry_dialect::postgres::quote_ident;
 use rowferry_dialect::postgres::{qualified_name, regproc, regtype};
 use rowferry_dialect::schema::QualifiedName;
 use rowferry_dialect::text_search::{self, Kind};
 use rowferry_dialect::types::Reg;
+use rowferry_dialect::user_type::UserType;
 use rowferry_dialect::{Condition, Error, Result, Schema as _};
 
 use crate::schema::{INFORMATION_SCHEMA, INFORMIX, PG_CATALOG, PG_TEMP, PG_TOAST, PUBLIC, SessionSchema};
@@ -15,10 +18,13 @@ pub const NAMESPACES: &[(u32, &str)] = &[
     (11, PG_CATALOG),
     (2_200, PUBLIC),
     (13_000, INFORMATION_SCHEMA),
-    (13_001, PG_TEMP),
+    (TEMPORARY, PG_TEMP),
     (13_002, INFORMIX),
     (99, PG_TOAST),
 ];
+
+/// The schema of a session's temporary objects.
+pub const TEMPORARY: u32 = 13_001;
 
 /// A namespace's object id.
 pub fn namespace_oid(schema: &SessionSchema, name: &str) -> u32 {
@@ -41,7 +47,7 @@ pub fn acl_name(name: &str) -> String {
     if plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
 }
 
-/// The relation, sequence or index with an object id: namespace and name.
+/// The relation, sequence, index or composite type with an object id: namespace and name.
 pub fn class_name(schema: &SessionSchema, oid: u32) -> Option<(String, String)> {
     if let Some(relation) = schema.relation_by_oid(oid) {
         return Some((relation.namespace.clone(), relation.name.clone()));
@@ -52,8 +58,22 @@ pub fn class_name(schema: &SessionSchema, oid: u32) -> Option<(String, String)> 
     if let Some(index) = rowferry_facts::Index::by_oid(oid) {
         return Some((PG_CATALOG.to_owned(), index.name.to_owned()));
     }
-    let (relation, at) = schema.index_by_oid(oid)?;
-    Some((relation.namespace.clone(), relation.indexes[at].name.clone()))
+    if let Some((relation, at)) = schema.index_by_oid(oid) {
+        return Some((relation.namespace.clone(), relation.indexes[at].name.clone()));
+    }
+    let ty = composite_of(schema, oid)?;
+    Some((ty.namespace.clone(), ty.name.clone()))
+}
+
+/// The composite type of an entry of `pg_class`.
+pub fn composite_of(schema: &SessionSchema, relation: u32) -> Option<Arc<UserType>> {
+    schema.user_types().into_iter().find(|ty| ty.composite().is_some_and(|composite| composite.relation == relation))
+}
+
+/// The entry of `pg_class` that a composite type has.
+fn composite_entry(schema: &SessionSchema, name: &QualifiedName) -> Option<u32> {
+    let ty = schema.user_type(name).filter(|ty| !ty.is_row_type())?;
+    ty.composite().map(|composite| composite.relation)
 }
 
 /// The index of a catalog with a name.
@@ -63,12 +83,12 @@ fn system_index(name: &QualifiedName) -> Option<u32> {
     all.find(|index| index.name == name.name).map(|index| index.oid)
 }
 
-/// The object id of a relation, sequence or index.
+/// The object id of a relation, sequence, index or composite type.
 pub fn class_oid(schema: &SessionSchema, name: &QualifiedName) -> Option<u32> {
     let relation = schema.relation(name).map(|relation| relation.oid);
     let sequence = || schema.sequence(name).map(|sequence| sequence.oid);
     let index = || schema.index(name).map(|(relation, at)| relation.indexes[at].oid);
-    relation.or_else(sequence).or_else(index).or_else(|| system_index(name))
+    relation.or_else(sequence).or_else(index).or_else(|| composite_entry(schema, name)).or_else(|| system_index(name))
 }
 
 /// Whether a name without schema finds this very object; `None` where there is none.
@@ -100,7 +120,7 @@ pub fn search_name(schema: &SessionSchema, kind: Kind, oid: u32) -> Option<Strin
 }
 
 /// The name of a collation, with its schema where a bare one would not mean it.
-fn collation_name(schema: &SessionSchema, oid: u32) -> Option<String> {
+pub fn collation_name(schema: &SessionSchema, oid: u32) -> Option<String> {
     let made = schema.main.collations.iter().find(|made| made.oid == oid).cloned();
     let found = made.or_else(|| rowferry_dialect::collation::Collation::by_oid(oid).cloned())?;
     let name = quote_ident(&found.name);

@@ -4,12 +4,13 @@ use rowferry_dialect::postgres::regtype;
 use rowferry_dialect::schema::{Relation, RelationKind};
 use rowferry_dialect::text_search::Kind;
 use rowferry_dialect::types::Reg;
-use rowferry_dialect::user_type::UserType;
 use rowferry_dialect::{Error, Result, Schema as _};
 use rowferry_facts as facts;
 
 use super::describe::constraint_oid;
-use super::names::{class_name, function_name, is_visible, namespace_name, quote_ident, search_name};
+use super::names::{
+    class_name, collation_name, composite_of, function_name, is_visible, namespace_name, quote_ident, search_name,
+};
 use super::pg_attribute::default_oid;
 use crate::schema::SessionSchema;
 use crate::schema::metadata::derived_oid;
@@ -40,16 +41,18 @@ pub fn describe(schema: &SessionSchema, catalog: u32, oid: u32, column: i32) -> 
             facts::Conversion::all().iter().find(|row| row.oid == oid).map(|row| format!("conversion {}", row.name))
         }
         2_612 => language(oid).map(|name| format!("language {name}")),
-        2_615 => namespace_name(schema, oid).map(|name| format!("schema {}", quote_ident(&name))),
+        2_615 => namespace_name(schema, oid).map(|name| format!("schema {name}")),
         2_616 => operator_class(oid),
         2_617 => function_name(schema, Reg::Operator, oid).map(|name| format!("operator {name}")),
         2_618 => rule(schema, oid),
         2_620 => trigger(schema, oid),
         2_753 => operator_family(oid),
-        3_079 => extension(schema, oid).map(|name| format!("extension {}", quote_ident(&name))),
+        3_079 => extension(schema, oid).map(|name| format!("extension {name}")),
         3_256 => policy(schema, oid),
-        3_456 => rowferry_dialect::collation::Collation::by_oid(oid)
-            .map(|collation| format!("collation {}", quote_ident(&collation.name))),
+        3_381 => statistics(schema, oid),
+        3_601 => super::pg_ts::name(catalog, oid).map(|name| format!("text search parser {}", quote_ident(name))),
+        3_764 => super::pg_ts::name(catalog, oid).map(|name| format!("text search template {}", quote_ident(name))),
+        3_456 => collation_name(schema, oid).map(|name| format!("collation {name}")),
         3_600 => search_name(schema, Kind::Dictionary, oid).map(|name| format!("text search dictionary {name}")),
         3_602 => search_name(schema, Kind::Configuration, oid).map(|name| format!("text search configuration {name}")),
         catalog => return Err(Error::internal(format!("unrecognized object class: {catalog}"))),
@@ -86,17 +89,23 @@ fn class(schema: &SessionSchema, oid: u32, column: i32) -> Option<String> {
     };
     let Some(at) = usize::try_from(column - 1).ok() else { return Some(words) };
     let name = relation?.columns.get(at)?.name.clone();
-    Some(format!("column {} of {words}", quote_ident(&name)))
+    Some(format!("column {name} of {words}"))
 }
 
-fn composite_of(schema: &SessionSchema, relation: u32) -> Option<std::sync::Arc<UserType>> {
-    schema.user_types().into_iter().find(|ty| ty.composite().is_some_and(|composite| composite.relation == relation))
+/// With its schema unless it is found without.
+fn statistics(schema: &SessionSchema, oid: u32) -> Option<String> {
+    let object = schema.main.statistics.iter().find(|object| object.oid == oid)?;
+    let name = quote_ident(&object.name);
+    Some(match super::pg_statistic_ext::is_visible(schema, oid) {
+        Some(true) => format!("statistics object {name}"),
+        _ => format!("statistics object {}.{name}", quote_ident(&object.namespace)),
+    })
 }
 
 fn default(schema: &SessionSchema, oid: u32) -> Option<String> {
     schema.user_relations().find_map(|relation| {
         let at = (0..relation.columns.len()).find(|at| default_oid(relation.oid, *at) == oid)?;
-        let column = quote_ident(&relation.columns[at].name);
+        let column = &relation.columns[at].name;
         Some(format!("default value for column {column} of {}", relation_words(schema, relation)?))
     })
 }
@@ -113,21 +122,21 @@ fn constraint(schema: &SessionSchema, oid: u32) -> Option<String> {
         let check = || relation.checks.iter().find(|check| check.oid == oid).map(|check| &check.name);
         let key = || relation.foreign_keys.iter().find(|key| key.oid == oid).map(|key| &key.name);
         let name = index.map(|index| &index.name).or_else(check).or_else(key)?;
-        Some(format!("constraint {} on {}", quote_ident(name), relation_words(schema, relation)?))
+        Some(format!("constraint {name} on {}", relation_words(schema, relation)?))
     });
     of_relation.or_else(|| {
         schema.user_types().iter().find_map(|ty| {
             let check = ty.domain()?.checks.iter().find(|check| check.oid == oid)?;
-            Some(format!("constraint {} on type {}", quote_ident(&check.name), ty.shown()))
+            Some(format!("constraint {}", check.name))
         })
     })
 }
 
-fn method(oid: u32) -> Option<&'static str> {
+pub(super) fn method(oid: u32) -> Option<&'static str> {
     facts::AccessMethod::all_known().find(|method| method.oid == oid).map(|method| method.name)
 }
 
-fn language(oid: u32) -> Option<&'static str> {
+pub(super) fn language(oid: u32) -> Option<&'static str> {
     if oid == super::pg_proc::PLPGSQL {
         return Some("plpgsql");
     }
@@ -151,15 +160,15 @@ fn rule(schema: &SessionSchema, oid: u32) -> Option<String> {
 
 fn trigger(schema: &SessionSchema, oid: u32) -> Option<String> {
     let (relation, trigger) = super::pg_trigger::all(schema).find(|(_, trigger)| trigger.oid == oid)?;
-    Some(format!("trigger {} on {}", quote_ident(&trigger.name), relation_words(schema, relation)?))
+    Some(format!("trigger {} on {}", trigger.name, relation_words(schema, relation)?))
 }
 
 fn policy(schema: &SessionSchema, oid: u32) -> Option<String> {
     let (relation, policy) = schema.policies().find(|(_, policy)| policy.oid == oid)?;
-    Some(format!("policy {} on {}", quote_ident(&policy.name), relation_words(schema, relation)?))
+    Some(format!("policy {} on {}", policy.name, relation_words(schema, relation)?))
 }
 
-fn extension(schema: &SessionSchema, oid: u32) -> Option<String> {
+pub(super) fn extension(schema: &SessionSchema, oid: u32) -> Option<String> {
     if oid == super::pg_extension::OF_PLPGSQL.0 {
         return Some("plpgsql".to_owned());
     }

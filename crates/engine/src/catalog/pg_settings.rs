@@ -42,7 +42,7 @@ fn known(variables: &Variables, setting: &Setting) -> Row {
         setting.name,
         number(variables.kept(&key).unwrap_or_default()),
         unit.word().map_or(NULL, Cell::from),
-        "PostgreSQL",
+        category(setting.name),
         setting.meaning.words(),
         NULL,
         setting.context.word(),
@@ -57,6 +57,15 @@ fn known(variables: &Variables, setting: &Setting) -> Row {
         NULL,
         false,
     ]
+}
+
+/// What a setting is about, as PostgreSQL 15 sorts them; two are of later versions.
+fn category(name: &str) -> &'static str {
+    match name {
+        "scram_iterations" => "Connections and Authentication / Authentication",
+        "transaction_timeout" => "Client Connection Defaults / Statement Behavior",
+        name => rowferry_facts::Setting::named(name).map_or("Ungrouped", |setting| setting.category),
+    }
 }
 
 fn custom(variables: &Variables, name: &str) -> Row {

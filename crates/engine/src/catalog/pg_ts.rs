@@ -19,7 +19,7 @@ pub(super) const TABLES: &[Table] = &[
 const NAMESPACE: u32 = 11;
 
 /// The parser `default`.
-const PARSER: u32 = 3_722;
+pub(super) const PARSER: u32 = 3_722;
 
 /// The templates: object id, name, and the functions that start and ask a dictionary of it.
 const TEMPLATES: [(u32, &str, &str, &str); 5] = [
@@ -29,6 +29,19 @@ const TEMPLATES: [(u32, &str, &str, &str); 5] = [
     (3_742, "thesaurus", "thesaurus_init", "thesaurus_lexize"),
     (13_150, "snowball", "dsnowball_init", "dsnowball_lexize"),
 ];
+
+/// True for the object id of a template.
+pub(super) fn is_template(oid: u32) -> bool {
+    TEMPLATES.iter().any(|(known, ..)| *known == oid)
+}
+
+/// The name of a parser or template, by its catalog's object id and its own.
+pub(super) fn name(catalog: u32, oid: u32) -> Option<&'static str> {
+    match catalog {
+        3_601 => (oid == PARSER).then_some("default"),
+        _ => TEMPLATES.iter().find(|(known, ..)| *known == oid).map(|(_, name, ..)| *name),
+    }
+}
 
 /// The object id of a function that has no namesake.
 fn function(name: &str) -> u32 {

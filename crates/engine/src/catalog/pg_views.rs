@@ -8,6 +8,7 @@ use rowferry_dialect::values::Settings;
 
 use super::object_names::rule_oid;
 use super::{Context, NULL, Row, Table, describe, row};
+use crate::schema::SessionSchema;
 
 pub(super) const TABLES: &[Table] = &[
     Table::pg_catalog("pg_tables", tables),
@@ -47,7 +48,7 @@ fn views(context: &Context<'_>) -> Vec<Row> {
     let mut rows: Vec<Row> = own.map(row).collect();
     rows.extend(views.map(|relation| {
         let owner = super::pg_roles::owner_name(context.schema, &rights, relation.oid);
-        let definition = describe::view(context.schema, relation.oid, &Settings::default(), false);
+        let definition = describe::view(context.schema, relation.oid, &Settings::default(), false, 0);
         row![&relation.namespace, &relation.name, owner, definition]
     }));
     rows
@@ -62,11 +63,17 @@ fn materialized_views(context: &Context<'_>) -> Vec<Row> {
     views
         .map(|(relation, populated)| {
             let owner = super::pg_roles::owner_name(context.schema, &rights, relation.oid);
-            let definition = describe::view(context.schema, relation.oid, &Settings::default(), false);
+            let definition = describe::view(context.schema, relation.oid, &Settings::default(), false, 0);
             let indexed = !relation.indexes.is_empty();
             row![&relation.namespace, &relation.name, owner, NULL, indexed, populated, definition]
         })
         .collect()
+}
+
+/// What is said of an object that nobody has commented on: pg_dump tells of another comment on the schema `public`.
+pub fn default_comment(schema: &SessionSchema, object: u32) -> Option<&'static str> {
+    let untouched = || schema.main.comments.iter().all(|(oid, _)| *oid != object);
+    (object == super::pg_namespace::PUBLIC && untouched()).then_some("standard public schema")
 }
 
 fn descriptions(context: &Context<'_>) -> Vec<Row> {
@@ -91,9 +98,8 @@ fn descriptions(context: &Context<'_>) -> Vec<Row> {
         }
     }
     rows.extend(super::pg_extension::comments(context));
-    // pg_dump tells of a comment on this schema that is another one.
-    if context.schema.main.comments.iter().all(|(oid, _)| *oid != super::pg_namespace::PUBLIC) {
-        rows.push(row![super::pg_namespace::PUBLIC, 2_615, 0, "standard public schema"]);
+    if let Some(comment) = default_comment(context.schema, super::pg_namespace::PUBLIC) {
+        rows.push(row![super::pg_namespace::PUBLIC, 2_615, 0, comment]);
     }
     for (oid, (kind, comment)) in context.schema.main.comments.iter() {
         let catalog = match kind.as_str() {

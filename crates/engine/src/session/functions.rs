@@ -14,6 +14,7 @@ use rowferry_dialect::{Condition, Error, Language, Result, Schema};
 use super::random::Generator;
 use super::state::State;
 use crate::backend::Connection;
+use crate::catalog::object_identity::Identity;
 use crate::catalog::{describe, names, partitions, pg_statistic_ext};
 use crate::database::Shared;
 use crate::functions::{Checker, Definition, RoutineRows, SessionState};
@@ -392,6 +393,9 @@ impl SessionState for FunctionState {
         if let Some(ty) = schema.user_type_by_oid(object) {
             return ty.comment.clone();
         }
+        if let Some(comment) = crate::catalog::default_comment(&schema, object) {
+            return Some(comment.to_owned());
+        }
         if let Some((_, comment)) = schema.main.comments.get(&object) {
             return Some(comment.clone());
         }
@@ -406,6 +410,10 @@ impl SessionState for FunctionState {
         crate::catalog::object_names::describe(&schema, catalog, object, column)
     }
 
+    fn identify_object(&self, catalog: u32, object: u32, column: i32) -> Result<Identity> {
+        crate::catalog::object_identity::identify(&self.state()?.schema.read(), catalog, object, column)
+    }
+
     fn definition(&self, kind: Definition, object: u32, column: i32) -> Option<String> {
         let state = self.state().ok()?;
         let settings = state.settings();
@@ -418,9 +426,9 @@ impl SessionState for FunctionState {
             Definition::PartitionKey => partitions::key_definition(&schema, object),
             Definition::PartitionConstraint => partitions::constraint(&schema, object),
             // Names of objects are looked up in this schema, which is locked.
-            Definition::View => {
+            Definition::View { wrap } => {
                 let settings = Settings { names: None, ..Settings::clone(&settings) };
-                describe::view(&schema, object, &settings, column != 0)
+                describe::view(&schema, object, &settings, column != 0, wrap)
             }
         }
     }
@@ -440,8 +448,13 @@ impl SessionState for FunctionState {
         names::is_visible(&self.state().ok()?.schema.read(), relation)
     }
 
-    fn is_collation_visible(&self, collation: u32) -> bool {
-        self.state().is_ok_and(|state| names::is_collation_visible(&state.schema.read(), collation))
+    fn is_object_visible(&self, kind: &str, object: u32) -> Option<bool> {
+        crate::catalog::visibility::is_visible(&self.state().ok()?.schema.read(), kind, object)
+    }
+
+    fn temporary_schema(&self) -> u32 {
+        let there = self.state().is_ok_and(|state| !state.schema.read().temp.is_empty());
+        if there { names::TEMPORARY } else { 0 }
     }
 
     fn is_statistics_visible(&self, object: u32) -> Option<bool> {
@@ -482,6 +495,10 @@ impl SessionState for FunctionState {
 
     fn current_query(&self) -> Option<String> {
         Some(self.state().ok()?.activity.lock().query.to_string())
+    }
+
+    fn server_address(&self) -> String {
+        self.state().map_or_else(|_| String::new(), |state| state.server_address.clone())
     }
 
     fn client_address(&self) -> String {

@@ -166,6 +166,7 @@ impl Session {
             user: options.user.clone(),
             language: options.language,
             client_address: options.client_address,
+            server_address: options.server_address,
             interrupter: interrupter.clone(),
             schema: RwLock::new(schema.clone()),
             variables: RwLock::new(variables),

@@ -32,6 +32,8 @@ pub struct State {
     pub language: Language,
     /// Where the client is.
     pub client_address: String,
+    /// Where the client has met the server.
+    pub server_address: String,
     /// Stops the running statement.
     pub interrupter: Interrupter,
     /// Its locks.

@@ -83,6 +83,7 @@ pub(super) fn open<'c>(door: &'c PgDoor, connection: &'c mut Connection) -> Resu
         application_name: String::new(),
         language: Language::Postgres,
         client_address: output.connection.peer().to_string(),
+        server_address: output.connection.local().map_or_else(String::new, |address| address.to_string()),
     });
     for (name, value) in login.settings.iter().chain(&request.variables) {
         session.set_variable(name, value).map_err(|error| refuse(&mut output, &error))?;

@@ -19,7 +19,7 @@ use crate::{Condition, Error, Result};
 const TRIGGER: u32 = 2_279;
 /// PostgreSQL's own functions of triggers that are here: suppress_redundant_updates_trigger, tsvector_update_trigger and
 /// tsvector_update_trigger_column.
-const BUILT_IN: [u32; 3] = [1_291, 3_752, 3_753];
+pub(in super::super) const BUILT_IN: [u32; 3] = [1_291, 3_752, 3_753];
 
 /// The parser's bits of `timing`.
 const BEFORE: i32 = 2;

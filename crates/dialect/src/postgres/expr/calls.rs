@@ -26,8 +26,8 @@ use crate::{Condition, Language, Result, Type};
 pub(in super::super) fn function_name(call: &pg::FuncCall) -> std::result::Result<String, String> {
     match names::strings(&call.funcname).as_slice() {
         [name] | ["pg_catalog", name] => Ok((*name).to_owned()),
-        // The one function there that programs call.
-        ["information_schema", "_pg_expandarray"] => Ok(EXPAND_ARRAY.to_owned()),
+        // Those behind its views, which programs call.
+        ["information_schema", name] if name.starts_with("_pg_") => Ok(format!("information_schema.{name}")),
         parts => Err(parts.join(".")),
     }
 }

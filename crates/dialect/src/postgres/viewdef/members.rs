@@ -20,8 +20,10 @@ impl World<'_> {
         {
             self.relations(left, pretty, text)?;
             text.out.push_str(", ");
-            text.line("", -STEP, STEP, 4);
-            return self.member(right, pretty, text);
+            let mut member = Text { indent: text.indent, ..Text::default() };
+            self.member(right, pretty, &mut member)?;
+            text.member_as_is(&member.out, self.wrap);
+            return Some(());
         }
         self.member(from, pretty, text)
     }

@@ -43,13 +43,15 @@ fn first_of(from: &From) -> RelId {
 
 /// The definition of a view; `None` when a part of it has no printed form.
 ///
-/// Constants are printed by the settings.
+/// Constants are printed by the settings. A line goes on to the column `wrap` before the next member of a list has one of
+/// its own; 0 gives each its own, and below 0 none has.
 pub fn view_definition(
     view: &Arc<Relation>,
     schema: &dyn Schema,
     context: &Context,
     settings: &Settings,
     pretty: bool,
+    wrap: i32,
 ) -> Option<String> {
     let (definition, pins) = view.definition()?;
     let mut binder = Binder::detached(schema, context);
@@ -67,6 +69,7 @@ pub fn view_definition(
         views,
         schema,
         ctes: ctes_of(&query),
+        wrap,
         level: RefCell::default(),
         levels: RefCell::default(),
     };
@@ -102,7 +105,7 @@ pub fn policy_expression(
     });
     let (shown, views) = (binder.shown.take()?, std::mem::take(&mut binder.views_behind));
     let (level, levels) = (RefCell::default(), RefCell::default());
-    let world = World { shown, own: Some(relation), settings: None, views, schema, ctes, level, levels };
+    let world = World { shown, own: Some(relation), settings: None, views, schema, ctes, wrap: 0, level, levels };
     world.expr(&expr, pretty)
 }
 
@@ -152,6 +155,8 @@ struct World<'a> {
     views: HashMap<RelId, Arc<Relation>>,
     schema: &'a dyn Schema,
     ctes: HashMap<CteId, String>,
+    /// How far a line may go on.
+    wrap: i32,
     /// What relations and their columns are called, in all levels that have been met.
     level: RefCell<names::Level>,
     /// Names of the query levels around.
@@ -198,9 +203,41 @@ impl Text {
         self.line(word, -STEP, STEP, plus);
     }
 
+    /// The next member of a list: on a line of its own where it does not fit, or where the one before it took several.
+    fn member(&mut self, printed: &str, wrap: i32, after_several: bool) {
+        if wrap >= 0 && !printed.starts_with('\n') {
+            let begun = self.out.rfind('\n').map_or(0, |at| at + 1);
+            let full = self.out.len() - begun + printed.len() > usize::try_from(wrap).unwrap_or(0);
+            if full || after_several {
+                self.line("", -STEP, STEP, 4);
+            }
+        }
+        match wrap {
+            // What is left as it is keeps even the blank at a line's end.
+            ..0 => self.out.push_str(&printed.replace('\n', &self.margin())),
+            _ => self.nested(printed),
+        }
+    }
+
+    /// The next member of FROM, whose further lines stand where they should.
+    fn member_as_is(&mut self, printed: &str, wrap: i32) {
+        if wrap >= 0 {
+            let begun = self.out.rfind('\n').map_or(0, |at| at + 1);
+            if self.out.len() - begun + printed.len() > usize::try_from(wrap).unwrap_or(0) {
+                self.line("", -STEP, STEP, 4);
+            }
+        }
+        self.out.push_str(printed);
+    }
+
+    /// The end of a line with what the next one begins with.
+    fn margin(&self) -> String {
+        format!("\n{}", " ".repeat(usize::try_from(self.indent.max(0)).unwrap_or(0)))
+    }
+
     /// A text whose further lines keep their distance.
     fn nested(&mut self, text: &str) {
-        let margin = format!("\n{}", " ".repeat(usize::try_from(self.indent.max(0)).unwrap_or(0)));
+        let margin = self.margin();
         if text.starts_with('\n') {
             self.out.truncate(self.out.trim_end_matches(' ').len());
         }
@@ -626,6 +663,7 @@ impl World<'_> {
         always: bool,
         text: &mut Text,
     ) -> Option<()> {
+        let mut several = false;
         for (at, (item, column)) in items.iter().zip(columns).enumerate() {
             let mut printed = self.expr(item, pretty)?;
             let own = super::expr::columns::column_of(item).and_then(|column| self.column_name(column));
@@ -634,11 +672,11 @@ impl World<'_> {
                 write!(printed, " AS {}", quote(&column.name)).ok()?;
             }
             text.out.push_str(if at == 0 { " " } else { ", " });
-            let leading = printed.starts_with('\n');
-            if at > 0 && !leading {
-                text.line("", -STEP, STEP, 4);
+            match at {
+                0 => text.nested(&printed),
+                _ => text.member(&printed, self.wrap, several),
             }
-            text.nested(&printed);
+            several = printed.trim_start_matches('\n').contains('\n');
         }
         Some(())
     }

@@ -3,6 +3,7 @@
 
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::postgres::types as pg_types;
+use rowferry_dialect::values::array::{Array, from_json};
 use rowferry_dialect::values::{self, Settings, ValueRef};
 use rowferry_engine::{Condition, Error, Result, Type};
 use rowferry_wire::Reader;
@@ -31,6 +32,11 @@ pub(super) fn write(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings:
         .and_then(|text| parse(text, element.delimiter()))
         .ok_or_else(|| values::misfit(value, ty))?;
     let write_element = binary_out::writer(element)?;
+    // The text of a row that has no type of its own does not say what its fields are; its stored form does.
+    let rows = match (&**element, value) {
+        (Type::Record(_), ValueRef::Text(stored)) => Some(Array::read(stored)?.members),
+        _ => None,
+    };
     let word = |out: &mut Vec<u8>, number: usize| out.extend_from_slice(&(number as u32).to_be_bytes());
     word(out, elements.dimensions.len());
     word(out, usize::from(elements.values.iter().any(Option::is_none)));
@@ -39,11 +45,16 @@ pub(super) fn write(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings:
         word(out, *count);
         out.extend_from_slice(&elements.lower.get(at).copied().unwrap_or(1).to_be_bytes());
     }
-    for item in &elements.values {
+    for (at, item) in elements.values.iter().enumerate() {
         match item {
             None => out.extend_from_slice(&(-1i32).to_be_bytes()),
             Some(text) => {
-                let stored = values::input(text, element, settings)?;
+                let stored = match &rows {
+                    None => values::input(text, element, settings)?,
+                    Some(rows) => {
+                        rows.get(at).and_then(|row| from_json(row, element)).ok_or_else(|| values::misfit(value, ty))?
+                    }
+                };
                 let at = out.len();
                 word(out, 0);
                 write_element(out, stored.as_ref(), element, settings)?;

@@ -44,6 +44,7 @@ impl Commands {
             application_name: String::new(),
             language: Language::Informix,
             client_address: self.peer.clone(),
+            server_address: String::new(),
         });
         session.set_variable("informix.database", name)?;
         session.set_variable("informix.server", &self.server)?;

@@ -14,6 +14,7 @@ use serde_json::Value as Json;
 
 use super::call::{boolean, integer, text};
 use super::strings::texts;
+use super::system::visible;
 use super::{Call, Named, Row};
 use crate::settings;
 
@@ -79,6 +80,15 @@ const QUESTIONS: &[(&str, Answer)] = &[
         let Some(method) = METHODS.iter().find(|known| known.name == method) else { return Ok(Value::Null) };
         method.of_index.get(call.text(1)?).map_or(Ok(Value::Null), boolean)
     }),
+    ("interval_type", |call| {
+        // What stands behind the word and its precision: `interval(3) day to second`, `interval day to second(3)`.
+        let schema = call.context().state().schema();
+        let words = regtype::shown_in(&*schema, oid(call, 0)?, i32::try_from(call.integer(1)?).ok());
+        let words = words.as_deref().and_then(|words| words.strip_prefix("interval"));
+        let fields = words.map(|words| words.trim_start_matches(|c: char| "()".contains(c) || c.is_ascii_digit()));
+        let fields = fields.and_then(|fields| fields.strip_prefix(' '));
+        Ok(fields.map_or(Value::Null, |fields| Value::Text(fields.to_uppercase())))
+    }),
     ("like_escape", like_escape),
     ("makeaclitem", make_item),
     ("method_property", |call| {
@@ -116,6 +126,11 @@ const QUESTIONS: &[(&str, Answer)] = &[
         text(words.collect::<Vec<_>>().join(", "))
     }),
     ("parameter", parameter),
+    ("server_address", |call| {
+        let address = server_end(call).map(|address| address.ip());
+        Ok(address.map_or(Value::Null, |ip| Value::Text(ip.to_canonical().to_string())))
+    }),
+    ("server_port", |call| Ok(server_end(call).map_or(Value::Null, |address| Value::Integer(address.port().into())))),
     ("server", |call| foreign(call, "server")),
     ("setting_flags", |call| {
         let flags = settings::flags(call.text(0)?);
@@ -127,6 +142,7 @@ const QUESTIONS: &[(&str, Answer)] = &[
     ("snapshot_xmax", |call| integer(Snapshot::read(call.text(0)?)?.xmax)),
     ("snapshot_xmin", |call| integer(Snapshot::read(call.text(0)?)?.xmin)),
     ("to_ascii", to_ascii),
+    ("visible", |call| visible(call, call.text(0)?, 1)),
     ("to_regcollation", |call| match call.context().state().object_oid(Reg::Collation, call.text(0)?) {
         Ok(oid) => integer(oid),
         Err(_) => Ok(Value::Null),
@@ -145,6 +161,11 @@ fn oid(call: &Call<'_>, at: usize) -> Result<u32> {
 /// Where the client is; `None` for one that is not on a network.
 fn client(call: &Call<'_>) -> Option<std::net::SocketAddr> {
     call.context().state().client_address().parse().ok()
+}
+
+/// Where it has met us; `None` for one that is not on a network.
+fn server_end(call: &Call<'_>) -> Option<std::net::SocketAddr> {
+    call.context().state().server_address().parse().ok()
 }
 
 fn item(text: &str) -> Result<ItemText> {

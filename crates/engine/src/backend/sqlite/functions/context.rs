@@ -218,6 +218,10 @@ pub trait SessionState: Send + Sync {
     fn client_address(&self) -> String {
         String::new()
     }
+    /// Where the client has met the server; may be empty.
+    fn server_address(&self) -> String {
+        String::new()
+    }
     /// Which transactions have ended, as the running statement sees it.
     fn snapshot(&self) -> Result<rowferry_dialect::scalar::snapshots::Snapshot> {
         Err(Error::unsupported("pg_current_snapshot"))
@@ -274,9 +278,17 @@ pub trait SessionState: Send + Sync {
         Some(true)
     }
 
-    /// A collation that users have made is the one that its bare name means; PostgreSQL's own always are.
-    fn is_collation_visible(&self, _collation: u32) -> bool {
-        true
+    /// Whether a name without schema finds an object of a kind (`type`, `function`, `ts_dict`, …); `None` where there is none.
+    fn is_object_visible(&self, _kind: &str, _object: u32) -> Option<bool> {
+        None
+    }
+    /// An object by its names: its catalog's object id, its own, and the number of a column.
+    fn identify_object(&self, _: u32, _: u32, _: i32) -> Result<crate::catalog::object_identity::Identity> {
+        Err(Error::unsupported("pg_identify_object"))
+    }
+    /// The object id of the schema of the session's temporary objects; 0 while there are none.
+    fn temporary_schema(&self) -> u32 {
+        0
     }
     /// An object of CREATE STATISTICS is the one that its bare name means; `None` where there is none.
     fn is_statistics_visible(&self, _object: u32) -> Option<bool> {
@@ -328,8 +340,11 @@ pub enum Definition {
     },
     /// A trigger's definition; its table with its schema when the number is 0.
     Trigger,
-    /// A view's query.
-    View,
+    /// A view's query; without needless parentheses when the number is not 0.
+    View {
+        /// How far a line goes on before the next member of a list has its own.
+        wrap: i32,
+    },
     /// PARTITION BY of a table.
     PartitionKey,
     /// Of an object of CREATE STATISTICS.

@@ -13,6 +13,7 @@ use super::administration::privilege;
 use super::rows::Source;
 use super::rows_sources::Arguments;
 use super::strings::texts;
+use crate::catalog::object_identity::Identity;
 use crate::catalog::partitions;
 
 fn text(text: &str) -> Value {
@@ -128,6 +129,41 @@ pub(super) fn sequence_parameters(call: &Arguments<'_>) -> Result<Source> {
             None => Error::new(Condition::UndefinedTable, format!("relation with OID {oid} does not exist")),
             Some(_) => Error::internal(format!("cache lookup failed for sequence {oid}")),
         })?;
+    Ok(Box::new(std::iter::once(Ok(row))))
+}
+
+/// The object that is asked about; `None` where a part of the question is NULL.
+fn identity(call: &Arguments<'_>) -> Result<Option<Identity>> {
+    let (Some(catalog), Some(oid), Some(column)) = (call.integer(0)?, call.integer(1)?, call.integer(2)?) else {
+        return Ok(None);
+    };
+    let number = |number: i64| u32::try_from(number).unwrap_or_default();
+    let column = i32::try_from(column).unwrap_or_default();
+    call.context.state().identify_object(number(catalog), number(oid), column).map(Some)
+}
+
+/// An object by its names: what it is, its schema, its name, all in one.
+pub(super) fn identified(call: &Arguments<'_>) -> Result<Source> {
+    let shown = |part: Option<String>| part.map_or(Value::Null, Value::Text);
+    let row = match identity(call)? {
+        Some(found) => {
+            vec![Value::Text(found.kind), shown(found.schema), shown(found.name), shown(found.identity)]
+        }
+        None => vec![Value::Null; 4],
+    };
+    Ok(Box::new(std::iter::once(Ok(row))))
+}
+
+/// An object by its names as an address: what it is, names, what stands behind them.
+pub(super) fn addressed(call: &Arguments<'_>) -> Result<Source> {
+    let list = |names: &[String]| texts(names.iter().map(|name| Some(name.as_str()))).map(Value::Text);
+    let row = match identity(call)? {
+        Some(Identity { kind, address: Some((names, behind)), .. }) => {
+            vec![Value::Text(kind), list(&names)?, list(&behind)?]
+        }
+        Some(Identity { kind, address: None, .. }) => vec![Value::Text(kind), Value::Null, Value::Null],
+        None => vec![Value::Null; 3],
+    };
     Ok(Box::new(std::iter::once(Ok(row))))
 }
 

@@ -76,6 +76,8 @@ pub(super) const SOURCES: &[Rows] = &[
         arguments: 1,
         open: |call| catalogs::running(call, false),
     },
+    Rows { name: c"rf_pg_identify_object", columns: 4, arguments: 3, open: catalogs::identified },
+    Rows { name: c"rf_pg_identify_object_as_address", columns: 3, arguments: 3, open: catalogs::addressed },
     Rows { name: c"rf_aclexplode", columns: 4, arguments: 1, open: catalogs::privileges },
 ];
 

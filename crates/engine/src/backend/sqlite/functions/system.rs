@@ -44,10 +44,6 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_pg_postmaster_start_time", 0, |call| {
         text(timestamp::to_stored_tz(call.context().state().server_start())?)
     }),
-    Row::new("rf_inet_server_port", 0, |call| {
-        let port = call.context().state().variable("port").and_then(|port| port.parse().ok());
-        Ok(port.map_or(Value::Null, Value::Integer))
-    }),
     Row::new("rf_current_setting", 1, current_setting).optional(1),
     Row::new("rf_set_config", 3, set_config).lenient().volatile(),
     Row::new("rf_pg_client_encoding", 0, |call| {
@@ -121,22 +117,8 @@ pub(super) const ROWS: &[Row] = &[
         row @ 0..=0xffff_ffff_ffff => text(format!("({},{})", row >> 16, row & 0xffff)),
         row => Err(Error::unsupported(format!("the \"ctid\" of a row of number {row}"))),
     }),
-    Row::new("rf_pg_collation_is_visible", 1, |call| {
-        boolean(call.context().state().is_collation_visible(oid(call, 0)?))
-    }),
-    Row::new("rf_pg_type_is_visible", 1, |call| {
-        let schema = call.context().state().schema();
-        let oid = oid(call, 0)?;
-        // PostgreSQL's own are in pg_catalog, which every search path begins with.
-        let mut users = schema.user_types().into_iter();
-        let of_user = users
-            .find(|ty| [ty.oid, ty.array_oid].contains(&oid))
-            .or_else(|| crate::catalog::standard_types::by_oid(oid));
-        boolean(of_user.is_none_or(|ty| {
-            let found = schema.user_type(&rowferry_dialect::schema::QualifiedName::bare(ty.name.clone()));
-            found.is_some_and(|found| found.oid == ty.oid)
-        }))
-    }),
+    Row::new("rf_pg_collation_is_visible", 1, |call| visible(call, "collation", 0)),
+    Row::new("rf_pg_type_is_visible", 1, |call| visible(call, "type", 0)),
     Row::new("rf_pg_get_userbyid", 1, |call| {
         let oid = oid(call, 0)?;
         text(call.context().state().role_name(oid).unwrap_or_else(|| format!("unknown (OID={oid})")))
@@ -185,9 +167,13 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_pg_trigger_depth", 0, |call| integer(call.context().state().trigger_depth())),
     Row::new("rf_pg_get_viewdef", 1, |call| {
         let pretty = call.len() > 1 && call.integer(1)? != 0;
-        definition(call, Definition::View, i32::from(pretty))
+        definition(call, Definition::View { wrap: 0 }, i32::from(pretty))
     })
     .optional(1),
+    Row::new("rf_wrapped_viewdef", 2, |call| {
+        let wrap = i32::try_from(call.integer(1)?).unwrap_or_default();
+        definition(call, Definition::View { wrap }, 1)
+    }),
     // PostgreSQL answers NULL for one that is not there.
     Row::new("rf_pg_get_functiondef", 1, |call| {
         let schema = call.context().state().schema();
@@ -227,20 +213,7 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_pg_get_function_sqlbody", 1, |call| {
         function(call, |function| function.definition.sql_body.then(|| function.definition.shown_sql_body()))
     }),
-    Row::new("rf_pg_function_is_visible", 1, |call| {
-        let schema = call.context().state().schema();
-        let Some(function) = u32::try_from(call.integer(0)?).ok().and_then(|oid| schema.function_by_oid(oid)) else {
-            // One of PostgreSQL's own, or what makes values of a range type.
-            let oid = oid(call, 0)?;
-            let mut types = schema.user_types().into_iter();
-            let made = types.find_map(|ty| ty.range().and_then(|range| range.constructors.namespace_of(oid)));
-            return Ok(Value::Integer(made.is_none_or(|namespace| schema.is_in_path(&namespace)).into()));
-        };
-        let name = rowferry_dialect::schema::QualifiedName::bare(function.name.clone());
-        let words = function.definition.input_words();
-        let first = schema.functions(&name).into_iter().find(|known| known.definition.input_words() == words);
-        Ok(Value::Integer(first.is_some_and(|first| first.oid == function.oid).into()))
-    }),
+    Row::new("rf_pg_function_is_visible", 1, |call| visible(call, "function", 0)),
     Row::new("rf_pg_describe_object", 3, |call| {
         let column = i32::try_from(call.integer(2)?).unwrap_or_default();
         let words = call.context().state().describe_object(oid(call, 0)?, oid(call, 1)?, column)?;
@@ -273,7 +246,8 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_pg_total_relation_size", 1, |call| size(call, Some(true))),
     Row::new("rf_pg_database_size", 1, |call| integer(call.context().state().size(0, Some(true))?)),
     Row::new("rf_pg_size_pretty", 1, size_pretty),
-    Row::new("rf_pg_my_temp_schema", 0, |_| integer(0)),
+    // It is there once something is in it.
+    Row::new("rf_pg_my_temp_schema", 0, |call| integer(call.context().state().temporary_schema())),
     Row::new("rf_pg_notify", 2, |call| {
         let given = |at| if call.is_null(at) { Ok("") } else { call.text(at) };
         call.context().state().notify(given(0)?, given(1)?)?;
@@ -291,6 +265,12 @@ pub(super) const ROWS: &[Row] = &[
     })
     .volatile(),
 ];
+
+/// Whether a name without schema finds an object of a kind; NULL where there is none.
+pub(super) fn visible(call: &Call<'_>, kind: &str, at: usize) -> Result<Value> {
+    let found = call.context().state().is_object_visible(kind, oid(call, at)?);
+    found.map_or(Ok(Value::Null), boolean)
+}
 
 /// What can be done to the relation (0) by itself.
 fn updatable(call: &Call<'_>) -> Result<Option<rowferry_dialect::postgres::Updatable>> {
