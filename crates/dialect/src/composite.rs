@@ -8,6 +8,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use crate::collation::Collation;
 use crate::postgres::types;
 use crate::scalar::Order;
 use crate::schema::Relation;
@@ -23,6 +24,8 @@ pub struct Field {
     pub ty: Type,
     /// ALTER TYPE has dropped it: stored rows keep its place.
     pub dropped: bool,
+    /// The collation of its texts, where it is not the type's own.
+    pub collation: Option<Arc<Collation>>,
 }
 
 /// What a row type is made of.
@@ -59,7 +62,7 @@ const ARRAY: u32 = 0x2000_0000;
 impl Field {
     /// A field.
     pub fn new(name: impl Into<String>, ty: Type) -> Self {
-        Self { name: name.into(), ty, dropped: false }
+        Self { name: name.into(), ty, dropped: false, collation: None }
     }
 }
 
@@ -121,7 +124,10 @@ impl std::hash::Hash for Shape {
 
 /// The type of a relation's rows.
 pub fn row_type(relation: &Relation) -> UserType {
-    let field = |column: &crate::schema::Column| Field::new(column.name.clone(), types::import(&column.ty));
+    let field = |column: &crate::schema::Column| Field {
+        collation: column.collation.clone(),
+        ..Field::new(column.name.clone(), types::import(&column.ty))
+    };
     let fields = relation.columns.iter().map(field).collect();
     UserType {
         oid: row_type_oid(relation.oid),

@@ -91,6 +91,11 @@ pub trait Schema {
     /// A collation that a user has made, along the search path when its name is bare.
     fn collation(&self, name: &QualifiedName) -> Option<Arc<Collation>>;
 
+    /// The collation with an object id.
+    fn collation_by_oid(&self, oid: u32) -> Option<Arc<Collation>> {
+        Collation::by_oid(oid).cloned()
+    }
+
     /// A configuration or dictionary of text search, along the search path when its name is bare.
     fn search_object(&self, kind: Kind, name: &QualifiedName) -> Option<Arc<SearchObject>> {
         let own = name.schema.as_deref().is_none_or(|schema| schema == "pg_catalog");

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
+use crate::collation::Collation;
 use crate::composite::{Composite, Field};
 use crate::scalar::ranges::Family;
 use crate::schema::QualifiedName;
@@ -85,6 +86,8 @@ pub struct Domain {
     pub default: Option<String>,
     /// CHECK constraints, in the order of their names.
     pub checks: Vec<DomainCheck>,
+    /// COLLATE, where it is not that of the base.
+    pub collation: Option<Arc<Collation>>,
 }
 
 /// A CHECK of a domain.
@@ -107,8 +110,8 @@ pub struct UserRange {
     pub subtype: Arc<Type>,
     /// Object id of the operator class that orders them.
     pub operator_class: u32,
-    /// Object id of the collation that orders them; 0 where the subtype has none.
-    pub collation: u32,
+    /// The collation that orders them; `None` where the subtype has none.
+    pub collation: Option<Arc<Collation>>,
     /// Object id of the function that says how far two values are from each other; 0 without one.
     pub difference: u32,
     /// The type of its multiranges.
@@ -169,7 +172,7 @@ pub fn multirange_of(range: &Arc<UserType>) -> Option<Arc<UserType>> {
 /// The family of a range type.
 pub(crate) fn family(range: &Arc<UserType>) -> Family {
     let own = Type::User(range.clone());
-    let subtype = range.range().map_or_else(|| Arc::new(Type::Text), |range| range.subtype.clone());
+    let subtype = range.ordered_subtype().unwrap_or_else(|| Arc::new(Type::Text));
     let multirange = multirange_of(range).map_or_else(|| own.clone(), Type::User);
     Family { range: own, multirange, subtype: Subtype::Other(subtype) }
 }
@@ -296,6 +299,38 @@ impl UserType {
         }
     }
 
+    /// What a range or multirange type is of, in the order of its bounds: where they stand in a collation's, a domain
+    /// without a name says so.
+    pub fn ordered_subtype(&self) -> Option<Arc<Type>> {
+        match &self.kind {
+            UserKind::Range(range) => Some(match &range.collation {
+                Some(collation) if collation.is_unicode() => {
+                    let base = Type::clone(&range.subtype);
+                    let collation = Some(collation.clone());
+                    let domain = Domain { base, not_null: false, default: None, checks: Vec::new(), collation };
+                    let (namespace, name, comment) = (String::new(), String::new(), None);
+                    let kind = UserKind::Domain(domain);
+                    Arc::new(Type::User(Arc::new(Self { oid: 0, array_oid: 0, namespace, name, comment, kind })))
+                }
+                _ => range.subtype.clone(),
+            }),
+            UserKind::Multirange(range) => range.ordered_subtype(),
+            _ => None,
+        }
+    }
+
+    /// The collations that its definition names.
+    pub fn collations(&self) -> Vec<&Arc<Collation>> {
+        match &self.kind {
+            UserKind::Domain(domain) => domain.collation.iter().collect(),
+            UserKind::Composite(composite) => {
+                composite.live().filter_map(|(_, field)| field.collation.as_ref()).collect()
+            }
+            UserKind::Range(range) => range.collation.iter().collect(),
+            UserKind::Enum(_) | UserKind::Multirange(_) | UserKind::Unresolved(_) => Vec::new(),
+        }
+    }
+
     /// The types that values of it hold values of: those of a row's fields, or what a range is of.
     pub fn parts(&self) -> impl Iterator<Item = &Type> {
         let fields = self.composite().into_iter().flat_map(|composite| &composite.fields).map(|field| &field.ty);
@@ -338,10 +373,14 @@ impl UserType {
                     "not_null": domain.not_null,
                     "default": domain.default,
                     "checks": domain.checks.iter().map(check).collect::<Vec<_>>(),
+                    "collation": domain.collation.as_ref().map(|collation| collation.told()),
                 })
             }
             UserKind::Composite(composite) => {
-                let field = |field: &Field| json!([field.name, words(&field.ty), field.dropped]);
+                let field = |field: &Field| match &field.collation {
+                    Some(collation) => json!([field.name, words(&field.ty), field.dropped, collation.told()]),
+                    None => json!([field.name, words(&field.ty), field.dropped]),
+                };
                 json!({
                     "array": self.array_oid,
                     "relation": composite.relation,
@@ -354,7 +393,7 @@ impl UserType {
                     "array": self.array_oid,
                     "subtype": words(&range.subtype),
                     "operator_class": range.operator_class,
-                    "collation": range.collation,
+                    "collation": range.collation.as_ref().map(|collation| collation.told()),
                     "difference": range.difference,
                     "multirange": [
                         multirange.oid,
@@ -465,7 +504,8 @@ fn read(json: &Json, known: &mut Known) -> Option<(u32, UserKind)> {
     };
     let checks = checks.iter().map(check).collect::<Option<_>>()?;
     let default = json["default"].as_str().map(str::to_owned);
-    Some((array, UserKind::Domain(Domain { base, not_null: json["not_null"].as_bool()?, default, checks })))
+    let collation = Collation::from_told(&json["collation"]);
+    Some((array, UserKind::Domain(Domain { base, not_null: json["not_null"].as_bool()?, default, checks, collation })))
 }
 
 fn read_range(json: &Json, known: &mut Known) -> Option<UserRange> {
@@ -478,7 +518,7 @@ fn read_range(json: &Json, known: &mut Known) -> Option<UserRange> {
     Some(UserRange {
         subtype: Arc::new(read_type(&json["subtype"], known)?),
         operator_class: oid(&json["operator_class"])?,
-        collation: oid(&json["collation"])?,
+        collation: Collation::from_told(&json["collation"]),
         difference: oid(&json["difference"])?,
         multirange: MultirangeType {
             oid: oid(&multirange[0])?,
@@ -499,7 +539,7 @@ fn read_range(json: &Json, known: &mut Known) -> Option<UserRange> {
 /// A field as [`UserType::definition`] and [`told_fields`] write it.
 fn read_field(row: &Json, known: &mut Known) -> Option<Field> {
     let (name, ty) = (row[0].as_str()?.to_owned(), read_type(&row[1], known)?);
-    Some(Field { name, ty, dropped: row[2].as_bool().unwrap_or(false) })
+    Some(Field { name, ty, dropped: row[2].as_bool().unwrap_or(false), collation: Collation::from_told(&row[3]) })
 }
 
 /// The fields of a row without a name, as functions inside the back end are told of them.
@@ -614,6 +654,23 @@ pub fn named(types: &[Arc<UserType>], name: &QualifiedName, namespace: &str) -> 
     let of_extension = |wanted: &str| crate::extension::declared(wanted).map(|scalar| Type::Scalar(scalar, None));
     let find = |wanted: &str| find(wanted).or_else(|| of_extension(wanted));
     find(&name.name).or_else(|| Some(Type::Array(Box::new(find(name.name.strip_prefix('_')?)?))))
+}
+
+/// The collations that a type's definition names, looked up with `find`: there they have no names.
+pub fn resolve_collations(kind: &mut UserKind, find: &dyn Fn(u32) -> Option<Arc<Collation>>) {
+    let resolve = |collation: &mut Option<Arc<Collation>>| {
+        if let Some(found) = collation.as_ref().and_then(|known| find(known.oid)) {
+            *collation = Some(found);
+        }
+    };
+    match kind {
+        UserKind::Domain(domain) => resolve(&mut domain.collation),
+        UserKind::Range(range) => resolve(&mut range.collation),
+        UserKind::Composite(composite) => {
+            composite.fields.iter_mut().for_each(|field| resolve(&mut field.collation));
+        }
+        UserKind::Enum(_) | UserKind::Multirange(_) | UserKind::Unresolved(_) => {}
+    }
 }
 
 /// A type of which declared words have told the object id alone, looked up with `find`.

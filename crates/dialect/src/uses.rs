@@ -25,7 +25,9 @@ pub struct Uses {
     pub sequences: BTreeSet<u32>,
     /// Types of users that are named, by object id.
     pub types: BTreeSet<u32>,
-    /// Where functions and types of users and of extensions are named, with the schemas that they are in.
+    /// Collations of users that are named, by object id.
+    pub collations: BTreeSet<u32>,
+    /// Where functions, types and collations of users and of extensions are named, with the schemas that they are in.
     pub names: Vec<(usize, String)>,
     /// Where a literal names a relation without its schema (`'numbers'::regclass`), with the name in its schema.
     pub literals: Vec<(usize, String)>,
@@ -91,8 +93,10 @@ impl Uses {
     /// What the query needs.
     pub fn dependencies(&self) -> BTreeSet<Dependency> {
         let wholes = self.relations.iter().map(|named| named.relation.oid).chain(self.routines.iter().copied());
-        let mut all: BTreeSet<Dependency> =
-            wholes.chain(self.sequences.iter().chain(&self.types).copied()).map(|oid| (oid, None)).collect();
+        let mut all: BTreeSet<Dependency> = wholes
+            .chain(self.sequences.iter().chain(&self.types).chain(&self.collations).copied())
+            .map(|oid| (oid, None))
+            .collect();
         for column in &self.columns {
             if let Some(named) = self.relation(column.id)
                 && let Some(found) = named.relation.columns.get(column.position)
@@ -233,7 +237,13 @@ fn schema_edit(
     namespace: &str,
     quote: &dyn Fn(&str) -> String,
 ) -> Option<Option<(Range<usize>, String)>> {
-    let names = names_at(text, place);
+    let mut names = names_at(text, place);
+    // The place of a collation is that of the word before its name.
+    if let [word] = names.as_slice()
+        && text[word.clone()].eq_ignore_ascii_case("collate")
+    {
+        names = names_at(text, skip_blanks(text, word.end));
+    }
     let first = names.first()?.clone();
     let qualified = || format!("{}.{}", quote(namespace), &text[first.clone()]);
     Some((names.len() == 1).then(|| (first.clone(), qualified())))

@@ -1,11 +1,14 @@
 //! Collations: in which order texts stand, and which of them are equal.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock};
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use crate::{Error, Result, Type};
 
 mod locale;
+pub mod unicode;
 
 /// A collation that a statement can name.
 #[derive(Clone, Debug)]
@@ -22,6 +25,20 @@ pub struct Collation {
     pub deterministic: bool,
     /// What a user has said of it; `None` for those that are built in.
     pub made: Option<Made>,
+    /// How it compares, once somebody has asked.
+    comparator: Comparator,
+}
+
+/// What compares texts, made when it is first needed.
+#[derive(Clone, Default)]
+struct Comparator(Arc<OnceLock<Option<Box<Compare>>>>);
+
+type Compare = dyn Fn(&str, &str) -> Ordering + Send + Sync + UnwindSafe + RefUnwindSafe;
+
+impl std::fmt::Debug for Comparator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Comparator")
+    }
 }
 
 /// What CREATE COLLATION says of one, as the catalogs tell it.
@@ -129,7 +146,86 @@ impl Collation {
         let made = Made::from_definition(definition)?;
         let (order, deterministic) = (made.order.clone(), made.deterministic);
         let (namespace, name) = (namespace.to_owned(), name.to_owned());
-        Some(Self { oid, name, namespace, order, deterministic, made: Some(made) })
+        Some(Self { oid, name, namespace, order, deterministic, made: Some(made), comparator: Comparator::default() })
+    }
+
+    /// What the definition of a type says of it. Of one that a user has made not the name, which may change.
+    pub fn told(&self) -> serde_json::Value {
+        match &self.made {
+            Some(made) => serde_json::json!([self.oid, made.definition()]),
+            None => serde_json::json!(self.name),
+        }
+    }
+
+    /// The inverse of [`Self::told`]; an object id, as the definitions of range types once said it, is that of a built-in one.
+    pub fn from_told(told: &serde_json::Value) -> Option<Arc<Self>> {
+        if let Some(name) = told.as_str() {
+            return Self::named(name).cloned();
+        }
+        let oid = |value: &serde_json::Value| value.as_u64().and_then(|oid| u32::try_from(oid).ok());
+        match oid(told) {
+            Some(oid) => Self::by_oid(oid).cloned(),
+            None => Self::from_definition(oid(&told[0])?, "", "", told[1].as_str()?).map(Arc::new),
+        }
+    }
+
+    /// The one that a property names, see [`Self::property`].
+    pub fn of_property(property: &str, schema: &dyn crate::Schema) -> Option<Arc<Self>> {
+        match property.strip_prefix('#').and_then(|oid| oid.parse::<u32>().ok()) {
+            Some(oid) => schema.collation_by_oid(oid),
+            None => Self::named(property).cloned(),
+        }
+    }
+
+    /// Its quoted name, with its schema where a bare one would not mean it.
+    pub fn shown_in(&self, schema: &dyn crate::Schema) -> String {
+        let name = crate::postgres::quote_ident(&self.name);
+        let found = || schema.collation(&crate::schema::QualifiedName::bare(&self.name));
+        match self.is_built_in() || found().is_some_and(|found| found.oid == self.oid) {
+            true => name,
+            false => format!("{}.{name}", crate::postgres::quote_ident(&self.namespace)),
+        }
+    }
+
+    /// A type's values, or parts of them, have a collation by the type's own definition.
+    pub fn is_within(ty: &Type) -> bool {
+        match ty {
+            Type::User(user) => match (user.domain(), user.composite()) {
+                (Some(domain), _) => domain.collation.is_some() || Self::is_within(&domain.base),
+                (_, Some(composite)) => {
+                    composite.live().any(|(_, field)| field.collation.is_some() || Self::is_within(&field.ty))
+                }
+                (None, None) => false,
+            },
+            Type::Array(element) => Self::is_within(element),
+            _ => false,
+        }
+    }
+
+    /// The order of two texts.
+    pub fn compare(&self, a: &str, b: &str) -> Ordering {
+        let Order::Unicode(tag) = &self.order else { return a.cmp(b) };
+        let make = || -> Option<Box<Compare>> { Some(Box::new(unicode::of_locale(tag, !self.deterministic)?)) };
+        match self.comparator.0.get_or_init(make) {
+            Some(compare) => compare(a, b),
+            None => a.cmp(b),
+        }
+    }
+
+    /// The one that a domain names for its values, or the values of its arrays, where these stand in another order than
+    /// that of bytes.
+    pub fn of_domain(ty: &Type) -> Option<&Arc<Self>> {
+        match ty {
+            Type::User(user) => {
+                let domain = user.domain()?;
+                match &domain.collation {
+                    Some(own) => Some(own).filter(|own| own.is_unicode()),
+                    None => Self::of_domain(&domain.base),
+                }
+            }
+            Type::Array(element) => Self::of_domain(element),
+            _ => None,
+        }
     }
 
     /// What a copy of it is made of.
@@ -213,7 +309,12 @@ impl Collation {
     }
 
     /// The collation of a type's values where nothing else is said; `None` where they have none.
-    pub fn of_type(ty: &Type) -> Option<&'static Arc<Self>> {
+    pub fn of_type(ty: &Type) -> Option<&Arc<Self>> {
+        if let Type::User(user) = ty
+            && let Some(domain) = user.domain()
+        {
+            return domain.collation.as_ref().or_else(|| Self::of_type(&domain.base));
+        }
         let oid = match ty.through_domains() {
             Type::Name => Self::C,
             Type::Array(element) => return Self::of_type(element),
@@ -225,7 +326,15 @@ impl Collation {
 }
 
 fn built_in(oid: u32, name: String, order: Order) -> Collation {
-    Collation { oid, name, namespace: "pg_catalog".to_owned(), order, deterministic: true, made: None }
+    Collation {
+        oid,
+        name,
+        namespace: "pg_catalog".to_owned(),
+        order,
+        deterministic: true,
+        made: None,
+        comparator: Comparator::default(),
+    }
 }
 
 /// The property of a column that has its collation's name.

@@ -554,6 +554,8 @@ pub struct CreateView {
     pub query: Query,
     /// WITH (…), and WITH CHECK OPTION.
     pub options: crate::schema::ViewOptions,
+    /// The collations of its columns, where they are not those of the types.
+    pub collations: Vec<Option<std::sync::Arc<crate::collation::Collation>>>,
 }
 
 /// CREATE SEQUENCE.

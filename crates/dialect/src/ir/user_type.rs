@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::Type;
+use crate::collation::Collation;
 use crate::composite::Field;
 use crate::schema::QualifiedName;
 use crate::user_type::UserType;
@@ -57,8 +58,8 @@ pub enum NewUserType {
         subtype: Type,
         /// Object id of the operator class that orders them.
         operator_class: u32,
-        /// Object id of the collation; 0 for none.
-        collation: u32,
+        /// The collation, where what they are of has one.
+        collation: Option<Arc<Collation>>,
         /// Object id of the function that says how far two values are from each other; 0 for none.
         difference: u32,
         /// The name of its multirange type; the schema is decided.
@@ -74,6 +75,8 @@ pub enum NewUserType {
         default: Option<String>,
         /// Its CHECKs: names, which are decided, and conditions.
         checks: Vec<(String, String)>,
+        /// COLLATE.
+        collation: Option<Arc<Collation>>,
     },
 }
 
@@ -99,7 +102,7 @@ pub enum AlterUserType {
     /// DROP ATTRIBUTE, by its place.
     DropField(usize),
     /// ALTER ATTRIBUTE … TYPE, by its place.
-    RetypeField(usize, Type),
+    RetypeField(usize, Type, Option<Arc<Collation>>),
     /// RENAME ATTRIBUTE, by its place.
     RenameField(usize, String),
     /// RENAME TO.
@@ -156,7 +159,10 @@ impl AlterUserType {
         match self {
             Self::AddField(field) => fields.push(field.clone()),
             Self::DropField(at) => fields[*at].dropped = true,
-            Self::RetypeField(at, to) => fields[*at].ty = to.clone(),
+            Self::RetypeField(at, to, collation) => {
+                fields[*at].ty = to.clone();
+                fields[*at].collation.clone_from(collation);
+            }
             Self::RenameField(at, to) => fields[*at].name.clone_from(to),
             _ => {}
         }

@@ -53,7 +53,7 @@ impl NewBound<'_> {
             Values::List(list) => {
                 for (place, value) in list.iter().enumerate() {
                     let has = |values: &Values| match values {
-                        Values::List(list) => list.iter().any(|one| order(one, value, &level.keys[0].ty).is_eq()),
+                        Values::List(list) => list.iter().any(|one| order(one, value, &level.keys[0]).is_eq()),
                         _ => false,
                     };
                     if let Some((_, other)) = others().find(|(values, _)| has(values)) {

@@ -70,7 +70,7 @@ pub struct Key {
     pub column: Option<String>,
     /// The expression's text, in PostgreSQL's SQL; a column's quoted name.
     pub text: String,
-    /// COLLATE, where it is not the type's own.
+    /// COLLATE, where it is not the type's own: the collation's property, see [`crate::collation::Collation::property`].
     pub collation: Option<String>,
     /// The operator class, where it is not the type's own.
     pub opclass: Option<String>,

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::{Bound, Edge, Strategy, hash_of_row};
+use crate::collation::Collation;
 use crate::ir::Value;
 use crate::schema::Relation;
 use crate::values::{self, Decimal, Settings};
@@ -16,6 +17,8 @@ pub struct KeyType {
     pub ty: Type,
     /// As an error shows the key.
     pub shown: String,
+    /// The collation that orders its texts, where that is not the order of their bytes.
+    pub collation: Option<Arc<Collation>>,
 }
 
 /// A partitioned table among others.
@@ -140,7 +143,11 @@ impl Values {
 }
 
 /// The order of two values of a key, however they are stored; NULL last.
-pub fn order(left: &Value, right: &Value, ty: &Type) -> Ordering {
+pub fn order(left: &Value, right: &Value, key: &KeyType) -> Ordering {
+    let ty = &key.ty;
+    if let (Value::Text(left), Value::Text(right), Some(collation)) = (left, right, &key.collation) {
+        return values::order::order_in(left, right, ty, collation);
+    }
     let null = matches!(left, Value::Null) || matches!(right, Value::Null);
     if !null && ty.through_domains().is_decimal() {
         let decimals = (Decimal::from_stored(left.as_ref()), Decimal::from_stored(right.as_ref()));
@@ -158,7 +165,7 @@ pub fn order_of_edges(left: &[EdgeValue], right: &[EdgeValue], keys: &[KeyType])
             (EdgeValue::Min, EdgeValue::Min) | (EdgeValue::Max, EdgeValue::Max) => return Ordering::Equal,
             (EdgeValue::Min, _) | (_, EdgeValue::Max) => Ordering::Less,
             (EdgeValue::Max, _) | (_, EdgeValue::Min) => Ordering::Greater,
-            (EdgeValue::Value(left), EdgeValue::Value(right)) => order(left, right, &key.ty),
+            (EdgeValue::Value(left), EdgeValue::Value(right)) => order(left, right, key),
         };
         if found.is_ne() {
             return found;
@@ -192,7 +199,7 @@ impl Level {
             Strategy::List => {
                 let Some((value, key)) = own.first().zip(self.keys.first()) else { return Ok(None) };
                 self.places.iter().position(|place| match &place.values {
-                    Values::List(list) => list.iter().any(|one| order(one, value, &key.ty).is_eq()),
+                    Values::List(list) => list.iter().any(|one| order(one, value, key).is_eq()),
                     _ => false,
                 })
             }

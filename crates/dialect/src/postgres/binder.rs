@@ -6,6 +6,7 @@ use super::parse::Parsed;
 use super::types;
 use super::with::Within;
 use crate::access::{Needs, Privileges};
+use crate::collation::Collation;
 use crate::ir::{self, CteId, Expr, ExprKind, Ids, OutputColumn, RelId};
 use crate::plan::{Context, Effects, ResultColumn};
 use crate::schema::{QualifiedName, Relation, Schema};
@@ -291,7 +292,8 @@ impl<'a> Binder<'a> {
     /// Notes that a relation is used, for the check of privileges: by the user, or by the owner of the view behind which
     /// it stands.
     pub(super) fn need(&mut self, id: RelId, relation: &Arc<Relation>, privileges: Privileges) {
-        self.collated |= relation.columns.iter().any(|column| column.collation.is_some());
+        self.collated |=
+            relation.columns.iter().any(|column| column.collation.is_some() || Collation::is_within(&column.ty));
         let behind = crate::access::behind(self.schema, &self.views);
         self.needs.add(id, relation, behind, privileges);
     }

@@ -13,9 +13,9 @@ use super::binder::Binder;
 use crate::collation::Collation;
 use crate::functions::{Function, FunctionKind};
 use crate::ir::{
-    Aggregate, Body, CollateRole, ColumnDefinition, ColumnIndex, ColumnRef, ConflictAction, CteBody, CteId, Distinct,
-    Dml, DmlAction, Expr, ExprKind, From, GroupBy, InsertSource, LikeKind, OutputColumn, Place, Query, RelId, SetOp,
-    SortKey, Statement, Text, WindowCall,
+    Aggregate, Body, CollateRole, ColumnDefinition, ColumnIndex, ColumnRef, ConflictAction, CreateTableAs, CteBody,
+    CteId, Distinct, Dml, DmlAction, Expr, ExprKind, From, GroupBy, InsertSource, LikeKind, OutputColumn, Place, Query,
+    RelId, SetOp, SortKey, Statement, Text, WindowCall,
 };
 use crate::{Condition, Error, Result, Type};
 
@@ -88,6 +88,24 @@ impl Binder<'_> {
             .statement(statement)
     }
 
+    /// The collations of a view's columns, where they are not those of their types.
+    pub(super) fn collations_of_view(&self, query: &Query) -> Result<Vec<Option<Named>>> {
+        if !self.collated {
+            return Ok(vec![None; query.columns.len()]);
+        }
+        let (relations, ctes) = (HashMap::new(), HashMap::new());
+        let mut walk = Walk { binder: self, relations, ctes, recursive: None, is_definition: false };
+        let derived = walk.query(&mut query.clone())?;
+        let columns = query.columns.iter().zip(derived).map(|(column, derived)| {
+            let own = Collation::of_type(&column.ty);
+            match derived.known() {
+                None if own.is_some() => Err(indeterminate(&format!("view column \"{}\"", column.name))),
+                known => Ok(known.filter(|known| Some(*known) != own).cloned()),
+            }
+        });
+        columns.collect()
+    }
+
     /// The same for an expression over the columns of relations; the collation that it has.
     pub(super) fn derive_collations_of(
         &self,
@@ -101,6 +119,17 @@ impl Binder<'_> {
         let derived =
             Walk { binder: self, relations, ctes: HashMap::new(), recursive: None, is_definition: false }.expr(expr)?;
         Ok(derived.known().cloned())
+    }
+
+    /// The same for a domain's CHECK, over a value of the base type, whose collation it has.
+    pub(super) fn derive_collations_over_value(&self, expr: &mut Expr, base: &Type) -> Result<()> {
+        if !self.collated && !Collation::is_within(base) {
+            return Ok(());
+        }
+        let relations = HashMap::from([(Text::TABLE, vec![of_type(base)])]);
+        Walk { binder: self, relations, ctes: HashMap::new(), recursive: None, is_definition: false }
+            .expr(expr)
+            .map(drop)
     }
 
     /// The same for an expression of a table that is being defined, over its columns.
@@ -179,13 +208,20 @@ impl Walk<'_, '_> {
                         Err(Error::new(Condition::IndeterminateCollation, message)
                             .hint("Use the COLLATE clause to set the collation explicitly."))
                     }
-                    None => match columns.iter().find_map(|derived| derived.known().filter(|one| one.is_unicode())) {
-                        Some(collation) => Err(Error::unsupported(format!(
-                            "CREATE TABLE AS with a column in the collation \"{}\"",
-                            collation.name
-                        ))),
-                        None => Ok(()),
-                    },
+                    None => {
+                        let CreateTableAs { table, .. } = &mut **table;
+                        for (column, derived) in table.columns.iter_mut().zip(&columns) {
+                            let own = Collation::of_type(&column.ty);
+                            let told =
+                                |named: &&Named| Some(*named) != own || Collation::of_domain(&column.ty).is_some();
+                            column.collation = derived.known().filter(told).cloned();
+                            if let Some(named) = &column.collation {
+                                let property = crate::collation::PROPERTY.to_owned();
+                                table.properties.push((column.name.clone(), property, named.property()));
+                            }
+                        }
+                        Ok(())
+                    }
                 }
             }
             Statement::Explain(explain) => self.statement(&mut explain.statement),
@@ -310,6 +346,10 @@ impl Walk<'_, '_> {
                 columns
             }
         };
+        let distinct = matches!(&query.body, Body::Select(select) if !matches!(select.distinct, Distinct::All));
+        if !distinct && !matches!(query.body, Body::Set { .. }) {
+            self.apart(&mut query.order_by);
+        }
         query.order_by.iter_mut().try_for_each(|key| self.sort_key(key))?;
         Ok(columns)
     }
@@ -366,7 +406,7 @@ impl Walk<'_, '_> {
                         }
                         Err(Error::unsupported("set operations in different collations, one in the other"))
                     }
-                    _ if matches!(item.ty.through_domains(), Type::Array(_)) => Err(arrays(collation)),
+                    _ if is_array_of_blank_padded(&item.ty) => Err(arrays(collation)),
                     _ => {
                         wrap(item, collation, own.as_ref());
                         Ok(())
@@ -418,6 +458,30 @@ impl Walk<'_, '_> {
                 on.iter_mut().try_for_each(|on| self.expr(on).map(drop))
             }
         }
+    }
+
+    /// Rows of which a member stands in another order than that of bytes are ordered member by member. A row without a
+    /// name does not say the collations of its members.
+    fn apart(&self, keys: &mut Vec<SortKey>) {
+        while let Some(at) = keys.iter().position(|key| self.ordered_member(&key.expr).is_some()) {
+            let key = keys.remove(at);
+            let ExprKind::Row(members) = key.expr.kind else { return };
+            // A NULL in a row is greater than all values.
+            let apart = members.into_iter().map(|expr| SortKey { expr, nulls_first: key.descending, ..key });
+            keys.splice(at..at, apart.collect::<Vec<_>>());
+        }
+    }
+
+    /// The collation of a member of a row without a name that stands in another order than that of bytes.
+    fn ordered_member(&self, expr: &Expr) -> Option<Named> {
+        let ExprKind::Row(members) = &expr.kind else { return None };
+        if expr.ty != Type::RECORD {
+            return None;
+        }
+        members.iter().find_map(|member| match &member.kind {
+            ExprKind::Collate { collation, .. } if collation.is_unicode() => Some(collation.clone()),
+            _ => self.own_order(member).or_else(|| self.ordered_member(member)),
+        })
     }
 
     fn sort_key(&mut self, key: &mut SortKey) -> Result<()> {
@@ -499,7 +563,14 @@ impl Walk<'_, '_> {
             }
             ExprKind::Call { function, args } => {
                 let function = *function;
-                let derived = self.all(args.iter_mut())?;
+                // What tells which function it is, is no argument of it.
+                let told = if function.name == "stored function" { 2 } else { 0 };
+                let derived = self.all(args.iter_mut().skip(told))?;
+                if function.name == "field"
+                    && let Some(field) = field_collation(args)
+                {
+                    return Ok(Derived::Implicit(field));
+                }
                 if function.name == "pg_collation_for" {
                     let ty = &args[0].ty;
                     if *ty != Type::Unknown && Collation::of_type(ty).is_none() {
@@ -518,7 +589,14 @@ impl Walk<'_, '_> {
                 }
                 derived
             }
-            ExprKind::Cast { arg, .. } | ExprKind::Checked { arg, .. } => self.expr(arg)?,
+            ExprKind::Cast { arg, .. } | ExprKind::Checked { arg, .. } => {
+                let inner = self.expr(arg)?;
+                // A domain that names a collation is in it, whatever it is made of.
+                match (&expr.ty, Collation::of_type(&expr.ty)) {
+                    (Type::User(_), Some(own)) if own.oid != Collation::DEFAULT => Derived::Implicit(own.clone()),
+                    _ => inner,
+                }
+            }
             ExprKind::Aggregate(aggregate) => self.aggregate(aggregate)?,
             ExprKind::Window(window) => self.window(window)?,
             ExprKind::Compare { left, right, .. }
@@ -655,12 +733,16 @@ impl Walk<'_, '_> {
     /// The same for the left one of two, of which the other may have an order of its own.
     fn apply_beside(&self, expr: &mut Expr, derived: &Derived, what: &str, beside: Option<Named>) -> Result<()> {
         check_known(&expr.ty, derived, what)?;
+        if let Some(collation) = self.ordered_member(expr) {
+            let what = format!("comparing a row with a text in the collation \"{}\"", collation.name);
+            return Err(Error::unsupported(what));
+        }
         let Some(collation) = derived.known() else { return Ok(()) };
         let orders = [self.own_order(expr), beside];
         if Collation::of_type(&expr.ty).is_none() || !(collation.is_unicode() || orders.iter().any(Option::is_some)) {
             return Ok(());
         }
-        if matches!(expr.ty.through_domains(), Type::Array(_)) && collation.is_unicode() {
+        if is_array_of_blank_padded(&expr.ty) && collation.is_unicode() {
             return Err(arrays(collation));
         }
         if self.is_definition && matches!(expr.kind, ExprKind::Column(_)) && orders[0].as_ref() == Some(collation) {
@@ -686,8 +768,13 @@ impl Walk<'_, '_> {
     }
 }
 
+/// Where blanks at the end of members do not count.
+fn is_array_of_blank_padded(ty: &Type) -> bool {
+    matches!(ty.through_domains(), Type::Array(element) if matches!(element.through_domains(), Type::Char(_)))
+}
+
 fn arrays(collation: &Collation) -> Error {
-    Error::unsupported(format!("comparing arrays of texts in the collation \"{}\"", collation.name))
+    Error::unsupported(format!("comparing arrays of char(n) in the collation \"{}\"", collation.name))
 }
 
 /// Says under which collation an operand is compared that has another order of its own, or none.
@@ -698,6 +785,12 @@ fn wrap(expr: &mut Expr, collation: &Named, own: Option<&Named>) {
     let role = CollateRole::Operand { against_column };
     let kind = ExprKind::Collate { arg: Box::new(arg), collation, role, place: Place(-1) };
     *expr = Expr::new(kind, ty);
+}
+
+/// The collation that a row type's definition says of a field that is taken out of a row.
+fn field_collation(args: &[Expr]) -> Option<Named> {
+    let [row, Expr { kind: ExprKind::Literal(crate::ir::Value::Integer(at)), .. }] = args else { return None };
+    row.ty.row_fields()?.get(usize::try_from(*at).ok()?)?.collation.clone()
 }
 
 /// What a function of arguments with a collation has.
@@ -794,6 +887,12 @@ fn check_call(function: &'static Function, args: &[Expr], derived: &Derived) -> 
         }
         // What stands inside would have to be compared in this order.
         _ if name.starts_with("stored") => check_bytes(derived, "a function of a text"),
+        "@>" | "<@" | "&&" | "array_contains" | "array_contained" | "array_overlaps" | "array_position"
+        | "array_positions" | "array_remove" | "array_replace"
+            if derived.known().is_some_and(|collation| !collation.deterministic) =>
+        {
+            Err(Error::unsupported(format!("{name} of arrays in a nondeterministic collation")))
+        }
         "width_bucket" | "array_sort" => check_bytes(derived, &format!("{name}()")),
         _ => Ok(()),
     }

@@ -146,6 +146,7 @@ impl Binder<'_> {
             }
             true
         });
+        self.derive_collations_over_value(&mut condition, base)?;
         Ok(condition)
     }
 }

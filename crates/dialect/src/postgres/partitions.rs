@@ -6,6 +6,7 @@ use pg_query::protobuf::{self as pg, node::Node as N};
 
 use super::binder::{Binder, Clause, Entry};
 use super::{names, quote_ident, raw};
+use crate::collation::Collation;
 use crate::heritage;
 use crate::ir::{Expr, RelId, Routing};
 use crate::partition::{Above, Key, KeyType, Level, Partitioning, Place, Strategy, Target, Tree, Values};
@@ -121,7 +122,11 @@ impl Binder<'_> {
         let mut own = Vec::with_capacity(partitioning.keys.len());
         for key in &partitioning.keys {
             let expr = self.partition_key(key, entry)?;
-            own.push(KeyType { ty: expr.ty.clone(), shown: key.text.clone() });
+            let named = key.collation.as_deref().and_then(|property| Collation::of_property(property, self.schema));
+            let column = key.column.as_deref().and_then(|name| relation.column(name));
+            let column = column.and_then(|at| relation.columns[at].collation.clone());
+            let collation = named.or(column).filter(|collation| collation.is_unicode());
+            own.push(KeyType { ty: expr.ty.clone(), shown: key.text.clone(), collation });
             keys.push(expr);
         }
         let strategy = partitioning.strategy;

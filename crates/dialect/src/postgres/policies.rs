@@ -22,6 +22,7 @@ use super::binder::{Binder, Clause, Entry, Scope};
 use super::raw;
 use super::target::Target;
 use crate::access::{Privileges, Rights};
+use crate::collation::Collation;
 use crate::ir::by_rows::{row_identity, select};
 use crate::ir::{
     Body, ColumnIndex, ColumnRef, CompareOp, Expr, ExprKind, From, Guard, GuardedRow, Guards, RelId, walk,
@@ -475,6 +476,10 @@ impl Schema for OffPath<'_> {
             Some(_) => self.0.search_object(kind, name),
             None => self.0.search_object(kind, &QualifiedName::new("pg_catalog", name.name.clone())),
         }
+    }
+
+    fn collation_by_oid(&self, oid: u32) -> Option<Arc<Collation>> {
+        self.0.collation_by_oid(oid)
     }
 
     fn search_object_by_oid(&self, oid: u32) -> Option<Arc<SearchObject>> {

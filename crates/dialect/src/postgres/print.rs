@@ -8,6 +8,7 @@ use super::expr::rows::field_of;
 use super::types::{format_type, typmod};
 use super::words::quote_ident;
 use crate::Type;
+use crate::collation::Collation;
 use crate::functions::{self, FunctionKind, Subscripts};
 use crate::ir::{CastContext, CollateRole, ColumnRef, CompareOp, Expr, ExprKind, LikeKind, Value};
 use crate::types::Reg;
@@ -30,6 +31,10 @@ pub trait Names {
     /// A type with its modifier.
     fn type_words(&self, ty: &Type) -> String {
         format_type(ty)
+    }
+    /// A collation.
+    fn collation(&self, collation: &Collation) -> String {
+        quote_ident(&collation.name)
     }
     /// A function of users, by its object id.
     fn routine(&self, _oid: u32) -> Option<String> {
@@ -165,6 +170,9 @@ impl Printer<'_> {
             ExprKind::And(_) | ExprKind::Not(_) => Shape::And,
             ExprKind::Or(_) => Shape::Or,
             ExprKind::InList { .. } | ExprKind::QuantifiedArray { .. } => Shape::Quantified,
+            ExprKind::Collate { arg, role: CollateRole::Operand { .. }, .. } => self.shape(arg),
+            // It never stands bare under an operator.
+            ExprKind::Collate { .. } => Shape::Quantified,
             _ => Shape::Simple,
         }
     }
@@ -307,7 +315,7 @@ impl Printer<'_> {
             ExprKind::Collate { arg, collation, .. } => {
                 self.open();
                 self.operand(arg, Parent::Binary(OTHER, false), true)?;
-                self.out.push_str(&format!(" COLLATE {}", quote_ident(&collation.name)));
+                self.out.push_str(&format!(" COLLATE {}", self.names.collation(collation)));
                 self.close();
                 Some(())
             }

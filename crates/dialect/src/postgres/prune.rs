@@ -144,6 +144,10 @@ fn value_of(constant: &Expr, ty: &Type) -> Option<Value> {
 fn places(level: &Level, known: &[Known]) -> Vec<usize> {
     let own = |key: usize| known.iter().filter(move |known| known.key == level.first + key);
     let all = 0..level.places.len();
+    // A condition compares in the order of the column.
+    if level.relation.partitioning.iter().flat_map(|parted| &parted.keys).any(|key| key.collation.is_some()) {
+        return all.collect();
+    }
     if level.strategy == Strategy::Hash {
         // One value for each key, or nothing is known.
         let row: Option<Vec<Value>> = (0..level.keys.len())
@@ -159,23 +163,23 @@ fn places(level: &Level, known: &[Known]) -> Vec<usize> {
         };
     }
     let several = level.keys.len() > 1;
-    let ty = &level.keys[0].ty;
+    let key = &level.keys[0];
     let fits = |values: &Values, op: CompareOp, value: &Value| match values {
         Values::List(list) => list.iter().any(|one| {
             *one != Value::Null
                 && match op {
-                    CompareOp::Equal => order(one, value, ty).is_eq(),
-                    CompareOp::Less => order(one, value, ty).is_lt(),
-                    CompareOp::LessOrEqual => order(one, value, ty).is_le(),
-                    CompareOp::Greater => order(one, value, ty).is_gt(),
-                    CompareOp::GreaterOrEqual => order(one, value, ty).is_ge(),
+                    CompareOp::Equal => order(one, value, key).is_eq(),
+                    CompareOp::Less => order(one, value, key).is_lt(),
+                    CompareOp::LessOrEqual => order(one, value, key).is_le(),
+                    CompareOp::Greater => order(one, value, key).is_gt(),
+                    CompareOp::GreaterOrEqual => order(one, value, key).is_ge(),
                     CompareOp::NotEqual => true,
                 }
         }),
         Values::Range(from, to) => {
             let least = |strict: bool| match from.first() {
                 Some(EdgeValue::Value(least)) => {
-                    let found = order(least, value, ty);
+                    let found = order(least, value, key);
                     if strict { found.is_lt() } else { found.is_le() }
                 }
                 Some(EdgeValue::Max) => false,
@@ -183,7 +187,7 @@ fn places(level: &Level, known: &[Known]) -> Vec<usize> {
             };
             let most = |inclusive: bool| match to.first() {
                 Some(EdgeValue::Value(most)) => {
-                    let found = order(most, value, ty);
+                    let found = order(most, value, key);
                     if inclusive { found.is_ge() } else { found.is_gt() }
                 }
                 Some(EdgeValue::Min) => false,

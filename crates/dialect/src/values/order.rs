@@ -12,6 +12,7 @@ use super::range::Subtype;
 use super::record::Row as Record;
 use super::{decimal, interval, time};
 use crate::Type;
+use crate::collation::Collation;
 use crate::composite::live;
 use crate::ir::Value;
 use crate::postgres::types;
@@ -45,8 +46,13 @@ fn real(value: &Value) -> Option<f64> {
 
 /// The order of two values of a type that lies as text.
 pub fn order_of_texts(a: &str, b: &str, ty: &Type) -> Ordering {
+    if a == b {
+        return Ordering::Equal;
+    }
+    if let Some(collation) = Collation::of_domain(ty) {
+        return order_in(a, b, ty, collation);
+    }
     match ty.through_domains() {
-        _ if a == b => Ordering::Equal,
         ty if ty.is_decimal() => decimal::compare_text(a, b),
         Type::Interval(_) => intervals(a, b),
         Type::TimeTz(_) => times(a, b),
@@ -55,12 +61,21 @@ pub fn order_of_texts(a: &str, b: &str, ty: &Type) -> Ordering {
         Type::Scalar(Scalar { order: Order::By { compare, .. }, .. }, _) => compare(a, b),
         Type::Array(element) => compare_arrays(a, b, |a, b| order_of_texts(a, b, element)),
         ty if ty.is_row() => order_of_rows(a, b, ty),
-        Type::User(user) => match (user.labels(), user.subtype()) {
+        Type::User(user) => match (user.labels(), user.ordered_subtype()) {
             (Some(labels), _) => labels.compare(a, b),
-            (None, Some(subtype)) => ranges::compare(a, b, &Subtype::Other(subtype.clone())),
+            (None, Some(subtype)) => ranges::compare(a, b, &Subtype::Other(subtype)),
             (None, None) => a.cmp(b),
         },
         _ => a.cmp(b),
+    }
+}
+
+/// The order of two texts, or arrays of texts, in a collation.
+pub fn order_in(a: &str, b: &str, ty: &Type, collation: &Collation) -> Ordering {
+    match ty.through_domains() {
+        Type::Array(element) => compare_arrays(a, b, |a, b| order_in(a, b, element, collation)),
+        Type::Char(_) => collation.compare(a.trim_end_matches(' '), b.trim_end_matches(' ')),
+        _ => collation.compare(a, b),
     }
 }
 
@@ -75,7 +90,10 @@ pub fn order_of_rows(a: &str, b: &str, ty: &Type) -> Ordering {
     for ((at, a), (other, b)) in live(left.fields()).zip(live(right.fields())) {
         let (Ok(left), Ok(right)) = (left.value(at), right.value(other)) else { continue };
         let order = if types::oid(&a.ty) == types::oid(&b.ty) {
-            order(&left, &right, &a.ty)
+            match (&left, &right, &a.collation) {
+                (Value::Text(left), Value::Text(right), Some(collation)) => order_in(left, right, &a.ty, collation),
+                _ => order(&left, &right, &a.ty),
+            }
         } else {
             types::oid(&a.ty).cmp(&types::oid(&b.ty))
         };

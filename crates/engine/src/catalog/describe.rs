@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rowferry_dialect::collation::Collation;
 use rowferry_dialect::exclusion::Exclusion;
 use rowferry_dialect::functions::FunctionKind;
 use rowferry_dialect::ir::{ColumnIndex, ColumnRef, Expr, ExprKind, Text, Value, walk};
@@ -39,6 +40,10 @@ impl print::Names for TableNames<'_> {
 
     fn type_words(&self, ty: &Type) -> String {
         postgres::regtype::words_in(self.schema, ty)
+    }
+
+    fn collation(&self, collation: &Collation) -> String {
+        collation.shown_in(self.schema)
     }
 
     fn object(&self, reg: Reg, oid: u32) -> Option<String> {
@@ -293,8 +298,11 @@ fn ordered_key(
     let mut key = index_key(schema, relation, index, at, pretty);
     for word in ["index_collation", "index_opclass"] {
         let Some(given) = properties.get(&index.name, &format!("{word} {}", at + 1)) else { continue };
-        let collate = if word == "index_collation" { "COLLATE " } else { "" };
-        key.push_str(&format!(" {collate}{}", quote_ident(given)));
+        if word == "index_opclass" {
+            key.push_str(&format!(" {}", quote_ident(given)));
+        } else if let Some(collation) = Collation::of_property(given, schema) {
+            key.push_str(&format!(" COLLATE {}", collation.shown_in(schema)));
+        }
     }
     if let Some(length) = properties.get(&index.name, &format!("index_signature {}", at + 1)) {
         key.push_str(&format!(" (siglen='{length}')"));
@@ -416,6 +424,10 @@ impl print::Names for ValueName<'_> {
 
     fn type_words(&self, ty: &Type) -> String {
         postgres::regtype::words_in(self.0, ty)
+    }
+
+    fn collation(&self, collation: &Collation) -> String {
+        collation.shown_in(self.0)
     }
 
     fn object(&self, reg: Reg, oid: u32) -> Option<String> {

@@ -32,8 +32,8 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
                 .map_or(0, |c| c.oid)
         };
         let collation = |(key, ty): (&Key, &Type)| {
-            let named = key.collation.as_deref().and_then(Collation::named);
-            let column = position(key).and_then(|at| relation.columns[at].collation.as_ref());
+            let named = key.collation.as_deref().and_then(|property| Collation::of_property(property, schema));
+            let column = position(key).and_then(|at| relation.columns[at].collation.clone());
             named.or(column).map_or_else(|| super::pg_attribute::collation_of(ty), |collation| collation.oid)
         };
         let default = schema.heirs(relation.oid).into_iter().find(|child| child.bound() == Some(&Bound::Default));
@@ -93,6 +93,9 @@ pub fn key_definition(schema: &SessionSchema, relation: u32) -> Option<String> {
     let mut partitioning = (**relation.partitioning.as_ref()?).clone();
     for key in &mut partitioning.keys {
         key.text = shown_key(schema, &relation, key);
+        if let Some(collation) = key.collation.take().and_then(|named| Collation::of_property(&named, schema)) {
+            key.text.push_str(&format!(" COLLATE {}", collation.shown_in(schema)));
+        }
     }
     Some(partitioning.to_string())
 }

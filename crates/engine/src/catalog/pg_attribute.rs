@@ -209,7 +209,11 @@ fn attributes(context: &Context<'_>) -> Vec<Row> {
         for (at, field) in composite.fields.iter().enumerate() {
             let dropped = format!("........pg.dropped.{}........", at + 1);
             let name = if field.dropped { &dropped } else { &field.name };
-            let mut row = Attribute::new(composite.relation, name, at as i64 + 1, &field.ty).row();
+            let mut attribute = Attribute::new(composite.relation, name, at as i64 + 1, &field.ty);
+            if let Some(collation) = &field.collation {
+                attribute.collation = collation.oid;
+            }
+            let mut row = attribute.row();
             if field.dropped {
                 row[TYPE] = Cell::from(0_i64);
                 row[DROPPED] = Cell::from(true);

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use rowferry_dialect::collation::Collation;
 use rowferry_dialect::composite::row_type;
 use rowferry_dialect::postgres::{self, types};
 use rowferry_dialect::schema::Relation;
@@ -95,6 +96,8 @@ fn on_all<'a>(
             rows.push(row![catalog, object, 0, PROCEDURE, *oid, 0, "n"]);
         } else if context.schema.user_type_by_oid(*oid).is_some() {
             rows.push(row![catalog, object, 0, TYPE, *oid, 0, "n"]);
+        } else if context.schema.main.collations.iter().any(|made| made.oid == *oid) {
+            rows.push(row![catalog, object, 0, COLLATION, *oid, 0, "n"]);
         } else if let Some(found) = context.schema.search_object_by_oid(*oid) {
             rows.push(row![catalog, object, 0, search_catalog(found.kind()), *oid, 0, "n"]);
         }
@@ -215,9 +218,15 @@ fn of_types(context: &Context<'_>, rows: &mut Vec<Row>) {
                 for (at, field) in composite.fields.iter().enumerate() {
                     let on = users_type(&field.ty).filter(|_| !field.dropped);
                     rows.extend(on.map(|on| row![CLASS, composite.relation, at + 1, TYPE, on, 0, "n"]));
+                    let named = field.collation.as_ref().filter(|named| !field.dropped && !named.is_built_in());
+                    rows.extend(named.map(|on| row![CLASS, composite.relation, at + 1, COLLATION, on.oid, 0, "n"]));
                 }
             }
             None => rows.push(row![TYPE, ty.oid, 0, NAMESPACE, namespace, 0, "n"]),
+        }
+        if let (None, users) = (ty.composite(), ty.collations()) {
+            let users = users.into_iter().filter(|named| !named.is_built_in());
+            rows.extend(users.map(|on| row![TYPE, ty.oid, 0, COLLATION, on.oid, 0, "n"]));
         }
         if let Some(domain) = ty.domain() {
             rows.extend(users_type(&domain.base).map(|on| row![TYPE, ty.oid, 0, TYPE, on, 0, "n"]));
@@ -260,6 +269,9 @@ fn of_heritage(context: &Context<'_>, relation: &Arc<Relation>, rows: &mut Vec<R
     let Some(partitioning) = &relation.partitioning else { return };
     let mut parted = BTreeSet::new();
     for key in &partitioning.keys {
+        let named = key.collation.as_deref().and_then(|named| Collation::of_property(named, context.schema));
+        let named = named.filter(|named| !named.is_built_in());
+        rows.extend(named.map(|on| row![CLASS, relation.oid, 0, COLLATION, on.oid, 0, "n"]));
         match &key.column {
             Some(name) => parted.extend(relation.column(name)),
             None => {
@@ -309,6 +321,13 @@ fn of_indexes(context: &Context<'_>, relation: &Arc<Relation>, rows: &mut Vec<Ro
             rows.push(row![CLASS, index.oid, 0, CONSTRAINT, constraint_oid(index), 0, "i"]);
         } else {
             let mut on: BTreeSet<usize> = index.columns.iter().flatten().copied().collect();
+            for (at, column) in index.columns.iter().enumerate() {
+                let named = properties.and_then(|all| super::pg_index::key_collation(all, &index.name, at));
+                let named = named.and_then(|named| Collation::of_property(named, context.schema));
+                let column = column.and_then(|at| relation.columns[at].collation.clone());
+                let users = named.or(column).filter(|collation| !collation.is_built_in());
+                rows.extend(users.map(|on| row![CLASS, index.oid, 0, COLLATION, on.oid, 0, "n"]));
+            }
             let included = properties.map(|properties| included(properties, &index.name)).unwrap_or_default();
             on.extend(included.iter().filter_map(|name| relation.column(name)));
             for (key, column) in index.keys.iter().zip(&index.columns) {

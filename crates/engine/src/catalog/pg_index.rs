@@ -58,9 +58,9 @@ fn of_relation(context: &Context<'_>, relation: &Arc<Relation>) -> Vec<Row> {
                 == Some(index.name.as_str()),
             array(index.columns.iter().map(|column| column.map_or(0, |column| column + 1)).chain(included)),
             array(types.enumerate().map(|(at, ty)| {
-                let named =
-                    properties.get(&index.name, &format!("index_collation {}", at + 1)).and_then(Collation::named);
-                let column = index.columns[at].and_then(|at| relation.columns[at].collation.as_ref());
+                let named = key_collation(properties, &index.name, at);
+                let named = named.and_then(|property| Collation::of_property(property, schema));
+                let column = index.columns[at].and_then(|at| relation.columns[at].collation.clone());
                 named.or(column).map_or_else(|| collation_of(&ty), |collation| collation.oid)
             })),
             array((0..index.keys.len()).map(|at| operator_class(context, relation, properties, index, at))),
@@ -76,6 +76,12 @@ fn of_relation(context: &Context<'_>, relation: &Arc<Relation>) -> Vec<Row> {
         ]);
     }
     rows
+}
+
+/// The property that tells the collation of an index's key: the named one, or what an expression has.
+pub fn key_collation<'p>(properties: &'p Properties, index: &str, at: usize) -> Option<&'p str> {
+    let get = |word: &str| properties.get(index, &format!("{word} {}", at + 1));
+    get("index_collation").or_else(|| get("index_derived"))
 }
 
 /// The operator class of a key: the named one, or the default one of the key's type.

@@ -86,7 +86,7 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
             shown.modifier = types::typmod(&domain.base);
             shown.not_null = domain.not_null;
             shown.default = super::describe::domain_default(context.schema, domain);
-            shown.collation = collation_of(&domain.base);
+            shown.collation = collation_of(&Type::User(ty.clone()));
             shown.dimensions = i32::from(matches!(domain.base, Type::Array(_)));
         }
         let (collation, owner) = (shown.collation, shown.owner);

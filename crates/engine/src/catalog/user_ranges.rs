@@ -26,7 +26,7 @@ pub(super) fn rows(context: &Context<'_>) -> Vec<Row> {
             ty.oid,
             types::oid(&range.subtype),
             range.multirange.oid,
-            range.collation,
+            range.collation.as_ref().map_or(0, |collation| collation.oid),
             range.operator_class,
             0,
             range.difference

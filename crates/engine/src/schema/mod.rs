@@ -421,6 +421,11 @@ impl Schema for SessionSchema {
         })
     }
 
+    fn collation_by_oid(&self, oid: u32) -> Option<Arc<Collation>> {
+        let own = || self.main.collations.iter().find(|made| made.oid == oid);
+        own().or_else(|| Collation::by_oid(oid)).cloned()
+    }
+
     fn search_object(&self, kind: Kind, name: &QualifiedName) -> Option<Arc<SearchObject>> {
         self.find(name, |namespace, name| {
             if namespace == PG_CATALOG {

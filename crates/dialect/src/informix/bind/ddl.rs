@@ -60,6 +60,7 @@ impl Binder<'_> {
                     ));
                 }
                 Ddl::CreateView(CreateView {
+                    collations: Vec::new(),
                     name: self.created(name)?,
                     temporary: false,
                     replace: false,

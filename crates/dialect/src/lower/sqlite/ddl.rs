@@ -173,7 +173,7 @@ pub fn column_definition(
         if let Some(collation) = collation(&column.ty) {
             let _ = write!(sql, " COLLATE {collation}");
         } else if let Some(collation) = column.collation.as_ref().filter(|collation| collation.is_unicode()) {
-            let _ = write!(sql, " COLLATE {}", named_collation(collation));
+            let _ = write!(sql, " COLLATE {}", named_collation(collation, &column.ty));
         }
         if column.not_null || in_key {
             sql.push_str(" NOT NULL");
@@ -417,7 +417,7 @@ pub fn index_key(key: &Expr, names: &[&str]) -> Result<IndexKey> {
     // A collation that the key has been given stands behind it.
     let (expr, given) = match &key.kind {
         ExprKind::Collate { arg, collation, role: CollateRole::Operand { .. }, .. } => {
-            (&**arg, Some(named_collation(collation)))
+            (&**arg, Some(named_collation(collation, &arg.ty)))
         }
         _ => (key, None),
     };

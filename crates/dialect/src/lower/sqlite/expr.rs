@@ -119,7 +119,7 @@ impl Lowering<'_> {
             // Whatever compares the value further out would do so in the column's order.
             ExprKind::Collate { arg, collation, role: CollateRole::Obeyed { against_column: true }, .. } => {
                 let value = self.expr(arg)?;
-                let spelled = self.spelled(value, Some(super::named_collation(collation).into()));
+                let spelled = self.spelled(value, Some(super::named_collation(collation, &arg.ty).into()));
                 return Ok(Sql { sql: format!("({})", spelled.sql), repr: spelled.repr });
             }
             ExprKind::Collate { arg, .. } => return self.expr(arg),

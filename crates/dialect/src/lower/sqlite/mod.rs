@@ -400,19 +400,24 @@ fn collation(ty: &Type, repr: Repr) -> Option<Cow<'static, str>> {
 /// makes such a collation when SQLite asks for it. An index is only used by a build with the orders that it was made in:
 /// another finds no such collation.
 pub const UNICODE_COLLATION: &str = "rf_unicode ";
+/// The same of arrays of texts.
+pub const UNICODE_ARRAY_COLLATION: &str = "rf_array_unicode ";
 /// The version of the orders: that of the crate whose data they are.
 pub const UNICODE_VERSION: &str = "2.4.0";
 
 /// What stands before the locale where texts are equal that the order does not tell apart.
 pub const UNICODE_EQUAL: &str = "=";
 
-/// SQLite's name of a collation, in quotes.
-fn named_collation(collation: &Collation) -> String {
+/// SQLite's name of a collation for values of a type, in quotes.
+fn named_collation(collation: &Collation, ty: &Type) -> String {
+    let of_arrays = matches!(ty.through_domains(), Type::Array(_));
     match &collation.order {
+        crate::collation::Order::Bytes if of_arrays => "rf_array".to_owned(),
         crate::collation::Order::Bytes => "BINARY".to_owned(),
         crate::collation::Order::Unicode(locale) => {
             let mark = if collation.deterministic { "" } else { UNICODE_EQUAL };
-            quote(&format!("{UNICODE_COLLATION}{UNICODE_VERSION} {mark}{locale}"))
+            let kind = if of_arrays { UNICODE_ARRAY_COLLATION } else { UNICODE_COLLATION };
+            quote(&format!("{kind}{UNICODE_VERSION} {mark}{locale}"))
         }
     }
 }
@@ -421,7 +426,7 @@ fn named_collation(collation: &Collation) -> String {
 fn collation_of(expr: &Expr, repr: Repr) -> Option<Cow<'static, str>> {
     match &expr.kind {
         ExprKind::Collate { collation, role: CollateRole::Operand { .. }, .. } => {
-            Some(named_collation(collation).into())
+            Some(named_collation(collation, &expr.ty).into())
         }
         _ => collation(&expr.ty, repr),
     }
@@ -433,7 +438,7 @@ fn equality_collation_of(expr: &Expr, repr: Repr) -> Option<Cow<'static, str>> {
         ExprKind::Collate { collation, role: CollateRole::Operand { against_column }, .. }
             if !collation.deterministic || *against_column =>
         {
-            Some(named_collation(collation).into())
+            Some(named_collation(collation, &expr.ty).into())
         }
         ExprKind::Collate { role: CollateRole::Operand { .. }, .. } if *expr.ty.through_domains() != Type::Char(0) => {
             None
@@ -465,7 +470,7 @@ pub const RANGE_COLLATION: &str = "rf_range ";
 pub const RANGE_ARRAY_COLLATION: &str = "rf_array_range ";
 
 fn range_collation(kind: &str, user: &UserType) -> Option<Cow<'static, str>> {
-    Some(Cow::Owned(quote(&format!("{kind}{}", crate::user_type::subtype_words(user.subtype()?)))))
+    Some(Cow::Owned(quote(&format!("{kind}{}", crate::user_type::subtype_words(&*user.ordered_subtype()?)))))
 }
 
 fn row_collation(kind: &str, ty: &Type) -> Option<Cow<'static, str>> {

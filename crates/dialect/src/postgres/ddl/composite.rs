@@ -43,15 +43,8 @@ impl Binder<'_> {
         self.needs.declare(&ty);
         self.check_field_type(&column.colname, &ty)?;
         check_part(&ty, None)?;
-        if let Some(collate) = &column.coll_clause {
-            // Fields are compared by their bytes.
-            let collation = self.collation(&collate.collname, collate.location)?;
-            if collation.is_unicode() {
-                let what = format!("a field in the collation \"{}\"", collation.name);
-                return Err(self.unsupported(what, collate.location));
-            }
-        }
-        Ok(Field::new(column.colname.clone(), ty))
+        let collation = self.declared_collation(column.coll_clause.as_deref(), &ty)?;
+        Ok(Field { collation, ..Field::new(column.colname.clone(), ty) })
     }
 
     fn check_field_type(&self, name: &str, ty: &Type) -> Result<()> {
@@ -133,9 +126,9 @@ impl Binder<'_> {
             },
             (AlterTableType::AtAlterColumnType, Some(column)) => {
                 let at = place(&command.name).ok_or_else(|| missing(&command.name))?;
-                let to = self.new_field(&pg::ColumnDef { colname: command.name.clone(), ..(**column).clone() })?.ty;
-                check_part(&to, Some((ty.oid, &ty.shown())))?;
-                Ok(Some(AlterUserType::RetypeField(at, to)))
+                let to = self.new_field(&pg::ColumnDef { colname: command.name.clone(), ..(**column).clone() })?;
+                check_part(&to.ty, Some((ty.oid, &ty.shown())))?;
+                Ok(Some(AlterUserType::RetypeField(at, to.ty, to.collation)))
             }
             _ => Err(Error::unsupported("this change of a composite type")),
         }

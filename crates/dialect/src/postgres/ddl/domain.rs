@@ -7,6 +7,7 @@ use super::super::domains::value_entry;
 use super::super::{names, raw, types};
 use super::user_type::{change, check_domain, name_of_parts};
 use super::{quote, unused};
+use crate::collation::Collation;
 use crate::ir::{AlterUserType, Expr, ExprKind, NewUserType, Statement, UserTypeChange, Value, walk};
 use crate::user_type::UserType;
 use crate::uses::Uses;
@@ -35,18 +36,17 @@ impl Binder<'_> {
         let base = self.resolve_type(type_name)?;
         self.needs.declare(&base);
         crate::composite::check_part(&base, None)?;
-        if let Some(collate) = &create.coll_clause {
-            // A domain's values are compared by their bytes.
-            let collation = self.collation(&collate.collname, collate.location)?;
-            if collation.is_unicode() {
-                let what = format!("a domain in the collation \"{}\"", collation.name);
-                return Err(self.unsupported(what, collate.location));
+        let collation = match &create.coll_clause {
+            Some(collate) => {
+                let collation = self.collation(&collate.collname, collate.location)?;
+                if Collation::of_type(&base).is_none() {
+                    let message = format!("collations are not supported by type {}", types::words(&base));
+                    return Err(Error::new(Condition::DatatypeMismatch, message));
+                }
+                Some(collation).filter(|named| Some(named) != Collation::of_type(&base))
             }
-            if !matches!(types::category(base.through_domains()), 'S') {
-                let message = format!("collations are not supported by type {}", types::words(&base));
-                return Err(Error::new(Condition::DatatypeMismatch, message));
-            }
-        }
+            None => None,
+        };
         let parts = parts_of(&create.constraints)?;
         let inherited = match &base {
             Type::User(user) => user.domain().and_then(|below| below.default.clone()),
@@ -66,7 +66,7 @@ impl Binder<'_> {
             checks.push((named, text));
         }
         let not_null = parts.not_null == Some(true);
-        let kind = NewUserType::Domain { base, not_null, default, checks };
+        let kind = NewUserType::Domain { base, not_null, default, checks, collation };
         Ok(change(UserTypeChange::Create { name, kind }))
     }
 

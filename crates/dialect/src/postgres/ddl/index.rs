@@ -1,10 +1,13 @@
 //! CREATE INDEX.
 
+use std::sync::Arc;
+
 use pg_query::protobuf::{self as pg, SortByDir, SortByNulls, node::Node as N};
 
 use super::super::binder::{Binder, Clause, Entry};
 use super::super::{names, types};
 use super::{quote, unused};
+use crate::collation::Collation;
 use crate::extension;
 use crate::ir::{self, CreateIndex, Ddl, IndexKeyDefinition, Statement, Text};
 use crate::schema::{QualifiedName, Relation};
@@ -48,7 +51,7 @@ impl Binder<'_> {
             let Some(N::IndexElem(element)) = &node.node else { continue };
             let element = &collation_apart(element);
             let (mut key, word) = self.index_key(element, &table, &entry)?;
-            self.index_collation(element, &mut key.expr, &table, range.location)?;
+            let derived = self.index_collation(element, &mut key.expr, &table, range.location)?;
             match other {
                 true => self.check_class(element, &key.expr.ty, &index.access_method)?,
                 false => check_key_type(&key.expr.ty, &index.access_method)?,
@@ -57,12 +60,23 @@ impl Binder<'_> {
             keys.push(IndexKeyDefinition { descending: element.ordering() == SortByDir::SortbyDesc, key });
             let signature = self.signature_length(element)?;
             let column = table.column(&element.name).map(|at| &table.columns[at]);
-            let named = names::strings(&element.opclass).last().copied();
+            let own = column.and_then(|column| column.collation.as_ref());
+            let named = match element.collation.is_empty() {
+                true => None,
+                false => Some(self.collation(&element.collation, range.location)?),
+            };
+            let ty = &keys[keys.len() - 1].key.expr.ty;
+            // A column's own is not told.
+            let own = own.or(derived.as_ref()).or_else(|| Collation::of_type(ty));
+            if let Some(derived) = derived.as_ref().filter(|_| column.is_none()) {
+                properties.push((format!("index_derived {}", keys.len()), derived.property()));
+            }
+            let told = named.filter(|named| Some(named) != own).map(|named| named.property());
+            let class = names::strings(&element.opclass).last().copied();
             let default = matches!(index.access_method.as_str(), "brin" | "spgist")
-                && named.is_some()
-                && default_of_method(&index.access_method, &keys[keys.len() - 1].key.expr.ty) == named;
-            let own = column.and_then(|column| column.collation.as_ref()).map(|collation| collation.name.as_str());
-            let shown = facts(element, keys.len(), &keys[keys.len() - 1].key.expr.ty, own, signature);
+                && class.is_some()
+                && default_of_method(&index.access_method, ty) == class;
+            let shown = facts(element, keys.len(), ty, told, signature);
             // A default class is not told.
             properties.extend(shown.into_iter().filter(|(name, _)| !default || !name.starts_with("index_opclass ")));
         }
@@ -257,22 +271,20 @@ fn indexed_column(table: &Relation, name: &str) -> Result<usize> {
 }
 
 impl Binder<'_> {
-    /// The order of a key's texts: COLLATE, or what is derived for the expression.
+    /// The order of a key's texts: COLLATE, or what is derived for the expression. What is derived, where it is not the type's own.
     fn index_collation(
         &mut self,
         element: &pg::IndexElem,
         expr: &mut crate::ir::Expr,
         table: &std::sync::Arc<crate::schema::Relation>,
         place: i32,
-    ) -> Result<()> {
+    ) -> Result<Option<Arc<Collation>>> {
         self.collated |= table.columns.iter().any(|column| column.collation.is_some());
+        let own = self.derive_collations_of(&mut expr.clone(), &[(Text::TABLE, table.clone())])?;
+        let own = own.filter(|own| Some(own) != Collation::of_type(&expr.ty));
         if !element.collation.is_empty() {
             self.check_collatable(&expr.ty, place)?;
             let collation = self.collation(&element.collation, place)?;
-            if !collation.is_built_in() {
-                let what = format!("the collation \"{}\" in an index, but of its column,", collation.name);
-                return Err(self.unsupported(what, place));
-            }
             let column = matches!(&expr.kind, crate::ir::ExprKind::Column(_));
             let plain = column && !table.columns.iter().any(|column| column.collation.is_some());
             if collation.is_unicode() || !plain {
@@ -291,7 +303,7 @@ impl Binder<'_> {
                 let message = format!("nondeterministic collations are not supported for operator class \"{class}\"");
                 Err(crate::Error::new(Condition::FeatureNotSupported, message))
             }
-            _ => Ok(()),
+            _ => Ok(own),
         }
     }
 }
@@ -321,7 +333,7 @@ fn facts(
     element: &pg::IndexElem,
     number: usize,
     ty: &Type,
-    own: Option<&str>,
+    collation: Option<String>,
     signature: Option<i32>,
 ) -> Vec<(String, String)> {
     let mut facts = Vec::new();
@@ -331,11 +343,7 @@ fn facts(
         (SortByNulls::SortbyNullsLast, true) => facts.push((format!("index_nulls {number}"), "last".to_owned())),
         _ => {}
     }
-    let collations = names::strings(&element.collation);
-    // A column's own is not told.
-    if let Some(collation) = collations.last().filter(|name| **name != own.unwrap_or("default")) {
-        facts.push((format!("index_collation {number}"), (*collation).to_owned()));
-    }
+    facts.extend(collation.map(|property| (format!("index_collation {number}"), property)));
     let classes = names::strings(&element.opclass);
     let shown = |class: &&&str| **class != default_class(ty) || signature.is_some();
     if let Some(class) = classes.last().filter(shown) {

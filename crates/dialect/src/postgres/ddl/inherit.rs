@@ -7,6 +7,7 @@ use pg_query::protobuf::{self as pg, ConstrType, Node, node::Node as N};
 use super::super::binder::{Binder, Clause};
 use super::super::types::format_type;
 use super::table::Draft;
+use crate::collation::Collation;
 use crate::heritage::{Heritage, INHERITED_CHECK, INHERITED_COLUMN, INHERITS};
 use crate::ir::{ColumnDefinition, Constraint, ConstraintKind, ConstraintOptions, Text};
 use crate::schema::{QualifiedName, Relation, RelationKind};
@@ -165,6 +166,15 @@ impl Binder<'_> {
             let known = &mut inheritance.columns[place];
             if known.definition.ty != column.ty {
                 return Err(type_conflict(format!("column \"{}\"", column.name), &known.definition.ty, &column.ty));
+            }
+            let [one, other] = [&known.definition, &column]
+                .map(|column| column.collation.clone().or_else(|| Collation::of_type(&column.ty).cloned()));
+            if let (false, Some(one), Some(other)) = (inheritance.partition, &one, &other)
+                && one != other
+            {
+                let message = format!("column \"{}\" has a collation conflict", column.name);
+                return Err(Error::new(Condition::CollationMismatch, message)
+                    .detail(format!("\"{}\" versus \"{}\"", one.name, other.name)));
             }
             let not_null = known.definition.not_null || column.not_null;
             known.definition = ColumnDefinition { not_null, ..column };

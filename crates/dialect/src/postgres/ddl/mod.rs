@@ -283,15 +283,15 @@ impl Binder<'_> {
             Some((column, ty)) => self.assign(expr, column, ty, at)?,
             None => self.settle(expr, at)?,
         };
-        self.check_collations_kept(&expr)?;
+        self.check_search_objects_kept(&expr)?;
         let text =
             raw::print_expression(node).ok_or_else(|| crate::Error::unsupported("this expression in a definition"))?;
         let text = self.in_schemas(text, entries, clause);
         Ok(Text { text, expr })
     }
 
-    /// Refuses what would have to follow a collation or an object of text search that gets another name.
-    fn check_collations_kept(&self, expr: &crate::ir::Expr) -> Result<()> {
+    /// Refuses what would have to follow an object of text search that gets another name.
+    fn check_search_objects_kept(&self, expr: &crate::ir::Expr) -> Result<()> {
         let mut found = None;
         let schema = self.schema;
         let own = |oid: i64| {
@@ -304,11 +304,6 @@ impl Binder<'_> {
                 (&part.kind, &part.ty)
             {
                 found = own(*oid).or(found.take());
-            }
-            if let crate::ir::ExprKind::Collate { collation, .. } = &part.kind
-                && !collation.is_built_in()
-            {
-                found = Some(format!("the collation \"{}\" in a definition", collation.name));
             }
             true
         });
@@ -485,7 +480,9 @@ impl Binder<'_> {
         }
         let text = raw::print_select(select).ok_or_else(|| crate::Error::unsupported("this query in a view"))?;
         let text = self.without_stars(self.query_in_schemas(text));
+        let collations = self.collations_of_view(&bound.query)?;
         Ok(Ddl::CreateView(CreateView {
+            collations,
             temporary: name.schema.as_deref() == Some("pg_temp"),
             name,
             replace: view.replace,

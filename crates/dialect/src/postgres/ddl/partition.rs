@@ -8,6 +8,7 @@ use super::super::binder::{Binder, Clause, Scope};
 use super::super::expr::location;
 use super::super::{names, partitions, types};
 use super::table::Draft;
+use crate::collation::Collation;
 use crate::ir::{
     BoundExprs, CastContext, ChangePartition, ColumnDefinition, Constraint, ConstraintKind, ConstraintOptions, Ddl,
     EdgeExpr, Expr, ExprKind, NewPartition, Statement, Value, walk,
@@ -26,7 +27,7 @@ fn definition_error(message: impl Into<String>) -> Error {
 impl Binder<'_> {
     /// PARTITION BY: the key is noted, and the constraints of the draft have to go with it.
     pub(super) fn partition_by(&mut self, spec: &pg::PartitionSpec, draft: &mut Draft) -> Result<()> {
-        let Some(partitioning) = partitions::of_spec(spec) else {
+        let Some(mut partitioning) = partitions::of_spec(spec) else {
             return Err(self.unsupported("this partition key", spec.location));
         };
         let object = |message: String| Error::new(Condition::InvalidObjectDefinition, message);
@@ -37,13 +38,24 @@ impl Binder<'_> {
             let message = format!("cannot partition using more than {MAX_KEYS} columns");
             return Err(Error::new(Condition::TooManyColumns, message));
         }
-        for node in &spec.part_params {
+        for (node, key) in spec.part_params.iter().zip(&mut partitioning.keys) {
             let Some(N::PartitionElem(element)) = &node.node else { continue };
             let ty = match element.expr.as_deref() {
                 None => self.column_key(&element.name, element.location, draft)?,
                 Some(expr) => self.expression_key(expr, draft)?,
             };
-            self.check_key(element, &ty, partitioning.strategy)?;
+            let column = draft.columns.iter().find(|column| column.name == element.name);
+            let column = column.and_then(|column| column.collation.clone());
+            let own = column.or_else(|| Collation::of_type(&ty).cloned());
+            let named = self.check_key(element, &ty, partitioning.strategy)?;
+            let nondeterministic = |one: &Arc<Collation>| !one.deterministic;
+            if partitioning.strategy == Strategy::Hash && named.as_ref().or(own.as_ref()).is_some_and(nondeterministic)
+            {
+                let what = "a hash-partitioned table by a key in a nondeterministic collation";
+                return Err(self.unsupported(what, element.location));
+            }
+            // A column's own is not told.
+            key.collation = named.filter(|named| own.as_ref() != Some(named)).map(|named| named.property());
         }
         if let Some(check) = draft.constraints.iter().find(|constraint| constraint.options.no_inherit) {
             let _ = check;
@@ -72,11 +84,6 @@ impl Binder<'_> {
             return Err(self
                 .error(Condition::InvalidObjectDefinition, message, place)
                 .detail(format!("Column \"{name}\" is a generated column.")));
-        }
-        if let Some(collation) = &column.collation
-            && !is_plain(collation)
-        {
-            return Err(self.unsupported(format!("a partition key with the collation \"{}\"", collation.name), place));
         }
         Ok(column.ty.clone())
     }
@@ -114,17 +121,21 @@ impl Binder<'_> {
         Ok(expr.ty)
     }
 
-    /// A key's type has an order, or a hash; its collation and operator class are the type's own.
-    fn check_key(&mut self, element: &pg::PartitionElem, ty: &Type, strategy: Strategy) -> Result<()> {
+    /// A key's type has an order, or a hash; its operator class is the type's own. The collation that it names.
+    fn check_key(
+        &mut self,
+        element: &pg::PartitionElem,
+        ty: &Type,
+        strategy: Strategy,
+    ) -> Result<Option<Arc<Collation>>> {
         let place = element.location;
-        if !element.collation.is_empty() {
-            self.check_collatable(ty, place)?;
-            let collation = self.collation(&element.collation, place)?;
-            if !is_plain(&collation) {
-                let what = format!("a partition key with the collation \"{}\"", collation.name);
-                return Err(self.unsupported(what, place));
+        let named = match element.collation.is_empty() {
+            true => None,
+            false => {
+                self.check_collatable(ty, place)?;
+                Some(self.collation(&element.collation, place)?)
             }
-        }
+        };
         let method = if strategy == Strategy::Hash { "hash" } else { "btree" };
         if !(ty.is_ordered() || strategy == Strategy::Hash && ty.is_comparable()) {
             let message =
@@ -143,7 +154,7 @@ impl Binder<'_> {
             let what = format!("a hash-partitioned table by a key of type {}", types::words(ty));
             return Err(self.unsupported(what, place));
         }
-        Ok(())
+        Ok(named)
     }
 
     /// The table that PARTITION OF names.
@@ -441,10 +452,6 @@ impl Binder<'_> {
 }
 
 /// True for a collation whose order is that of bytes.
-fn is_plain(collation: &crate::collation::Collation) -> bool {
-    collation.deterministic && !collation.is_unicode()
-}
-
 /// WITH (MODULUS, REMAINDER).
 fn check_hash(spec: &pg::PartitionBoundSpec) -> Result<BoundExprs> {
     let (modulus, remainder) = (spec.modulus, spec.remainder);

@@ -1,5 +1,7 @@
 //! CREATE TYPE … AS RANGE: the range type, and the multirange type that is made with it.
 
+use std::sync::Arc;
+
 use pg_query::protobuf::{self as pg, Node, node::Node as N};
 use rowferry_facts as facts;
 
@@ -138,24 +140,16 @@ impl Binder<'_> {
         Ok(name)
     }
 
-    /// The object id of the collation; 0 for a subtype that has none.
-    fn range_collation(&self, subtype: &Type, given: Option<&[Node]>) -> Result<u32> {
-        let own = Collation::of_type(subtype.through_domains()).map_or(0, |collation| collation.oid);
+    /// The collation, where the subtype has one.
+    fn range_collation(&mut self, subtype: &Type, given: Option<&[Node]>) -> Result<Option<Arc<Collation>>> {
+        let own = Collation::of_type(subtype).cloned();
         match given {
             None => Ok(own),
-            Some(_) if own == 0 => {
+            Some(_) if own.is_none() => {
                 let message = "range collation specified but subtype does not support collation";
                 Err(Error::new(Condition::WrongObjectType, message))
             }
-            Some(name) => {
-                let collation = self.collation(name, -1)?;
-                // Bounds are compared by their bytes.
-                if collation.is_unicode() {
-                    let what = format!("a range type in the collation \"{}\"", collation.name);
-                    return Err(Error::unsupported(what));
-                }
-                Ok(collation.oid)
-            }
+            Some(name) => self.collation(name, -1).map(Some),
         }
     }
 

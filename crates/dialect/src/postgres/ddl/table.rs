@@ -252,14 +252,14 @@ impl Binder<'_> {
             collation: None,
         };
         draft.properties.extend(self.column_clauses(column, &definition.ty)?);
-        if let Some(collation) = &column.coll_clause {
-            self.check_collatable(&definition.ty, collation.location)?;
-            let collation = self.collation(&collation.collname, collation.location)?;
-            definition.collation = Some(collation).filter(|named| named.oid != crate::collation::Collation::DEFAULT);
-            if let Some(named) = &definition.collation {
-                let property = crate::collation::PROPERTY.to_owned();
-                draft.properties.push((column.colname.clone(), property, named.property()));
-            }
+        definition.collation = match self.declared_collation(column.coll_clause.as_deref(), &definition.ty)? {
+            Some(named) => Some(named),
+            // A domain's is its columns'.
+            None => crate::collation::Collation::of_domain(&definition.ty).cloned(),
+        };
+        if let Some(named) = &definition.collation {
+            let property = crate::collation::PROPERTY.to_owned();
+            draft.properties.push((column.colname.clone(), property, named.property()));
         }
         let nullable =
             |node: &Node| matches!(&node.node, Some(N::Constraint(c)) if c.contype() == ConstrType::ConstrNull);

@@ -270,6 +270,7 @@ impl Binder<'_> {
         let (schema, word) = names::of_type(name);
         if let Some(user) = self.user_type(schema, word) {
             self.note_extension_of_type(&user);
+            self.collated |= crate::collation::Collation::is_within(&user);
             if let Some(namespace) = self.namespace_of_type(&user) {
                 self.note_place(name.location, &namespace);
             }
@@ -351,17 +352,32 @@ impl Binder<'_> {
         ))
     }
 
-    /// The collation of a name in an expression. What is stored would have to follow one that gets another name.
+    /// The collation of a name in an expression, behind the word COLLATE at this place.
     pub(super) fn collation(
-        &self,
+        &mut self,
         name: &[Node],
         location: i32,
     ) -> Result<std::sync::Arc<crate::collation::Collation>> {
         let found = self.collation_named(&names::strings(name), location)?;
-        if !found.is_built_in() && self.uses.is_some() {
-            return Err(self.unsupported(format!("the collation \"{}\" in a stored query", found.name), location));
+        if !found.is_built_in() {
+            self.note_place(location, &found.namespace);
+            self.note(|uses| {
+                uses.collations.insert(found.oid);
+            });
         }
         Ok(found)
+    }
+
+    /// The collation that COLLATE names for a column or field of a type, where it is not the type's own.
+    pub(super) fn declared_collation(
+        &mut self,
+        clause: Option<&pg::CollateClause>,
+        ty: &Type,
+    ) -> Result<Option<std::sync::Arc<crate::collation::Collation>>> {
+        let Some(clause) = clause else { return Ok(None) };
+        self.check_collatable(ty, clause.location)?;
+        let named = self.collation(&clause.collname, clause.location)?;
+        Ok(Some(named).filter(|named| Some(named) != crate::collation::Collation::of_type(ty)))
     }
 
     /// The collation of a name.

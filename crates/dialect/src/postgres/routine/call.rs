@@ -402,6 +402,7 @@ impl Binder<'_> {
             return self.call_rows_in_select(call, place);
         }
         let ty = call.result();
+        self.collated |= crate::collation::Collation::is_within(&ty);
         Ok(Expr::new(ExprKind::Call { function: functions::internal("stored function"), args: call.arguments() }, ty))
     }
 

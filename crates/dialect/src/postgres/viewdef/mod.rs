@@ -270,6 +270,10 @@ impl Names for World<'_> {
         super::regtype::words_in(self.schema, ty)
     }
 
+    fn collation(&self, collation: &crate::collation::Collation) -> String {
+        collation.shown_in(self.schema)
+    }
+
     fn object(&self, reg: Reg, oid: u32) -> Option<String> {
         match reg {
             Reg::Class => self.schema.relation_by_oid(oid).map(|relation| self.relation_name(&relation)),

@@ -460,8 +460,9 @@ pub fn write(out: &mut Vec<u8>, stored: &[u8], user: &UserType, settings: &Setti
 /// # Errors
 /// Internal ones for other types.
 pub fn of_user(user: &UserType) -> Result<(Subtype, bool)> {
-    let subtype = user.subtype().ok_or_else(|| Error::internal(format!("{} is no range type", user.shown())))?;
-    Ok((Subtype::Other(subtype.clone()), user.range().is_none()))
+    let subtype =
+        user.ordered_subtype().ok_or_else(|| Error::internal(format!("{} is no range type", user.shown())))?;
+    Ok((Subtype::Other(subtype), user.range().is_none()))
 }
 
 #[cfg(test)]

@@ -178,7 +178,7 @@ fn of_texts() -> UserType {
         kind: UserKind::Range(UserRange {
             subtype: Arc::new(Type::Text),
             operator_class: 3_126,
-            collation: 100,
+            collation: crate::collation::Collation::by_oid(100).cloned(),
             difference: 0,
             multirange: MultirangeType {
                 oid: 20_002,

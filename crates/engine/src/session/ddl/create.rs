@@ -1,5 +1,6 @@
 //! CREATE TABLE, INDEX, VIEW, SEQUENCE and SCHEMA.
 
+use rowferry_dialect::collation;
 use rowferry_dialect::ir::{ConstraintKind, CreateIndex, CreateTable, CreateView, ExprKind, RoleSpec};
 use rowferry_dialect::lower::kept_words;
 use rowferry_dialect::partition::PARTITION_BOUND;
@@ -206,6 +207,8 @@ impl Changer<'_> {
                 ..Default::default()
             };
             self.record_column(database, oid, &record, None)?;
+            let collation = view.collations.get(position).and_then(Option::as_ref).map(|named| named.property());
+            self.set_property(database, oid, &column.name, collation::PROPERTY, collation.as_deref())?;
         }
         self.record_view_options(database, oid, &view.options)
     }

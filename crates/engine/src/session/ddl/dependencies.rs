@@ -68,6 +68,11 @@ impl Needed {
         Self { oid, column: None, shown: shown.to_owned() }
     }
 
+    /// A collation.
+    pub fn collation(oid: u32, shown: &str) -> Self {
+        Self { oid, column: None, shown: shown.to_owned() }
+    }
+
     /// What messages call it.
     pub fn shown(&self) -> &str {
         &self.shown

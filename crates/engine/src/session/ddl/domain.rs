@@ -53,8 +53,8 @@ impl Changer<'_> {
         Ok(())
     }
 
-    /// The checks of domains that call a function stand in its way, or go with it.
-    pub(super) fn drop_domain_checks_of_function(&self, function: u32, shown: &str, cascade: bool) -> Done {
+    /// The checks of domains that call a function, or name a collation.
+    pub(super) fn domain_checks_naming(&self, oid: u32) -> Vec<(Arc<UserType>, String)> {
         let schema = self.schema();
         let context = Context::default();
         let mut found = Vec::new();
@@ -62,11 +62,17 @@ impl Changer<'_> {
             let Some(domain) = ty.domain() else { continue };
             for check in &domain.checks {
                 let uses = postgres::uses_of_domain_check(&check.text, &domain.base, &schema, &context);
-                if uses.is_ok_and(|uses| uses.routines.contains(&function)) {
+                if uses.is_ok_and(|uses| uses.routines.contains(&oid) || uses.collations.contains(&oid)) {
                     found.push((ty.clone(), check.name.clone()));
                 }
             }
         }
+        found
+    }
+
+    /// The checks of domains that call a function stand in its way, or go with it.
+    pub(super) fn drop_domain_checks_of_function(&self, function: u32, shown: &str, cascade: bool) -> Done {
+        let found = self.domain_checks_naming(function);
         if found.is_empty() {
             return Ok(());
         }

@@ -12,6 +12,7 @@ use crate::schema::NULLS_ALIKE;
 const COPIED: &[&str] = &[
     "index_collation ",
     rowferry_dialect::exclusion::PROPERTY,
+    "index_derived ",
     "index_include",
     "index_method",
     "index_nulls ",

@@ -73,7 +73,7 @@ impl Changer<'_> {
                 for expr in list {
                     let value = self.bound_value(expr, settings)?;
                     let same =
-                        |known: &Value| rowferry_dialect::partition::order(known, &value, &level.keys[0].ty).is_eq();
+                        |known: &Value| rowferry_dialect::partition::order(known, &value, &level.keys[0]).is_eq();
                     if !values.iter().any(same) {
                         values.push(value);
                     }

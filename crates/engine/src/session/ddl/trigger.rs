@@ -217,7 +217,24 @@ impl Changer<'_> {
         self.drop_triggers(found.iter().map(|(relation, trigger)| (&**relation, &**trigger)))
     }
 
-    fn drop_triggers<'t>(&self, triggers: impl Iterator<Item = (&'t Relation, &'t Trigger)>) -> Done {
+    /// Triggers whose WHEN names a collation.
+    pub(super) fn triggers_in(&self, collation: u32) -> Vec<(Arc<Relation>, Arc<Trigger>)> {
+        let schema = self.schema();
+        let context = rowferry_dialect::plan::Context::default();
+        let mut found = Vec::new();
+        for relation in schema.main.triggered().chain(schema.temp.triggered()) {
+            for trigger in &relation.triggers {
+                let Some(text) = &trigger.condition else { continue };
+                let uses = rowferry_dialect::postgres::trigger_condition_uses(text, relation, &schema, &context);
+                if uses.is_ok_and(|uses| uses.collations.contains(&collation)) {
+                    found.push((relation.clone(), trigger.clone()));
+                }
+            }
+        }
+        found
+    }
+
+    pub(super) fn drop_triggers<'t>(&self, triggers: impl Iterator<Item = (&'t Relation, &'t Trigger)>) -> Done {
         for (relation, trigger) in triggers {
             self.store.forget_trigger(relation, &trigger.name)?;
             self.touch(relation.physical.database, relation.oid);

@@ -61,7 +61,7 @@ impl Changer<'_> {
                 UserKind::Composite(Composite { relation: self.new_oid()?, fields: fields.clone() })
             }
             range @ NewUserType::Range { .. } => UserKind::Range(self.new_range(name, range)?),
-            NewUserType::Domain { base, not_null, default, checks } => {
+            NewUserType::Domain { base, not_null, default, checks, collation } => {
                 let mut made = Vec::with_capacity(checks.len());
                 for (name, text) in checks {
                     let (name, text) = (name.clone(), text.clone());
@@ -72,8 +72,8 @@ impl Changer<'_> {
                         valid: true,
                     });
                 }
-                let (base, default) = (base.clone(), default.clone());
-                UserKind::Domain(Domain { base, not_null: *not_null, default, checks: made })
+                let (base, default, collation) = (base.clone(), default.clone(), collation.clone());
+                UserKind::Domain(Domain { base, not_null: *not_null, default, checks: made, collation })
             }
         };
         let (namespace, name) = (namespace.to_owned(), name.name.clone());
@@ -98,7 +98,7 @@ impl Changer<'_> {
         Ok(UserRange {
             subtype: Arc::new(subtype.clone()),
             operator_class: *operator_class,
-            collation: *collation,
+            collation: collation.clone(),
             difference: *difference,
             multirange: MultirangeType { oid, array_oid, namespace, name, comment: None },
             cast,
@@ -483,7 +483,7 @@ fn needed_types(ty: &Arc<UserType>) -> Vec<Needed> {
 }
 
 /// What would go with a type: what names it, each followed by what goes with that, and the type that each names.
-fn users_below(
+pub(super) fn users_below(
     schema: &SessionSchema,
     ty: &Arc<UserType>,
     going: &dyn Fn(&User) -> bool,
@@ -505,7 +505,7 @@ type Group = ((u8, u32), Vec<(String, String)>);
 
 /// What would go with a type, and what it needs, in the order in which PostgreSQL tells it: what needs the array type
 /// first, then what needs the multirange type, the oldest first.
-fn in_order(
+pub(super) fn in_order(
     schema: &SessionSchema,
     ty: &UserType,
     used: &[(User, Arc<UserType>)],

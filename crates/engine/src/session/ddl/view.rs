@@ -49,6 +49,11 @@ impl Changer<'_> {
         let policies = self.rewritten_policies(view, Some(column), to)?;
         let native = self.forget_native_views(view)?;
         self.store.rename_view_column(view, column, to)?;
+        if let Some(named) = &view.columns[column].collation {
+            let (database, property) = (view.physical.database, rowferry_dialect::collation::PROPERTY);
+            self.set_property(database, view.oid, &view.columns[column].name, property, None)?;
+            self.set_property(database, view.oid, to, property, Some(&named.property()))?;
+        }
         self.settle()?;
         native.iter().try_for_each(|oid| self.make_native_view(*oid))?;
         self.rewrite_policies(policies)?;

@@ -6,9 +6,10 @@
 use std::sync::Arc;
 
 use rowferry_dialect::Type;
+use rowferry_dialect::collation::unicode;
 use rowferry_dialect::lower::sqlite::{
     ENUM_ARRAY_COLLATION, ENUM_COLLATION, RANGE_ARRAY_COLLATION, RANGE_COLLATION, ROW_ARRAY_COLLATION, ROW_COLLATION,
-    UNICODE_COLLATION,
+    UNICODE_ARRAY_COLLATION, UNICODE_COLLATION,
 };
 use rowferry_dialect::scalar::{self, Order, ranges};
 use rowferry_dialect::user_type::{Labels, from_told, subtype_from_words};
@@ -42,8 +43,11 @@ pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
 /// A collation when SQLite meets its name: an enum, row or range type's, whose name holds the labels or the type, one of an
 /// extension's type, or a locale's order.
 fn of_name(connection: &Connection, name: &str) -> rusqlite::Result<()> {
-    if let Some(compare) = name.strip_prefix(UNICODE_COLLATION).and_then(super::unicode_order::named) {
+    if let Some(compare) = name.strip_prefix(UNICODE_COLLATION).and_then(unicode::named) {
         return connection.create_collation(name, compare);
+    }
+    if let Some(compare) = name.strip_prefix(UNICODE_ARRAY_COLLATION).and_then(unicode::named) {
+        return connection.create_collation(name, move |a: &str, b: &str| compare_arrays(a, b, &compare));
     }
     for scalar in scalar::of_extensions() {
         let Order::By { collation, of_arrays, compare } = scalar.order else { continue };

@@ -50,7 +50,6 @@ mod strings;
 mod subscripts;
 mod system;
 mod trigonometry;
-mod unicode_order;
 mod variadic;
 
 use std::cell::RefCell;

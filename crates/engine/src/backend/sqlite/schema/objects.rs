@@ -61,6 +61,10 @@ impl Source<'_> {
                     ty.comment.clone_from(&object.comment);
                     // What a type is made of is older; attributes that were added later are looked up at the end.
                     user_type::resolve_parts(&mut ty.kind, &|oid| snapshot.user_type_by_oid(oid).cloned());
+                    let collations = snapshot.collations.clone();
+                    user_type::resolve_collations(&mut ty.kind, &|oid| {
+                        collations.iter().find(|made| made.oid == oid).cloned()
+                    });
                     snapshot.add_user_type(ty);
                 }
                 Err(error) => tracing::warn!(object = object.name, %error, "left out of the schema"),
@@ -143,7 +147,8 @@ impl Source<'_> {
                 kind @ ("search configuration" | "search dictionary") => add_search_object(snapshot, oid, kind, object),
                 kind @ ("row type" | "distinct type") => self.add_type(snapshot, oid, object, kind == "row type"),
                 "view" if object.physical_name.is_none() => {
-                    let (relation, details) = engine_view(oid, object, self.database, self.metadata);
+                    let (mut relation, details) = engine_view(oid, object, self.database, self.metadata);
+                    super::relation::add_collations(&mut relation.columns, &details, &snapshot.collations);
                     snapshot.add_relation(relation, details);
                 }
                 _ => {}

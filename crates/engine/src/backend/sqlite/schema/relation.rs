@@ -1,5 +1,7 @@
 //! Reads one table or view.
 
+use std::sync::Arc;
+
 use rowferry_dialect::collation::Collation;
 use rowferry_dialect::exclusion::{self, Exclusion};
 use rowferry_dialect::lower::sqlite::create_table::{ConstraintText, IndexText, Kind, TableText};
@@ -160,14 +162,7 @@ impl Loader<'_> {
             }
             columns.push(column(info, recorded, language, text.as_ref(), row_identity == Some(at), without_identity));
         }
-        for column in &mut columns {
-            let named = details.properties.get(&column.name, rowferry_dialect::collation::PROPERTY);
-            column.collation =
-                named.and_then(|named| match named.strip_prefix('#').and_then(|oid| oid.parse::<u32>().ok()) {
-                    Some(oid) => self.known.collations.iter().find(|made| made.oid == oid).cloned(),
-                    None => Collation::named(named).cloned(),
-                });
-        }
+        add_collations(&mut columns, &details, &self.known.collations);
         let foreign_keys = self.foreign_keys(oid, &name, &namespace, &columns, text.as_ref(), &mut details)?;
         let checks = self.checks(oid, &name, text.as_ref(), &foreign_keys, &mut details);
         let relation = Relation {
@@ -215,7 +210,7 @@ impl Loader<'_> {
             ..Details::default()
         };
         let definition = object.and_then(|object| object.definition.clone());
-        let columns = match &definition {
+        let mut columns = match &definition {
             Some(_) => view_columns(self.source.metadata.columns(oid), language),
             None => {
                 let mut infos = self.column_infos()?;
@@ -225,6 +220,7 @@ impl Loader<'_> {
                 infos.iter().map(|info| column(info, None, Language::Native, None, false, false)).collect()
             }
         };
+        add_collations(&mut columns, &details, &self.known.collations);
         for (at, row) in self.source.metadata.columns(oid).iter().enumerate() {
             if let Some(comment) = &row.comment {
                 details.column_comments.insert(at, comment.clone());
@@ -559,6 +555,18 @@ fn column(
         generated,
         row_identity,
         collation: None,
+    }
+}
+
+/// Tells columns their collations.
+pub(super) fn add_collations(columns: &mut [Column], details: &Details, made: &[Arc<Collation>]) {
+    for column in columns {
+        let named = details.properties.get(&column.name, rowferry_dialect::collation::PROPERTY);
+        column.collation =
+            named.and_then(|named| match named.strip_prefix('#').and_then(|oid| oid.parse::<u32>().ok()) {
+                Some(oid) => made.iter().find(|made| made.oid == oid).cloned(),
+                None => Collation::named(named).cloned(),
+            });
     }
 }
 

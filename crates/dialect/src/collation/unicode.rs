@@ -1,15 +1,18 @@
 //! The orders of the Unicode Collation Algorithm, by locale.
 
 use std::cmp::Ordering;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 
+use crate::lower::sqlite::{UNICODE_EQUAL, UNICODE_VERSION};
 use icu_collator::options::{AlternateHandling, CaseLevel, CollatorOptions, Strength};
 use icu_collator::{Collator, CollatorPreferences};
 use icu_locale_core::Locale;
-use rowferry_dialect::lower::sqlite::{UNICODE_EQUAL, UNICODE_VERSION};
 
 /// The order that a collation's name tells: the version of the orders and a locale. `None` for another version, whose
 /// indexes may be in another order, and for what is no locale.
-pub(super) fn named(words: &str) -> Option<impl Fn(&str, &str) -> Ordering + Send + Sync + 'static> {
+pub fn named(
+    words: &str,
+) -> Option<impl Fn(&str, &str) -> Ordering + Send + Sync + UnwindSafe + RefUnwindSafe + 'static> {
     let (version, locale) = words.split_once(' ')?;
     if version != UNICODE_VERSION {
         return None;
@@ -22,7 +25,10 @@ pub(super) fn named(words: &str) -> Option<impl Fn(&str, &str) -> Ordering + Sen
 }
 
 /// Texts as a locale orders them; those that are equal to it, by their bytes unless they are `equal`.
-fn of_locale(tag: &str, equal: bool) -> Option<impl Fn(&str, &str) -> Ordering + Send + Sync + 'static> {
+pub(super) fn of_locale(
+    tag: &str,
+    equal: bool,
+) -> Option<impl Fn(&str, &str) -> Ordering + Send + Sync + UnwindSafe + RefUnwindSafe + 'static> {
     let locale: Locale = tag.parse().ok()?;
     let collator = Collator::try_new(CollatorPreferences::from(&locale), options(tag)).ok()?;
     Some(move |a: &str, b: &str| collator.compare(a, b).then_with(|| if equal { Ordering::Equal } else { a.cmp(b) }))
@@ -59,7 +65,7 @@ fn options(tag: &str) -> CollatorOptions {
 
 #[cfg(test)]
 mod tests {
-    use rowferry_dialect::collation::{Collation, Order};
+    use crate::collation::{Collation, Order};
 
     use super::*;
 
@@ -120,7 +126,7 @@ mod tests {
         assert!(named(&format!("{UNICODE_VERSION} de")).is_some());
         assert!(named("0.1 de").is_none() && named("de").is_none());
         assert!(named(&format!("{UNICODE_VERSION} no locale!")).is_none());
-        let lock = include_str!("../../../../../../Cargo.lock");
+        let lock = include_str!("../../../../Cargo.lock");
         let data = format!("name = \"icu_collator_data\"\nversion = \"{UNICODE_VERSION}\"");
         assert!(lock.contains(&data), "the orders are of another version than their names say");
     }
