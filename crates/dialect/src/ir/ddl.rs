@@ -649,6 +649,8 @@ pub enum AlterTable {
         column: usize,
         /// Its new type.
         ty: Type,
+        /// Its new collation, where it is not the type's own.
+        collation: Option<std::sync::Arc<crate::collation::Collation>>,
         /// How its values follow; columns are of [`Text::TABLE`].
         using: Expr,
     },

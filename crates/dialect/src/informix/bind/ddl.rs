@@ -623,7 +623,7 @@ impl Binder<'_> {
                     if old.ty != definition.ty {
                         let value = Expr::column(RelId(0), at, old.ty.clone());
                         let using = self.coerce(value, &definition.ty, column.at)?;
-                        bound.push(AlterTable::SetType { column: at, ty: definition.ty, using });
+                        bound.push(AlterTable::SetType { column: at, ty: definition.ty, collation: None, using });
                     }
                     if old.not_null != definition.not_null {
                         bound.push(AlterTable::SetNotNull { column: at, not_null: definition.not_null });

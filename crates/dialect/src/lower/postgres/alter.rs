@@ -42,8 +42,10 @@ impl Lowering<'_> {
             AlterTable::RenameColumn { column, to } => format!("RENAME COLUMN {} TO {}", names[*column], quote(to)),
             AlterTable::RenameTable(to) => format!("RENAME TO {}", quote(to)),
             AlterTable::RenameConstraint { from, to } => format!("RENAME CONSTRAINT {} TO {}", quote(from), quote(to)),
-            AlterTable::SetType { column, ty, using } => {
-                format!("ALTER COLUMN {} TYPE {} USING {}", names[*column], type_words(ty)?, self.expr(using)?)
+            AlterTable::SetType { column, ty, collation, using } => {
+                let order = collation.as_ref().map(|named| format!(" COLLATE {}", quote(&named.name)));
+                let (order, words) = (order.unwrap_or_default(), type_words(ty)?);
+                format!("ALTER COLUMN {} TYPE {words}{order} USING {}", names[*column], self.expr(using)?)
             }
             AlterTable::SetNotNull { column, not_null } => {
                 format!("ALTER COLUMN {} {} NOT NULL", names[*column], if *not_null { "SET" } else { "DROP" })

@@ -170,10 +170,8 @@ pub fn column_definition(
         }
     } else {
         let _ = write!(sql, " {declared}");
-        if let Some(collation) = collation(&column.ty) {
-            let _ = write!(sql, " COLLATE {collation}");
-        } else if let Some(collation) = column.collation.as_ref().filter(|collation| collation.is_unicode()) {
-            let _ = write!(sql, " COLLATE {}", named_collation(collation, &column.ty));
+        if let Some(order) = column_order(&column.ty, column.collation.as_deref()) {
+            let _ = write!(sql, " COLLATE {order}");
         }
         if column.not_null || in_key {
             sql.push_str(" NOT NULL");
@@ -430,6 +428,12 @@ pub fn index_key(key: &Expr, names: &[&str]) -> Result<IndexKey> {
     let order = given.or_else(|| order.filter(|_| !is_column));
     let sql = if is_column { lowered.sql } else { format!("({})", lowered.sql) };
     Ok(IndexKey { sql, order, native: lowered.native, of_type })
+}
+
+/// What a column says behind COLLATE, by its type and its own collation.
+pub fn column_order(ty: &Type, named: Option<&crate::collation::Collation>) -> Option<String> {
+    let own = collation(ty).map(str::to_owned);
+    own.or_else(|| named.filter(|named| named.is_unicode()).map(|named| named_collation(named, ty)))
 }
 
 /// True when values of both types lie alike in a column, so that a change from one to the other changes words only.

@@ -7,6 +7,7 @@ use pg_query::protobuf::{self as pg, AlterTableType, DropBehavior, Node, ObjectT
 use super::super::binder::{Binder, Clause, Entry, Scope};
 use super::alter_family::Members;
 use super::table::Draft;
+use crate::collation::Collation;
 use crate::ir::{
     AlterTable, CastContext, ColumnDefinition, Constraint, ConstraintKind, Ddl, Expr, ObjectKind, Part, Statement, Text,
 };
@@ -266,17 +267,12 @@ impl Binder<'_> {
                 let Some(type_name) = &column.type_name else {
                     return Err(crate::Error::internal("SET TYPE without a type"));
                 };
-                if let Some(named) = &table.columns[position].collation {
-                    let what = format!("SET TYPE of a column in the collation \"{}\"", named.name);
-                    return Err(self.unsupported(what, place));
-                }
-                if let Some(clause) = &column.coll_clause {
-                    let named = self.collation(&clause.collname, clause.location)?;
-                    if named.oid != crate::collation::Collation::DEFAULT {
-                        return Err(self.unsupported("SET TYPE with COLLATE", clause.location));
-                    }
-                }
                 let ty = self.resolve_type(type_name)?;
+                let collation = match self.declared_collation(column.coll_clause.as_deref(), &ty)? {
+                    Some(named) => Some(named),
+                    None => Collation::of_domain(&ty).cloned(),
+                };
+                self.check_new_collation(table, position, collation.as_deref(), place)?;
                 self.needs.declare(&ty);
                 crate::composite::check_part(&ty, Some((crate::composite::row_type_oid(table.oid), &table.name)))?;
                 if table.columns[position].identity.is_some() {
@@ -308,7 +304,8 @@ impl Binder<'_> {
                 };
                 // What comes after it in the statement sees the column as it will be.
                 draft.columns[position].ty = ty.clone();
-                AlterTable::SetType { column: position, ty, using }
+                draft.columns[position].collation.clone_from(&collation);
+                AlterTable::SetType { column: position, ty, collation, using }
             }
             AlterTableType::AtAddIdentity | AlterTableType::AtSetIdentity | AlterTableType::AtDropIdentity => {
                 return self.alter_identity(command, table);
@@ -373,6 +370,24 @@ impl Binder<'_> {
     }
 
     /// SET and DROP DEFAULT are for columns that are not computed otherwise.
+    /// Keys that a column in such a collation could not have been given.
+    fn check_new_collation(
+        &self,
+        table: &Relation,
+        column: usize,
+        collation: Option<&Collation>,
+        place: i32,
+    ) -> Result<()> {
+        let Some(collation) = collation else { return Ok(()) };
+        if table.indexes.iter().any(|index| index.nulls_alike && index.columns.contains(&Some(column))) {
+            return Err(self.unsupported("NULLS NOT DISTINCT of a column with a collation", place));
+        }
+        if !collation.deterministic && table.foreign_keys.iter().any(|key| key.columns.contains(&column)) {
+            return Err(self.unsupported("a nondeterministic collation for a column of a foreign key", place));
+        }
+        Ok(())
+    }
+
     fn check_has_default(&self, table: &Relation, at: usize, dropped: bool) -> Result<()> {
         let column = &table.columns[at];
         if column.identity.is_some() {

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rowferry_dialect::collation::{Collation, PROPERTY};
 use rowferry_dialect::ir::{
     AlterTable, ColumnDefinition, ColumnIndex, Constraint, ConstraintKind, Expr, ExprKind, Part, Text, walk,
 };
@@ -118,7 +119,9 @@ impl Changer<'_> {
             AlterTable::RenameColumn { column, to } => self.rename_column(table, *column, to),
             AlterTable::RenameTable(to) => self.rename_table(table, to),
             AlterTable::RenameConstraint { from, to } => self.rename_constraint(table, from, to),
-            AlterTable::SetType { column, ty, using } => self.set_type(table, *column, ty, using),
+            AlterTable::SetType { column, ty, collation, using } => {
+                self.set_type(table, *column, (ty, collation.as_deref()), using)
+            }
             AlterTable::SetNotNull { column, not_null } => self.set_not_null(table, *column, *not_null),
             AlterTable::SetTriggers { triggers, state, all } => self.set_triggers(table, triggers, *state, *all),
             AlterTable::SetDefault { column, default } => self.set_default(table, *column, default.as_ref()),
@@ -422,7 +425,13 @@ impl Changer<'_> {
         Ok(())
     }
 
-    fn set_type(&self, table: &Relation, column: usize, ty: &Type, using: &Expr) -> Done {
+    fn set_type(
+        &self,
+        table: &Relation,
+        column: usize,
+        (ty, collation): (&Type, Option<&Collation>),
+        using: &Expr,
+    ) -> Done {
         let old = &table.columns[column];
         if let Some(computed) = self.computed_from(table, column).first() {
             let message = "cannot alter type of a column used by a generated column";
@@ -437,7 +446,11 @@ impl Changer<'_> {
             self.retype_sequence(old, ty)?;
         }
         let language = self.language(table);
-        self.entry(table)?;
+        let entry = self.entry(table)?;
+        if old.collation.as_deref() != collation {
+            let property = collation.map(Collation::property);
+            self.set_property(table.physical.database, entry, &old.name, PROPERTY, property.as_deref())?;
+        }
         if old.row_identity {
             if !ty.is_integer() {
                 return Err(cannot_convert(&old.name, &old.ty, ty).into());
@@ -445,7 +458,7 @@ impl Changer<'_> {
             return self.store.record_type(table, column, ty, language);
         }
         let mut form = self.form(table)?;
-        if !form.set_type(&old.name, ty, language) {
+        if !form.set_type(&old.name, ty, collation, language) {
             return Err(Error::internal("a column that its table's form does not have").into());
         }
         let mut sources = same_columns(table);

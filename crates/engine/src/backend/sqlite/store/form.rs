@@ -1,5 +1,6 @@
 //! A table's statement, taken apart, changed and put together again.
 
+use rowferry_dialect::collation::Collation;
 use rowferry_dialect::ir::{ColumnDefinition, Constraint, ConstraintKind, Text};
 use rowferry_dialect::lower::sqlite::create_table::{
     EditableColumn, EditableConstraint, EditableTable, Kind, TableText, quote,
@@ -130,12 +131,12 @@ impl Form {
     }
 
     /// Gives a column another type; false where there is no such column.
-    pub fn set_type(&mut self, name: &str, ty: &Type, language: Language) -> bool {
+    pub fn set_type(&mut self, name: &str, ty: &Type, named: Option<&Collation>, language: Language) -> bool {
         let Some(edited) = self.0.column_mut(name) else { return false };
         edited.type_words = types::words(ty, language);
         edited.constraints.retain(|constraint| constraint.kind != Kind::Collate);
-        if let Some(collation) = types::collation(ty) {
-            edited.constraints.insert(0, plain(Kind::Collate, format!("COLLATE {collation}")));
+        if let Some(order) = ddl::column_order(ty, named) {
+            edited.constraints.insert(0, plain(Kind::Collate, format!("COLLATE {order}")));
         }
         true
     }

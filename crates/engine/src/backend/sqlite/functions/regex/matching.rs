@@ -297,8 +297,9 @@ impl Search<'_, '_, '_> {
     /// groups' places.
     fn turns(&mut self, turn: &Node, least: usize, most: Option<usize>, start: usize, end: usize) -> Result<bool> {
         if least == 0 && start == end {
-            // There is a turn if one can match nothing.
-            if !self.run.matches(turn.stretch, start, end)? || !self.dissect(turn, start, end)? {
+            // There is a turn if one can match nothing, but for one that prefers the shortest: that is no turn at all.
+            let none = turn.preference == Some(Preference::Shortest);
+            if none || !self.run.matches(turn.stretch, start, end)? || !self.dissect(turn, start, end)? {
                 self.clear(turn);
             }
             return Ok(true);
