@@ -110,6 +110,8 @@ conditions! {
     SqlJsonMemberNotFound "2203A" -1260 0,
     SqlJsonNumberNotFound "2203B" -1260 0,
     SqlJsonObjectNotFound "2203C" -1260 0,
+    InvalidTablesampleRepeat "2202G" -1213 0,
+    InvalidTablesampleArgument "2202H" -1213 0,
     IllegalSubscript "2202E" -307 0,
     IndexOnSameColumns "42710" -350 0,
     InconvertibleTypes "42804" -1260 0,

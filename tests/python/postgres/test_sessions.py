@@ -2,7 +2,7 @@
 
 A file of `sessions/` holds statements, each ended by a line `----` and followed by its answer up to an empty line: its
 notices, its rows (columns parted by `|`, NULL as `NULL`), and the completion tag, or the error, its SQLSTATE, detail,
-hint and context.
+hint and context. The lines below the first one of a COPY FROM are its data; those of a COPY TO are its answer.
 `python -m tests.python.postgres.test_sessions DSN FILE…` writes the answers of a PostgreSQL into files; the database of
 the DSN must be empty.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -35,7 +36,10 @@ def answer(connection: psycopg.Connection, statement: str) -> str:
 
     connection.add_notice_handler(notice)
     try:
-        result = connection.pgconn.exec_(statement.encode())
+        text, data = statement, ""
+        if statement.lower().startswith("copy "):
+            text, _, data = statement.partition("\n")
+        result = copied(connection.pgconn, connection.pgconn.exec_(text.encode()), data, lines)
         if result.status == psycopg.pq.ExecStatus.FATAL_ERROR:
             describe("ERROR", psycopg.errors.Diagnostic(result))
         else:
@@ -46,6 +50,23 @@ def answer(connection: psycopg.Connection, statement: str) -> str:
     finally:
         connection.remove_notice_handler(notice)
     return "\n".join(lines)
+
+
+def copied(pgconn: psycopg.pq.abc.PGconn, result: Any, data: str, lines: list[str]) -> Any:
+    """The end of a COPY that has begun; any other result as it is."""
+    if result.status == psycopg.pq.ExecStatus.COPY_IN:
+        if data:
+            pgconn.put_copy_data(f"{data}\n".encode())
+        pgconn.put_copy_end()
+    elif result.status == psycopg.pq.ExecStatus.COPY_OUT:
+        while (piece := pgconn.get_copy_data(0))[0] > 0:
+            lines.append(bytes(piece[1]).decode().removesuffix("\n"))
+    else:
+        return result
+    ended = []
+    while (result := pgconn.get_result()) is not None:
+        ended.append(result)
+    return ended[0]
 
 
 def cases(path: Path) -> Iterator[tuple[str, str]]:

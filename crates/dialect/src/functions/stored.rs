@@ -22,6 +22,7 @@ pub(super) const ROWS: &[Function] = rows! { &[];
     Scalar "item of known roles" (TEXT) -> ANY, T("rf_ask('aclitem', {0})"), stable;
     Scalar "writer of a catalog" () -> XID, F("rf_catalog_xid"), stable;
     Scalar "row of the cursor" () -> I8, F("rf_cursor_row"), volatile;
+    Scalar "row of a sample" (I8, I4, F4, F8) -> BOOL, F("rf_row_of_sample"), lenient;
     SetReturning "stored result rows" (I8) -> ANY, F("rf_stored_result_rows"), volatile;
     SetReturning "stored function rows" (OID, TEXT, ANY) -> ANY, F("rf_stored_function_rows"), optional(1), variadic, lenient, volatile;
     SetReturning "json records" (JSON, ANY, TEXT, TEXT, TEXT) -> ANY, F("rf_json_records"), lenient, stable;

@@ -592,14 +592,34 @@ pub struct CopyOptions {
     pub delimiter: u8,
     /// What stands for NULL.
     pub null: String,
-    /// First line names the columns.
-    pub header: bool,
+    /// What the first line is.
+    pub header: CopyHeader,
+    /// FREEZE: only into a table that the transaction has made or emptied.
+    pub freeze: bool,
     /// CSV's quote.
     pub quote: u8,
     /// CSV's escape.
     pub escape: u8,
     /// What the data are in; `None` for what the client's texts are in.
     pub encoding: Option<&'static Encoding>,
+    /// Columns whose values are always in quotes, by their places in the row.
+    pub force_quote: Vec<usize>,
+    /// Columns that have no NULL in their data, likewise.
+    pub force_not_null: Vec<usize>,
+    /// Columns where NULL may stand in quotes, likewise.
+    pub force_null: Vec<usize>,
+}
+
+/// The first line of COPY's data.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum CopyHeader {
+    /// A row.
+    #[default]
+    None,
+    /// Names of columns, which are not looked at.
+    Named,
+    /// Names of columns, which must be those of the table.
+    Match,
 }
 
 /// A format of COPY.

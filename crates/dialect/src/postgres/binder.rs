@@ -130,6 +130,7 @@ pub(super) enum Clause {
     Execute,
     PartitionKey,
     PartitionBound,
+    CopyWhere,
 }
 
 impl Clause {
@@ -160,6 +161,7 @@ impl Clause {
             Self::Execute => "EXECUTE parameters",
             Self::PartitionKey => "partition key expressions",
             Self::PartitionBound => "partition bound",
+            Self::CopyWhere => "COPY FROM WHERE conditions",
         }
     }
 

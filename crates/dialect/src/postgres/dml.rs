@@ -183,6 +183,7 @@ impl Binder<'_> {
             }
             let column = &relation.columns[position];
             let Some(node) = target.val.as_deref() else { continue };
+            let mut subquery = None;
             let node = match &node.node {
                 // (a, b) = (x, y)
                 Some(N::MultiAssignRef(multiple)) => match multiple.source.as_deref().map(|node| &node.node) {
@@ -199,8 +200,10 @@ impl Binder<'_> {
                             None => return Err(crate::Error::internal("a row assignment lacks a value")),
                         }
                     }
-                    Some(Some(N::SubLink(_))) => {
-                        return Err(self.unsupported("assigning a row from a subquery", place));
+                    Some(Some(N::SubLink(link))) if link.sub_link_type() == pg::SubLinkType::ExprSublink => {
+                        let at = (multiple.colno - 1).max(0) as usize;
+                        subquery = Some(self.column_of_row(link, at, multiple.ncolumns as usize, place)?);
+                        node
                     }
                     Some(Some(_)) if multiple.ncolumns == 1 => match multiple.source.as_deref() {
                         Some(node) => node,
@@ -245,12 +248,15 @@ impl Binder<'_> {
                     ));
                 }
                 in_parts.push(position);
-                let value = self.expr(node)?;
+                let (value, at) = match subquery {
+                    Some((value, at)) => (value, at),
+                    None => (self.expr(node)?, location(node)),
+                };
                 let whole = match earlier {
                     Some(earlier) => assignments.remove(earlier).1,
                     None => Expr::column(changed.id, position, column.ty.clone()),
                 };
-                let at = (place, location(node));
+                let at = (place, at);
                 let whole = self.part_assigned(whole, &column.name, &target.indirection, value, at)?;
                 assignments.push((position, whole));
                 continue;
@@ -259,6 +265,8 @@ impl Binder<'_> {
                 self.target_default(changed, position, false, place)?
             } else if says_default {
                 self.stored_value(Expr::null(Type::Unknown), column, place)?
+            } else if let Some((value, at)) = subquery {
+                self.stored_value(value, column, at)?
             } else {
                 let value = self.expr(node)?;
                 self.stored_value(value, column, location(node))?

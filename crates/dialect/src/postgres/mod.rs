@@ -21,6 +21,7 @@ mod choice;
 mod clauses;
 mod coerce;
 mod collate;
+mod copy;
 mod database;
 mod ddl;
 mod dml;

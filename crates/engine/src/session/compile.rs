@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rowferry_dialect::access::Needs;
-use rowferry_dialect::ir::{self, RelationLocks, Statement, TableLock};
+use rowferry_dialect::ir::{self, Copy, RelationLocks, Statement, TableLock};
 use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
 use rowferry_dialect::{Condition, Error, Result, Schema as _, Type, budget, postgres};
 
@@ -218,6 +218,24 @@ impl Session {
         let _budget = budget::begin(prepared.size);
         let plan = self.lower(bound, &prepared.parsed, &prepared.declared)?;
         Ok(Arc::new(plan))
+    }
+
+    /// Refuses FREEZE where others could see the table, or where an error would leave it.
+    ///
+    /// # Errors
+    /// PostgreSQL's.
+    pub fn check_freeze(&self, copy: &Copy) -> Result<()> {
+        let Some(insert) = copy.from.as_ref().filter(|_| copy.options.freeze) else { return Ok(()) };
+        if insert.target.is_partitioned() {
+            let message = "cannot perform COPY FREEZE on a partitioned table";
+            return Err(Error::new(Condition::FeatureNotSupported, message));
+        }
+        if self.transaction.fresh.contains(&(insert.target.oid, self.transaction.savepoints.len())) {
+            return Ok(());
+        }
+        let message =
+            "cannot perform COPY FREEZE because the table was not created or truncated in the current subtransaction";
+        Err(Error::new(Condition::ObjectNotInPrerequisiteState, message))
     }
 
     fn plan_key(&self, text: Arc<str>, param_types: &[Option<Type>]) -> PlanKey {

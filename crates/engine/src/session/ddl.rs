@@ -145,6 +145,13 @@ impl Session {
             Ddl::Truncate { tables, cascade, .. } => {
                 let tables = self.truncated(tables, *cascade);
                 self.truncate_under_triggers(&tables, |session| session.change_schema(|changer| changer.run(ddl)))?;
+                tables.iter().for_each(|table| self.is_fresh(table.oid));
+            }
+            Ddl::CreateTable(table) => {
+                let known = self.schema.relation(&table.name).map(|relation| relation.oid);
+                self.change_schema(|changer| changer.run(ddl))?;
+                let made = self.schema.relation(&table.name).map(|relation| relation.oid);
+                made.filter(|_| made != known).into_iter().for_each(|oid| self.is_fresh(oid));
             }
             _ => self.change_schema(|changer| changer.run(ddl))?,
         }
@@ -153,6 +160,12 @@ impl Session {
             self.end_commit()?;
         }
         Ok(Outcome::Done { command: plan.command, rows: 0 })
+    }
+
+    /// The transaction has made a table, or emptied it.
+    fn is_fresh(&mut self, table: u32) {
+        let level = self.transaction.savepoints.len();
+        self.transaction.fresh.push((table, level));
     }
 
     /// What PostgreSQL does in several transactions is not for a transaction block.

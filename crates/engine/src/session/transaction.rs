@@ -51,6 +51,8 @@ pub struct Transaction {
     pub savepoints: Vec<Savepoint>,
     /// The schema has been changed in it.
     pub schema_changed: bool,
+    /// Tables that it has made or emptied, with how many savepoints there were.
+    pub(super) fresh: Vec<(u32, usize)>,
     /// A statement has run in it: its isolation level is fixed.
     pub used: bool,
     /// How many transactions the server had committed when its snapshot was taken, where it has one throughout.
@@ -218,6 +220,8 @@ impl Session {
         }
         self.transaction.read_only = self.transaction.savepoints[at].read_only;
         self.transaction.savepoints.truncate(at);
+        // What was done since is the work of whoever has set the savepoint.
+        self.transaction.fresh.iter_mut().for_each(|(_, level)| *level = (*level).min(at));
         self.publish_modes();
         self.release_portals(at);
         Ok(())
@@ -259,6 +263,7 @@ impl Session {
         self.transaction.failed = false;
         self.transaction.read_only = savepoint.read_only;
         self.transaction.savepoints.truncate(at + 1);
+        self.transaction.fresh.retain(|(_, level)| *level <= at);
         self.state.variables.write().undo(variables);
         self.publish_modes();
         self.transaction.schema_changed = schema_changed;

@@ -2,17 +2,22 @@
 
 use pg_query::protobuf::{self as pg, SubLinkType, node::Node as N};
 
-use super::super::binder::{Binder, BoundQuery};
+use super::super::binder::{Binder, BoundQuery, Clause};
 use super::super::coerce::base;
 use super::super::names;
 use super::super::resolve::Miss;
 use super::super::with::Within;
 use super::operators::comparison;
-use crate::ir::{CastContext, CompareOp, Expr, ExprKind};
+use crate::functions::Volatility;
+use crate::ir::{Body, CastContext, CompareOp, Expr, ExprKind, From, walk};
 use crate::{Condition, Result, Type};
 
 impl Binder<'_> {
     pub(super) fn sublink(&mut self, link: &pg::SubLink) -> Result<Expr> {
+        if self.scopes.last().is_some_and(|scope| scope.clause == Clause::CopyWhere) {
+            let message = "cannot use subquery in COPY FROM WHERE condition";
+            return Err(self.error(Condition::FeatureNotSupported, message, link.location));
+        }
         self.not_itself(Within::Subquery, |binder| binder.query_in_expression(link))
     }
 
@@ -46,6 +51,48 @@ impl Binder<'_> {
             SubLinkType::AnySublink | SubLinkType::AllSublink => self.quantified(link, select, kind),
             _ => Err(self.unsupported("comparing a row with a subquery", link.location)),
         }
+    }
+
+    /// The column at `place` of the row that a subquery returns, for `(a, b) = (SELECT …)`.
+    ///
+    /// With it comes its place in the text. Each column asks the subquery for itself, so nothing in it may return another value the next time.
+    pub(in super::super) fn column_of_row(
+        &mut self,
+        link: &pg::SubLink,
+        place: usize,
+        columns: usize,
+        location: i32,
+    ) -> Result<(Expr, i32)> {
+        let Some(N::SelectStmt(select)) = link.subselect.as_deref().and_then(|node| node.node.as_ref()) else {
+            return Err(self.unsupported("this subquery", link.location));
+        };
+        let bound = self.not_itself(Within::Subquery, |binder| binder.subquery(select, true))?;
+        if bound.columns.len() != columns {
+            let message = "number of columns does not match number of values";
+            return Err(self.error(Condition::SyntaxError, message, link.location));
+        }
+        let mut bound = self.wrap(bound);
+        let (Some(column), Body::Select(outer)) = (bound.columns.get(place), &mut bound.query.body) else {
+            return Err(crate::Error::internal("a row assignment lacks a value"));
+        };
+        let mut changes = false;
+        if let Some(From::Query { query, .. }) = &outer.from {
+            walk::query(query, &mut |part| {
+                if let ExprKind::Call { function, .. } = &part.kind {
+                    changes |= function.volatility == Volatility::Volatile || function.name == "stored function";
+                }
+                !changes
+            });
+        }
+        if changes && columns > 1 {
+            return Err(self.unsupported("assigning a row from a subquery that calls volatile functions", location));
+        }
+        let (ty, at) = (column.ty.clone(), bound.places.get(place).copied().unwrap_or(link.location));
+        let item = outer.items.swap_remove(place);
+        outer.items = vec![item];
+        let output = bound.query.columns.swap_remove(place);
+        bound.query.columns = vec![output];
+        Ok((Expr::new(ExprKind::Scalar(Box::new(bound.query)), ty), at))
     }
 
     fn quantified(&mut self, link: &pg::SubLink, select: &pg::SelectStmt, kind: SubLinkType) -> Result<Expr> {

@@ -4,6 +4,7 @@ mod function;
 mod join;
 pub(super) mod json_records;
 mod rows_from;
+mod sample;
 
 use std::sync::Arc;
 
@@ -81,7 +82,7 @@ impl Binder<'_> {
             Some(N::RangeSubselect(subselect)) => binder.range_subselect(subselect, left),
             Some(N::RangeFunction(function)) => binder.range_function(function, left),
             Some(N::JoinExpr(join)) => binder.join(join, left),
-            Some(N::RangeTableSample(sample)) => Err(binder.unsupported("TABLESAMPLE", sample.location)),
+            Some(N::RangeTableSample(sample)) => binder.range_sample(sample, left),
             Some(N::RangeTableFunc(function)) => Err(binder.unsupported("XMLTABLE", function.location)),
             Some(N::JsonTable(_)) => Err(binder.unsupported("JSON_TABLE", -1)),
             _ => Err(binder.unsupported("this member of FROM", -1)),
@@ -328,6 +329,7 @@ impl Binder<'_> {
 fn alias_location(node: &Node) -> i32 {
     match &node.node {
         Some(N::RangeVar(range)) => range.location,
+        Some(N::RangeTableSample(sample)) => sample.relation.as_deref().map_or(-1, alias_location),
         Some(N::JoinExpr(join)) => join.rarg.as_deref().map_or(-1, alias_location),
         _ => -1,
     }

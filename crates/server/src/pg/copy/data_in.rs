@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::ir::{CopyFormat, CopyOptions, Value};
+use rowferry_dialect::ir::{CopyFormat, CopyHeader, CopyOptions, Value};
 use rowferry_dialect::values::Settings;
 use rowferry_dialect::work;
 use rowferry_engine::{Condition, Error, Result};
@@ -30,6 +30,8 @@ pub(in super::super) struct CopyIn {
     line: u64,
     /// A header is still to come.
     header: bool,
+    /// Rows are written one by one, and not many together, in PostgreSQL: which of them breaks a key is known by its text.
+    one_by_one: bool,
     /// The end was marked in the data; what follows is ignored.
     ended: bool,
 }
@@ -39,7 +41,7 @@ pub(in super::super) type InRow = Vec<Value>;
 
 impl CopyIn {
     pub(in super::super) fn new(options: CopyOptions, table: String, columns: Vec<Column>, limit: usize) -> Self {
-        let header = options.header || options.format == CopyFormat::Binary;
+        let header = options.header != CopyHeader::None || options.format == CopyFormat::Binary;
         Self {
             options,
             table,
@@ -50,8 +52,15 @@ impl CopyIn {
             limit,
             line: 0,
             header,
+            one_by_one: false,
             ended: false,
         }
+    }
+
+    /// Errors of keys show the row, as they do where PostgreSQL writes row by row.
+    pub(in super::super) fn one_by_one(mut self, one_by_one: bool) -> Self {
+        self.one_by_one = one_by_one;
+        self
     }
 
     /// An error that came instead of the next row.
@@ -190,14 +199,19 @@ impl CopyIn {
         let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if std::mem::take(&mut self.header) {
-            return Ok(());
+            return match self.options.header {
+                CopyHeader::Match => {
+                    self.check_header(line).map_err(|message| self.place(bad_format(message), Place::Line(line)))
+                }
+                CopyHeader::None | CopyHeader::Named => Ok(()),
+            };
         }
         if line == b"\\." {
             self.ended = true;
             return Ok(());
         }
         let fields = match self.options.format {
-            CopyFormat::Csv => csv_fields(line, &self.options),
+            CopyFormat::Csv => csv_fields(line, &self.options, true),
             CopyFormat::Text | CopyFormat::Binary => text_fields(line, &self.options),
         };
         // A table without columns has rows that are empty lines.
@@ -217,7 +231,35 @@ impl CopyIn {
                     .map_err(|error| self.place(error, Place::Value(column, Some(bytes))))?,
             });
         }
-        take(values).map_err(|error| self.place(error, Place::Row))
+        take(values).map_err(|error| {
+            let keys = matches!(error.condition(), Condition::UniqueViolation | Condition::ExclusionViolation);
+            self.place(error, if keys && !self.one_by_one { Place::Row } else { Place::Line(line) })
+        })
+    }
+
+    /// HEADER MATCH: the names in the first line are those of the columns.
+    fn check_header(&self, line: &[u8]) -> std::result::Result<(), String> {
+        let fields = match self.options.format {
+            CopyFormat::Csv => {
+                // A name is no value: FORCE_NULL and FORCE_NOT_NULL mean the rows.
+                csv_fields(line, &self.options, false)
+            }
+            CopyFormat::Text | CopyFormat::Binary => text_fields(line, &self.options),
+        };
+        let (got, expected) = (fields.len(), self.columns.len());
+        if got != expected {
+            return Err(format!("wrong number of fields in header line: got {got}, expected {expected}"));
+        }
+        for (at, (field, column)) in fields.iter().zip(&self.columns).enumerate() {
+            let got = match field {
+                None => format!("null value (\"{}\")", self.options.null),
+                Some(name) if name == column.name.as_bytes() => continue,
+                Some(name) => format!("\"{}\"", String::from_utf8_lossy(name)),
+            };
+            let (field, name) = (at + 1, &column.name);
+            return Err(format!("column name mismatch in header line field {field}: got {got}, expected \"{name}\""));
+        }
+        Ok(())
     }
 
     fn binary_row(
@@ -368,9 +410,14 @@ fn unescaped(raw: &[u8]) -> Vec<u8> {
     field
 }
 
-/// The fields of a record in CSV; `None` is NULL.
-fn csv_fields(line: &[u8], options: &CopyOptions) -> Vec<Option<Vec<u8>>> {
-    let mut fields = Vec::new();
+/// The fields of a record in CSV; `None` is NULL. Of values, some columns have a NULL of their own.
+fn csv_fields(line: &[u8], options: &CopyOptions, values: bool) -> Vec<Option<Vec<u8>>> {
+    let mut fields: Vec<Option<Vec<u8>>> = Vec::new();
+    let is_null = |at: usize, field: &[u8], was_quoted: bool| {
+        let never = values && options.force_not_null.contains(&at);
+        let quoted_too = values && options.force_null.contains(&at);
+        field == options.null.as_bytes() && if was_quoted { quoted_too } else { !never }
+    };
     let mut field = Vec::new();
     let mut was_quoted = false;
     let mut in_quotes = false;
@@ -394,14 +441,14 @@ fn csv_fields(line: &[u8], options: &CopyOptions) -> Vec<Option<Vec<u8>>> {
                 was_quoted = true;
             }
             Some(byte) if byte == options.delimiter => {
-                let is_null = !was_quoted && field == options.null.as_bytes();
+                let is_null = is_null(fields.len(), &field, was_quoted);
                 fields.push(Some(std::mem::take(&mut field)).filter(|_| !is_null));
                 was_quoted = false;
             }
             Some(byte) => field.push(byte),
         }
     }
-    let is_null = !was_quoted && field == options.null.as_bytes();
+    let is_null = is_null(fields.len(), &field, was_quoted);
     fields.push(Some(field).filter(|_| !is_null));
     fields
 }
@@ -434,10 +481,14 @@ mod tests {
             format,
             delimiter: if csv { b',' } else { b'\t' },
             null: if csv { String::new() } else { "\\N".into() },
-            header: false,
+            header: CopyHeader::None,
+            freeze: false,
             quote: b'"',
             escape: b'"',
             encoding: None,
+            force_quote: Vec::new(),
+            force_not_null: Vec::new(),
+            force_null: Vec::new(),
         }
     }
 
@@ -483,7 +534,7 @@ mod tests {
     fn csv_is_read_in_any_pieces() {
         let data = b"a,b\n1,one\n2,\n3,\"\"\n4,\"say \"\"hi\"\",\nthere\"\r\n5,a\"b,\"c\n";
         let mut with_header = options(CopyFormat::Csv);
-        with_header.header = true;
+        with_header.header = CopyHeader::Named;
         let expected = vec![
             row(1, "one"),
             vec![Value::Integer(2), Value::Null],

@@ -1,6 +1,6 @@
 //! Rows to bytes.
 
-use rowferry_dialect::ir::{CopyFormat, CopyOptions};
+use rowferry_dialect::ir::{CopyFormat, CopyHeader, CopyOptions};
 use rowferry_dialect::values::{Settings, ValueRef};
 use rowferry_engine::{Error, Result};
 use rowferry_wire_pg::Format;
@@ -37,12 +37,12 @@ impl CopyOut {
                 out.extend_from_slice(SIGNATURE);
                 out.extend_from_slice(&[0; 8]);
             }
-            CopyFormat::Csv | CopyFormat::Text if self.options.header => {
+            CopyFormat::Csv | CopyFormat::Text if self.options.header != CopyHeader::None => {
                 for index in 0..self.columns.len() {
                     self.field.clear();
                     self.field.extend_from_slice(self.columns[index].name.as_bytes());
                     self.separate(out, index);
-                    self.put_field(out);
+                    self.put_field(out, false);
                 }
                 out.push(b'\n');
             }
@@ -79,7 +79,7 @@ impl CopyOut {
                 }
                 (_, false) => {
                     self.separate(out, index);
-                    self.put_field(out);
+                    self.put_field(out, self.options.force_quote.contains(&index));
                 }
             }
         }
@@ -102,7 +102,7 @@ impl CopyOut {
         }
     }
 
-    fn put_field(&self, out: &mut Vec<u8>) {
+    fn put_field(&self, out: &mut Vec<u8>, force_quote: bool) {
         let options = &self.options;
         if options.format == CopyFormat::Text {
             for &byte in &self.field {
@@ -122,7 +122,10 @@ impl CopyOut {
         }
         let special = |byte: &u8| *byte == options.delimiter || *byte == options.quote || matches!(byte, b'\n' | b'\r');
         // Quotes tell an empty text from NULL, and `\.` from the end of the data.
-        let quoted = self.field == options.null.as_bytes() || self.field == b"\\." || self.field.iter().any(special);
+        let quoted = force_quote
+            || self.field == options.null.as_bytes()
+            || self.field == b"\\."
+            || self.field.iter().any(special);
         if !quoted {
             out.extend_from_slice(&self.field);
             return;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::ir::{Copy, CopyFormat};
+use rowferry_dialect::ir::{Copy, CopyFormat, TriggerEvent, TriggerLevel, TriggerTime};
 use rowferry_dialect::values::Settings;
 use rowferry_dialect::work;
 use rowferry_engine::{Command, Condition, Error, Outcome, Prepared};
@@ -79,20 +79,26 @@ impl Commands<'_> {
         let columns = copy.from.as_ref().map(|from| copy::columns(from, insert.bound.params.len())).unwrap_or_default();
         let limit = self.output.connection.limits().max_message;
         let table = copy.from.as_ref().map(|insert| insert.target.name.clone()).unwrap_or_default();
-        let data = CopyIn::new(copy.options.clone(), table, columns, limit);
+        let one_by_one = copy.from.as_ref().is_some_and(|insert| {
+            let told = |time| insert.target.has_trigger(time, TriggerLevel::Row, TriggerEvent::Insert);
+            told(TriggerTime::Before) || told(TriggerTime::InsteadOf)
+        });
+        let data = CopyIn::new(copy.options.clone(), table, columns, limit).one_by_one(one_by_one);
         // All rows or none.
         if simple {
             self.session.begin_implicit();
         } else {
             self.session.begin_pipeline();
         }
-        self.session.begin_rows(&insert)?;
         let codes = format_codes(data.format(), data.len());
         self.output.send(&Backend::CopyInResponse(CopyResponse {
             overall: data.format(),
             columns: CopyFormats::from_wire(&codes),
         }));
         self.output.flush()?;
+        // What follows fails behind the answer, as it does in PostgreSQL: the data that come are ignored then.
+        self.session.check_freeze(copy)?;
+        self.session.begin_rows(&insert)?;
         let settings = copy::settings(self.session.settings(), &copy.options);
         let decoder = settings.client_encoding.filter(|_| data.format() == Format::TEXT).map(Decoder::new);
         self.copying = Some(Copying { data, decoder, insert, rows: 0, simple });
@@ -106,8 +112,11 @@ impl Commands<'_> {
         let session = &mut self.session;
         let Copying { data, decoder, insert, rows, simple } = &mut copying;
         let mut take = |row: copy::InRow| {
-            *rows += 1;
-            session.execute(insert, &row).map(drop)
+            // A condition leaves rows out.
+            if let Outcome::Done { rows: written, .. } = session.execute(insert, &row)? {
+                *rows += written;
+            }
+            Ok(())
         };
         let result = match message {
             Frontend::CopyData(piece) => match feed(data, decoder, piece, &settings, &mut take) {

@@ -26,6 +26,7 @@ pub(super) const ROWS: &[Row] = &[
     // The row that WHERE CURRENT OF means; none for one that an outer join has made up.
     Row::new("rf_cursor_row", 0, |call| Ok(call.context().state().cursor_row()?.map_or(Value::Null, Value::Integer)))
         .volatile(),
+    Row::new("rf_row_of_sample", 4, row_of_sample).lenient(),
     Row::new("rf_version", 0, |call| {
         let version = call.context().state().variable("server_version").unwrap_or_default();
         text(format!("PostgreSQL {version} (Rowferry {} on SQLite {})", env!("CARGO_PKG_VERSION"), rusqlite::version()))
@@ -298,6 +299,45 @@ fn stored_function(call: &Call<'_>) -> Result<Value> {
     let oid = u32::try_from(call.integer(0)?).unwrap_or(0);
     let element = if call.is_null(1) { None } else { Some(call.text(1)?) };
     call.context().state().function_value(oid, element, args)
+}
+
+/// TABLESAMPLE: whether a row, or the block of rows that it is in, belongs to the sample. The arguments are the row's place,
+/// 1 for blocks, how many of a hundred, and the seed.
+fn row_of_sample(call: &Call<'_>) -> Result<Value> {
+    /// Rows that SYSTEM takes or leaves together.
+    const BLOCK: i64 = 128;
+    if call.is_null(2) {
+        let message = "TABLESAMPLE parameter cannot be null";
+        return Err(Error::new(Condition::InvalidTablesampleArgument, message));
+    }
+    if call.is_null(3) {
+        let message = "TABLESAMPLE REPEATABLE parameter cannot be null";
+        return Err(Error::new(Condition::InvalidTablesampleRepeat, message));
+    }
+    let percent = call.float(2)?;
+    if !(0.0..=100.0).contains(&percent) {
+        let message = "sample percentage must be between 0 and 100";
+        return Err(Error::new(Condition::InvalidTablesampleArgument, message));
+    }
+    // The row that an outer join has made up is none of the table's.
+    if call.is_null(0) {
+        return Ok(Value::Null);
+    }
+    let row = call.integer(0)?;
+    let unit = if call.integer(1)? == 1 { row.div_euclid(BLOCK) } else { row };
+    // Zero has two signs and is one seed.
+    let seed = call.float(3)? + 0.0;
+    let drawn = mixed(mixed(seed.to_bits()) ^ unit.cast_unsigned()) >> 32;
+    let chosen = (percent / 100.0 * (f64::from(u32::MAX) + 1.0)).round() as u64;
+    boolean(drawn < chosen)
+}
+
+/// Spreads the bits of a number (the finalizer of SplitMix64).
+const fn mixed(number: u64) -> u64 {
+    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
 }
 
 fn current_setting(call: &Call<'_>) -> Result<Value> {
