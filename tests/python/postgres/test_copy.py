@@ -119,3 +119,17 @@ def test_a_client_that_leaves_has_copied_nothing(connection: Connection, server:
         session.send(wire.message("d", b"1\n2\n"))
     connection.execute("insert into t values (1)")
     assert [row[0] for row in rows(connection)] == [1]
+
+
+def test_rows_that_a_trigger_keeps_away_do_not_count(connection: Connection) -> None:
+    connection.execute(
+        "create or replace function no_two() returns trigger language plpgsql as "
+        "$$begin if new.id = 2 then return null; end if; return new; end$$"
+    )
+    connection.execute("create trigger kept before insert on t for each row execute function no_two()")
+    with connection.cursor() as cursor:
+        with cursor.copy("copy t from stdin") as copy:
+            for row in ROWS:
+                copy.write_row(row)
+        assert cursor.statusmessage == "COPY 3"
+    assert [row[0] for row in rows(connection)] == [1, 3, 4]

@@ -6,6 +6,7 @@
 //! [`OutputColumn`]s.
 
 pub mod access;
+mod alike;
 pub mod apart;
 pub mod by_rows;
 mod collation;
@@ -27,6 +28,7 @@ mod user_type;
 pub mod walk;
 
 pub use access::*;
+pub use alike::{alike, unify};
 pub use collation::*;
 pub use ddl::*;
 pub use expr::*;

@@ -174,6 +174,16 @@ pub enum GroupBy {
     },
 }
 
+impl GroupBy {
+    /// Its keys, whatever sets they make.
+    pub fn keys(&self) -> &[Expr] {
+        match self {
+            Self::None => &[],
+            Self::Keys(keys) | Self::Sets { keys, .. } => keys,
+        }
+    }
+}
+
 /// A FROM clause.
 #[derive(Clone, Debug, PartialEq)]
 pub enum From {

@@ -5,7 +5,7 @@ use pg_query::protobuf::{GroupingSet, GroupingSetKind, Node, SelectStmt, node::N
 use super::binder::Binder;
 use super::select::Target;
 use crate::functions::internal;
-use crate::ir::{ColumnIndex, ColumnRef, Expr, ExprKind, From, GroupBy, walk};
+use crate::ir::{self, ColumnIndex, ColumnRef, Expr, ExprKind, From, GroupBy, RelId, walk};
 use crate::{Condition, Result};
 
 impl Binder<'_> {
@@ -78,7 +78,7 @@ impl Binder<'_> {
             }
             _ => {
                 let key = self.group_item(node, targets)?;
-                let index = match keys.iter().position(|known| *known == key) {
+                let index = match keys.iter().position(|known| ir::alike(known, &key)) {
                     Some(index) => index,
                     None => {
                         keys.push(key);
@@ -160,44 +160,18 @@ impl Binder<'_> {
         group_by: &GroupBy,
         from: Option<&From>,
     ) -> Result<()> {
-        let keys: &[Expr] = match group_by {
-            GroupBy::None => &[],
-            GroupBy::Keys(keys) | GroupBy::Sets { keys, .. } => keys,
-        };
+        let keys = group_by.keys();
         let own = from.map(From::relations).unwrap_or_default();
-        let mut wrong: Option<ColumnRef> = None;
-        // It stands in a subquery.
-        let mut inside = false;
-        let (mut direct, mut foreign): (Vec<Expr>, bool) = (Vec::new(), false);
+        let follows = |column: &ColumnRef| self.depends_on_key(column, keys);
+        let mut search =
+            Ungrouped { keys, own: &own, follows: &follows, wrong: None, direct: Vec::new(), foreign: false };
         for expr in exprs {
-            walk::expr(expr, &mut |part| {
-                if wrong.is_some() || keys.contains(part) {
-                    return false;
-                }
-                match &part.kind {
-                    // A direct argument is the same for the whole group.
-                    ExprKind::Aggregate(aggregate) if aggregate.direct.is_empty() => false,
-                    ExprKind::Aggregate(aggregate) => {
-                        direct.extend(aggregate.direct.iter().cloned());
-                        false
-                    }
-                    ExprKind::Call { function, args } if function.is(internal("grouping of keys")) => {
-                        foreign |= args.iter().any(|arg| !keys.contains(arg));
-                        false
-                    }
-                    ExprKind::Column(column) => {
-                        if own.contains(&column.relation)
-                            && !keys.iter().any(|key| is_column(key, column))
-                            && !self.depends_on_key(column, keys)
-                        {
-                            wrong = Some(*column);
-                        }
-                        false
-                    }
-                    _ => true,
-                }
-            });
+            walk::expr(expr, &mut |part| search.enters(part, false));
         }
+        let Ungrouped { wrong, direct, foreign, .. } = search;
+        // It stands in a subquery.
+        let mut inside = wrong.is_some_and(|(_, inside)| inside);
+        let mut wrong = wrong.map(|(column, _)| column);
         let loose = &self.scopes.last().map(|scope| scope.loose.clone()).unwrap_or_default();
         for column in loose.iter().filter(|column| own.contains(&column.relation)) {
             if wrong.is_none() && !keys.iter().any(|key| is_column(key, column)) && !self.depends_on_key(column, keys) {
@@ -233,6 +207,27 @@ impl Binder<'_> {
         Err(self.error(Condition::GroupingError, message, place))
     }
 
+    /// What the select list's set-returning functions are given, but for those that a key is made of.
+    pub(super) fn arguments_of_sets(&mut self, keys: &[Expr]) -> Vec<Expr> {
+        let mut grouped = Vec::new();
+        keys.iter().for_each(|key| relations_in(key, &mut grouped));
+        let mut left = Vec::new();
+        // A function is given results of those before it.
+        for from in self.scope().set_returning.iter().rev() {
+            let mut args = Vec::new();
+            walk::from(from, &mut |part| {
+                args.push(part.clone());
+                false
+            });
+            if from.relations().iter().any(|id| grouped.contains(id)) {
+                args.iter().for_each(|arg| relations_in(arg, &mut grouped));
+            } else {
+                left.extend(args);
+            }
+        }
+        left
+    }
+
     /// The keys hold the primary key of the column's table.
     fn depends_on_key(&self, column: &ColumnRef, keys: &[Expr]) -> bool {
         let Some(scope) = self.scopes.last() else { return false };
@@ -249,6 +244,70 @@ impl Binder<'_> {
                 }
                 None => false,
             })
+    }
+}
+
+fn relations_in(expr: &Expr, found: &mut Vec<RelId>) {
+    walk::expr(expr, &mut |part| {
+        if let ExprKind::Column(column) = &part.kind {
+            found.push(column.relation);
+        }
+        true
+    });
+}
+
+/// A search for columns that no key of a query gives.
+struct Ungrouped<'a> {
+    keys: &'a [Expr],
+    /// The query's relations.
+    own: &'a [RelId],
+    /// Says that a column follows from the keys.
+    follows: &'a dyn Fn(&ColumnRef) -> bool,
+    /// The first one, and whether it stands in a subquery.
+    wrong: Option<(ColumnRef, bool)>,
+    /// Direct arguments of aggregates.
+    direct: Vec<Expr>,
+    /// An argument of GROUPING is no key.
+    foreign: bool,
+}
+
+impl Ungrouped<'_> {
+    /// Looks at a part of an expression, and says whether to go on into it.
+    fn enters(&mut self, part: &Expr, inside: bool) -> bool {
+        if self.wrong.is_some() || self.keys.contains(part) {
+            return false;
+        }
+        match &part.kind {
+            // A direct argument is the same for the whole group.
+            ExprKind::Aggregate(aggregate) => {
+                self.direct.extend(aggregate.direct.iter().cloned());
+                false
+            }
+            ExprKind::Call { function, args } if function.is(internal("grouping of keys")) => {
+                self.foreign |= args.iter().any(|arg| !self.keys.contains(arg));
+                false
+            }
+            ExprKind::Column(column) => {
+                let known = |key: &Expr| is_column(key, column);
+                if self.own.contains(&column.relation) && !self.keys.iter().any(known) && !(self.follows)(column) {
+                    self.wrong = Some((*column, inside));
+                }
+                false
+            }
+            kind => match kind.query() {
+                Some(query) if !inside => {
+                    walk::query(query, &mut |part| self.enters(part, true));
+                    let found = self.wrong.take();
+                    // What is compared with the query stands before it.
+                    walk::parts(part, &mut |part| self.enters(part, false));
+                    if self.wrong.map(|(column, _)| column) == found.map(|(column, _)| column) {
+                        self.wrong = found;
+                    }
+                    false
+                }
+                _ => true,
+            },
+        }
     }
 }
 

@@ -10,8 +10,8 @@ use super::expr::location;
 use super::with::Within;
 use super::{names, types};
 use crate::ir::{
-    Body, CastContext, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, From, GroupBy, Query, RelId, Select, SetOp,
-    SortKey, walk,
+    self, Body, CastContext, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, From, GroupBy, Query, RelId, Select,
+    SetOp, SortKey, walk,
 };
 use crate::plan::ResultColumn;
 use crate::{Condition, Result, Type};
@@ -404,13 +404,16 @@ impl Binder<'_> {
         self.scope().allow_set_returning = true;
         let group_by = self.within(Clause::GroupBy, |binder| binder.group_by(select, &targets))?;
         self.scope().allow_set_returning = false;
-        let having = match select.having_clause.as_deref() {
+        let group_keys = group_by.keys();
+        targets.iter_mut().for_each(|target| ir::unify(&mut target.expr, group_keys));
+        let mut having = match select.having_clause.as_deref() {
             Some(node) => Some(self.within(Clause::Having, |binder| {
                 let (filter, at) = binder.placed(node)?;
                 binder.condition(filter, "HAVING", at)
             })?),
             None => None,
         };
+        having.iter_mut().for_each(|having| ir::unify(having, group_keys));
         let plain_distinct = matches!(select.distinct_clause.as_slice(), [Node { node: None }]);
         let mut order_by = Vec::with_capacity(select.sort_clause.len());
         for node in &select.sort_clause {
@@ -431,7 +434,10 @@ impl Binder<'_> {
                         place,
                     ));
                 }
-                Item::Other(expr) => expr,
+                Item::Other(mut expr) => {
+                    ir::unify(&mut expr, group_keys);
+                    expr
+                }
             };
             order_by.push(self.sort_key(sort, expr, place)?);
         }
@@ -476,8 +482,9 @@ impl Binder<'_> {
         };
         let grouped = self.scope().aggregates || !matches!(group_by, GroupBy::None) || having.is_some();
         if grouped {
-            let exprs =
-                targets.iter().map(|target| &target.expr).chain(&having).chain(order_by.iter().map(|key| &key.expr));
+            let behind = self.arguments_of_sets(group_keys);
+            let exprs = targets.iter().map(|target| &target.expr);
+            let exprs = exprs.chain(&having).chain(order_by.iter().map(|key| &key.expr)).chain(&behind);
             self.check_grouping(exprs, &group_by, from.as_ref())?;
         }
         let places = targets.iter().map(|target| target.place).collect();
@@ -597,7 +604,7 @@ impl Binder<'_> {
         }
         let (expr, at) = self.placed(node)?;
         let expr = self.settle(expr, at)?;
-        match targets.iter().position(|target| target.expr == expr) {
+        match targets.iter().position(|target| ir::alike(&target.expr, &expr)) {
             Some(index) => Ok(Item::Target(index)),
             None => Ok(Item::Other(expr)),
         }

@@ -196,7 +196,7 @@ fn keeps_value(from: &Type, to: &Type) -> bool {
     match (from, to) {
         // Nothing is known of it but that it is text already.
         (Type::Unknown, to) => to.storage() == Storage::Text && is_unbounded_text(to),
-        (Type::Int2, Type::Int4 | Type::Int8 | Type::IfxInt8 | Type::Oid | Type::Reg(_)) => true,
+        (Type::Int2, Type::Int4 | Type::Int8 | Type::IfxInt8) => true,
         (Type::Int4, Type::Int8 | Type::IfxInt8) => true,
         (Type::Int8, Type::IfxInt8) | (Type::IfxInt8, Type::Int8) => true,
         (Type::Oid | Type::Reg(_), Type::Oid | Type::Int8 | Type::Reg(_)) => true,

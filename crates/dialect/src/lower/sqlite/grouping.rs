@@ -13,7 +13,7 @@ use crate::{Error, Result, Type};
 pub(super) fn expanded(query: &Query) -> Result<Option<Query>> {
     let Body::Select(select) = &query.body else { return Ok(None) };
     let GroupBy::Sets { keys, sets } = &select.group_by else { return Ok(None) };
-    if needs_rows(query, select) {
+    if needs_rows(query, select, keys) {
         return Ok(Some(around(query, select, keys)?));
     }
     let order_by = query.order_by.iter().map(|key| sort_key(query, select, key)).collect::<Result<_>>()?;
@@ -40,10 +40,13 @@ const BRANCHES: u32 = 1 << 31;
 
 /// True when something is computed of the groups' rows that a branch cannot see: windows, DISTINCT, an order by what is not
 /// selected; or in a subquery, whose keys are to be blanked.
-fn needs_rows(query: &Query, select: &Select) -> bool {
+fn needs_rows(query: &Query, select: &Select, keys: &[Expr]) -> bool {
     let mut found = select.distinct != Distinct::All;
     for item in &select.items {
         walk::expr(item, &mut |part| {
+            if keys.contains(part) {
+                return false;
+            }
             found |= matches!(part.kind, ExprKind::Window(_)) || is_query(part);
             !found && !matches!(part.kind, ExprKind::Aggregate(_))
         });

@@ -31,6 +31,9 @@ impl Lowering<'_> {
         if let Some(around) = super::late::after_sorting(query) {
             return self.query(&around, naming);
         }
+        if let Some(unsorted) = super::single::unsorted(query) {
+            return self.query(&unsorted, naming);
+        }
         let with = self.with(&query.ctes)?;
         if query.with_ties {
             let (sql, reprs) = self.with_ties(query, naming)?;
@@ -303,14 +306,13 @@ impl Lowering<'_> {
             GroupBy::Sets { .. } => return Err(Error::internal("grouping sets are spelled out before")),
         }
         if let Some(having) = &select.having {
-            // All rows are one group, even if there are none; SQLite wants an aggregate in the list to believe it.
-            if matches!(select.group_by, GroupBy::None)
-                && !super::single::has_aggregate(select.from.as_ref(), &select.items)
-            {
-                tail.push_str(" GROUP BY NULL");
-            }
             tail.push_str(" HAVING ");
             tail.push_str(&self.expr(having)?.sql);
+        }
+        if super::single::is_silent_group(select) {
+            // All rows are one group, even if there are none; SQLite wants an aggregate in the list to believe it. Nothing
+            // in the list is of the rows.
+            tail = format!(" FROM (SELECT count(*){tail})");
         }
         Ok(tail)
     }

@@ -21,6 +21,17 @@ fn is_aggregate(select: &Select) -> bool {
     select.group_by == GroupBy::None && (select.having.is_some() || has_aggregate(select.from.as_ref(), &select.items))
 }
 
+/// HAVING alone says that all rows are one group.
+pub(super) fn is_silent_group(select: &Select) -> bool {
+    select.group_by == GroupBy::None && select.having.is_some() && !has_aggregate(select.from.as_ref(), &select.items)
+}
+
+/// The one row of such a group without an order, whose keys may be aggregates; `None` for another query.
+pub(super) fn unsorted(query: &Query) -> Option<Query> {
+    let silent = matches!(&query.body, Body::Select(select) if is_silent_group(select));
+    (silent && !query.order_by.is_empty()).then(|| Query { order_by: Vec::new(), with_ties: false, ..query.clone() })
+}
+
 /// An aggregate of its own.
 pub(super) fn has_aggregate(from: Option<&From>, items: &[Expr]) -> bool {
     let own = from.map(From::relations).unwrap_or_default();

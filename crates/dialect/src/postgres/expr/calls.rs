@@ -606,6 +606,10 @@ impl Binder<'_> {
             let parts = args.iter().chain(order_by.iter().map(|key| &key.expr)).chain(&filter);
             self.claim_aggregate(parts, call.location)?;
             if call.agg_distinct {
+                for key in &mut order_by {
+                    ir::unify(&mut key.expr, &args);
+                    ir::unify(&mut key.expr, &written);
+                }
                 self.check_distinct_order(call, &args, &written, &order_by)?;
                 // PostgreSQL finds what is distinct by sorting, and that is the order of what is collected.
                 let collects = matches!(function.name, "array_agg" | "string_agg" | "json_agg" | "jsonb_agg");

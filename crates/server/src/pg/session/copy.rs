@@ -112,7 +112,7 @@ impl Commands<'_> {
         let session = &mut self.session;
         let Copying { data, decoder, insert, rows, simple } = &mut copying;
         let mut take = |row: copy::InRow| {
-            // A condition leaves rows out.
+            // What a condition leaves out, or a trigger keeps away, does not count.
             if let Outcome::Done { rows: written, .. } = session.execute(insert, &row)? {
                 *rows += written;
             }
