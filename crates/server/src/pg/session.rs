@@ -750,7 +750,6 @@ fn client_params(prepared: &Prepared) -> &[Type] {
     if matches!(prepared.bound.statement, Ir::Copy(_)) { &[] } else { &prepared.bound.params }
 }
 
-/// Bind gives as many parameters as the statement has, and as many formats as there are things to give one.
 /// Where a parameter that cannot be read stood. A text is told as `'...'`: PostgreSQL quotes as many of its bytes as
 /// `log_parameter_max_length_on_error` says, and that is none.
 fn parameter_context(portal: &str, number: usize, format: Format) -> String {
@@ -759,6 +758,7 @@ fn parameter_context(portal: &str, number: usize, format: Format) -> String {
     format!("{portal} parameter ${number}{value}")
 }
 
+/// Bind gives as many parameters as the statement has, and as many formats as there are things to give one.
 fn check_counts(bind: &Bind<'_>, statement: &str, params: usize, columns: usize) -> Result<(), Error> {
     let violation = |message: String| Err(Error::new(Condition::ProtocolViolation, message));
     let (count, formats) = (bind.parameters.len(), bind.parameter_formats.len());
