@@ -3,10 +3,15 @@
 use std::cmp::Ordering;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
-use crate::lower::sqlite::{UNICODE_EQUAL, UNICODE_VERSION};
 use icu_collator::options::{AlternateHandling, CaseLevel, CollatorOptions, Strength};
 use icu_collator::{Collator, CollatorPreferences};
 use icu_locale_core::Locale;
+
+/// The version of the orders: that of the crate whose data they are.
+pub const VERSION: &str = "2.4.0";
+
+/// What stands before the locale where texts are equal that the order does not tell apart.
+pub const EQUAL: &str = "=";
 
 /// The order that a collation's name tells: the version of the orders and a locale. `None` for another version, whose
 /// indexes may be in another order, and for what is no locale.
@@ -14,10 +19,10 @@ pub fn named(
     words: &str,
 ) -> Option<impl Fn(&str, &str) -> Ordering + Send + Sync + UnwindSafe + RefUnwindSafe + 'static> {
     let (version, locale) = words.split_once(' ')?;
-    if version != UNICODE_VERSION {
+    if version != VERSION {
         return None;
     }
-    let (equal, locale) = match locale.strip_prefix(UNICODE_EQUAL) {
+    let (equal, locale) = match locale.strip_prefix(EQUAL) {
         Some(locale) => (true, locale),
         None => (false, locale),
     };
@@ -123,11 +128,11 @@ mod tests {
 
     #[test]
     fn another_version_is_another_order() {
-        assert!(named(&format!("{UNICODE_VERSION} de")).is_some());
+        assert!(named(&format!("{VERSION} de")).is_some());
         assert!(named("0.1 de").is_none() && named("de").is_none());
-        assert!(named(&format!("{UNICODE_VERSION} no locale!")).is_none());
+        assert!(named(&format!("{VERSION} no locale!")).is_none());
         let lock = include_str!("../../../../Cargo.lock");
-        let data = format!("name = \"icu_collator_data\"\nversion = \"{UNICODE_VERSION}\"");
+        let data = format!("name = \"icu_collator_data\"\nversion = \"{VERSION}\"");
         assert!(lock.contains(&data), "the orders are of another version than their names say");
     }
 }

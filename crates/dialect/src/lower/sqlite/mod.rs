@@ -402,11 +402,7 @@ fn collation(ty: &Type, repr: Repr) -> Option<Cow<'static, str>> {
 pub const UNICODE_COLLATION: &str = "rf_unicode ";
 /// The same of arrays of texts.
 pub const UNICODE_ARRAY_COLLATION: &str = "rf_array_unicode ";
-/// The version of the orders: that of the crate whose data they are.
-pub const UNICODE_VERSION: &str = "2.4.0";
-
-/// What stands before the locale where texts are equal that the order does not tell apart.
-pub const UNICODE_EQUAL: &str = "=";
+pub use crate::collation::unicode::VERSION as UNICODE_VERSION;
 
 /// SQLite's name of a collation for values of a type, in quotes.
 fn named_collation(collation: &Collation, ty: &Type) -> String {
@@ -415,7 +411,7 @@ fn named_collation(collation: &Collation, ty: &Type) -> String {
         crate::collation::Order::Bytes if of_arrays => "rf_array".to_owned(),
         crate::collation::Order::Bytes => "BINARY".to_owned(),
         crate::collation::Order::Unicode(locale) => {
-            let mark = if collation.deterministic { "" } else { UNICODE_EQUAL };
+            let mark = if collation.deterministic { "" } else { crate::collation::unicode::EQUAL };
             let kind = if of_arrays { UNICODE_ARRAY_COLLATION } else { UNICODE_COLLATION };
             quote(&format!("{kind}{UNICODE_VERSION} {mark}{locale}"))
         }
