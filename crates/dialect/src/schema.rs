@@ -10,7 +10,7 @@ use crate::ir::{TriggerEvent, TriggerLevel, TriggerState, TriggerTime};
 use crate::statistics::StatisticsObject;
 use crate::text_search::{self, Kind, SearchObject};
 use crate::user_type::UserType;
-use crate::{Language, Type};
+use crate::{Condition, Error, Language, Result, Type};
 
 /// A name as the user wrote it, folded by the dialect's rules, with the schema (or Informix owner) when given.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
@@ -123,6 +123,24 @@ pub trait Schema {
 
     /// Every type that users have given a name, oldest first.
     fn named_types(&self) -> Vec<Arc<NamedType>>;
+}
+
+/// What follows from the answers.
+impl dyn Schema + '_ {
+    /// The schema where an object is created: the one that its name says, or the first of the search path.
+    ///
+    /// # Errors
+    /// `3F000` when neither says one, or it is not there.
+    pub fn creation_schema(&self, given: Option<&str>) -> Result<String> {
+        let missing = |message: String| Error::new(Condition::InvalidSchemaName, message);
+        match given {
+            Some(schema) if self.has_namespace(schema) => Ok(schema.to_owned()),
+            Some(schema) => Err(missing(format!("schema \"{schema}\" does not exist"))),
+            None => {
+                self.creation_namespace().ok_or_else(|| missing("no schema has been selected to create in".to_owned()))
+            }
+        }
+    }
 }
 
 /// An Informix ROW type with a name, or a DISTINCT type.

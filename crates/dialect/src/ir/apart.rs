@@ -153,25 +153,10 @@ fn extras(dml: &Dml) -> Vec<(ColumnRef, Type)> {
     found
 }
 
-/// A query without anything around its body.
-fn query(body: Body, columns: Vec<OutputColumn>) -> Query {
-    Query {
-        ctes: Vec::new(),
-        body,
-        order_by: Vec::new(),
-        limit: None,
-        offset: None,
-        with_ties: false,
-        locking: Vec::new(),
-        columns,
-        output: OUTPUT,
-    }
-}
-
 fn select(items: Vec<Expr>, from: Option<From>, filter: Option<Expr>) -> Query {
     let columns = items.iter().map(|item| OutputColumn { name: "?column?".to_owned(), ty: item.ty.clone() }).collect();
     let select = Select { distinct: Distinct::All, items, from, filter, group_by: GroupBy::None, having: None };
-    query(Body::Select(Box::new(select)), columns)
+    Query::of(Body::Select(Box::new(select)), columns, OUTPUT)
 }
 
 /// The target as a member of FROM.
@@ -277,7 +262,7 @@ fn inserted(dml: &Dml, columns: &[usize], source: &InsertSource) -> Result<Query
             if all.len() == 1 {
                 return Ok(select(all.swap_remove(0), None, None));
             }
-            Ok(query(Body::Values(all), outputs))
+            Ok(Query::of(Body::Values(all), outputs, OUTPUT))
         }
         InsertSource::Query(source) => {
             let types: Vec<Type> = source.columns.iter().map(|column| column.ty.clone()).collect();

@@ -147,17 +147,7 @@ impl Binder<'_> {
 
     pub(super) fn create_collation(&mut self, define: &pg::DefineStmt) -> Result<Statement> {
         let name = qualified(&names::strings(&define.defnames));
-        let namespace = match &name.schema {
-            Some(schema) if self.schema.has_namespace(schema) => schema.clone(),
-            Some(schema) => {
-                let message = format!("schema \"{schema}\" does not exist");
-                return Err(Error::new(Condition::InvalidSchemaName, message));
-            }
-            None => self
-                .schema
-                .creation_namespace()
-                .ok_or_else(|| Error::new(Condition::InvalidSchemaName, "no schema has been selected to create in"))?,
-        };
+        let namespace = self.schema.creation_schema(name.schema.as_deref())?;
         if matches!(namespace.as_str(), "pg_catalog" | "information_schema" | "pg_temp") {
             return Err(self.unsupported(format!("a collation in the schema {namespace}"), -1));
         }

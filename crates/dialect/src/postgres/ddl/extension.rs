@@ -95,13 +95,7 @@ impl Binder<'_> {
                 format!("extension \"{name}\" has no installation script nor update path for version \"{version}\"");
             return Err(Error::new(Condition::InvalidParameterValue, message));
         }
-        let namespace = match namespace {
-            Some(schema) => schema.to_owned(),
-            None => self
-                .schema
-                .creation_namespace()
-                .ok_or_else(|| Error::new(Condition::InvalidSchemaName, "no schema has been selected to create in"))?,
-        };
+        let namespace = self.schema.creation_schema(namespace)?;
         self.check_extension_fits(facts, &namespace)?;
         Ok(change(ExtensionChange::Create { name: facts.name, namespace }))
     }

@@ -172,14 +172,8 @@ impl Binder<'_> {
             return Err(self.error(Condition::InvalidTableDefinition, message, range.location));
         }
         if range.schemaname.is_empty() {
-            return match self.schema.creation_namespace() {
-                Some(schema) => Ok(QualifiedName::new(schema, range.relname.clone())),
-                None => Err(self.error(
-                    Condition::InvalidSchemaName,
-                    "no schema has been selected to create in",
-                    range.location,
-                )),
-            };
+            let schema = self.schema.creation_schema(None).map_err(|error| self.at(error, range.location))?;
+            return Ok(QualifiedName::new(schema, range.relname.clone()));
         }
         if matches!(range.schemaname.as_str(), "pg_catalog" | "information_schema") {
             return Err(self

@@ -10,7 +10,7 @@ use crate::schema::{QualifiedName, Relation};
 use crate::{Condition, Error, Result, Type};
 
 /// The greatest statistics target.
-pub(super) const MAX_STATISTICS: i32 = 10_000;
+const MAX_STATISTICS: i32 = 10_000;
 
 impl Binder<'_> {
     /// A change of what stands in the catalogs only; `None` when the command is another.
@@ -114,7 +114,13 @@ impl Binder<'_> {
 
     /// SET STATISTICS: the target, `None` for the default.
     fn statistics(&mut self, command: &pg::AlterTableCmd) -> Result<Option<String>> {
-        let target = match command.def.as_deref().and_then(|def| def.node.as_ref()) {
+        let target = self.statistics_target(command.def.as_deref())?;
+        Ok((target >= 0).then(|| target.to_string()))
+    }
+
+    /// A statistics target, -1 for the default.
+    pub(super) fn statistics_target(&mut self, given: Option<&Node>) -> Result<i32> {
+        let target = match given.and_then(|given| given.node.as_ref()) {
             Some(N::Integer(number)) => number.ival,
             _ => -1,
         };
@@ -126,7 +132,7 @@ impl Binder<'_> {
             let message = format!("lowering statistics target to {MAX_STATISTICS}");
             self.notices.push(Error::new(Condition::Warning, message));
         }
-        Ok((target >= 0).then(|| target.min(MAX_STATISTICS).to_string()))
+        Ok(target.min(MAX_STATISTICS))
     }
 
     /// An index of the table.

@@ -6,7 +6,6 @@ use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
 use super::super::binder::{Binder, Clause, Entry};
 use super::super::{names, types};
-use super::properties::MAX_STATISTICS;
 use super::unused;
 use super::user_type::name_of_parts;
 use crate::ir::{Ddl, Statement, StatisticsChange, Text};
@@ -126,17 +125,7 @@ impl Binder<'_> {
             return Ok(QualifiedName::new(table.namespace.clone(), unused(&base, "stat", taken)));
         }
         let name = name_of_parts(parts);
-        let namespace = match name.schema {
-            Some(schema) if self.schema.has_namespace(&schema) => schema,
-            Some(schema) => {
-                let message = format!("schema \"{schema}\" does not exist");
-                return Err(Error::new(Condition::InvalidSchemaName, message));
-            }
-            None => self
-                .schema
-                .creation_namespace()
-                .ok_or_else(|| Error::new(Condition::InvalidSchemaName, "no schema has been selected to create in"))?,
-        };
+        let namespace = self.schema.creation_schema(name.schema.as_deref())?;
         self.check_statistics_schema(&namespace)?;
         Ok(QualifiedName::new(namespace, name.name))
     }
@@ -205,18 +194,7 @@ impl Binder<'_> {
 
     pub(super) fn alter_statistics(&mut self, alter: &pg::AlterStatsStmt) -> Result<Statement> {
         let name = name_of_parts(&alter.defnames);
-        let target = match alter.stxstattarget.as_deref().and_then(|node| node.node.as_ref()) {
-            Some(N::Integer(number)) => number.ival,
-            _ => -1,
-        };
-        if target < -1 {
-            let message = format!("statistics target {target} is too low");
-            return Err(Error::new(Condition::InvalidParameterValue, message));
-        }
-        if target > MAX_STATISTICS {
-            let message = format!("lowering statistics target to {MAX_STATISTICS}");
-            self.notices.push(Error::new(Condition::Warning, message));
-        }
+        let target = self.statistics_target(alter.stxstattarget.as_deref())?;
         let Some(object) = self.schema.statistics_object(&name) else {
             if alter.missing_ok {
                 self.remark(format!("statistics object \"{}\" does not exist, skipping", name));
@@ -224,7 +202,7 @@ impl Binder<'_> {
             }
             return Err(missing(&name));
         };
-        let definition = Definition { target: target.min(MAX_STATISTICS), ..object.definition.clone() };
+        let definition = Definition { target, ..object.definition.clone() };
         Ok(change(StatisticsChange::Alter { object, definition }))
     }
 

@@ -68,14 +68,7 @@ impl Binder<'_> {
     /// The name of an object to be, its schema decided.
     fn new_search_name(&self, kind: Kind, parts: &[Node]) -> Result<QualifiedName> {
         let name = name_of_parts(parts);
-        let namespace = match name.schema {
-            Some(schema) if self.schema.has_namespace(&schema) => schema,
-            Some(schema) => return Err(no_schema(&schema)),
-            None => self
-                .schema
-                .creation_namespace()
-                .ok_or_else(|| Error::new(Condition::InvalidSchemaName, "no schema has been selected to create in"))?,
-        };
+        let namespace = self.schema.creation_schema(name.schema.as_deref())?;
         self.check_search_schema(kind, &namespace)?;
         Ok(QualifiedName::new(namespace, name.name))
     }

@@ -47,16 +47,7 @@ impl Binder<'_> {
 
     /// The same, its name read.
     pub(super) fn new_type_name_of(&self, name: QualifiedName) -> Result<QualifiedName> {
-        let schema = match name.schema {
-            Some(schema) => schema,
-            None => self
-                .schema
-                .creation_namespace()
-                .ok_or_else(|| Error::new(Condition::InvalidSchemaName, "no schema has been selected to create in"))?,
-        };
-        if !self.schema.has_namespace(&schema) {
-            return Err(Error::new(Condition::InvalidSchemaName, format!("schema \"{schema}\" does not exist")));
-        }
+        let schema = self.schema.creation_schema(name.schema.as_deref())?;
         match schema.as_str() {
             "pg_catalog" | "information_schema" => {
                 Err(Error::new(Condition::InsufficientPrivilege, format!("permission denied for schema {schema}")))

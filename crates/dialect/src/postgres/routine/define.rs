@@ -130,10 +130,7 @@ impl Binder<'_> {
 
     pub(super) fn function_namespace(&self, name: &QualifiedName) -> Result<String> {
         match &name.schema {
-            None => self
-                .schema
-                .creation_namespace()
-                .ok_or_else(|| Error::new(Condition::InvalidSchemaName, "no schema has been selected to create in")),
+            None => self.schema.creation_schema(None),
             Some(schema) if matches!(schema.as_str(), "pg_catalog" | "information_schema") => {
                 Err(Error::new(Condition::InsufficientPrivilege, format!("permission denied for schema {schema}")))
             }
