@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rowferry_dialect::access::Needs;
-use rowferry_dialect::ir::{self, Copy, RelationLocks, Statement, TableLock};
+use rowferry_dialect::ir::{self, Copy, Query, RelationLocks, Statement, TableLock};
 use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
 use rowferry_dialect::{Condition, Error, Result, Schema as _, Type, budget, postgres};
 
@@ -92,6 +92,34 @@ impl Uses {
 }
 
 impl Prepared {
+    /// A query that nobody has written, with parameters of these types; `name` stands in the place of its text.
+    pub(crate) fn of_query(query: Query, params: Vec<Type>, generation: u64, name: &str) -> Result<Self> {
+        let bound = Bound {
+            statement: Statement::Query(Box::new(query)),
+            params,
+            columns: Vec::new(),
+            effects: Effects { reads: true, ..Effects::default() },
+            generation,
+            needs: Default::default(),
+            inside: Vec::new(),
+            notices: Vec::new(),
+        };
+        Ok(Self {
+            in_parts: false,
+            program: Some(InUse::lower(&bound)?),
+            bound,
+            command: Command::Select,
+            uses: Uses::default(),
+            triggers: None,
+            made_for: None,
+            direct: None,
+            id: next_id(),
+            parsed: Parsed::of_nothing(name),
+            declared: Vec::new(),
+            size: 0,
+        })
+    }
+
     /// True when it yields rows, be they without columns.
     pub fn returns_rows(&self) -> bool {
         matches!(self.bound.statement, Statement::Query(_)) || !self.bound.columns.is_empty()

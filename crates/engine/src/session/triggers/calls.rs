@@ -5,21 +5,17 @@ use std::sync::atomic::Ordering;
 
 use rowferry_dialect::ir::trigger::{NEW_ROW, OLD_ROW};
 use rowferry_dialect::ir::{
-    Body, ColumnIndex, ColumnRef, Expr, ExprKind, OutputColumn, Query, RelId, Select, Statement, TriggerEvent,
-    TriggerLevel, TriggerState, TriggerTime, Value, walk,
+    Body, ColumnIndex, ColumnRef, Expr, ExprKind, OutputColumn, Query, RelId, Select, TriggerEvent, TriggerLevel,
+    TriggerState, TriggerTime, Value, walk,
 };
-use rowferry_dialect::plan::{Bound, Command, Effects};
 use rowferry_dialect::schema::{Relation, Trigger};
 use rowferry_dialect::types::Storage;
 use rowferry_dialect::values::{self, Settings};
 use rowferry_dialect::{Condition, Error, Result, Schema as _, Type};
 
-use super::super::compile::Uses;
 use super::super::execute::RunError;
 use super::super::{Prepared, Session};
 use super::queue::{Event, Row, Transition};
-use crate::backend::{Backend as _, InUse};
-use crate::plans::next_id;
 use crate::routines::trigger::TriggerCall;
 use crate::spool::SpoolReader;
 
@@ -96,30 +92,8 @@ impl Session {
             true
         });
         let types: Vec<Type> = relation.columns.iter().map(|column| column.ty.clone()).collect();
-        let bound = Bound {
-            statement: Statement::Query(Box::new(value_query(condition))),
-            params: [types.clone(), types].concat(),
-            columns: Vec::new(),
-            effects: Effects { reads: true, ..Effects::default() },
-            generation,
-            needs: Default::default(),
-            inside: Vec::new(),
-            notices: Vec::new(),
-        };
-        let plan = Arc::new(Prepared {
-            in_parts: false,
-            program: Some(InUse::lower(&bound)?),
-            bound,
-            command: Command::Select,
-            uses: Uses::default(),
-            triggers: None,
-            made_for: None,
-            direct: None,
-            id: next_id(),
-            parsed: super::super::Parsed::of_nothing(text),
-            declared: Vec::new(),
-            size: 0,
-        });
+        let params = [types.clone(), types].concat();
+        let plan = Arc::new(Prepared::of_query(value_query(condition), params, generation, text)?);
         self.state.conditions.lock().insert(trigger.oid, plan.clone());
         Ok(plan)
     }

@@ -8,18 +8,14 @@ use std::sync::Arc;
 use rowferry_dialect::access::{ObjectClass, Privileges};
 use rowferry_dialect::exclusion::Exclusion;
 use rowferry_dialect::ir::{OutputColumn, Statement, Value};
-use rowferry_dialect::plan::{Bound, Command, Effects};
 use rowferry_dialect::postgres::{Against, exclusion_query};
 use rowferry_dialect::schema::{Index, Relation, Trigger};
 use rowferry_dialect::{Error, Result, Schema as _, Type};
 
-use super::super::compile::Uses;
 use super::super::ddl::exclusion::{refusal, shown};
 use super::super::{Prepared, Session};
 use super::calls::canonical_value;
-use crate::backend::{Backend as _, InUse};
 use crate::catalog::describe;
-use crate::plans::next_id;
 
 /// The index of the EXCLUDE that a trigger stands for.
 pub(super) fn index_of<'r>(relation: &'r Relation, trigger: &Trigger) -> Option<(&'r Index, &'r Exclusion)> {
@@ -115,30 +111,7 @@ impl Session {
             Against::Given => relation.columns.iter().map(|column| column.ty.clone()).collect(),
             Against::Stored | Against::Each => vec![Type::Int8],
         };
-        let bound = Bound {
-            statement: Statement::Query(Box::new(query)),
-            params,
-            columns: Vec::new(),
-            effects: Effects { reads: true, ..Effects::default() },
-            generation,
-            needs: Default::default(),
-            inside: Vec::new(),
-            notices: Vec::new(),
-        };
-        let plan = Arc::new(Prepared {
-            in_parts: false,
-            program: Some(InUse::lower(&bound)?),
-            bound,
-            command: Command::Select,
-            uses: Uses::default(),
-            triggers: None,
-            made_for: None,
-            direct: None,
-            id: next_id(),
-            parsed: super::super::Parsed::of_nothing(&index.name),
-            declared: Vec::new(),
-            size: 0,
-        });
+        let plan = Arc::new(Prepared::of_query(query, params, generation, &index.name)?);
         self.state.exclusions.lock().insert(key, plan.clone());
         Ok(plan)
     }
