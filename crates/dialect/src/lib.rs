@@ -53,6 +53,8 @@ pub mod stored_aggregate;
 pub mod stored_function;
 pub mod text_search;
 pub mod types;
+pub mod user_cast;
+pub mod user_operator;
 pub mod user_type;
 pub mod uses;
 pub mod values;

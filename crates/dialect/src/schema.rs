@@ -9,6 +9,8 @@ use crate::collation::Collation;
 use crate::ir::{TriggerEvent, TriggerLevel, TriggerState, TriggerTime};
 use crate::statistics::StatisticsObject;
 use crate::text_search::{self, Kind, SearchObject};
+use crate::user_cast::UserCast;
+use crate::user_operator::UserOperator;
 use crate::user_type::UserType;
 use crate::{Condition, Error, Language, Result, Type};
 
@@ -110,6 +112,22 @@ pub trait Schema {
     /// An object of CREATE STATISTICS, along the search path when its name is bare.
     fn statistics_object(&self, _: &QualifiedName) -> Option<Arc<StatisticsObject>> {
         None
+    }
+
+    /// Operators that users have made with this name: along the search path when it is bare, those of an earlier schema
+    /// first.
+    fn operators(&self, _: &QualifiedName) -> Vec<Arc<UserOperator>> {
+        Vec::new()
+    }
+
+    /// The users' operator with an object id.
+    fn operator_by_oid(&self, _: u32) -> Option<Arc<UserOperator>> {
+        None
+    }
+
+    /// Casts that users have made, oldest first.
+    fn casts(&self) -> &[UserCast] {
+        &[]
     }
 
     /// True for a schema in which bare names are looked for.

@@ -51,6 +51,8 @@ pub struct Definition {
     pub volatility: crate::functions::Volatility,
     /// STRICT.
     pub strict: bool,
+    /// SECURITY DEFINER: it runs with the rights of its owner.
+    pub definer: bool,
     /// LEAKPROOF.
     pub leakproof: bool,
     /// PARALLEL.

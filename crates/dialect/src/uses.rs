@@ -29,6 +29,8 @@ pub struct Uses {
     pub collations: BTreeSet<u32>,
     /// Where functions, types and collations of users and of extensions are named, with the schemas that they are in.
     pub names: Vec<(usize, String)>,
+    /// Where operators of users stand, with the schemas that they are in.
+    pub operators: Vec<(usize, String)>,
     /// Where a literal names a relation without its schema (`'numbers'::regclass`), with the name in its schema.
     pub literals: Vec<(usize, String)>,
 }
@@ -156,6 +158,9 @@ impl Uses {
         for (place, namespace) in &self.names {
             edits.extend(schema_edit(text, *place, namespace, quote)?);
         }
+        for (place, namespace) in &self.operators {
+            edits.extend(operator_edit(text, *place, namespace, quote)?);
+        }
         for (place, name) in &self.literals {
             edits.push((*place..literal_end(text, *place)?, format!("'{}'", name.replace('\'', "''"))));
         }
@@ -247,6 +252,23 @@ fn schema_edit(
     let first = names.first()?.clone();
     let qualified = || format!("{}.{}", quote(namespace), &text[first.clone()]);
     Some((names.len() == 1).then(|| (first.clone(), qualified())))
+}
+
+/// What puts the operator at a place into its schema, unless it stands there; `None` where no operator begins.
+fn operator_edit(
+    text: &str,
+    place: usize,
+    namespace: &str,
+    quote: &dyn Fn(&str) -> String,
+) -> Option<Option<(Range<usize>, String)>> {
+    let rest = text.get(place..)?;
+    if rest.get(..8).is_some_and(|word| word.eq_ignore_ascii_case("operator")) {
+        return Some(None);
+    }
+    let signs = |c: char| "+-*/<>=~!@#%^&|`?".contains(c);
+    let length = rest.find(|c| !signs(c)).unwrap_or(rest.len());
+    let sign = &rest[..length];
+    (length > 0).then(|| Some((place..place + length, format!("OPERATOR({}.{sign})", quote(namespace)))))
 }
 
 /// Where the plain literal that begins at a place ends.

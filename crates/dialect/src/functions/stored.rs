@@ -15,6 +15,8 @@ const SETTLED: TypeSpec = TypeSpec::Is(Type::Unknown);
 
 pub(super) const ROWS: &[Function] = rows! { &[];
     Scalar "stored function" (OID, TEXT, ANY) -> ANY, F("rf_stored_function"), optional(1), variadic, lenient, volatile;
+    Scalar "operator of users" (OID, ANY) -> ANY, T("{1}"), lenient;
+    Scalar "cast of users" (ANY, BOOL) -> ANY, T("{0}"), lenient;
     Scalar "grouping of keys" (ANY) -> I4, T("0"), lenient, variadic;
     Scalar "members of a vector" (ANY, TEXT) -> TEXT, F("rf_vector_members");
     Scalar "counted from zero" (ANY) -> ANY, F("rf_from_zero");

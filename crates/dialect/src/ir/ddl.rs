@@ -120,6 +120,10 @@ pub enum Ddl {
     Extension(super::ExtensionChange),
     /// CREATE, ALTER, DROP and COMMENT ON COLLATION.
     Collation(super::CollationChange),
+    /// CREATE, ALTER, DROP and COMMENT ON OPERATOR.
+    Operator(super::OperatorChange),
+    /// CREATE, DROP and COMMENT ON CAST.
+    Cast(super::CastChange),
     /// CREATE, ALTER, DROP and COMMENT ON STATISTICS.
     Statistics(super::StatisticsChange),
     /// CREATE, ALTER, DROP and COMMENT ON TEXT SEARCH CONFIGURATION and DICTIONARY.

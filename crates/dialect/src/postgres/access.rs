@@ -356,6 +356,12 @@ impl Binder<'_> {
             let change = AccessChange::OwnerOf { oid: object.oid, kind: "statistics object", name, to };
             return Ok(Some((change, "ALTER STATISTICS")));
         }
+        if alter.object_type() == ObjectType::ObjectOperator {
+            let operator = self.owned_operator(alter)?;
+            let name = QualifiedName::new(operator.namespace.clone(), operator.name.clone());
+            let change = AccessChange::OwnerOf { oid: operator.oid, kind: "operator", name, to };
+            return Ok(Some((change, "ALTER OPERATOR")));
+        }
         if alter.object_type() == ObjectType::ObjectCollation {
             let collation = self.owned_collation(alter)?;
             let name = QualifiedName::new(collation.namespace.clone(), collation.name.clone());

@@ -62,6 +62,8 @@ pub(super) struct Binder<'a> {
     pub(super) collated: bool,
     /// Inside a function: which scopes are those of its variables.
     pub(super) variables: Option<super::routine::VariableLevels>,
+    /// The schema of the operator whose operands are bound: `OPERATOR(schema.+)`.
+    pub(super) operator_schema: Option<String>,
 }
 
 /// The names of one query level.
@@ -285,6 +287,7 @@ impl<'a> Binder<'a> {
             secured_families: false,
             collated: false,
             variables: None,
+            operator_schema: None,
             beyond: Vec::new(),
             later: None,
             needs: Needs::default(),

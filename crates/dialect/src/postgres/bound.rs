@@ -48,7 +48,12 @@ pub fn function(fact: &facts::Function, given: usize) -> Option<&'static Functio
     if fact.variadic != 0 {
         return None;
     }
-    let found = resolve::choose(resolve::candidates(fact.name, &inputs, |kind| is_of_kind(kind, fact)), &inputs, false);
+    let found = resolve::choose(
+        resolve::candidates(fact.name, &inputs, |kind| is_of_kind(kind, fact)),
+        &inputs,
+        false,
+        &implicit,
+    );
     found.ok().filter(|candidate| takes_as_they_are(candidate, &inputs)).map(|candidate| candidate.function)
 }
 
@@ -94,7 +99,8 @@ pub fn operator(fact: &facts::Operator) -> Option<Operation> {
         }
     }
     let of_operators = |kind| kind == FunctionKind::Operator;
-    let found = resolve::choose(resolve::candidates(fact.name, &inputs, of_operators), &inputs, true).ok()?;
+    let found =
+        resolve::choose(resolve::candidates(fact.name, &inputs, of_operators), &inputs, true, &implicit).ok()?;
     let fits = |(arg, input): (&Type, &Type)| arg.is_number() && input.is_number() && implicit(input, arg);
     let promoted = found.args.iter().zip(&inputs).all(fits);
     (promoted || takes_as_they_are(&found, &inputs)).then_some(Operation::Function(found.function))

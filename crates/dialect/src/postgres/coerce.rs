@@ -104,7 +104,7 @@ pub(super) fn implicit(from: &Type, to: &Type) -> bool {
     cast_context(from, to) == Some(CastContext::Implicit)
 }
 
-const fn rank(context: CastContext) -> u8 {
+pub(super) const fn rank(context: CastContext) -> u8 {
     match context {
         CastContext::Implicit => 0,
         CastContext::Assignment => 1,
@@ -181,7 +181,7 @@ impl Binder<'_> {
         }
         // ARRAY[…] of undecided or narrower members takes the type asked for member by member.
         if let (ExprKind::Array(members), Type::Array(element)) = (&expr.kind, to)
-            && cast_context(&expr.ty, to).is_some_and(|least| rank(least) <= rank(context))
+            && self.context_of_members(&expr.ty, to).is_some_and(|least| rank(least) <= rank(context))
         {
             let members = members.clone();
             let mut converted = Vec::with_capacity(members.len());
@@ -208,7 +208,19 @@ impl Binder<'_> {
                 Expr::new(ExprKind::Cast { arg: Box::new(expr), context }, to.clone())
             }));
         }
-        match cast_context(&expr.ty, to) {
+        // Only a row whose members are told becomes one of a type; any other has its form when the statement runs.
+        if matches!(expr.ty, Type::Record(_)) && to.is_row() && !matches!(to, Type::Record(_)) && is_told_late(&expr) {
+            let message = format!("cannot cast type record to {}", types::words(to));
+            return Err(self.error(Condition::CannotCoerce, message, location));
+        }
+        let (expr, by_users) = match self.try_user_cast(expr, to, context, location)? {
+            Ok(made) => return Ok(Ok(made)),
+            Err(expr) => {
+                let by_users = self.user_cast(&expr.ty, to).is_some();
+                (expr, by_users)
+            }
+        };
+        match cast_context(&expr.ty, to).filter(|_| !by_users) {
             Some(least) if rank(least) <= rank(context) => match vectors::array_of(&expr.ty) {
                 // By way of the array that it is.
                 Some(array) if matches!(to, Type::Array(_)) && array != *to => {
@@ -474,7 +486,7 @@ impl Binder<'_> {
                     *location,
                 ));
             }
-            if !types::is_preferred(current) && implicit(current, ty) && !implicit(ty, current) {
+            if !types::is_preferred(current) && self.becomes(current, ty) && !self.becomes(ty, current) {
                 common = Some(ty);
             }
         }
@@ -550,6 +562,11 @@ impl Binder<'_> {
             Ok(expr)
         }
     }
+}
+
+/// The members of a row show when the statement runs: a subquery's value, and what chooses among rows.
+const fn is_told_late(row: &Expr) -> bool {
+    matches!(row.kind, ExprKind::Scalar(_) | ExprKind::Case { .. } | ExprKind::Coalesce(_))
 }
 
 /// A conversion that is known to exist; constants are converted at once where that cannot fail.

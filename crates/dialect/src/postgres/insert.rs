@@ -264,7 +264,7 @@ impl Binder<'_> {
             }
             Self::check_given(column, overriding)?;
             let ty = types::import(&column.ty);
-            if !Self::assignable(&result.ty, &ty) {
+            if !self.assignable(&result.ty, &ty) {
                 return Err(self
                     .error(
                         Condition::DatatypeMismatch,

@@ -56,6 +56,7 @@ mod select;
 mod spelling;
 mod target;
 pub mod types;
+mod user_casts;
 mod utility;
 mod viewdef;
 mod with;

@@ -471,6 +471,18 @@ impl Schema for OffPath<'_> {
         self.0.statistics_object(name)
     }
 
+    fn operators(&self, name: &QualifiedName) -> Vec<Arc<crate::user_operator::UserOperator>> {
+        name.schema.as_ref().map(|_| self.0.operators(name)).unwrap_or_default()
+    }
+
+    fn operator_by_oid(&self, oid: u32) -> Option<Arc<crate::user_operator::UserOperator>> {
+        self.0.operator_by_oid(oid)
+    }
+
+    fn casts(&self) -> &[crate::user_cast::UserCast] {
+        self.0.casts()
+    }
+
     fn search_object(&self, kind: Kind, name: &QualifiedName) -> Option<Arc<SearchObject>> {
         match &name.schema {
             Some(_) => self.0.search_object(kind, name),

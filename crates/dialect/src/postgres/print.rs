@@ -40,6 +40,10 @@ pub trait Names {
     fn routine(&self, _oid: u32) -> Option<String> {
         None
     }
+    /// An operator of users over operands of these types, by its object id: with its schema where its name means another.
+    fn operator(&self, _oid: u32) -> Option<String> {
+        None
+    }
     /// What the printer knows nothing of: aggregates, windows, queries.
     fn other(&self, _expr: &Expr, _pretty: bool) -> Option<String> {
         None
@@ -146,6 +150,28 @@ fn shown(expr: &Expr, under_operator: bool) -> &Expr {
             arg
         }
         _ => expr,
+    }
+}
+
+/// The operands of a users' operator, whatever carries it out.
+fn operands_of(called: &Expr) -> Option<&[Expr]> {
+    match &called.kind {
+        ExprKind::Call { function, args } if function.name == "stored function" => args.get(2..),
+        ExprKind::Call { args, .. } => Some(args),
+        _ => None,
+    }
+}
+
+/// What a users' cast takes, whatever carries it out.
+fn source_of_cast(made: &Expr) -> Option<&Expr> {
+    match &made.kind {
+        ExprKind::Call { function, args } if function.name == "stored function" => args.get(2),
+        ExprKind::Call { args, .. } => args.first(),
+        ExprKind::Cast { arg, .. } => match &arg.kind {
+            ExprKind::Cast { arg, .. } => Some(arg),
+            _ => Some(arg),
+        },
+        _ => Some(made),
     }
 }
 
@@ -430,6 +456,20 @@ impl Printer<'_> {
             ("stored function", [Expr { kind: ExprKind::Literal(Value::Integer(oid)), .. }, _, args @ ..]) => {
                 let name = self.names.routine(u32::try_from(*oid).ok()?)?;
                 self.named(&name, args)
+            }
+            ("operator of users", [Expr { kind: ExprKind::Literal(Value::Integer(oid)), .. }, called]) => {
+                let sign = self.names.operator(u32::try_from(*oid).ok()?)?;
+                let operands = operands_of(called)?;
+                self.operator(&sign, operands)
+            }
+            ("cast of users", [value, Expr { kind: ExprKind::Literal(asked), .. }]) => {
+                let source = source_of_cast(value)?;
+                let context = match asked {
+                    Value::Integer(0) => CastContext::Implicit,
+                    _ => CastContext::Explicit,
+                };
+                let kind = ExprKind::Cast { arg: Box::new(source.clone()), context };
+                self.expr(&Expr::new(kind, value.ty.clone()), true)
             }
             ("stored aggregate result", [_, _, state]) => self.expr(state, true),
             ("counted from zero", [vector]) => self.expr(vector, true),

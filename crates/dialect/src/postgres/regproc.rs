@@ -8,6 +8,7 @@ use super::{names, regtype, routine, words};
 use crate::schema::QualifiedName;
 use crate::stored_function::StoredFunction;
 use crate::types::Reg;
+use crate::user_operator::UserOperator;
 use crate::{Condition, Error, Result, Schema, extension};
 
 const PG_CATALOG: &str = "pg_catalog";
@@ -15,8 +16,11 @@ const PG_CATALOG: &str = "pg_catalog";
 /// The name to print for a function or operator; `None` when there is none.
 pub fn name(schema: &dyn Schema, reg: Reg, oid: u32) -> Option<String> {
     match reg {
-        Reg::Oper => facts::Operator::by_oid(oid).map(operator_name),
-        Reg::Operator => facts::Operator::by_oid(oid).map(operator_signature),
+        Reg::Oper | Reg::Operator => match schema.operator_by_oid(oid) {
+            Some(made) => Some(made_operator_name(schema, reg, &made)),
+            None if reg == Reg::Oper => facts::Operator::by_oid(oid).map(|fact| operator_name(schema, fact)),
+            None => facts::Operator::by_oid(oid).map(operator_signature),
+        },
         Reg::Proc | Reg::Procedure => match facts::Function::by_oid(oid) {
             Some(fact) => Some(builtin_name(schema, reg, fact)),
             None => stored_name(schema, reg, oid),
@@ -33,9 +37,11 @@ pub fn oid(schema: &dyn Schema, reg: Reg, text: &str) -> Result<u32> {
         Reg::Proc => function_oid(schema, text),
         Reg::Procedure => procedure_oid(schema, text),
         Reg::Oper => {
-            let mut found = operators(text.trim()).iter();
+            let made = made_operators(schema, text.trim());
+            let mut found =
+                operators(text.trim()).iter().map(|fact| fact.oid).chain(made.iter().map(|operator| operator.oid));
             match (found.next(), found.next()) {
-                (Some(only), None) => Ok(only.oid),
+                (Some(only), None) => Ok(only),
                 (None, _) => Err(no_operator(text)),
                 (Some(_), Some(_)) => {
                     let message = format!("more than one operator named {text}");
@@ -43,7 +49,7 @@ pub fn oid(schema: &dyn Schema, reg: Reg, text: &str) -> Result<u32> {
                 }
             }
         }
-        Reg::Operator => operator_oid(text),
+        Reg::Operator => operator_oid(schema, text),
         Reg::Class | Reg::Collation | Reg::Config | Reg::Dictionary | Reg::Namespace | Reg::Role | Reg::Type => {
             Err(Error::internal("not a name of a function"))
         }
@@ -176,8 +182,53 @@ fn no_operator(text: &str) -> Error {
     Error::new(Condition::UndefinedFunction, format!("operator does not exist: {text}"))
 }
 
-fn operator_name(operator: &facts::Operator) -> String {
-    let only = facts::Operator::named(operator.name).len() == 1;
+/// Users' operators of a name.
+fn made_operators(schema: &dyn Schema, text: &str) -> Vec<Arc<UserOperator>> {
+    let name = match text.rsplit_once('.') {
+        Some((namespace, name)) => {
+            let namespace = names::qualified(namespace).map_or_else(|| namespace.to_owned(), |name| name.name);
+            QualifiedName::new(namespace, name)
+        }
+        None => QualifiedName::bare(text),
+    };
+    schema.operators(&name)
+}
+
+/// True where a name without its schema means an operator, between operands of its types.
+pub fn is_operator_visible(schema: &dyn Schema, operator: &UserOperator) -> bool {
+    let types = |of: &UserOperator| (of.definition.left, of.definition.right);
+    let facts = facts::Operator::named(&operator.name).iter();
+    let hidden = facts.into_iter().any(|fact| (fact.left_type, fact.right_type) == types(operator));
+    let same = schema.operators(&QualifiedName::bare(operator.name.clone()));
+    let first = same.iter().find(|known| types(known) == types(operator));
+    !hidden && first.is_some_and(|first| first.oid == operator.oid)
+}
+
+/// A users' operator as the printer of expressions has it.
+pub fn operator_sign(schema: &dyn Schema, oid: u32) -> Option<String> {
+    let operator = schema.operator_by_oid(oid)?;
+    Some(match is_operator_visible(schema, &operator) {
+        true => operator.name.clone(),
+        false => format!("OPERATOR({}.{})", words::quote_ident(&operator.namespace), operator.name),
+    })
+}
+
+fn made_operator_name(schema: &dyn Schema, reg: Reg, operator: &UserOperator) -> String {
+    let qualified = || format!("{}.{}", words::quote_ident(&operator.namespace), operator.name);
+    if reg == Reg::Oper {
+        let others = schema.operators(&QualifiedName::bare(operator.name.clone()));
+        let only = facts::Operator::named(&operator.name).is_empty()
+            && matches!(others.as_slice(), [only] if only.oid == operator.oid);
+        return if only { operator.name.clone() } else { qualified() };
+    }
+    let name = if is_operator_visible(schema, operator) { operator.name.clone() } else { qualified() };
+    let words = |oid: u32| regtype::shown_in(schema, oid, None).unwrap_or_else(|| "NONE".to_owned());
+    format!("{name}({},{})", words(operator.definition.left), words(operator.definition.right))
+}
+
+fn operator_name(schema: &dyn Schema, operator: &facts::Operator) -> String {
+    let only = facts::Operator::named(operator.name).len() == 1
+        && schema.operators(&QualifiedName::bare(operator.name)).is_empty();
     if only { operator.name.to_owned() } else { format!("{PG_CATALOG}.{}", operator.name) }
 }
 
@@ -186,9 +237,9 @@ pub(super) fn operator_signature(operator: &facts::Operator) -> String {
     format!("{}({},{})", operator.name, words(operator.left_type), words(operator.right_type))
 }
 
-fn operator_oid(text: &str) -> Result<u32> {
+fn operator_oid(schema: &dyn Schema, text: &str) -> Result<u32> {
     let (name, types) = name_and_types(text)?;
-    let operand = |words: &str| if words.eq_ignore_ascii_case("none") { Ok(0) } else { regtype::oid(words) };
+    let operand = |words: &str| if words.eq_ignore_ascii_case("none") { Ok(0) } else { regtype::oid_in(schema, words) };
     let (left, right) = match types.as_slice() {
         [left, right] => (operand(left)?, operand(right)?),
         [_] => {
@@ -205,5 +256,10 @@ fn operator_oid(text: &str) -> Result<u32> {
         }
     };
     let found = operators(name.trim()).iter().find(|row| (row.left_type, row.right_type) == (left, right));
-    found.map(|operator| operator.oid).ok_or_else(|| no_operator(text))
+    let made = || {
+        let made = made_operators(schema, name.trim());
+        let found = made.iter().find(|row| (row.definition.left, row.definition.right) == (left, right));
+        found.map(|operator| operator.oid)
+    };
+    found.map(|operator| operator.oid).or_else(made).ok_or_else(|| no_operator(text))
 }

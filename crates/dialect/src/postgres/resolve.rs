@@ -7,6 +7,7 @@ use super::binder::Binder;
 use super::bound;
 use super::choice::{self, Choice};
 use super::coerce::{base, implicit, same, unvectored};
+use super::expr::user_operators::Meant;
 use super::from::json_records;
 use super::types;
 use crate::extension;
@@ -24,6 +25,9 @@ pub(super) struct Candidate {
     pub(super) args: Vec<Type>,
     pub(super) result: Type,
 }
+
+/// Whether a value of one type becomes one of another without being asked.
+pub(super) type Implicit<'a> = &'a dyn Fn(&Type, &Type) -> bool;
 
 /// What a call may mean, as the choice among several sees it.
 pub(super) trait Signature: Clone {
@@ -44,8 +48,8 @@ pub(super) trait Signature: Clone {
     }
 
     /// True when arguments of these types can be given.
-    fn takes(&self, inputs: &[Type]) -> bool {
-        self.args().iter().zip(inputs).all(|(arg, input)| *arg == Type::Unknown || implicit(input, arg))
+    fn takes(&self, inputs: &[Type], becomes: Implicit<'_>) -> bool {
+        self.args().iter().zip(inputs).all(|(arg, input)| *arg == Type::Unknown || becomes(input, arg))
     }
 
     /// How many known arguments match as `fits` says.
@@ -79,11 +83,11 @@ impl Signature for Candidate {
         }
     }
 
-    fn takes(&self, inputs: &[Type]) -> bool {
+    fn takes(&self, inputs: &[Type], becomes: Implicit<'_>) -> bool {
         if self.function.args.iter().any(is_of_ranges) {
             return instantiate_of_ranges(self.function, inputs).is_some();
         }
-        self.args.iter().zip(inputs).all(|(arg, input)| *arg == Type::Unknown || implicit(input, arg))
+        self.args.iter().zip(inputs).all(|(arg, input)| *arg == Type::Unknown || becomes(input, arg))
     }
 }
 
@@ -246,7 +250,12 @@ fn instantiate_of_ranges(function: &'static Function, inputs: &[Type]) -> Option
 }
 
 /// Chooses among candidates by PostgreSQL's steps; `None` in `args` types means "as it is".
-pub(super) fn choose<S: Signature>(all: Vec<S>, inputs: &[Type], operator: bool) -> std::result::Result<S, Miss> {
+pub(super) fn choose<S: Signature>(
+    all: Vec<S>,
+    inputs: &[Type],
+    operator: bool,
+    becomes: Implicit<'_>,
+) -> std::result::Result<S, Miss> {
     let exact = |candidate: &S, inputs: &[Type]| candidate.count(inputs, same) == inputs.len();
     if let Some(found) = all.iter().find(|candidate| exact(candidate, inputs)) {
         return Ok(found.clone());
@@ -264,7 +273,7 @@ pub(super) fn choose<S: Signature>(all: Vec<S>, inputs: &[Type], operator: bool)
             return Ok(found.clone());
         }
     }
-    let mut left: Vec<S> = all.into_iter().filter(|candidate| candidate.takes(inputs)).collect();
+    let mut left: Vec<S> = all.into_iter().filter(|candidate| candidate.takes(inputs, becomes)).collect();
     match left.len() {
         0 => return Err(Miss::None),
         1 => return left.pop().ok_or(Miss::None),
@@ -295,7 +304,7 @@ pub(super) fn choose<S: Signature>(all: Vec<S>, inputs: &[Type], operator: bool)
         && known.all(|ty| same(ty, first))
     {
         let assumed = vec![first.clone(); inputs.len()];
-        let mut fitting = left.iter().filter(|candidate| candidate.takes(&assumed));
+        let mut fitting = left.iter().filter(|candidate| candidate.takes(&assumed, becomes));
         if let (Some(found), None) = (fitting.next(), fitting.next()) {
             return Ok(found.clone());
         }
@@ -402,9 +411,10 @@ impl Binder<'_> {
         if namespace.is_none() {
             all.extend(candidates(name, inputs, wanted));
         }
-        let found = choose(all, inputs, false)?;
+        let by_users = inputs.iter().any(|input| self.has_casts_from(input));
+        let found = choose(all, inputs, false, &|from, to| self.becomes(from, to))?;
         // With functions of extensions or types beside them PostgreSQL's own are not all that it chooses among.
-        if of_others { Ok(found) } else { confirmed(found, name, inputs) }
+        if of_others || by_users { Ok(found) } else { confirmed(found, name, inputs) }
     }
 
     /// The rows of a name that the file's extensions bring.
@@ -482,7 +492,7 @@ impl Binder<'_> {
         if namespace.is_none() {
             all.extend(functions::called_variadic(name).filter_map(|row| instantiate(row, inputs)));
         }
-        choose(all, inputs, false)
+        choose(all, inputs, false, &|from, to| self.becomes(from, to))
     }
 
     /// The range types of users whose constructors, or those of whose multirange types, can be called by a name.
@@ -545,12 +555,20 @@ impl Binder<'_> {
 
     /// An operator that stands in the function table, applied to its operands.
     pub(super) fn operator(&mut self, name: &str, operands: Vec<(Expr, i32)>, location: i32) -> Result<Expr> {
+        match self.meant_by_operator(name, operands, location)? {
+            Meant::Value(value) => Ok(value),
+            Meant::BuiltIn(operands) => self.built_in_operator(name, operands, location),
+        }
+    }
+
+    /// The same of PostgreSQL's own and of extensions.
+    pub(super) fn built_in_operator(&mut self, name: &str, operands: Vec<(Expr, i32)>, location: i32) -> Result<Expr> {
         let operands: Vec<(Expr, i32)> = operands.into_iter().map(|(operand, at)| (unvectored(operand), at)).collect();
         let inputs: Vec<Type> = operands.iter().map(|(expr, _)| base(&expr.ty)).collect();
         let wanted = |kind| kind == FunctionKind::Operator;
         let mut all = self.extension_candidates(None, name, &inputs, wanted);
         all.extend(candidates(name, &inputs, wanted));
-        match choose(all, &inputs, true) {
+        match choose(all, &inputs, true, &implicit) {
             Ok(candidate) => self.call(candidate, operands),
             Err(miss) => Err(self.no_operator(name, &inputs, location, miss)),
         }

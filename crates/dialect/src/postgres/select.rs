@@ -5,7 +5,6 @@ use pg_query::protobuf::{
 };
 
 use super::binder::{Binder, BoundQuery, Clause, Scope, computed, outputs};
-use super::coerce::cast_context;
 use super::expr::location;
 use super::with::Within;
 use super::{names, types};
@@ -729,8 +728,8 @@ impl Binder<'_> {
     }
 
     /// True when a value of one type can be assigned to a column of another.
-    pub(super) fn assignable(from: &Type, to: &Type) -> bool {
-        matches!(cast_context(from, to), Some(CastContext::Implicit | CastContext::Assignment))
+    pub(super) fn assignable(&self, from: &Type, to: &Type) -> bool {
+        matches!(self.context_of_cast(from, to), Some(CastContext::Implicit | CastContext::Assignment))
     }
 }
 

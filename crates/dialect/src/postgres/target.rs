@@ -395,6 +395,9 @@ impl Binder<'_> {
         if let Err(reason) = check_select(&select) {
             return Some(reason);
         }
+        if select.from.as_ref().is_some_and(|from| self.is_sampled(from)) {
+            return Some(SAMPLED);
+        }
         let below = match &select.from {
             Some(From::Relation { id, relation, .. }) if relation.kind == RelationKind::Table => *id,
             Some(From::Query { id, lateral: false, .. })
@@ -406,6 +409,15 @@ impl Binder<'_> {
         };
         let stored = select.items.iter().any(|item| self.stored_column(item, below).is_some());
         (!stored).then_some("Views that have no updatable columns are not automatically updatable.")
+    }
+
+    /// True for a table, or a family of them, of which TABLESAMPLE leaves some rows.
+    fn is_sampled(&self, from: &From) -> bool {
+        match from {
+            From::Query { id, .. } if !self.families.contains_key(id) => false,
+            From::Relation { .. } | From::Query { .. } => super::from::holds_sample(from),
+            _ => false,
+        }
     }
 
     /// The column that an expression is, if it is nothing else and one in which something can be stored: `tableoid` of a
@@ -435,6 +447,9 @@ impl Binder<'_> {
         }
         let select = single_select(query).map_err(refused)?;
         check_select(&select).map_err(refused)?;
+        if select.from.as_ref().is_some_and(|from| self.is_sampled(from)) {
+            return Err(refused(SAMPLED));
+        }
         let Select { mut items, mut filter, from, .. } = select;
         let own_columns = |items: &[Expr], below: RelId| -> Result<Vec<Option<usize>>> {
             let columns: Vec<Option<usize>> = items.iter().map(|item| self.stored_column(item, below)).collect();
@@ -533,6 +548,9 @@ fn not_updatable(view: &Relation, change: Change, reason: &str) -> Error {
         .detail(reason)
         .hint(change.hint())
 }
+
+/// Why a view of some of a table's rows cannot be changed.
+const SAMPLED: &str = "Views containing TABLESAMPLE are not automatically updatable.";
 
 /// A view's rows, each of which is a row of one table.
 struct Rows {

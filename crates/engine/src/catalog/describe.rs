@@ -49,6 +49,10 @@ impl print::Names for TableNames<'_> {
     fn object(&self, reg: Reg, oid: u32) -> Option<String> {
         object_name(self.schema, reg, oid)
     }
+
+    fn operator(&self, oid: u32) -> Option<String> {
+        postgres::regproc::operator_sign(self.schema, oid)
+    }
 }
 
 /// The name of an object, with its schema where it is not found without.

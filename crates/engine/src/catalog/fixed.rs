@@ -8,6 +8,8 @@ use std::sync::{Arc, OnceLock};
 use rowferry_dialect::Schema as _;
 use rowferry_dialect::collation::{Collation, Order};
 use rowferry_dialect::stored_aggregate::AggregatePart;
+use rowferry_dialect::user_cast::{self, UserCast};
+use rowferry_dialect::user_operator::UserOperator;
 use rowferry_facts as facts;
 
 use super::{Cell, NULL, OWNER, Row, Table, array, letter, row, text_array};
@@ -15,40 +17,50 @@ use crate::backend::{CatalogRows as Rows, UNICODE_VERSION};
 use crate::schema::{PG_CATALOG, SessionSchema};
 
 /// Tables whose rows are all fixed.
-pub(super) const TABLES: &[Table] = &[
-    Table::pg_catalog("pg_aggregate", |context| {
-        let mut rows = members(context, |e, _| e.aggregates().iter().map(aggregate).collect());
-        rows.extend(context.schema.main.functions.iter().filter_map(|function| {
-            let part = function.definition.aggregate.as_deref()?;
-            Some(stored_aggregate(context.schema, function.oid, part))
-        }));
-        rows
-    }),
-    Table::pg_catalog("pg_amop", nothing),
-    Table::pg_catalog("pg_amproc", nothing),
-    Table::pg_catalog("pg_conversion", nothing),
-    Table::pg_catalog("pg_opfamily", |context| {
-        members(context, |e, namespace| {
-            e.operator_families().iter().map(|row| operator_family(row, namespace)).collect()
-        })
-    }),
-    Table::pg_catalog("pg_range", super::user_ranges::rows),
-    Table::pg_catalog("pg_am", |context| {
-        members(context, |e, _| e.access_methods().iter().map(access_method).collect())
-    }),
-    Table::pg_catalog("pg_cast", |context| {
-        let mut rows = members(context, |e, _| e.casts().iter().map(cast).collect());
-        rows.extend(super::user_ranges::casts(context));
-        rows
-    }),
-    Table::pg_catalog("pg_collation", made_collations),
-    Table::pg_catalog("pg_opclass", |context| {
-        members(context, |e, namespace| e.operator_classes().iter().map(|row| operator_class(row, namespace)).collect())
-    }),
-    Table::pg_catalog("pg_operator", |context| {
-        members(context, |e, namespace| e.operators().iter().map(|row| operator(row, namespace)).collect())
-    }),
-];
+pub(super) const TABLES: &[Table] =
+    &[
+        Table::pg_catalog("pg_aggregate", |context| {
+            let mut rows = members(context, |e, _| e.aggregates().iter().map(aggregate).collect());
+            rows.extend(context.schema.main.functions.iter().filter_map(|function| {
+                let part = function.definition.aggregate.as_deref()?;
+                Some(stored_aggregate(context.schema, function.oid, part))
+            }));
+            rows
+        }),
+        Table::pg_catalog("pg_amop", nothing),
+        Table::pg_catalog("pg_amproc", nothing),
+        Table::pg_catalog("pg_conversion", nothing),
+        Table::pg_catalog("pg_opfamily", |context| {
+            members(context, |e, namespace| {
+                e.operator_families().iter().map(|row| operator_family(row, namespace)).collect()
+            })
+        }),
+        Table::pg_catalog("pg_range", super::user_ranges::rows),
+        Table::pg_catalog("pg_am", |context| {
+            members(context, |e, _| e.access_methods().iter().map(access_method).collect())
+        }),
+        Table::pg_catalog("pg_cast", |context| {
+            let mut rows = members(context, |e, _| e.casts().iter().map(cast).collect());
+            rows.extend(super::user_ranges::casts(context));
+            rows.extend(context.schema.main.casts.iter().map(made_cast));
+            rows
+        }),
+        Table::pg_catalog("pg_collation", made_collations),
+        Table::pg_catalog("pg_opclass", |context| {
+            members(context, |e, namespace| {
+                e.operator_classes().iter().map(|row| operator_class(row, namespace)).collect()
+            })
+        }),
+        Table::pg_catalog("pg_operator", |context| {
+            let mut rows =
+                members(context, |e, namespace| e.operators().iter().map(|row| operator(row, namespace)).collect());
+            let rights = context.schema.rights();
+            rows.extend(context.schema.main.operators.iter().map(|made| {
+                made_operator(made, context.schema.namespace_oid(&made.namespace), rights.owner(made.oid))
+            }));
+            rows
+        }),
+    ];
 
 /// Rows of what the file's extensions bring, each told the object id of its schema.
 fn members(context: &super::Context<'_>, rows: impl Fn(&facts::Extension, u32) -> Vec<Row>) -> Vec<Row> {
@@ -198,6 +210,35 @@ fn casts() -> Vec<Row> {
 
 fn cast(cast: &facts::Cast) -> Row {
     row![cast.oid, cast.source, cast.target, cast.function, letter(cast.context), letter(cast.method)]
+}
+
+/// One that users have made.
+fn made_cast(made: &UserCast) -> Row {
+    let cast = made.definition;
+    let (context, method) = (user_cast::letter(cast.context), cast.method.letter());
+    row![made.oid, cast.source, cast.target, cast.method.function(), letter(context), letter(method)]
+}
+
+/// One that users have made.
+fn made_operator(made: &UserOperator, namespace: u32, owner: u32) -> Row {
+    let row = &made.definition;
+    row![
+        made.oid,
+        made.name.as_str(),
+        namespace,
+        owner,
+        letter(if row.left == 0 { 'l' } else { 'b' }),
+        row.merges,
+        row.hashes,
+        row.left,
+        row.right,
+        row.result,
+        row.commutator,
+        row.negator,
+        row.function,
+        row.restriction,
+        row.join,
+    ]
 }
 
 /// Those that users have made.

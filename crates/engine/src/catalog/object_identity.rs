@@ -272,17 +272,23 @@ fn routine(schema: &SessionSchema, oid: u32) -> Option<Identity> {
 }
 
 fn operator(schema: &SessionSchema, oid: u32) -> Option<Identity> {
-    let fact = facts::Operator::by_oid(oid)?;
-    let namespace = of_extension(schema, oid).unwrap_or_else(|| PG_CATALOG.to_owned());
+    let (namespace, name, left_type, right_type) = match schema.operator_by_oid(oid) {
+        Some(made) => (made.namespace.clone(), made.name.clone(), made.definition.left, made.definition.right),
+        None => {
+            let fact = facts::Operator::by_oid(oid)?;
+            let namespace = of_extension(schema, oid).unwrap_or_else(|| PG_CATALOG.to_owned());
+            (namespace, fact.name.to_owned(), fact.left_type, fact.right_type)
+        }
+    };
     let shown = |oid: u32| if oid == 0 { Some("NONE".to_owned()) } else { type_identity(schema, oid) };
-    let (left, right) = (shown(fact.left_type)?, shown(fact.right_type)?);
-    let identity = format!("{}.{}({left},{right})", quote_ident(&namespace), fact.name);
-    let sides = [(fact.left_type, left), (fact.right_type, right)];
+    let (left, right) = (shown(left_type)?, shown(right_type)?);
+    let identity = format!("{}.{name}({left},{right})", quote_ident(&namespace));
+    let sides = [(left_type, left), (right_type, right)];
     let arguments = sides.into_iter().filter(|(oid, _)| *oid != 0).map(|(_, side)| side).collect();
     Some(Identity {
         schema: Some(quote_ident(&namespace)),
         identity: Some(identity),
-        address: Some((vec![namespace, fact.name.to_owned()], arguments)),
+        address: Some((vec![namespace, name], arguments)),
         ..Identity::new("operator")
     })
 }
@@ -315,8 +321,8 @@ fn default(schema: &SessionSchema, oid: u32) -> Option<Identity> {
 }
 
 fn cast(schema: &SessionSchema, oid: u32) -> Option<Identity> {
-    let cast = facts::Cast::all().iter().find(|cast| cast.oid == oid)?;
-    let (source, target) = (type_identity(schema, cast.source)?, type_identity(schema, cast.target)?);
+    let (source, target) = object_names::types_of_cast(schema, oid)?;
+    let (source, target) = (type_identity(schema, source)?, type_identity(schema, target)?);
     let identity = Some(format!("({source} AS {target})"));
     Some(Identity { identity, address: Some((vec![source], vec![target])), ..Identity::new("cast") })
 }

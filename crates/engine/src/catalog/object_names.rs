@@ -110,10 +110,17 @@ fn default(schema: &SessionSchema, oid: u32) -> Option<String> {
     })
 }
 
+/// Object ids of the types between which a cast is.
+pub(super) fn types_of_cast(schema: &SessionSchema, oid: u32) -> Option<(u32, u32)> {
+    let own = schema.main.casts.iter().find(|cast| cast.oid == oid);
+    let fact = || facts::Cast::all().iter().find(|cast| cast.oid == oid).map(|cast| (cast.source, cast.target));
+    own.map(|cast| (cast.definition.source, cast.definition.target)).or_else(fact)
+}
+
 fn cast(schema: &SessionSchema, oid: u32) -> Option<String> {
-    let cast = facts::Cast::all().iter().find(|cast| cast.oid == oid)?;
+    let (source, target) = types_of_cast(schema, oid)?;
     let ty = |oid| regtype::shown_in(schema, oid, None);
-    Some(format!("cast from {} to {}", ty(cast.source)?, ty(cast.target)?))
+    Some(format!("cast from {} to {}", ty(source)?, ty(target)?))
 }
 
 fn constraint(schema: &SessionSchema, oid: u32) -> Option<String> {

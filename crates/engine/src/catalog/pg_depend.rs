@@ -29,6 +29,7 @@ const ATTRDEF: u32 = 2_604;
 const CONSTRAINT: u32 = 2_606;
 const LANGUAGE: u32 = 2_612;
 const NAMESPACE: u32 = 2_615;
+const OPERATOR: u32 = 2_617;
 const REWRITE: u32 = 2_618;
 const TRIGGER: u32 = 2_620;
 const EXTENSION: u32 = 3_079;
@@ -98,6 +99,10 @@ fn on_all<'a>(
             rows.push(row![catalog, object, 0, TYPE, *oid, 0, "n"]);
         } else if context.schema.main.collations.iter().any(|made| made.oid == *oid) {
             rows.push(row![catalog, object, 0, COLLATION, *oid, 0, "n"]);
+        } else if context.schema.operator_by_oid(*oid).is_some() {
+            rows.push(row![catalog, object, 0, OPERATOR, *oid, 0, "n"]);
+        } else if context.schema.main.casts.iter().any(|cast| cast.oid == *oid) {
+            rows.push(row![catalog, object, 0, CAST, *oid, 0, "n"]);
         } else if let Some(found) = context.schema.search_object_by_oid(*oid) {
             rows.push(row![catalog, object, 0, search_catalog(found.kind()), *oid, 0, "n"]);
         }
@@ -125,6 +130,23 @@ fn of_small_objects(context: &Context<'_>, rows: &mut Vec<Row>) {
     for collation in schema.main.collations.iter() {
         let namespace = namespace_oid(schema, &collation.namespace);
         rows.push(row![COLLATION, collation.oid, 0, NAMESPACE, namespace, 0, "n"]);
+    }
+    for operator in schema.main.operators.iter() {
+        let namespace = namespace_oid(schema, &operator.namespace);
+        rows.push(row![OPERATOR, operator.oid, 0, NAMESPACE, namespace, 0, "n"]);
+        let made = &operator.definition;
+        let types: BTreeSet<u32> =
+            [made.left, made.right, made.result].into_iter().filter(|oid| *oid >= FIRST).collect();
+        rows.extend(types.into_iter().map(|on| row![OPERATOR, operator.oid, 0, TYPE, on, 0, "n"]));
+        let function = (made.function >= FIRST).then_some(made.function);
+        rows.extend(function.map(|on| row![OPERATOR, operator.oid, 0, PROCEDURE, on, 0, "n"]));
+    }
+    for cast in schema.main.casts.iter() {
+        let made = cast.definition;
+        let types = [made.source, made.target].into_iter().filter(|oid| *oid >= FIRST);
+        rows.extend(types.map(|on| row![CAST, cast.oid, 0, TYPE, on, 0, "n"]));
+        let function = Some(made.method.function()).filter(|oid| *oid >= FIRST);
+        rows.extend(function.map(|on| row![CAST, cast.oid, 0, PROCEDURE, on, 0, "n"]));
     }
     for object in schema.main.search_objects.iter() {
         let namespace = namespace_oid(schema, &object.namespace);

@@ -127,7 +127,7 @@ fn stored(schema: &SessionSchema, function: &StoredFunction) -> Row {
             (_, true) => "a",
             (false, false) => "f",
         },
-        false,
+        definition.definer,
         definition.leakproof,
         definition.strict,
         definition.set,

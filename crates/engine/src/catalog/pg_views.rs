@@ -108,6 +108,8 @@ fn descriptions(context: &Context<'_>) -> Vec<Row> {
             "domain constraint" => 2_606,
             "search dictionary" => 3_600,
             "statistics" => 3_381,
+            "operator" => 2_617,
+            "cast" => 2_605,
             "search configuration" => 3_602,
             _ => 1_255,
         };

@@ -21,7 +21,7 @@ pub fn is_visible(schema: &SessionSchema, kind: &str, oid: u32) -> Option<bool> 
         "conversion" => facts::Conversion::all().iter().any(|row| row.oid == oid).then_some(true),
         "function" => function(schema, oid),
         "opclass" => facts::OperatorClass::all().iter().any(|row| row.oid == oid).then_some(true),
-        "operator" => facts::Operator::by_oid(oid).map(|_| true),
+        "operator" => operator(schema, oid),
         "opfamily" => facts::OperatorFamily::all().iter().any(|row| row.oid == oid).then_some(true),
         "ts_config" => search(schema, Kind::Configuration, oid),
         "ts_dict" => search(schema, Kind::Dictionary, oid),
@@ -46,6 +46,11 @@ fn function(schema: &SessionSchema, oid: u32) -> Option<bool> {
         Some(namespace) => Some(schema.is_in_path(&namespace)),
         None => names::function_name(schema, rowferry_dialect::types::Reg::Proc, oid).map(|_| true),
     }
+}
+
+fn operator(schema: &SessionSchema, oid: u32) -> Option<bool> {
+    let Some(operator) = schema.operator_by_oid(oid) else { return facts::Operator::by_oid(oid).map(|_| true) };
+    Some(rowferry_dialect::postgres::regproc::is_operator_visible(schema, &operator))
 }
 
 fn search(schema: &SessionSchema, kind: Kind, oid: u32) -> Option<bool> {

@@ -53,6 +53,8 @@ pub struct SessionRoutines {
     processed: AtomicI64,
     /// Where the stack stood when the outermost routine was called.
     base: AtomicUsize,
+    /// How many functions run with the rights of their owners.
+    definers: AtomicUsize,
     /// Functions of PostgreSQL's way that run.
     running: running::RunningFunctions,
 }
@@ -67,6 +69,11 @@ impl SessionRoutines {
             Ok(false) => None,
             Err(error) => Some(Err(error)),
         })))
+    }
+
+    /// A function runs with the rights of its owner.
+    pub fn acts_for_owner(&self) -> bool {
+        self.definers.load(Ordering::Relaxed) > 0
     }
 
     /// Rows that the last statement processed.

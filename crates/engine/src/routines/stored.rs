@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use parking_lot::Mutex;
 use rowferry_dialect::composite::{Field, live};
@@ -106,15 +107,46 @@ impl Session {
         if definition.strict && args.contains(&Value::Null) {
             return nothing(&compiled.returns, definition.set);
         }
-        let restore = self.apply_settings(&definition.settings)?;
-        let result = match definition.language {
-            RoutineLanguage::Plpgsql => plpgsql::run(self, &compiled, args),
-            RoutineLanguage::Sql => sql_language::run(self, &compiled, args),
-        };
-        self.restore_settings(restore);
-        let mut returned = result?;
+        let mut returned = self.as_function(function, |session| match definition.language {
+            RoutineLanguage::Plpgsql => plpgsql::run(session, &compiled, args),
+            RoutineLanguage::Sql => sql_language::run(session, &compiled, args),
+        })?;
         returned.row.clone_from(&compiled.row);
         Ok(returned)
+    }
+
+    /// Does something under the settings of a function, and with its owner's rights where it says so.
+    pub(super) fn as_function<T>(
+        &mut self,
+        function: &StoredFunction,
+        run: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        let settings = &function.definition.settings;
+        if !function.definition.definer {
+            return self.under_settings(settings, run);
+        }
+        let owner = self.schema().rights().owner(function.oid);
+        let caller = self.act_as(owner);
+        self.routine_state().definers.fetch_add(1, Ordering::Relaxed);
+        let result = self.under_settings(settings, run);
+        self.routine_state().definers.fetch_sub(1, Ordering::Relaxed);
+        self.act_as(caller);
+        result
+    }
+
+    /// Does something under the settings of a function.
+    fn under_settings<T>(
+        &mut self,
+        settings: &[(String, Vec<String>)],
+        run: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        if settings.is_empty() {
+            return run(self);
+        }
+        let restore = self.apply_settings(settings)?;
+        let result = run(self);
+        self.restore_settings(restore);
+        result
     }
 
     /// Goes one level deeper, if the stack allows it.
@@ -216,7 +248,10 @@ impl Session {
         let mut before = Vec::with_capacity(settings.len());
         for (name, values) in settings {
             before.push((name.clone(), self.variable(name)));
-            self.set_local(name, values)?;
+            if let Err(error) = self.set_local(name, values) {
+                self.restore_settings(before);
+                return Err(error);
+            }
         }
         Ok(before)
     }

@@ -49,6 +49,6 @@ impl Session {
             return Err(Error::new(Condition::InvalidObjectDefinition, message));
         }
         let compiled = self.compile_stored(&function, None, call.relation.oid)?;
-        plpgsql::run_trigger(self, &compiled, call)
+        self.as_function(&function, |session| plpgsql::run_trigger(session, &compiled, call))
     }
 }

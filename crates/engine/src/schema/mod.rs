@@ -15,6 +15,8 @@ use rowferry_dialect::schema::{
 use rowferry_dialect::statistics::StatisticsObject;
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::text_search::{self, Kind, SearchObject};
+use rowferry_dialect::user_cast::UserCast;
+use rowferry_dialect::user_operator::UserOperator;
 use rowferry_dialect::user_type::UserType;
 use rowferry_dialect::uses::Dependency;
 use rowferry_dialect::{Language, Schema, Type};
@@ -449,6 +451,27 @@ impl Schema for SessionSchema {
             let mut objects = self.main.statistics.iter();
             objects.find(|known| known.namespace == namespace && known.name == name).cloned()
         })
+    }
+
+    fn operators(&self, name: &QualifiedName) -> Vec<Arc<UserOperator>> {
+        if self.main.operators.is_empty() {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        self.find(name, |namespace, name| {
+            let here = self.main.operators.iter().filter(|known| known.namespace == namespace && known.name == name);
+            found.extend(here.cloned());
+            None::<()>
+        });
+        found
+    }
+
+    fn operator_by_oid(&self, oid: u32) -> Option<Arc<UserOperator>> {
+        self.main.operators.iter().find(|operator| operator.oid == oid).cloned()
+    }
+
+    fn casts(&self) -> &[UserCast] {
+        &self.main.casts
     }
 
     fn is_in_path(&self, namespace: &str) -> bool {

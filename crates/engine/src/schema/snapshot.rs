@@ -16,6 +16,8 @@ use rowferry_dialect::schema::{NamedType, Policy, QualifiedName, Relation, Relat
 use rowferry_dialect::statistics::StatisticsObject;
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::text_search::SearchObject;
+use rowferry_dialect::user_cast::UserCast;
+use rowferry_dialect::user_operator::UserOperator;
 use rowferry_dialect::user_type::{self, UserType};
 use rowferry_dialect::uses::Dependency;
 
@@ -51,6 +53,10 @@ pub struct Snapshot {
     pub search_objects: Arc<Vec<Arc<SearchObject>>>,
     /// Objects of CREATE STATISTICS, oldest first.
     pub statistics: Arc<Vec<Arc<StatisticsObject>>>,
+    /// Operators that users have made, oldest first.
+    pub operators: Arc<Vec<Arc<UserOperator>>>,
+    /// Casts that users have made, oldest first.
+    pub casts: Arc<Vec<UserCast>>,
     /// Named types, oldest first.
     pub types: Arc<Vec<Arc<NamedType>>>,
     /// Comments on schemas and functions by object id, each with what it is on.
@@ -597,7 +603,7 @@ impl Snapshot {
             let functions = s.functions.clone();
             let types = (s.types.clone(), s.user_types.clone());
             let others = (s.synonyms.clone(), s.comments.clone(), s.extensions.clone(), s.collations.clone());
-            let others = (others, s.search_objects.clone(), s.statistics.clone());
+            let others = (others, s.search_objects.clone(), s.statistics.clone(), s.operators.clone(), s.casts.clone());
             (s.namespaces.clone(), s.routines.clone(), functions, types, others)
         };
         (rest(self) != rest(other)).then(|| format!("{:#?}\n{:#?}", rest(self), rest(other)))

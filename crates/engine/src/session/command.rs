@@ -81,6 +81,8 @@ pub(super) fn command(statement: &Statement) -> Command {
             Ddl::Extension(change) => change.tag(),
             Ddl::Collation(change) => change.tag(),
             Ddl::Search(change) => change.tag(),
+            Ddl::Operator(change) => change.tag(),
+            Ddl::Cast(change) => change.tag(),
             Ddl::Statistics(change) => change.tag(),
             Ddl::CreateType(_) => "CREATE TYPE",
             Ddl::DropType { .. } => "DROP TYPE",

@@ -34,6 +34,7 @@ mod like;
 mod matview;
 mod named_type;
 mod names;
+mod operator;
 mod owned;
 mod owners;
 mod partition;
@@ -380,6 +381,8 @@ impl Changer<'_> {
             Ddl::UserType(change) => self.change_user_type(change),
             Ddl::Extension(change) => self.change_extension(change),
             Ddl::Collation(change) => self.change_collation(change),
+            Ddl::Operator(change) => self.change_operator(change),
+            Ddl::Cast(change) => self.change_cast(change),
             Ddl::Statistics(change) => self.change_statistics(change),
             Ddl::Search(change) => self.change_search_objects(change),
             Ddl::CreateType(create) => self.create_type(create),

@@ -60,6 +60,15 @@ impl Session {
         }
     }
 
+    /// Has the rights of another role from now on; the role that it was until now.
+    pub(crate) fn act_as(&mut self, role: u32) -> u32 {
+        let before = std::mem::replace(&mut self.schema.identity.current, role);
+        if before != role {
+            self.schema_moved();
+        }
+        before
+    }
+
     /// The current role may have got another name.
     pub(super) fn sync_user(&mut self) {
         let name = self.schema.role_name(self.schema.identity.current).unwrap_or_default();
@@ -207,12 +216,16 @@ impl State {
         let schema = self.schema.read();
         let refused = |message: String| Err(Error::new(Condition::InsufficientPrivilege, message));
         let roles = &schema.main.roles;
+        let lower = name.to_ascii_lowercase();
+        if matches!(lower.as_str(), "role" | "session_authorization") && self.routines.acts_for_owner() {
+            return refused(format!("cannot set parameter \"{lower}\" within security-definer function"));
+        }
         let role = |name: &str| {
             schema
                 .role_oid(name)
                 .ok_or_else(|| Error::new(Condition::InvalidParameterValue, format!("role \"{name}\" does not exist")))
         };
-        match (name.to_ascii_lowercase().as_str(), value) {
+        match (lower.as_str(), value) {
             ("role", Some(value)) if value != "none" => {
                 let wanted = role(value)?;
                 if !roles.is_member(schema.identity.session, wanted) {

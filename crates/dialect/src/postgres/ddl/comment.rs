@@ -29,6 +29,12 @@ impl Binder<'_> {
         if comment.objtype() == ObjectType::ObjectCollation {
             return self.comment_on_collation(&parts, text);
         }
+        if comment.objtype() == ObjectType::ObjectOperator {
+            return self.comment_on_operator(comment, text);
+        }
+        if comment.objtype() == ObjectType::ObjectCast {
+            return self.comment_on_cast(comment, text);
+        }
         if comment.objtype() == ObjectType::ObjectStatisticExt {
             return self.comment_on_statistics(comment, text);
         }

@@ -2,6 +2,7 @@
 
 mod alter;
 mod alter_family;
+mod cast;
 mod collation;
 mod comment;
 mod composite;
@@ -15,6 +16,7 @@ mod index;
 mod inherit;
 mod like;
 mod matview;
+mod operator;
 mod partition;
 mod policy;
 mod properties;
@@ -94,6 +96,18 @@ impl Binder<'_> {
             N::DropStmt(drop) if drop.remove_type() == ObjectType::ObjectCollation => {
                 return self.drop_collations(drop);
             }
+            N::DefineStmt(define) if define.kind() == ObjectType::ObjectOperator => {
+                return self.create_operator(define);
+            }
+            N::AlterOperatorStmt(alter) => return self.alter_operator(alter),
+            N::AlterObjectSchemaStmt(alter) if alter.object_type() == ObjectType::ObjectOperator => {
+                return self.move_operator(alter);
+            }
+            N::DropStmt(drop) if drop.remove_type() == ObjectType::ObjectOperator => {
+                return self.drop_operators(drop);
+            }
+            N::CreateCastStmt(create) => return self.create_cast(create),
+            N::DropStmt(drop) if drop.remove_type() == ObjectType::ObjectCast => return self.drop_cast(drop),
             N::CreateStatsStmt(create) => return self.create_statistics(create),
             N::AlterStatsStmt(alter) => return self.alter_statistics(alter),
             N::RenameStmt(rename) if rename.rename_type() == ObjectType::ObjectStatisticExt => {

@@ -22,6 +22,9 @@ use crate::schema::QualifiedName;
 use crate::types::Reg;
 use crate::{Condition, Language, Result, Type};
 
+/// The object id of `unknown`: the type of a literal that has none yet.
+const UNKNOWN: u32 = 705;
+
 /// The function's own name, when its schema is one where functions live.
 pub(in super::super) fn function_name(call: &pg::FuncCall) -> std::result::Result<String, String> {
     match names::strings(&call.funcname).as_slice() {
@@ -115,6 +118,10 @@ impl Binder<'_> {
         let wanted = |kind| matches!(kind, FunctionKind::Scalar | FunctionKind::SetReturning);
         if let Some(cast) = self.literal_in_call_form(namespace.as_deref(), &name, &args)? {
             return Ok(cast);
+        }
+        // A literal that nothing has given a type has none yet.
+        if let ("pg_typeof", [(Expr { kind: ExprKind::Literal(_), ty: Type::Unknown }, _)]) = (&*name, &*args) {
+            return Ok(Expr::integer(i64::from(UNKNOWN), Type::Reg(Reg::Type)));
         }
         let found = self.find_function_in(namespace.as_deref(), &name, &inputs, wanted);
         match found {
@@ -280,6 +287,42 @@ impl Binder<'_> {
         let branches = vec![(unknown, Expr::null(ty.clone()))];
         let otherwise = Some(Box::new(Expr::new(extreme, ty.clone())));
         Ok(Some(Expr::new(ExprKind::Case { branches, otherwise }, ty)))
+    }
+
+    /// A call of a function of PostgreSQL's own, whose arguments fit it.
+    pub(in super::super) fn call_of_fact(
+        &mut self,
+        fact: &facts::Function,
+        args: Vec<(Expr, i32)>,
+        place: i32,
+    ) -> Result<Expr> {
+        let mut converted = Vec::with_capacity(args.len());
+        for ((arg, at), declared) in args.into_iter().zip(&fact.arguments) {
+            let ty =
+                facts::Type::by_oid(*declared).filter(|ty| ty.kind != 'p').and_then(|_| types::from_oid(*declared));
+            converted.push(match ty {
+                Some(ty) => (self.coerce(arg, &ty, CastContext::Implicit, at)?, at),
+                None => (arg, at),
+            });
+        }
+        let inputs: Vec<Type> = converted.iter().map(|(arg, _)| base(&arg.ty)).collect();
+        let miss = match self.find_function(fact.name, &inputs, |kind| kind == FunctionKind::Scalar) {
+            Ok(candidate) => return self.call(candidate, converted),
+            Err(miss) => miss,
+        };
+        if let Some((fact, operator)) = self.operator_behind(fact.name, &inputs) {
+            return self.operator_in_call_form(fact, operator, converted, place);
+        }
+        if let Some(value) = self.extreme_in_call_form(fact.name, &converted)? {
+            return Ok(value);
+        }
+        if let ([_], Ok(ty)) = (inputs.as_slice(), types::named(fact.name, &[]))
+            && let Some((arg, at)) = converted.pop()
+            && let Ok(value) = self.try_coerce(arg, &ty, CastContext::Explicit, at)?
+        {
+            return Ok(value);
+        }
+        Err(self.no_function(fact.name, &inputs, place, miss))
     }
 
     /// A call whose name functions of users have, too; `None` when it is one of an aggregate or window function.

@@ -11,6 +11,7 @@ pub(super) mod rows;
 mod sets_behind;
 mod subqueries;
 mod subscripts;
+pub(super) mod user_operators;
 
 use pg_query::protobuf::{
     self as pg, BoolExprType, BoolTestType, MinMaxOp, Node, NullTestType, SqlValueFunctionOp, TypeName, a_const,

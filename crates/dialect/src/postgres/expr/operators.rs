@@ -6,6 +6,7 @@ use super::super::binder::Binder;
 use super::super::coerce::{base, implicit, same, unvectored};
 use super::super::resolve::Miss;
 use super::super::{names, types};
+use super::user_operators::Meant;
 use super::{all_of, any_of, location};
 use crate::composite::live;
 use crate::extension::{self, lacks_operator};
@@ -144,21 +145,16 @@ fn row_of(node: Option<&Node>) -> Option<&pg::RowExpr> {
 impl Binder<'_> {
     pub(super) fn operator_expression(&mut self, expr: &pg::AExpr) -> Result<Expr> {
         let parts = names::strings(&expr.name);
-        if let [schema, _] = parts.as_slice()
-            && *schema != "pg_catalog"
-        {
-            return Err(self.error(
-                Condition::UndefinedFunction,
-                format!("operator does not exist: {}", parts.join(".")),
-                expr.location,
-            ));
-        }
+        let schema = match parts.as_slice() {
+            [schema, _] => Some((*schema).to_owned()),
+            _ => None,
+        };
         let name = parts.last().copied().unwrap_or_default();
         match expr.kind() {
-            AExprKind::AexprOp => self.plain_operator(name, expr),
+            AExprKind::AexprOp => self.plain_operator(schema, name, expr),
             AExprKind::AexprOpAny | AExprKind::AexprOpAll => {
                 let all = expr.kind() == AExprKind::AexprOpAll;
-                self.array_operator(name, all, expr)
+                self.array_operator(schema, name, all, expr)
             }
             AExprKind::AexprDistinct | AExprKind::AexprNotDistinct => {
                 let negated = expr.kind() == AExprKind::AexprNotDistinct;
@@ -201,7 +197,7 @@ impl Binder<'_> {
                 Some((kind, negated)) => self.like(kind, negated, name, expr),
                 None => Err(self.unsupported(format!("operator {name}"), expr.location)),
             },
-            AExprKind::AexprSimilar => self.plain_operator(name, expr),
+            AExprKind::AexprSimilar => self.plain_operator(schema, name, expr),
             AExprKind::AexprBetween
             | AExprKind::AexprNotBetween
             | AExprKind::AexprBetweenSym
@@ -214,7 +210,20 @@ impl Binder<'_> {
         Ok((self.settle(expr, place)?, place))
     }
 
-    fn plain_operator(&mut self, name: &str, expr: &pg::AExpr) -> Result<Expr> {
+    fn plain_operator(&mut self, schema: Option<String>, name: &str, expr: &pg::AExpr) -> Result<Expr> {
+        let rows = row_of(expr.lexpr.as_deref()).is_some() && row_of(expr.rexpr.as_deref()).is_some();
+        if let Some(schema) = schema.filter(|schema| schema != "pg_catalog") {
+            if rows {
+                return Err(self.unsupported("OPERATOR with a schema between rows", expr.location));
+            }
+            let mut operands = Vec::with_capacity(2);
+            if expr.lexpr.is_some() {
+                operands.push(self.required(&expr.lexpr)?);
+            }
+            operands.push(self.required(&expr.rexpr)?);
+            self.operator_schema = Some(schema);
+            return self.apply_operator(name, operands, expr.location);
+        }
         if let (Some(op), true) = (comparison(name), expr.lexpr.is_some()) {
             if let (Some(left), Some(right)) = (row_of(expr.lexpr.as_deref()), row_of(expr.rexpr.as_deref())) {
                 let pairs = self.row_pairs(left, right, expr.location)?;
@@ -252,12 +261,27 @@ impl Binder<'_> {
         right: (Expr, i32),
         place: i32,
     ) -> Result<Expr> {
+        let name = comparison_name(op);
+        if self.asks_users(name, &[&left.0.ty, &right.0.ty]) {
+            return match self.meant_by_operator(name, vec![left, right], place)? {
+                Meant::Value(value) => Ok(value),
+                Meant::BuiltIn(mut operands) => match (operands.pop(), operands.pop()) {
+                    (Some(right), Some(left)) => self.compare_built_in(op, left, right, place),
+                    _ => Err(crate::Error::internal("an operator lost an operand")),
+                },
+            };
+        }
+        self.compare_built_in(op, left, right, place)
+    }
+
+    /// The same by PostgreSQL's own operators.
+    fn compare_built_in(&mut self, op: CompareOp, left: (Expr, i32), right: (Expr, i32), place: i32) -> Result<Expr> {
         let (left, right) = self.compared_vectors(left, right)?;
         // Types without an order of their own may have functions for these operators.
         if [&left.0.ty, &right.0.ty].into_iter().any(|ty| !ty.is_comparable())
             || is_compared_by_function(comparison_name(op), &left.0.ty, &right.0.ty)
         {
-            return self.operator(comparison_name(op), vec![left, right], place);
+            return self.built_in_operator(comparison_name(op), vec![left, right], place);
         }
         let (left, right) = self.comparable(comparison_name(op), left, right, place)?;
         Ok(Expr::new(ExprKind::Compare { op, left: Box::new(left), right: Box::new(right) }, Type::Bool))
@@ -347,7 +371,9 @@ impl Binder<'_> {
             self.leaves_open(&left.0, left.1);
             return Ok(Expr::new(ExprKind::IsNull { arg: Box::new(left.0), negated: !negated }, Type::Bool));
         }
-        if [&left.0.ty, &right.0.ty].into_iter().any(|ty| !ty.is_comparable()) {
+        if [&left.0.ty, &right.0.ty].into_iter().any(|ty| !ty.is_comparable())
+            || self.asks_users("=", &[&left.0.ty, &right.0.ty])
+        {
             return self.distinct_by_function(negated, left, right, place);
         }
         let (left, right) = self.comparable("=", left, right, place)?;
@@ -362,7 +388,7 @@ impl Binder<'_> {
         right: (Expr, i32),
         place: i32,
     ) -> Result<Expr> {
-        let equal = self.operator("=", vec![left.clone(), right.clone()], place)?;
+        let equal = self.compare(CompareOp::Equal, left.clone(), right.clone(), place)?;
         let is_null = |arg: Expr| Expr::new(ExprKind::IsNull { arg: Box::new(arg), negated: false }, Type::Bool);
         let (left, right) = (is_null(left.0), is_null(right.0));
         let same = Expr::new(
@@ -465,8 +491,20 @@ impl Binder<'_> {
         escape: Option<(Expr, i32)>,
         place: i32,
     ) -> Result<Expr> {
-        let (from_text, from_pattern) = (base(&text.0.ty), base(&pattern.0.ty));
         // LIKE of `citext` is ILIKE.
+        let (text, pattern) = match escape {
+            None if self.asks_users(name, &[&text.0.ty, &pattern.0.ty]) => {
+                match self.meant_by_operator(name, vec![text, pattern], place)? {
+                    Meant::Value(value) => return Ok(value),
+                    Meant::BuiltIn(mut operands) => match (operands.pop(), operands.pop()) {
+                        (Some(pattern), Some(text)) => (text, pattern),
+                        _ => return Err(crate::Error::internal("LIKE lost an operand")),
+                    },
+                }
+            }
+            _ => (text, pattern),
+        };
+        let (from_text, from_pattern) = (base(&text.0.ty), base(&pattern.0.ty));
         let kind = if is_citext(&from_text) && self.sees_operators_of(&from_text) { LikeKind::ILike } else { kind };
         let of_bytes = kind == LikeKind::Like && [&from_text, &from_pattern].contains(&&Type::Bytea);
         let ty = if of_bytes { Type::Bytea } else { Type::Text };
@@ -540,12 +578,28 @@ impl Binder<'_> {
         }
         let (arg, arg_at) = self.required(&expr.lexpr)?;
         let members = self.placed_all(&list.items)?;
+        let sign = if negated { "<>" } else { "=" };
+        let operands: Vec<&Type> = members.iter().map(|(member, _)| &member.ty).chain([&arg.ty]).collect();
+        let by_users = self.asks_users(sign, &operands);
         // One type for all, if there is one; else each is compared by itself.
         let kinds: Vec<_> = members.iter().map(|(member, at)| (&member.ty, *at)).collect();
         let undecided = arg.ty == Type::Unknown || members.iter().any(|(member, _)| member.ty == Type::Unknown);
         let everywhere: Vec<_> = kinds.iter().copied().chain([(&arg.ty, arg_at)]).collect();
-        let common = if undecided { self.common_type(&everywhere, "IN") } else { self.common_type(&kinds, "IN") };
+        let whole = by_users && members.len() > 1;
+        let common =
+            if undecided || whole { self.common_type(&everywhere, "IN") } else { self.common_type(&kinds, "IN") };
+        let members = match &common {
+            Ok(common) if whole => {
+                let mut alike = Vec::with_capacity(members.len());
+                for (member, at) in members {
+                    alike.push((self.coerce(member, common, CastContext::Implicit, at)?, at));
+                }
+                alike
+            }
+            _ => members,
+        };
         if let Ok(common) = common
+            && !by_users
             && let Some(ty) = self.compared_as(&arg.ty, &common)
             && ty != Type::RECORD
         {
@@ -566,7 +620,7 @@ impl Binder<'_> {
     }
 
     /// `value op ANY (array)`, `value op ALL (array)`.
-    fn array_operator(&mut self, name: &str, all: bool, expr: &pg::AExpr) -> Result<Expr> {
+    fn array_operator(&mut self, schema: Option<String>, name: &str, all: bool, expr: &pg::AExpr) -> Result<Expr> {
         let place = expr.location;
         let (arg, arg_at) = self.required(&expr.lexpr)?;
         let (array, array_at) = self.required(&expr.rexpr)?;
@@ -582,7 +636,8 @@ impl Binder<'_> {
                 ));
             }
         };
-        let Some(op) = comparison(name) else {
+        self.operator_schema = schema.filter(|schema| schema != "pg_catalog");
+        let Some(op) = comparison(name).filter(|_| !self.asks_users(name, &[&arg.ty, &element])) else {
             return self.operator_over_members(name, all, (arg, arg_at), (array, array_at), place);
         };
         let Some(ty) = self.compared_as(&arg.ty, &element) else {

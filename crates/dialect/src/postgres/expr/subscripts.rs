@@ -3,7 +3,7 @@
 use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
 use super::super::binder::Binder;
-use super::super::coerce::{implicit, unvectored};
+use super::super::coerce::unvectored;
 use super::super::types;
 use crate::functions::{Subscripts, geometry};
 use crate::ir::{CastContext, Expr, ExprKind};
@@ -175,7 +175,7 @@ impl Binder<'_> {
             }
             let wanted = match &step.ty {
                 Type::Unknown => Type::Text,
-                ty => match (implicit(ty, &Type::Int4), implicit(ty, &Type::Text)) {
+                ty => match (self.becomes(ty, &Type::Int4), self.becomes(ty, &Type::Text)) {
                     (true, false) => Type::Int4,
                     (false, true) => Type::Text,
                     (both, _) => {

@@ -10,6 +10,8 @@ use std::sync::Arc;
 
 use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
+pub(super) use sample::holds_sample;
+
 use super::binder::{Beyond, Binder, BoundQuery, Clause, Entry, Scope, computed, outputs};
 use super::{names, raw};
 use crate::access::Privileges;

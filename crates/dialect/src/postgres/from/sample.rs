@@ -4,7 +4,8 @@ use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
 use super::super::binder::{Binder, Entry, computed};
 use super::super::names;
-use crate::ir::{Body, CastContext, ColumnIndex, ColumnRef, Expr, ExprKind, From, Query, Select};
+use super::super::viewdef::Sample;
+use crate::ir::{Body, CastContext, ColumnIndex, ColumnRef, Expr, ExprKind, From, Query, Select, walk};
 use crate::schema::{Relation, RelationKind};
 use crate::{Condition, Error, Result, Type};
 
@@ -15,9 +16,6 @@ impl Binder<'_> {
             return Err(Error::internal("TABLESAMPLE of no table"));
         };
         self.check_sampled(range)?;
-        if self.shown.is_some() || self.uses.is_some() {
-            return Err(self.unsupported("TABLESAMPLE in a view or the body of a function", sample.location));
-        }
         let (mut from, entries) = self.range_var(range)?;
         let blocks = self.samples_blocks(sample)?;
         let percent = self
@@ -28,6 +26,18 @@ impl Binder<'_> {
             }
             None => self.drawn_seed(sample.location)?,
         };
+        if self.shown.is_some() {
+            // As they were written, without the conversions that the place asks for.
+            let method = names::strings(&sample.method).last().copied().unwrap_or_default().to_owned();
+            let (percent, _) = self.laterally(false, left, |binder| binder.placed(&sample.args[0]))?;
+            let seed = match sample.repeatable.as_deref() {
+                Some(node) => Some(self.laterally(false, left, |binder| binder.placed(node))?.0),
+                None => None,
+            };
+            if let Some(table) = sample.relation.as_deref() {
+                self.note_sample(table, &from, &entries, Sample { method, percent, seed });
+            }
+        }
         keep_sampled(&mut from, &|row| {
             vec![row, Expr::integer(i64::from(blocks), Type::Int4), percent.clone(), seed.clone()]
         });
@@ -90,13 +100,41 @@ impl Binder<'_> {
     }
 }
 
+/// True for tables of which some rows are there.
+pub(in super::super) fn holds_sample(from: &From) -> bool {
+    match from {
+        From::Relation { filter: Some(filter), .. } => {
+            let mut found = false;
+            walk::expr(filter, &mut |part| {
+                found |= matches!(&part.kind, ExprKind::Call { function, .. } if function.name == SAMPLE);
+                !found
+            });
+            found
+        }
+        From::Query { query, .. } => holds_sample_in(&query.body),
+        From::Join { left, right, .. } => holds_sample(left) || holds_sample(right),
+        From::Relation { .. } | From::Kept { .. } | From::Cte { .. } | From::Function { .. } => false,
+    }
+}
+
+fn holds_sample_in(body: &Body) -> bool {
+    match body {
+        Body::Select(select) => select.from.as_ref().is_some_and(holds_sample),
+        Body::Set { left, right, .. } => holds_sample_in(&left.body) || holds_sample_in(&right.body),
+        Body::Values(_) => false,
+    }
+}
+
+/// The function that chooses rows.
+const SAMPLE: &str = "row of a sample";
+
 /// Lets through the rows of the sample: those of a table, or of all tables that inherit from it.
 fn keep_sampled(from: &mut From, args: &dyn Fn(Expr) -> Vec<Expr>) {
     match from {
         From::Relation { id, filter, .. } => {
             let row = ColumnRef { relation: *id, column: ColumnIndex::RowIdentity };
             let args = args(Expr::new(ExprKind::Column(row), Type::Int8));
-            let function = crate::functions::internal("row of a sample");
+            let function = crate::functions::internal(SAMPLE);
             let sampled = Expr::new(ExprKind::Call { function, args }, Type::Bool);
             *filter = Some(Box::new(match filter.take() {
                 None => sampled,

@@ -124,7 +124,7 @@ impl Binder<'_> {
                 choices.push(Choice::User(found));
             }
         }
-        resolve::choose(choices, inputs, false)
+        resolve::choose(choices, inputs, false, &|from, to| self.becomes(from, to))
     }
 
     /// What a call says that the aggregate does not allow.

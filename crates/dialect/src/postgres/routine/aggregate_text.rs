@@ -229,6 +229,7 @@ impl Definition {
             sql_body: false,
             volatility: crate::functions::Volatility::Immutable,
             strict: false,
+            definer: false,
             leakproof: false,
             parallel,
             cost: None,

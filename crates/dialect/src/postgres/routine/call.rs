@@ -9,7 +9,7 @@ use crate::functions::{self, FunctionKind, Volatility};
 use crate::ir::{self, CallProcedure, CastContext, Expr, ExprKind, OutputColumn, Statement};
 use crate::plan::ResultColumn;
 use crate::postgres::binder::{Binder, computed};
-use crate::postgres::coerce::base;
+use crate::postgres::coerce::{base, implicit};
 use crate::postgres::expr::location;
 use crate::postgres::polymorphic::{Standing, Unsettled};
 use crate::postgres::resolve::{self, Candidate, Miss, Signature};
@@ -178,13 +178,29 @@ impl Binder<'_> {
         let given: Given = vec![(None, row.clone(), at)];
         let takes = |function: &Arc<StoredFunction>| {
             candidate(self.schema, function, &given, &inputs, false)
-                .is_some_and(|found| Choice::User(found).takes(&inputs))
+                .is_some_and(|found| Choice::User(found).takes(&inputs, &|from, to| self.becomes(from, to)))
         };
         let Some(function) = functions.iter().find(|function| takes(function)) else { return Ok(None) };
         let found = candidate(self.schema, function, &given, &inputs, false)
             .ok_or_else(|| Error::internal("a lost function"))?;
         let settled = self.settle_call(found, given)?;
         self.call_value(settled, at).map(Some)
+    }
+
+    /// A call of just this function.
+    pub(in crate::postgres) fn call_of_function(
+        &mut self,
+        function: &Arc<StoredFunction>,
+        args: Vec<(Expr, i32)>,
+        place: i32,
+    ) -> Result<Expr> {
+        let inputs: Vec<Type> = args.iter().map(|(arg, _)| base(&arg.ty)).collect();
+        let given: Given = args.into_iter().map(|(value, at)| (None, value, at)).collect();
+        let Some(found) = candidate(self.schema, function, &given, &inputs, false) else {
+            return Err(self.no_user_function(&function.name, &given, &inputs, place, Miss::None, false));
+        };
+        let settled = self.settle_call(found, given)?;
+        self.call_value(settled, place)
     }
 
     /// The same, its arguments bound.
@@ -224,11 +240,9 @@ impl Binder<'_> {
                 }
             }
         }
-        if let Some(found) = without_defaults(&choices) {
-            choices = found;
-        }
+        prefer_single(&mut choices);
         mark_twins(&mut choices);
-        let chosen = resolve::choose(choices, &inputs, false);
+        let chosen = resolve::choose(choices, &inputs, false, &|from, to| self.becomes(from, to));
         match chosen {
             Ok(Choice::Builtin(candidate)) => {
                 Ok(Called::Builtin(candidate, given.into_iter().map(|(_, arg, at)| (arg, at)).collect()))
@@ -509,7 +523,9 @@ impl Binder<'_> {
             let given = self.given(&call.args)?;
             let inputs: Vec<Type> = given.iter().map(|(_, arg, _)| base(&arg.ty)).collect();
             let builtin = functions::named(Language::Postgres, &shown).next().is_some();
-            if builtin && resolve::choose(resolve::candidates(&shown, &inputs, |_| true), &inputs, false).is_ok() {
+            if builtin
+                && resolve::choose(resolve::candidates(&shown, &inputs, |_| true), &inputs, false, &implicit).is_ok()
+            {
                 let shown = format!("{shown}({})", resolve::signature(&inputs));
                 return Err(self
                     .error(Condition::WrongObjectType, format!("{shown} is not a procedure"), call.location)
@@ -560,36 +576,36 @@ const MOST_ARGUMENTS: usize = 29;
 /// The widest row that a function may return.
 const MOST_COLUMNS: usize = 64;
 
-/// With several that take the arguments alike, those that need no defaults go first.
-fn without_defaults(choices: &[Choice]) -> Option<Vec<Choice>> {
-    let needs = |choice: &Choice| match choice {
-        Choice::User(candidate) => candidate.places.iter().any(Option::is_none),
-        Choice::Builtin(_) => false,
-    };
-    if choices.len() < 2 || !choices.iter().any(needs) || choices.iter().all(needs) {
-        return None;
-    }
-    // Only where the others have exactly these types.
-    let kept: Vec<Choice> = choices
+/// Of two that take the same arguments the one without VARIADIC counts.
+fn prefer_single(choices: &mut Vec<Choice>) {
+    let single: Vec<Vec<Type>> = choices
         .iter()
-        .filter(|choice| !needs(choice) || !choices.iter().any(|other| !needs(other) && other.args() == choice.args()))
-        .cloned()
+        .filter_map(|choice| match choice {
+            Choice::User(user) if user.gathered.is_none() => Some(user.args.clone()),
+            _ => None,
+        })
         .collect();
-    Some(kept)
+    choices.retain(|choice| match choice {
+        Choice::User(user) => user.gathered.is_none() || !single.contains(&user.args),
+        Choice::Builtin(_) => true,
+    });
 }
 
-/// Marks those between which nothing decides: alike in what they take, and both in need of defaults.
+/// Marks those between which nothing decides: alike in what they take, and one of them fills up with defaults.
 fn mark_twins(choices: &mut [Choice]) {
-    let needs = |choice: &Choice| matches!(choice, Choice::User(user) if user.places.iter().any(Option::is_none));
-    for at in 0..choices.len() {
-        let twin = needs(&choices[at])
-            && choices
-                .iter()
-                .enumerate()
-                .any(|(other, choice)| other != at && needs(choice) && choice.args() == choices[at].args());
-        if let Choice::User(user) = &mut choices[at] {
-            user.twin = twin;
+    let of_user = |choice: &Choice| match choice {
+        Choice::User(user) => {
+            Some((user.places.iter().any(Option::is_none), user.gathered.is_some(), user.args.clone()))
         }
+        Choice::Builtin(_) => None,
+    };
+    let all: Vec<_> = choices.iter().map(of_user).collect();
+    for (at, choice) in choices.iter_mut().enumerate() {
+        let (Choice::User(user), Some((needs, gathers, args))) = (choice, &all[at]) else { continue };
+        let others = all.iter().enumerate().filter(|(other, _)| *other != at).filter_map(|(_, other)| other.as_ref());
+        user.twin = others
+            .into_iter()
+            .any(|(other, gathered, taken)| (*needs || *other) && gathers == gathered && taken == args);
     }
 }
 

@@ -70,6 +70,19 @@ const fn kind_words(kind: ObjectType) -> &'static str {
     }
 }
 
+/// Names of nothing: what has some is kept as it was written.
+struct Nameless;
+
+impl crate::postgres::print::Names for Nameless {
+    fn column(&self, _: crate::ir::ColumnRef) -> Option<String> {
+        None
+    }
+
+    fn object(&self, _: crate::types::Reg, _: u32) -> Option<String> {
+        None
+    }
+}
+
 impl Binder<'_> {
     /// CREATE FUNCTION, CREATE PROCEDURE.
     pub(in crate::postgres) fn create_function(&mut self, create: &pg::CreateFunctionStmt) -> Result<Ddl> {
@@ -84,7 +97,10 @@ impl Binder<'_> {
             param.ty.relation(self.schema)?;
             if let Some(default) = param.default.take() {
                 self.check_default(&default, &param.ty)?;
-                param.default = Some(self.in_schemas(default, Vec::new(), Clause::Default));
+                let kept = self.in_schemas(default.clone(), Vec::new(), Clause::Default);
+                // As it is shown, where it names nothing of users.
+                let shown = if kept == default { self.shown_default(&default, &param.ty) } else { None };
+                param.default = Some(shown.unwrap_or(kept));
             }
         }
         definition.types().for_each(|ty| self.needs.declare(ty));
@@ -114,6 +130,24 @@ impl Binder<'_> {
         }))
     }
 
+    /// A default as PostgreSQL prints it; `None` where it names something of users, or cannot be printed.
+    fn shown_default(&mut self, text: &str, ty: &TypeRef) -> Option<String> {
+        let TypeRef::Is(ty) = ty else { return None };
+        if ty.has_user_type() {
+            return None;
+        }
+        let scopes = std::mem::take(&mut self.scopes);
+        let source = self.source.take();
+        let value = self.stored(text, crate::Language::Postgres, Vec::new(), Clause::Default);
+        let value = value.and_then(|value| match value.ty {
+            Type::Unknown => self.decide(value, ty, crate::ir::CastContext::Assignment, -1),
+            _ => Ok(value),
+        });
+        self.source = source;
+        self.scopes = scopes;
+        crate::postgres::print::expression(&value.ok()?, &Nameless, false)
+    }
+
     /// Variables of a body that hide others.
     fn shadows(&self, function: &StoredFunction, text: &str) -> Vec<Error> {
         if function.definition.language != RoutineLanguage::Plpgsql {
@@ -128,7 +162,7 @@ impl Binder<'_> {
         error
     }
 
-    pub(super) fn function_namespace(&self, name: &QualifiedName) -> Result<String> {
+    pub(in crate::postgres) fn function_namespace(&self, name: &QualifiedName) -> Result<String> {
         match &name.schema {
             None => self.schema.creation_schema(None),
             Some(schema) if matches!(schema.as_str(), "pg_catalog" | "information_schema") => {
@@ -510,6 +544,7 @@ impl Definition {
             sql_body: false,
             volatility: crate::functions::Volatility::Volatile,
             strict: false,
+            definer: false,
             leakproof: false,
             parallel: crate::stored_function::Parallel::Unsafe,
             cost: None,

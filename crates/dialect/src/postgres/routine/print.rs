@@ -85,6 +85,9 @@ impl Definition {
         if self.strict {
             words.push_str(" STRICT");
         }
+        if self.definer {
+            words.push_str(" SECURITY DEFINER");
+        }
         if self.leakproof {
             words.push_str(" LEAKPROOF");
         }

@@ -27,8 +27,43 @@ pub fn from_text(text: &str) -> Result<(QualifiedName, Definition)> {
         Some(N::DefineStmt(define)) => return super::aggregate_text::aggregate_from(define).ok_or_else(damaged),
         _ => return Err(damaged()),
     };
-    let read = read(create, text)?;
+    let mut read = read(create, text)?;
+    // Defaults are kept as they are shown, which is not how the parser's printer spells them.
+    let given: Vec<&mut String> =
+        read.definition.params.iter_mut().filter_map(|param| param.default.as_mut()).collect();
+    if !given.is_empty() {
+        let kept = defaults_in(text);
+        if kept.len() == given.len() {
+            given.into_iter().zip(kept).for_each(|(default, text)| text.clone_into(default));
+        }
+    }
     Ok((read.name, read.definition))
+}
+
+/// The defaults of parameters in a stored text, as they stand there.
+fn defaults_in(text: &str) -> Vec<&str> {
+    let Ok(scanned) = pg_query::scan(text) else { return Vec::new() };
+    let mut found = Vec::new();
+    let (mut depth, mut begins) = (0_u32, None);
+    for token in &scanned.tokens {
+        let (Ok(start), Ok(end)) = (usize::try_from(token.start), usize::try_from(token.end)) else { continue };
+        let ends = matches!(token.token(), pg::Token::Ascii41 | pg::Token::Ascii44) && depth == 1;
+        if ends && let Some(begins) = begins.take() {
+            found.extend(text.get(begins..start).map(str::trim));
+        }
+        match token.token() {
+            pg::Token::Ascii40 | pg::Token::Ascii91 => depth += 1,
+            pg::Token::Ascii41 | pg::Token::Ascii93 => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    break;
+                }
+            }
+            pg::Token::Default if depth == 1 => begins = Some(end),
+            _ => {}
+        }
+    }
+    found
 }
 
 fn invalid(message: impl Into<String>) -> Error {
@@ -71,6 +106,7 @@ pub(super) fn read(create: &pg::CreateFunctionStmt, whole: &str) -> Result<Read>
         sql_body,
         volatility: options.volatility,
         strict: options.strict,
+        definer: options.definer,
         leakproof: options.leakproof,
         parallel: options.parallel,
         cost: options.cost,
@@ -307,6 +343,7 @@ struct Options {
     language: Option<String>,
     volatility: Volatility,
     strict: bool,
+    definer: bool,
     leakproof: bool,
     parallel: Parallel,
     cost: Option<String>,
@@ -321,6 +358,7 @@ impl Options {
             language: None,
             volatility: Volatility::Volatile,
             strict: false,
+            definer: false,
             leakproof: false,
             parallel: Parallel::Unsafe,
             cost: None,
@@ -364,8 +402,7 @@ impl Options {
             }
             "strict" => self.strict = truth(arg),
             "leakproof" => self.leakproof = truth(arg),
-            "security" if truth(arg) => return Err(Error::unsupported("SECURITY DEFINER")),
-            "security" => {}
+            "security" => self.definer = truth(arg),
             "parallel" => {
                 self.parallel = match text(arg).to_lowercase().as_str() {
                     "safe" => Parallel::Safe,
@@ -473,6 +510,7 @@ pub(super) fn changed(definition: &Definition, actions: &[Node]) -> Result<Defin
         match option.defname.as_str() {
             "volatility" => changed.volatility = options.volatility,
             "strict" => changed.strict = options.strict,
+            "security" => changed.definer = options.definer,
             "leakproof" => changed.leakproof = options.leakproof,
             "parallel" => changed.parallel = options.parallel,
             "cost" => changed.cost = options.cost,

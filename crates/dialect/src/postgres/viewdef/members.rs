@@ -65,7 +65,14 @@ impl World<'_> {
             }
             (From::Function { .. } | From::Kept { .. } | From::Join { .. }, _) => return None,
         };
-        self.alias(first_of(from), member, own.as_deref(), text)
+        self.alias(first_of(from), member, own.as_deref(), text)?;
+        if let Some(sample) = &member.sample {
+            write!(text.out, " TABLESAMPLE {} ({})", sample.method, self.expr(&sample.percent, pretty)?).ok()?;
+            if let Some(seed) = &sample.seed {
+                write!(text.out, " REPEATABLE ({})", self.expr(seed, pretty)?).ok()?;
+            }
+        }
+        Some(())
     }
 
     /// The name behind a member of FROM, where it needs one, and those of its columns.

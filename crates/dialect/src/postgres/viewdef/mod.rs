@@ -27,7 +27,7 @@ use crate::stored_aggregate::Plan;
 use crate::types::Reg;
 use crate::values::Settings;
 
-pub(super) use names::{Called, Shown};
+pub(super) use names::{Called, Sample, Shown};
 
 /// The first relation of a FROM.
 fn first_of(from: &From) -> RelId {
@@ -298,6 +298,10 @@ impl Names for World<'_> {
         } else {
             format!("{}.{}", quote(&function.namespace), quote(&function.name))
         })
+    }
+
+    fn operator(&self, oid: u32) -> Option<String> {
+        super::regproc::operator_sign(self.schema, oid)
     }
 
     fn other(&self, expr: &Expr, pretty: bool) -> Option<String> {

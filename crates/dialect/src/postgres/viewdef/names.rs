@@ -37,6 +37,16 @@ pub(super) struct Member {
     pub(super) only: bool,
     /// The function as it was called, where binding has made something else of it.
     pub(super) call: Option<Call>,
+    /// TABLESAMPLE: which of its rows are there.
+    pub(super) sample: Option<Sample>,
+}
+
+/// TABLESAMPLE as it was written.
+#[derive(Debug)]
+pub(in super::super) struct Sample {
+    pub(in super::super) method: String,
+    pub(in super::super) percent: Expr,
+    pub(in super::super) seed: Option<Expr>,
 }
 
 /// What a member of FROM is.

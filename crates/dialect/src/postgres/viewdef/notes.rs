@@ -5,7 +5,7 @@ use pg_query::protobuf::{self as pg, Node, node::Node as N};
 use super::super::binder::{Binder, Entry};
 use super::super::{expr::columns::column_of, names};
 use super::first_of;
-use super::names::{Call, Called, Join, Kind, Member, Slot};
+use super::names::{Call, Called, Join, Kind, Member, Sample, Slot};
 use crate::ir::{Expr, From, OutputColumn};
 use crate::postgres::search_cycle::Added;
 use crate::schema::Relation;
@@ -33,7 +33,7 @@ impl Binder<'_> {
             (Kind::Relation, Some(relation), Some(N::RangeVar(range))) => {
                 let columns = self.slots(&relation, range.location, given.as_deref().unwrap_or_default());
                 let name = alias.map_or(&relation.name, |alias| &alias.aliasname).clone();
-                Member { kind, name, alias: given, columns, only, call: None }
+                Member { kind, name, alias: given, columns, only, call: None, sample: None }
             }
             _ => {
                 let slot = |(at, name): (usize, &String)| Slot {
@@ -46,12 +46,21 @@ impl Binder<'_> {
                 let columns = names.iter().enumerate().map(slot).collect();
                 let unnamed = kind == Kind::Query && alias.is_none();
                 let name = if unnamed { "unnamed_subquery".to_owned() } else { entry.name.clone() };
-                Member { kind, name, alias: given, columns, only, call: None }
+                Member { kind, name, alias: given, columns, only, call: None, sample: None }
             }
         };
         if let Some(shown) = &mut self.shown {
             let call = shown.members.remove(&id).and_then(|noted| noted.call);
             shown.members.insert(id, Member { call, ..member });
+        }
+    }
+
+    /// Notes a table of which some rows are there.
+    pub(in super::super) fn note_sample(&mut self, table: &Node, from: &From, entries: &[Entry], sample: Sample) {
+        self.note_shown(table, from, entries);
+        let Some(shown) = &mut self.shown else { return };
+        if let Some(member) = shown.members.get_mut(&first_of(from)) {
+            member.sample = Some(sample);
         }
     }
 
@@ -100,6 +109,7 @@ impl Binder<'_> {
             columns: Vec::new(),
             only: false,
             call: Some(call),
+            sample: None,
         };
         shown.members.insert(first_of(from), member);
     }

@@ -4,12 +4,14 @@ use rowferry_dialect::access::{DATABASE, ObjectClass, Privileges, Rights, denied
 use rowferry_dialect::collation::Collation;
 use rowferry_dialect::extension::Installed;
 use rowferry_dialect::ir::{
-    AlterTable, AlterUserType, AlterView, CollationChange, ConstraintKind, CreateTable, Ddl, Drop, ExtensionChange,
-    NewUserType, ObjectKind, PolicyChange, SearchChange, StatisticsChange, TriggerChange, UserTypeChange,
+    AlterTable, AlterUserType, AlterView, CastChange, CollationChange, ConstraintKind, CreateTable, Ddl, Drop,
+    ExtensionChange, NewUserType, ObjectKind, OperatorChange, OtherOperator, PolicyChange, SearchChange,
+    StatisticsChange, TriggerChange, UserTypeChange,
 };
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
 use rowferry_dialect::statistics::StatisticsObject;
 use rowferry_dialect::text_search::SearchObject;
+use rowferry_dialect::user_operator::UserOperator;
 use rowferry_dialect::{Condition, Error, Schema as _};
 
 use super::{Changer, Done};
@@ -120,6 +122,8 @@ impl Changer<'_> {
             Ddl::Extension(change) => check.extension(change),
             Ddl::Collation(change) => check.collation(change),
             Ddl::Search(change) => check.search_objects(change),
+            Ddl::Operator(change) => check.operator(change),
+            Ddl::Cast(change) => check.cast(change),
             Ddl::Statistics(change) => check.statistics(change),
             Ddl::CreateFunction(create) => {
                 check.schema_privilege(&create.namespace, Privileges::CREATE)?;
@@ -200,6 +204,42 @@ impl Allowed<'_> {
             }
             StatisticsChange::Drop(objects) => objects.iter().try_for_each(|object| owned(object)),
         }
+    }
+
+    fn operator(&self, change: &OperatorChange) -> Done {
+        let owned = |operator: &UserOperator| self.owned(operator.oid, "operator", &operator.name);
+        match change {
+            OperatorChange::Create { name, commutator, negator, .. } => {
+                self.create_in(name, false)?;
+                [commutator, negator].into_iter().flatten().try_for_each(|other| match other {
+                    OtherOperator::Shell { name, .. } => self.create_in(name, false),
+                    OtherOperator::Known(_) | OtherOperator::Itself => Ok(()),
+                })
+            }
+            OperatorChange::Alter { operator, .. } | OperatorChange::Comment { operator, .. } => owned(operator),
+            OperatorChange::Move { operator, to } => {
+                owned(operator)?;
+                self.schema_privilege(to, Privileges::CREATE)
+            }
+            OperatorChange::Drop { operators, .. } => operators.iter().try_for_each(|operator| owned(operator)),
+        }
+    }
+
+    /// Who owns one of its types may change a cast.
+    fn cast(&self, change: &CastChange) -> Done {
+        let (source, target) = change.types();
+        // PostgreSQL's own belong to nobody who is asked here.
+        let owned = |oid: u32| match self.schema.user_type_by_oid(oid) {
+            Some(ty) => self.rights.owns(ty.kept_as()),
+            None => false,
+        };
+        if owned(source) || owned(target) {
+            return Ok(());
+        }
+        let words = |oid: u32| rowferry_dialect::postgres::regtype::shown_in(self.schema, oid, None);
+        let words = |oid: u32| words(oid).unwrap_or_else(|| oid.to_string());
+        let message = format!("must be owner of type {} or type {}", words(source), words(target));
+        Err(Error::new(Condition::InsufficientPrivilege, message).into())
     }
 
     fn collation(&self, change: &CollationChange) -> Done {

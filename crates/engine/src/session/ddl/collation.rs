@@ -191,7 +191,7 @@ impl Changer<'_> {
                         false => (name, needs),
                     }));
                 }
-                User::Column(..) | User::Function(_) => {}
+                User::Column(..) | User::Function(_) | User::Operator(_) | User::Cast(_) => {}
             }
         }
         lines.extend(users.parted.iter().map(|table| on(described(&schema, table))));

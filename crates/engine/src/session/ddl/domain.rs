@@ -215,7 +215,7 @@ impl Changer<'_> {
                             return Err(made_of(shown, &table, at).into());
                         }
                     }
-                    User::Function(_) => {}
+                    User::Function(_) | User::Operator(_) | User::Cast(_) => {}
                 }
             }
         }
@@ -228,7 +228,7 @@ impl Changer<'_> {
         users(&self.schema(), ty.oid).into_iter().find_map(|user| match user {
             User::Column(table, at) => Some((table, at)),
             User::Domain(over) | User::Field(over, _) => self.column_through(&over),
-            User::Function(_) => None,
+            User::Function(_) | User::Operator(_) | User::Cast(_) => None,
         })
     }
 }

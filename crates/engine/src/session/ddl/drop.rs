@@ -94,6 +94,8 @@ impl Changer<'_> {
         let searches: Vec<_> =
             schema.main.search_objects.iter().filter(|object| object.namespace == name).cloned().collect();
         let searched = |object: &Arc<SearchObject>| format!("{} {}", object.kind().words(), object.shown(&schema));
+        let operators: Vec<_> =
+            schema.main.operators.iter().filter(|operator| operator.namespace == name).cloned().collect();
         // Those of tables that go are told with the tables.
         let measured: Vec<_> =
             schema.main.statistics.iter().filter(|object| object.namespace == name).cloned().collect();
@@ -109,6 +111,7 @@ impl Changer<'_> {
         gone.extend(collations.iter().map(|made| (made.oid, ordered(made))));
         gone.extend(searches.iter().map(|object| (object.oid, searched(object))));
         gone.extend(measured.iter().map(|object| (object.oid, format!("statistics object {}", placed(&object.name)))));
+        gone.extend(operators.iter().map(|found| (found.oid, super::operator::shown_operator(&schema, found))));
         // The oldest goes first.
         gone.sort_by_key(|(oid, _)| *oid);
         let dropped = format!("schema {name}");
@@ -136,9 +139,11 @@ impl Changer<'_> {
         self.tell_cascade(&told);
         self.forget_defaults(namespace.oid)?;
         free.iter().try_for_each(|details| self.forget("main", details.sequence.oid))?;
+        operators.iter().try_for_each(|operator| self.take_operator(operator))?;
         for function in &functions {
             self.drop_triggers_of_function(function.oid, &called(function), true)?;
             self.drop_policies_of_function(function.oid, &called(function), true)?;
+            self.drop_operators_of_function(function.oid, &called(function), true)?;
             self.forget("main", function.oid)?;
         }
         self.settle()?;
@@ -150,7 +155,8 @@ impl Changer<'_> {
             && types.is_empty()
             && collations.is_empty()
             && searches.is_empty()
-            && measured.is_empty())
+            && measured.is_empty()
+            && operators.is_empty())
         {
             self.bump()?;
         }

@@ -49,6 +49,7 @@ impl Changer<'_> {
             self.drop_dependents(&shown, vec![Needed::function(*oid, &shown)], cascade)?;
             self.drop_triggers_of_function(*oid, &shown, cascade)?;
             self.drop_aggregates_of_function(*oid, functions, &shown, cascade)?;
+            self.drop_operators_of_function(*oid, &shown, cascade)?;
             self.drop_domain_checks_of_function(*oid, &shown, cascade)?;
             self.drop_callers_in_tables(&function, &shown, cascade)?;
             self.forget("main", *oid)?;

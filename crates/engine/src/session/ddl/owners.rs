@@ -86,7 +86,7 @@ impl Changer<'_> {
             "routine" | "function" => ObjectClass::Routine,
             "row type" | "distinct type" | "type" => ObjectClass::Type,
             // These have owners and no privileges.
-            "collation" | "search configuration" | "search dictionary" | "statistics" => {
+            "collation" | "operator" | "search configuration" | "search dictionary" | "statistics" => {
                 return match self.schema().identity.current {
                     BOOTSTRAP => Ok(()),
                     owner => self.write_owner(database, oid, owner),

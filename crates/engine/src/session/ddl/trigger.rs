@@ -217,8 +217,8 @@ impl Changer<'_> {
         self.drop_triggers(found.iter().map(|(relation, trigger)| (&**relation, &**trigger)))
     }
 
-    /// Triggers whose WHEN names a collation.
-    pub(super) fn triggers_in(&self, collation: u32) -> Vec<(Arc<Relation>, Arc<Trigger>)> {
+    /// Triggers whose WHEN names a collation, an operator or a cast.
+    pub(super) fn triggers_in(&self, named: u32) -> Vec<(Arc<Relation>, Arc<Trigger>)> {
         let schema = self.schema();
         let context = rowferry_dialect::plan::Context::default();
         let mut found = Vec::new();
@@ -226,7 +226,7 @@ impl Changer<'_> {
             for trigger in &relation.triggers {
                 let Some(text) = &trigger.condition else { continue };
                 let uses = rowferry_dialect::postgres::trigger_condition_uses(text, relation, &schema, &context);
-                if uses.is_ok_and(|uses| uses.collations.contains(&collation)) {
+                if uses.is_ok_and(|uses| uses.collations.contains(&named) || uses.routines.contains(&named)) {
                     found.push((relation.clone(), trigger.clone()));
                 }
             }

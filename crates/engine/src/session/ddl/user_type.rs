@@ -9,6 +9,8 @@ use rowferry_dialect::postgres::quote_ident;
 use rowferry_dialect::postgres::routine::definition_text;
 use rowferry_dialect::schema::{QualifiedName, Relation};
 use rowferry_dialect::stored_function::StoredFunction;
+use rowferry_dialect::user_cast::UserCast;
+use rowferry_dialect::user_operator::UserOperator;
 use rowferry_dialect::user_type::{
     Constructors, Domain, Label, Labels, MultirangeType, UserKind, UserRange, UserType, multirange_of,
 };
@@ -29,6 +31,10 @@ pub(super) enum User {
     Field(Arc<UserType>, usize),
     /// A function that takes or returns it.
     Function(Arc<StoredFunction>),
+    /// An operator over it.
+    Operator(Arc<UserOperator>),
+    /// A cast from it or to it.
+    Cast(UserCast),
 }
 
 impl Changer<'_> {
@@ -136,7 +142,7 @@ impl Changer<'_> {
             match user {
                 User::Domain(user) | User::Field(user, _) => self.touch_type(user.oid),
                 // Relations are touched already, functions renewed with the types.
-                User::Column(..) | User::Function(_) => {}
+                User::Column(..) | User::Function(_) | User::Operator(_) | User::Cast(_) => {}
             }
         }
     }
@@ -178,7 +184,7 @@ impl Changer<'_> {
             let mut users: Vec<(bool, User)> = users(&schema, row)
                 .into_iter()
                 .filter(|user| !matches!(user, User::Column(table, _) if going.iter().any(|it| it.oid == table.oid)))
-                .map(|user| (user.is_array(row), user))
+                .map(|user| (user.is_array(&schema, row), user))
                 .collect();
             for function in schema.main.functions.iter() {
                 let of_row = |name: &QualifiedName| schema.relation(name).is_some_and(|it| it.oid == relation.oid);
@@ -355,6 +361,10 @@ impl Changer<'_> {
                         needed.push(Needed::column(&schema, table, &table.columns[*at].name));
                     }
                     User::Domain(over) => needed.extend(needed_types(over)),
+                    User::Operator(operator) => {
+                        needed.push(Needed::function(operator.oid, &describe_user(&schema, user)));
+                    }
+                    User::Cast(cast) => needed.push(Needed::function(cast.oid, &describe_user(&schema, user))),
                     User::Field(..) | User::Function(_) => {}
                 }
             }
@@ -388,6 +398,8 @@ impl Changer<'_> {
             User::Domain(domain) => self.drop_user_types(std::slice::from_ref(domain), true),
             User::Field(ty, at) => self.drop_field(ty.oid, *at),
             User::Function(function) => self.drop_functions(&[function.oid], true),
+            User::Operator(operator) => self.take_operator(operator),
+            User::Cast(cast) => self.take_cast(*cast),
         }
     }
 }
@@ -429,13 +441,34 @@ fn is_over(ty: &UserType) -> Option<&Type> {
 }
 
 impl User {
+    /// The same of what names types by their object ids.
+    fn names_by_oid(&self, schema: &SessionSchema, oid: u32) -> String {
+        let of = self.type_oids();
+        let types = of.iter().filter_map(|oid| rowferry_dialect::postgres::types::of_oid(*oid, schema));
+        let named = types.filter(|ty| names(ty, oid)).last();
+        named.map(|ty| rowferry_dialect::postgres::types::words(&ty)).unwrap_or_default()
+    }
+
+    /// Object ids of the types of an operator or a cast.
+    fn type_oids(&self) -> Vec<u32> {
+        match self {
+            Self::Operator(operator) => {
+                let definition = &operator.definition;
+                vec![definition.result, definition.right, definition.left]
+            }
+            Self::Cast(cast) => vec![cast.definition.target, cast.definition.source],
+            Self::Column(..) | Self::Domain(_) | Self::Field(..) | Self::Function(_) => Vec::new(),
+        }
+    }
+
     /// The type as it is named there.
-    fn names(&self, oid: u32) -> String {
+    fn names(&self, schema: &SessionSchema, oid: u32) -> String {
         let ty = match self {
             Self::Column(relation, at) => Some(&relation.columns[*at].ty),
             Self::Domain(over) => is_over(over),
             Self::Field(ty, at) => ty.composite().map(|composite| &composite.fields[*at].ty),
             Self::Function(function) => function.definition.types().find(|ty| names(ty, oid)),
+            Self::Operator(_) | Self::Cast(_) => return self.names_by_oid(schema, oid),
         };
         ty.map(rowferry_dialect::postgres::types::words).unwrap_or_default()
     }
@@ -446,11 +479,13 @@ impl User {
             Self::Column(relation, _) => relation.oid,
             Self::Domain(ty) | Self::Field(ty, _) => ty.oid,
             Self::Function(function) => function.oid,
+            Self::Operator(operator) => operator.oid,
+            Self::Cast(cast) => cast.oid,
         }
     }
 
-    fn is_array(&self, oid: u32) -> bool {
-        self.names(oid).ends_with("[]")
+    fn is_array(&self, schema: &SessionSchema, oid: u32) -> bool {
+        self.names(schema, oid).ends_with("[]")
     }
 }
 
@@ -472,7 +507,10 @@ pub(super) fn users(schema: &SessionSchema, oid: u32) -> Vec<User> {
     let functions = schema.main.functions.iter();
     let takes = |function: &&Arc<StoredFunction>| function.definition.types().any(|ty| names(ty, oid));
     found.extend(functions.filter(takes).cloned().map(User::Function));
-    found.sort_by_key(|user| !user.is_array(oid));
+    let operators = schema.main.operators.iter().cloned().map(User::Operator);
+    let others = operators.chain(schema.main.casts.iter().copied().map(User::Cast));
+    found.extend(others.filter(|user| !user.names_by_oid(schema, oid).is_empty()));
+    found.sort_by_key(|user| !user.is_array(schema, oid));
     found
 }
 
@@ -513,7 +551,7 @@ pub(super) fn in_order(
 ) -> Vec<(String, String)> {
     let mut groups: Vec<Group> = Vec::new();
     for (user, of) in used {
-        let on = user.names(of.oid);
+        let on = user.names(schema, of.oid);
         let line = (describe_user(schema, user), format!("type {on}"));
         match groups.last_mut() {
             // It goes with the one before.
@@ -561,5 +599,7 @@ pub(super) fn describe_user(schema: &SessionSchema, user: &User) -> String {
             format!("column {name} of composite type {}", ty.shown())
         }
         User::Function(function) => format!("{} {}", function.definition.kind(), function.shown_signature()),
+        User::Operator(operator) => super::operator::shown_operator(schema, operator),
+        User::Cast(cast) => super::operator::shown_cast(schema, cast),
     }
 }

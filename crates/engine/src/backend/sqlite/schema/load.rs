@@ -161,6 +161,12 @@ fn forget(snapshot: &mut Snapshot, oid: u32) {
     if snapshot.statistics.iter().any(|object| object.oid == oid) {
         Arc::make_mut(&mut snapshot.statistics).retain(|object| object.oid != oid);
     }
+    if snapshot.operators.iter().any(|operator| operator.oid == oid) {
+        Arc::make_mut(&mut snapshot.operators).retain(|operator| operator.oid != oid);
+    }
+    if snapshot.casts.iter().any(|cast| cast.oid == oid) {
+        Arc::make_mut(&mut snapshot.casts).retain(|cast| cast.oid != oid);
+    }
     if snapshot.extensions.iter().any(|extension| extension.oid == oid) {
         Arc::make_mut(&mut snapshot.extensions).retain(|extension| extension.oid != oid);
     }

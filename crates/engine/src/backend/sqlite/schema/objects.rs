@@ -10,6 +10,8 @@ use rowferry_dialect::schema::{Physical, QualifiedName, Relation, RelationKind, 
 use rowferry_dialect::statistics::StatisticsObject;
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::text_search::{Body, Kind, SearchObject};
+use rowferry_dialect::user_cast::UserCast;
+use rowferry_dialect::user_operator::UserOperator;
 use rowferry_dialect::user_type::{self, UserType};
 use rusqlite::Connection;
 
@@ -114,6 +116,8 @@ impl Source<'_> {
                         | "search configuration"
                         | "search dictionary"
                         | "statistics"
+                        | "operator"
+                        | "cast"
                         | "comment"
                 )
             {
@@ -144,6 +148,8 @@ impl Source<'_> {
                 }
                 "function" => add_function(snapshot, oid, object),
                 "statistics" => add_statistics(snapshot, oid, object),
+                "operator" => add_operator(snapshot, oid, object),
+                "cast" => add_cast(snapshot, oid, object),
                 kind @ ("search configuration" | "search dictionary") => add_search_object(snapshot, oid, kind, object),
                 kind @ ("row type" | "distinct type") => self.add_type(snapshot, oid, object, kind == "row type"),
                 "view" if object.physical_name.is_none() => {
@@ -283,6 +289,28 @@ fn add_search_object(snapshot: &mut Snapshot, oid: u32, kind: &str, object: &Obj
     let objects = Arc::make_mut(&mut snapshot.search_objects);
     objects.push(Arc::new(SearchObject { oid, namespace, name, body }));
     objects.sort_by_key(|object| object.oid);
+}
+
+fn add_operator(snapshot: &mut Snapshot, oid: u32, object: &Object) {
+    let definition = object.definition.as_deref().unwrap_or_default();
+    let Some(operator) = UserOperator::from_entry(oid, &object.namespace, &object.name, definition) else {
+        tracing::warn!(object = object.name, "an operator that cannot be read");
+        return;
+    };
+    let operators = Arc::make_mut(&mut snapshot.operators);
+    operators.push(Arc::new(operator));
+    operators.sort_by_key(|operator| operator.oid);
+}
+
+fn add_cast(snapshot: &mut Snapshot, oid: u32, object: &Object) {
+    let definition = object.definition.as_deref().unwrap_or_default();
+    let Some(definition) = rowferry_dialect::user_cast::Definition::from_text(definition) else {
+        tracing::warn!(object = object.name, "a cast that cannot be read");
+        return;
+    };
+    let casts = Arc::make_mut(&mut snapshot.casts);
+    casts.push(UserCast { oid, definition });
+    casts.sort_by_key(|cast| cast.oid);
 }
 
 fn add_statistics(snapshot: &mut Snapshot, oid: u32, object: &Object) {
