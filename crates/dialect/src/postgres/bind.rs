@@ -28,10 +28,15 @@ pub fn bind(parsed: &Parsed, schema: &dyn Schema, context: &Context, params: &[O
         }
     };
     binder.check_open_params()?;
-    if matches!(statement, Statement::Ddl(_)) {
+    if let Statement::Ddl(ddl) = &statement {
         // A definition reads nothing, and what a change of the schema needs is asked when it is made; but for the types that
-        // it names.
-        binder.needs = Needs { types: std::mem::take(&mut binder.needs.types), ..Needs::default() };
+        // it names, and the function behind an operator.
+        let calls = match ddl.as_ref() {
+            ir::Ddl::Operator(_) => std::mem::take(&mut binder.needs.functions),
+            _ => Default::default(),
+        };
+        let types = std::mem::take(&mut binder.needs.types);
+        binder.needs = Needs { types, functions: calls, ..Needs::default() };
     }
     let params: Vec<Type> = binder.params.iter().map(|param| param.clone().unwrap_or(Type::Text)).collect();
     // What stayed open is text.

@@ -99,7 +99,6 @@ impl Binder<'_> {
             return Err(Error::internal("a function went astray"));
         };
         let definition = &found.definition;
-        self.needs.call(&found);
         Ok(Function {
             oid: found.oid,
             args: definition.inputs().map(|param| param.ty.oid(self.schema)).collect(),
@@ -190,6 +189,7 @@ impl Binder<'_> {
     pub(super) fn create_cast(&mut self, create: &pg::CreateCastStmt) -> Result<Statement> {
         let source = self.type_of_cast(create.sourcetype.as_ref(), "source")?;
         let target = self.type_of_cast(create.targettype.as_ref(), "target")?;
+        [source.0, target.0].into_iter().for_each(|oid| self.declare_oid(oid));
         let method = match &create.func {
             Some(named) => self.method_by_function(named, source.0, target.0)?,
             None if create.inout => {

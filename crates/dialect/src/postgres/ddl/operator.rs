@@ -171,8 +171,14 @@ impl Binder<'_> {
             }
         }
         let ty = self.resolve_type(name)?;
-        self.needs.declare(&ty);
         Ok(super::super::types::oid(&ty))
+    }
+
+    /// Notes that something is defined by a type.
+    pub(super) fn declare_oid(&mut self, oid: u32) {
+        if let Some(ty) = super::super::types::of_oid(oid, self.schema) {
+            self.needs.declare(&ty);
+        }
     }
 
     /// The function of a name that takes just these types, with the type of its result.
@@ -239,6 +245,7 @@ impl Binder<'_> {
         if let Some(function) = self.schema.function_by_oid(function) {
             self.needs.call(&function);
         }
+        [left, right, result].into_iter().for_each(|oid| self.declare_oid(oid));
         let restriction = self.estimator(options.restriction.as_ref(), false)?;
         let join = self.estimator(options.join.as_ref(), true)?;
         let name = QualifiedName::new(namespace, name.name);
@@ -342,6 +349,9 @@ impl Binder<'_> {
                 Err(Error::new(Condition::DependentObjectsStillExist, message))
             }
             Some(FoundOperator::BuiltIn(_)) => Err(self.unsupported(format!("{doing} of a built-in operator"), -1)),
+            None if named.types.1 == 0 => {
+                Err(Error::new(Condition::SyntaxError, "postfix operators are not supported"))
+            }
             None => {
                 let message = format!("operator does not exist: {}", self.shown_operator(named));
                 Err(Error::new(Condition::UndefinedFunction, message))
