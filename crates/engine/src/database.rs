@@ -73,6 +73,8 @@ pub struct Shared {
     pub file: FileWatch,
     pub log_sync: LogSync,
     directory: Option<PathBuf>,
+    /// The server's rules of who may come in, where it has any.
+    pub host_rules: OnceLock<crate::HostRules>,
     /// The databases beside this one.
     pub siblings: OnceLock<Siblings>,
 }
@@ -157,6 +159,7 @@ impl Database {
             file,
             log_sync: LogSync::default(),
             directory,
+            host_rules: OnceLock::new(),
             siblings: OnceLock::new(),
         };
         shared.announce_options();
@@ -188,6 +191,11 @@ impl Database {
     pub fn announce(&self, setting: &'static str, value: impl Into<String>) {
         let mut announced = self.shared.announced.write();
         Arc::make_mut(&mut announced).insert(setting, value.into());
+    }
+
+    /// Lets `pg_hba_file_rules` tell the server's rules of who may come in.
+    pub fn announce_rules(&self, rules: crate::HostRules) {
+        self.shared.host_rules.set(rules).ok();
     }
 
     /// Begins a session; the back end's handle is opened at the first statement.
@@ -302,6 +310,9 @@ impl Shared {
         let announced = Arc::make_mut(&mut announced);
         for (name, value) in other.announced().iter() {
             announced.entry(name).or_insert_with(|| value.clone());
+        }
+        if let Some(rules) = other.host_rules.get() {
+            self.host_rules.set(rules.clone()).ok();
         }
     }
 

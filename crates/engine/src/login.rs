@@ -51,6 +51,14 @@ impl Database {
         }
     }
 
+    /// Whether a user is a role, or a member of it, being a superuser aside.
+    pub fn is_member(&self, user: &str, role: &str) -> bool {
+        let snapshot = self.shared.current();
+        let roles = &snapshot.roles;
+        user == role
+            || roles.oid(user).zip(roles.oid(role)).is_some_and(|(user, role)| roles.is_really_member(user, role))
+    }
+
     fn refusal(&self, role: &Role, snapshot: &Snapshot) -> Option<Error> {
         if !role.login {
             return Some(refused(format!("role \"{}\" is not permitted to log in", role.name)));

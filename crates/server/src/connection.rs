@@ -121,6 +121,14 @@ impl Connection {
         &self.peer
     }
 
+    /// The name of the user of this machine at the other end of a unix socket.
+    pub(crate) fn peer_user(&self) -> io::Result<String> {
+        match &self.transport {
+            Transport::Plain(socket) => socket.peer_user(),
+            Transport::Tls(_) | Transport::Moving => Err(ErrorKind::Unsupported.into()),
+        }
+    }
+
     /// Where the other end has met us; `None` for what came over no network.
     pub fn local(&self) -> Option<SocketAddr> {
         self.local

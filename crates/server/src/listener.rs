@@ -4,10 +4,11 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::net::{SocketAddr, TcpListener};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -75,7 +76,8 @@ impl std::error::Error for StartError {}
 
 enum Listener {
     Tcp(TcpListener),
-    Unix(UnixListener, #[allow(dead_code, reason = "held for its drop")] SocketFile),
+    /// With its name in the file system, unless it was handed over: then the name is somebody else's.
+    Unix(UnixListener, #[allow(dead_code, reason = "held for its drop")] Option<SocketFile>),
 }
 
 struct Entrance {
@@ -93,6 +95,7 @@ pub struct Server {
     stopper: Stopper,
     /// A descriptor to give up when there is no other, so that the client can be told.
     spare: Mutex<Option<File>>,
+    beats: Arc<AtomicU64>,
 }
 
 impl fmt::Debug for Server {
@@ -139,6 +142,7 @@ impl Server {
             wake,
             stopper,
             spare: Mutex::new(spare_descriptor()),
+            beats: Arc::default(),
         })
     }
 
@@ -156,12 +160,25 @@ impl Server {
                 .map_err(fail)?,
             Endpoint::Unix(path) => {
                 let (listener, file) = SocketFile::bind(path, open_to_all).map_err(fail)?;
-                (Listener::Unix(listener, file), Endpoint::Unix(path.clone()))
+                (Listener::Unix(listener, Some(file)), Endpoint::Unix(path.clone()))
             }
         };
         let bound = Bound { door: door.name(), endpoint };
         self.entrances.push(Entrance { listener, door });
         Ok(bound)
+    }
+
+    /// Takes over a socket that somebody else listens at: a service manager, which hands it over when we start.
+    pub fn adopt(&mut self, handed: HandedSocket, door: Arc<dyn Door>) -> Bound {
+        let HandedSocket { listener, endpoint } = handed;
+        let bound = Bound { door: door.name(), endpoint };
+        self.entrances.push(Entrance { listener, door });
+        bound
+    }
+
+    /// Grows as long as [`run`](Server::run) looks after its clients, a few times a second.
+    pub fn beats(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.beats)
     }
 
     /// What ends [`run`](Server::run).
@@ -184,6 +201,7 @@ impl Server {
         while !self.registry.stopping() {
             // SAFETY: the array outlives the call and its length is the one given.
             let ready = unsafe { libc::poll(polls.as_mut_ptr(), polls.len() as libc::nfds_t, LOOK_AFTER_CLIENTS) };
+            self.beats.fetch_add(1, Ordering::Relaxed);
             self.registry.look_after_clients();
             if ready < 0 {
                 let error = io::Error::last_os_error();
@@ -300,6 +318,52 @@ impl Server {
                 connection.linger();
             }
         }
+    }
+}
+
+/// A listening socket that was made by somebody else.
+pub struct HandedSocket {
+    listener: Listener,
+    endpoint: Endpoint,
+}
+
+impl fmt::Debug for HandedSocket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HandedSocket").field("endpoint", &self.endpoint).finish_non_exhaustive()
+    }
+}
+
+impl HandedSocket {
+    /// A descriptor that must be a stream socket, of TCP or of this machine, which listens already.
+    ///
+    /// # Errors
+    /// `InvalidInput` when it is anything else.
+    pub fn new(descriptor: OwnedFd) -> io::Result<Self> {
+        let invalid = |what| io::Error::new(ErrorKind::InvalidInput, what);
+        let socket = socket2::Socket::from(descriptor);
+        // What is no socket at all fails here.
+        let address = socket.local_addr()?;
+        if socket.r#type()? != socket2::Type::STREAM {
+            return Err(invalid("it is no stream socket"));
+        }
+        if !socket.is_listener()? {
+            return Err(invalid("it is a socket that does not listen"));
+        }
+        socket.set_nonblocking(true)?;
+        if let Some(address) = address.as_socket() {
+            return Ok(Self { listener: Listener::Tcp(socket.into()), endpoint: Endpoint::Tcp(address) });
+        }
+        if !address.is_unix() {
+            return Err(invalid("it is neither a TCP nor a unix socket"));
+        }
+        let path = address.as_pathname().ok_or_else(|| invalid("it is a unix socket without a path"))?.to_owned();
+        let listener = UnixListener::from(OwnedFd::from(socket));
+        Ok(Self { listener: Listener::Unix(listener, None), endpoint: Endpoint::Unix(path) })
+    }
+
+    /// Where it listens.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
     }
 }
 

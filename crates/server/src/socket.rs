@@ -96,6 +96,17 @@ impl Socket {
         }
     }
 
+    /// The name of the user of this machine who has opened the other end.
+    ///
+    /// # Errors
+    /// `Unsupported` for what is no unix socket, `NotFound` for a user without a name.
+    pub(crate) fn peer_user(&self) -> io::Result<String> {
+        match &self.stream {
+            Stream::Tcp(_) => Err(ErrorKind::Unsupported.into()),
+            Stream::Unix(stream) => user_name(peer_id(stream)?),
+        }
+    }
+
     pub(crate) fn set_patience(&mut self, patience: Patience) {
         self.patience = patience;
     }
@@ -219,4 +230,48 @@ impl Write for Socket {
 /// Linux says "would block" when a time-out ends a blocking call.
 fn as_timeout(error: io::Error) -> io::Error {
     if error.kind() == ErrorKind::WouldBlock { ErrorKind::TimedOut.into() } else { error }
+}
+/// The number of the user at the other end.
+#[cfg(target_os = "linux")]
+fn peer_id(stream: &UnixStream) -> io::Result<libc::uid_t> {
+    let mut credentials = libc::ucred { pid: 0, uid: 0, gid: 0 };
+    let mut length = size_of::<libc::ucred>() as libc::socklen_t;
+    // SAFETY: the structure is alive during the call, its length is the one given.
+    let code = unsafe {
+        libc::getsockopt(
+            stream.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_PEERCRED,
+            std::ptr::from_mut(&mut credentials).cast(),
+            &mut length,
+        )
+    };
+    if code == 0 { Ok(credentials.uid) } else { Err(io::Error::last_os_error()) }
+}
+
+/// The number of the user at the other end.
+#[cfg(not(target_os = "linux"))]
+fn peer_id(stream: &UnixStream) -> io::Result<libc::uid_t> {
+    let (mut user, mut group) = (0, 0);
+    // SAFETY: two numbers, alive during the call.
+    let code = unsafe { libc::getpeereid(stream.as_raw_fd(), &mut user, &mut group) };
+    if code == 0 { Ok(user) } else { Err(io::Error::last_os_error()) }
+}
+
+/// A user's name, as the system's list of users has it.
+fn user_name(id: libc::uid_t) -> io::Result<String> {
+    let mut buffer = vec![0; 16 * 1024];
+    let mut entry = std::mem::MaybeUninit::<libc::passwd>::uninit();
+    let mut found = std::ptr::null_mut();
+    // SAFETY: the entry and the buffer, whose length is given, are alive during the call.
+    let code = unsafe { libc::getpwuid_r(id, entry.as_mut_ptr(), buffer.as_mut_ptr(), buffer.len(), &mut found) };
+    if code != 0 {
+        return Err(io::Error::from_raw_os_error(code));
+    }
+    if found.is_null() {
+        return Err(ErrorKind::NotFound.into());
+    }
+    // SAFETY: there is an entry, so it has been filled; its name is NUL-terminated and lies in the buffer.
+    let name = unsafe { std::ffi::CStr::from_ptr((*found).pw_name) };
+    Ok(name.to_string_lossy().into_owned())
 }

@@ -25,6 +25,7 @@ mod pg_class;
 mod pg_constraint;
 mod pg_depend;
 mod pg_extension;
+mod pg_hba_file_rules;
 mod pg_index;
 mod pg_inherits;
 mod pg_largeobject;
@@ -301,6 +302,7 @@ pub fn tables() -> impl Iterator<Item = &'static Table> {
         pg_proc::TABLES,
         pg_roles::TABLES,
         pg_sequence::TABLES,
+        pg_hba_file_rules::TABLES,
         pg_settings::TABLES,
         pg_stat_activity::TABLES,
         pg_stat_counts::TABLES,

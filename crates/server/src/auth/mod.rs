@@ -4,6 +4,7 @@
 //! trusted, which the command line allows on loopback only, and says.
 
 mod failures;
+pub mod hba;
 mod password_file;
 
 use std::collections::HashMap;
@@ -12,12 +13,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use failures::{Failures, Who};
+use hba::{Asking, Method, Rules};
 use parking_lot::RwLock;
 pub use password_file::PasswordFileError;
 use rand::RngCore as _;
+use rowferry_engine::{Database, Error};
 use rowferry_wire_pg::scram::{DEFAULT_ITERATIONS, Verifier};
 
-use crate::Connection;
+use crate::{Connection, Peer};
 
 /// Bytes of a fresh salt.
 const SALT_LEN: usize = 16;
@@ -26,13 +29,41 @@ const SALT_LEN: usize = 16;
 #[derive(Debug)]
 pub struct Gate {
     users: RwLock<Arc<Users>>,
+    rules: RwLock<Option<Arc<Rules>>>,
     failures: Failures,
 }
 
 impl Gate {
     /// Lets `users` in; everybody when there are none.
     pub fn new(users: Users) -> Self {
-        Self { users: RwLock::new(Arc::new(users)), failures: Failures::default() }
+        Self { users: RwLock::new(Arc::new(users)), rules: RwLock::default(), failures: Failures::default() }
+    }
+
+    /// Has rules decide who proves what, from now on. Sessions that are open go on.
+    pub fn set_rules(&self, rules: Rules) {
+        *self.rules.write() = Some(Arc::new(rules));
+    }
+
+    /// How a client proves to be a user of a database, whose roles `keeper` has: as the rules say; without rules by their
+    /// password, if there are any users.
+    ///
+    /// # Errors
+    /// `28000` when the rules turn the client away.
+    pub(crate) fn method(
+        &self,
+        client: &Client,
+        users: &Users,
+        user: &str,
+        database: &str,
+        keeper: &Database,
+    ) -> Result<Method, Error> {
+        let rules = self.rules.read().clone();
+        let Some(rules) = rules else {
+            return Ok(if users.is_empty() { Method::Trust } else { Method::Scram });
+        };
+        let Client { address, encrypted } = *client;
+        let is_member = |role: &str| keeper.is_member(user, role);
+        rules.method(&Asking { address, encrypted, user, database, is_member: &is_member })
     }
 
     /// The users of this moment.
@@ -59,6 +90,23 @@ impl Gate {
             }
             None => Err(TooManyFailures),
         }
+    }
+}
+
+/// Where a client comes from, and how.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Client {
+    address: Option<std::net::IpAddr>,
+    encrypted: bool,
+}
+
+impl Client {
+    pub(crate) fn of(connection: &Connection) -> Self {
+        let address = match connection.peer() {
+            Peer::Tcp(address) => Some(address.ip().to_canonical()),
+            Peer::Unix => None,
+        };
+        Self { address, encrypted: connection.is_encrypted() }
     }
 }
 
@@ -183,10 +231,9 @@ impl Users {
             .unwrap_or_else(|| Verifier::mock(name, &self.mock_secret))
     }
 
-    /// Checks a password that came in the clear; always true without users. As slow for a wrong name as for a wrong
-    /// password.
+    /// Checks a password that came in the clear. As slow for a wrong name as for a wrong password.
     pub fn accepts(&self, name: &str, password: &str) -> bool {
-        self.is_empty() || self.verifier(name.as_bytes()).accepts(password)
+        self.verifier(name.as_bytes()).accepts(password)
     }
 }
 
@@ -224,7 +271,7 @@ mod tests {
     #[test]
     fn checks_names_and_passwords() {
         let mut users = Users::none();
-        assert!(users.accepts("anybody", ""));
+        assert!(!users.accepts("anybody", ""));
         users.add("ada", "pencil").unwrap();
         let stored = Verifier::from_password("secret", b"0123456789abcdef", 4096).to_string();
         users.add("bob", &stored).unwrap();

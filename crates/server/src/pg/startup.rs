@@ -15,7 +15,8 @@ use rowferry_wire_pg::{Backend, FrameLimits};
 use super::output::Output;
 use super::session::PgSession;
 use super::{PgDoor, report};
-use crate::auth::{Gate, Users, random};
+use crate::auth::hba::Method;
+use crate::auth::{Client, Gate, Users, random};
 use crate::{Connection, Ending};
 
 /// The inbox of a session grows in steps of this many bytes.
@@ -60,10 +61,17 @@ pub(super) fn open<'c>(door: &'c PgDoor, connection: &'c mut Connection) -> Resu
         let error = Error::new(Condition::DataCorrupted, format!("the password of role \"{}\": {error}", request.user));
         refuse(&mut output, &error)
     })?;
-    if users.is_empty() {
-        tracing::debug!(connection = output.connection.number(), "trusted: no users are configured");
-    } else {
-        authenticate(&door.gate, &users, &mut output, &mut inbox, &request.user)?;
+    let name = asked.as_ref().map_or(request.database.as_str(), Database::name);
+    let client = Client::of(output.connection);
+    let roles_of = if main.has_roles() { main } else { asked.as_ref().unwrap_or(main) };
+    let method = door.gate.method(&client, &users, &request.user, name, roles_of);
+    match method.map_err(|error| refuse(&mut output, &error))? {
+        Method::Trust => tracing::debug!(connection = output.connection.number(), "trusted"),
+        Method::Scram => authenticate(&door.gate, &users, &mut output, &mut inbox, &request.user)?,
+        Method::Password => clear_password(&door.gate, &users, &mut output, &mut inbox, &request.user)?,
+        Method::Peer => same_user(&mut output, &request.user)?,
+        // Turned away above.
+        Method::Reject => return Err(refuse(&mut output, &Error::internal("a rule that rejects lets somebody in"))),
     }
     if output.connection.stopping() {
         return Err(refuse(
@@ -245,7 +253,13 @@ fn read_request(message: &StartupMessage<'_>) -> Result<Request, Error> {
     };
     match message.parameter("replication") {
         None | Some(b"" | b"0" | b"off" | b"false" | b"no") => {}
-        Some(_) => return Err(Error::unsupported("replication")),
+        // What `pg_basebackup`, `pg_receivewal` and logical replication begin with.
+        Some(b"1" | b"on" | b"true" | b"yes" | b"database") => return Err(replication_unsupported()),
+        Some(other) => {
+            let message = format!("invalid value for parameter \"replication\": \"{}\"", report::utf8(other)?);
+            return Err(Error::new(Condition::InvalidParameterValue, message)
+                .hint("Valid values are: \"false\", 0, \"true\", 1, \"database\"."));
+        }
     }
     let mut variables = Vec::new();
     let mut unrecognized = Vec::new();
@@ -331,6 +345,13 @@ fn database(door: &PgDoor, request: &Request) -> Result<Database, Error> {
     Err(error.hint(format!("The database served here is \"{}\".", main.name())))
 }
 
+fn replication_unsupported() -> Error {
+    Error::unsupported("replication (pg_basebackup, pg_receivewal, logical replication)").hint(
+        "A copy of the database while it is served: rowferry backup SOURCE DEST. Committed changes, row by row: \
+         rowferry changes SOURCE.",
+    )
+}
+
 fn encryption_required() -> Error {
     Error::new(Condition::InvalidAuthorizationSpecification, "the server requires an encrypted connection")
         .hint("Connect with sslmode=require, or sslmode=verify-full to verify the server's certificate, too.")
@@ -380,12 +401,51 @@ fn authenticate(
     Ok(())
 }
 
+/// The password as it is, for rules that say so.
+fn clear_password(
+    gate: &Gate,
+    users: &Users,
+    output: &mut Output<'_>,
+    inbox: &mut ReceiveBuffer,
+    user: &str,
+) -> Result<(), Ending> {
+    output.send(&Backend::Authentication(Authentication::CleartextPassword));
+    output.flush()?;
+    let message = password_message(output, inbox)?;
+    let Some(password) = message.strip_suffix(b"\0").filter(|password| !password.contains(&0)) else {
+        return Err(protocol(output, "invalid password packet size".into()));
+    };
+    let attempt = gate.attempt(output.connection, user).map_err(|error| {
+        refuse(output, &Error::new(Condition::InvalidPassword, format!("{error} (user \"{user}\")")))
+    })?;
+    let right = std::str::from_utf8(password).is_ok_and(|password| users.accepts(user, password));
+    attempt.ended(right);
+    match right {
+        true => Ok(()),
+        false => Err(wrong_password(output, user)),
+    }
+}
+
+/// The user of this machine whose program the client is.
+fn same_user(output: &mut Output<'_>, user: &str) -> Result<(), Ending> {
+    match output.connection.peer_user() {
+        Ok(name) if name == user => Ok(()),
+        found => {
+            tracing::warn!(connection = output.connection.number(), ?found, user, "another user of this machine");
+            let message = format!("Peer authentication failed for user \"{user}\"");
+            Err(refuse(output, &Error::new(Condition::InvalidAuthorizationSpecification, message)))
+        }
+    }
+}
+
+fn wrong_password(output: &mut Output<'_>, user: &str) -> Ending {
+    let message = format!("password authentication failed for user \"{user}\"");
+    refuse(output, &Error::new(Condition::InvalidPassword, message))
+}
+
 fn scram_failed(output: &mut Output<'_>, user: &str, error: ScramError) -> Ending {
     match error {
-        ScramError::WrongPassword | ScramError::ServerNotAuthentic => refuse(
-            output,
-            &Error::new(Condition::InvalidPassword, format!("password authentication failed for user \"{user}\"")),
-        ),
+        ScramError::WrongPassword | ScramError::ServerNotAuthentic => wrong_password(output, user),
         ScramError::Malformed("channel binding") => {
             refuse(output, &Error::new(Condition::InvalidPassword, "SCRAM channel binding check failed"))
         }

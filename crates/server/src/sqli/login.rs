@@ -7,9 +7,11 @@ use rowferry_wire_sqli::login::LoginReply;
 use rowferry_wire_sqli::messages::warning;
 use rowferry_wire_sqli::server::Decoder;
 
-use super::session::SqliSession;
+use super::session::{Admission, SqliSession};
 use super::text::CodeSet;
 use super::{SERVER_NAME, SqliDoor, pam};
+use crate::auth::hba::Method;
+use crate::auth::{Client, Users};
 use crate::{Connection, Ending};
 
 /// The first byte of a TLS handshake.
@@ -72,9 +74,13 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
         reject(connection, BAD_PASSWORD, "The password that is kept of the user is damaged");
         Ending::Refused(format!("the password of role {user}: {error}"))
     })?;
+    let client = Client::of(connection);
+    let method = method(door, connection, &client, &users, &user)?;
+    // This protocol has no other way to prove a password than to show it.
+    let needs_password = matches!(method, Method::Scram | Method::Password);
     // With PAM the password of the packet is none: the one that counts is asked for.
-    let asks = door.pam && !users.is_empty();
-    if !asks && !users.is_empty() {
+    let asks = door.pam && needs_password;
+    if !asks && needs_password {
         let attempt = door.gate.attempt(connection, &user).map_err(|error| {
             reject(connection, BAD_PASSWORD, "Too many wrong passwords: try again later");
             Ending::Refused(format!("{error} (user {user})"))
@@ -124,7 +130,28 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
         "session opened"
     );
     let server = String::from_utf8_lossy(server).into_owned();
-    Ok(SqliSession::new(door.databases.clone(), connection, decoder, user, server, code_set))
+    let admission = Admission { gate: door.gate.clone(), client, users, proved: method };
+    Ok(SqliSession::new(door.databases.clone(), connection, decoder, user, server, code_set, admission))
+}
+
+/// How the client is to prove who it is, at the database that is served; one that need not has been looked at.
+fn method(
+    door: &SqliDoor,
+    connection: &mut Connection,
+    client: &Client,
+    users: &Users,
+    user: &str,
+) -> Result<Method, Ending> {
+    let main = door.databases.main();
+    let refused = match door.gate.method(client, users, user, main.name(), main) {
+        Ok(Method::Peer) if connection.peer_user().ok().as_deref() != Some(user) => {
+            format!("Peer authentication failed for user \"{user}\"")
+        }
+        Ok(method) => return Ok(method),
+        Err(error) => error.message.clone(),
+    };
+    reject(connection, BAD_PASSWORD, &refused);
+    Err(Ending::Refused(refused))
 }
 
 pub(super) fn fill(connection: &mut Connection, decoder: &mut Decoder) -> Result<(), Ending> {

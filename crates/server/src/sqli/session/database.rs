@@ -7,8 +7,38 @@ use rowferry_dialect::ir::TransactionModes;
 use rowferry_engine::{Condition, Database, Error, Language, Logging, Session, SessionOptions, TransactionStatus};
 use rowferry_wire_sqli::messages::{Done, ServerMessage, XactStat, warning};
 
+use crate::auth::hba::Method;
+use crate::auth::{Client, Gate, Users};
+
 use super::{Commands, Obeyed, Open, SYSMASTER};
 use crate::sqli::objects::Objects;
+
+/// How a client has come in: rules may ask for more at another database.
+pub(in crate::sqli) struct Admission {
+    pub(in crate::sqli) gate: Arc<Gate>,
+    pub(in crate::sqli) client: Client,
+    pub(in crate::sqli) users: Arc<Users>,
+    /// What it has proved.
+    pub(in crate::sqli) proved: Method,
+}
+
+impl Admission {
+    /// As for PostgreSQL's clients: the roles of the file that the server was started for count, where it has any.
+    fn check(&self, user: &str, database: &Database, main: &Database) -> Result<(), Error> {
+        let roles_of = if main.has_roles() { main } else { database };
+        let method = self.gate.method(&self.client, &self.users, user, database.name(), roles_of)?;
+        let has_password = matches!(self.proved, Method::Scram | Method::Password);
+        match method {
+            Method::Trust => Ok(()),
+            Method::Scram | Method::Password if has_password => Ok(()),
+            Method::Peer if self.proved == Method::Peer => Ok(()),
+            _ => Err(Error::new(
+                Condition::InvalidAuthorizationSpecification,
+                format!("database \"{}\" asks user \"{user}\" for more than was proved at the login", database.name()),
+            )),
+        }
+    }
+}
 
 impl Commands {
     pub(super) fn session(&mut self) -> Obeyed<&mut Session> {
@@ -38,6 +68,7 @@ impl Commands {
 
     /// Makes a database the open one, and says what it is.
     fn enter(&mut self, name: &str, database: &Database) -> Obeyed {
+        self.admission.check(&self.user, database, self.databases.main())?;
         database.login(&self.user).check()?;
         let mut session = database.session(SessionOptions {
             user: self.user.clone(),

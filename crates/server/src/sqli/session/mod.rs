@@ -20,6 +20,8 @@ use super::cursor::Statements;
 use super::objects::Objects;
 use super::text::CodeSet;
 use super::urgent::{self, Registration};
+pub(in crate::sqli) use database::Admission;
+
 use crate::{Connection, Ending};
 
 /// How much is read at once.
@@ -76,6 +78,7 @@ pub(in crate::sqli) struct SqliSession<'c> {
 /// All but the socket and the inbox, so that a message can be read in place while it is obeyed.
 struct Commands {
     databases: Databases,
+    admission: Admission,
     user: String,
     server: String,
     code_set: CodeSet,
@@ -143,6 +146,7 @@ impl<'c> SqliSession<'c> {
         user: String,
         server: String,
         code_set: CodeSet,
+        admission: Admission,
     ) -> Self {
         smart_objects::with(|objects| objects.reset(Box::new(code_set)));
         let interrupt: Arc<parking_lot::Mutex<Option<Interrupter>>> = Arc::default();
@@ -157,6 +161,7 @@ impl<'c> SqliSession<'c> {
         connection.look_after_whichever(interrupt.clone());
         let commands = Commands {
             databases,
+            admission,
             user,
             server,
             code_set,
