@@ -17,7 +17,8 @@ pub mod catalog;
 mod cursor;
 mod database;
 mod databases;
-pub use backend::functions;
+pub use backend::{backup, changes, functions};
+mod host_rules;
 mod interrupt;
 mod large_objects;
 mod locks;
@@ -36,6 +37,7 @@ mod spool;
 pub use cursor::{Cursor, Row};
 pub use database::{Database, JournalModes};
 pub use databases::Databases;
+pub use host_rules::{HostRule, HostRules};
 pub use interrupt::{End, Interrupter};
 pub use login::Login;
 pub use options::{Durability, Journal, Options, SessionOptions};
@@ -44,7 +46,7 @@ pub use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
 pub use rowferry_dialect::values::ValueRef;
 pub use rowferry_dialect::{Condition, Error, Language, Result, Type, ir, mask_secrets};
 pub use session::{
-    CalledFunction, DoorPart, MessageLevel, Outcome, Parsed, Place, Prepared, Resume, Session, TransactionStatus,
-    message_level,
+    CalledFunction, DoorPart, Finding, FindingKind, Looked, MessageLevel, Outcome, Parsed, Place, Prepared, Resume,
+    Session, TransactionStatus, message_level,
 };
 pub use spool::anonymous_file;

@@ -145,7 +145,8 @@ impl Session {
         match ddl.as_ref() {
             Ddl::Truncate { tables, cascade, .. } => {
                 let tables = self.truncated(tables, *cascade);
-                self.truncate_under_triggers(&tables, |session| session.change_schema(|changer| changer.run(ddl)))?;
+                // Each row that goes is a change of its own, if somebody wants to know.
+                self.truncate_under_triggers(&tables, |session| session.change(|changer| changer.run(ddl), false))?;
                 tables.iter().for_each(|table| self.is_fresh(table.oid));
             }
             Ddl::CreateTable(table) => {
@@ -199,16 +200,26 @@ impl Session {
         self.change_schema(|changer| changer.settle_labels(&types))
     }
 
-    /// Runs a change, all of it or nothing, and reads anew what it has touched.
+    /// Runs a change of the schema, all of it or nothing, and reads anew what it has touched.
     fn change_schema<T>(&mut self, change: impl FnOnce(&Changer<'_>) -> Done<T>) -> Result<T> {
+        self.change(change, true)
+    }
+
+    /// As [`Self::change_schema`]; without `reforms` the tables keep their form.
+    fn change<T>(&mut self, change: impl FnOnce(&Changer<'_>) -> Done<T>, reforms: bool) -> Result<T> {
         self.on_handle(|handle| handle.set_point(Point::Change))?;
         self.remember_schema();
         let handle = self.handle()?;
         let guard = handle.lock();
         errors::clear();
-        let result = Changer::new(&guard, self).and_then(|changer| {
+        // The file is not looked at for what is this session's alone.
+        let reforms = reforms && !matches!(self.transaction.open, Open::Temporary);
+        let lifted = if reforms { guard.lift_captures().map_err(Failed::from) } else { Ok(Default::default()) };
+        let result = lifted.and_then(|lifted| {
+            let changer = Changer::new(&guard, self)?;
             changer.trace_views()?;
             let value = change(&changer)?;
+            guard.restore_captures(&lifted)?;
             changer.settle()?;
             Ok((value, changer.schema.into_inner()))
         });

@@ -727,7 +727,8 @@ impl Session {
             Open::Write { .. } => self.checked(self.save_sequences(guard.connection()))?,
             _ => Vec::new(),
         };
-        guard.commit().map(|()| self.sequences_saved(&saved)).map_err(|failure| {
+        let xid = || self.database.shared.locks.xids.assign(&self.state.owner);
+        guard.commit(xid).map(|()| self.sequences_saved(&saved)).map_err(|failure| {
             if failure.breaks_foreign_key() {
                 self.deferred_violation(&guard)
             } else {

@@ -260,7 +260,7 @@ impl Handle {
     }
 
     /// Says how safe a commit is to be, once.
-    pub(super) fn prepare_to_write(&self) -> Result<(), Failure> {
+    pub fn prepare_to_write(&self) -> Result<(), Failure> {
         if !self.may_write.get() {
             self.batch(self.parts.durability)?;
             self.may_write.set(true);
@@ -282,6 +282,11 @@ impl Handle {
     /// and whether the row is gone.
     pub fn drain_changes(&self, mut each: impl FnMut(&str, i64, bool)) {
         self.changes.drain(&mut each);
+    }
+
+    /// The first of the transaction's changes that the file keeps, if there is any; forgotten then.
+    pub(super) fn take_first_change(&self) -> Option<i64> {
+        self.changes.0.borrow_mut().first_kept.take()
     }
 
     /// Forgets all cached statements.
@@ -398,6 +403,8 @@ struct ChangeList {
     names: Vec<String>,
     /// The name's place, the rowid, whether the row is gone.
     rows: Vec<(u32, i64, bool)>,
+    /// The least position of a change that the transaction has put down: see [`super::changes`].
+    first_kept: Option<i64>,
 }
 
 impl Changes {
@@ -418,6 +425,12 @@ impl Changes {
         row: i64,
     ) {
         if operation == ffi::SQLITE_INSERT {
+            // SAFETY: as below.
+            if unsafe { std::ffi::CStr::from_ptr(table) }.to_bytes() == super::changes::TABLE.as_bytes() {
+                // SAFETY: as below.
+                let mut list = unsafe { &*data.cast::<Self>() }.0.borrow_mut();
+                list.first_kept = Some(list.first_kept.map_or(row, |first| first.min(row)));
+            }
             return;
         }
         // SAFETY: `data` is the list, see `install`; both names are NUL-terminated and live during the call.

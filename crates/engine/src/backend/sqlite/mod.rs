@@ -1,7 +1,9 @@
 //! SQLite: handles, statements, failures, the file and its log.
 
+pub mod backup;
 mod busy;
 mod catalog;
+pub mod changes;
 mod checks;
 mod connection;
 mod counters;
@@ -10,6 +12,7 @@ mod explain;
 pub mod file_watch;
 pub mod functions;
 mod handle;
+mod inspect;
 mod large_objects;
 mod log_sync;
 mod maintenance;

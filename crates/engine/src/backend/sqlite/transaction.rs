@@ -54,6 +54,7 @@ impl Handle {
 
     /// A transaction may write sooner or later.
     fn begin_with(&self, sql: &'static str) -> Done {
+        self.take_first_change();
         self.prepare_to_write()?;
         self.run(sql)
     }
@@ -64,8 +65,12 @@ impl Handle {
         self.batch("PRAGMA main.incremental_vacuum(1)")
     }
 
-    /// Commits a transaction that has written. What it has written is no news to the counters of sequences.
-    pub fn commit(&self) -> Done {
+    /// Commits a transaction that has written; `xid` is asked for its number where changes of rows are kept. What it has
+    /// written is no news to the counters of sequences.
+    pub fn commit(&self, xid: impl FnOnce() -> i64) -> Done {
+        if let Some(first) = self.take_first_change() {
+            self.note_changes(first, xid(), crate::session::state::now())?;
+        }
         drop(self.compared());
         self.run("COMMIT")?;
         self.compared_at(self.data_version());
@@ -79,6 +84,7 @@ impl Handle {
 
     /// Undoes the transaction.
     pub fn roll_back(&self) -> Done {
+        self.take_first_change();
         self.run("ROLLBACK")
     }
 

@@ -99,7 +99,7 @@ pub(super) fn key_argument(call: &Call<'_>, at: usize) -> Result<String> {
 }
 
 /// Appends a stored value of a type as JSON.
-pub(super) fn write(out: &mut String, value: &Value, ty: &Type, settings: &Settings) -> Result<()> {
+pub(in crate::backend::sqlite) fn write(out: &mut String, value: &Value, ty: &Type, settings: &Settings) -> Result<()> {
     match (value, ty) {
         (Value::Null, _) => out.push_str("null"),
         (Value::Integer(value), Type::Bool) => out.push_str(if *value == 0 { "false" } else { "true" }),

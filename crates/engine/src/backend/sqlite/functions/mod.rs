@@ -65,6 +65,7 @@ use rowferry_dialect::ir::Value;
 pub(crate) use call::Call;
 pub use context::{Context, Definition, Numbers, Queried, RoutineRows, SessionState, Times};
 pub(crate) use domains::{Checker, OnceChecker};
+pub(super) use json::write as write_json;
 pub use privileges::{Named, Question};
 pub(crate) use search::search_vector;
 
