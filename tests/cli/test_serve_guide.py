@@ -23,6 +23,7 @@ def test_commands_of_the_guide(command: str, tmp_path: Path, monkeypatch: pytest
     pem = make_certificates(tmp_path)
     Path("users").write_text("ada:secret\n")
     Path("users").chmod(0o600)
+    Path("rules").write_text("host all all all scram-sha-256\n")
     Path("more").mkdir()
     for name, source in (("server.crt", "cert"), ("server.key", "key")):
         if Path(pem[source]) != tmp_path / name:

@@ -3,17 +3,23 @@
 //! A library, so that the Python console script and the plain program are the same code: both call [`run`]. Each
 //! subcommand lives in a module of its own, with an `Arguments` struct (what `--help` teaches) and a function `run`.
 //!
-//! Exit codes: 0 done, 1 it failed (the reason is on standard error), 2 the arguments make no sense.
+//! Exit codes: 0 done, 1 it failed (the reason is on standard error), 2 the arguments make no sense; `check` has a fourth.
 
 // The command line is the outside world: it reads files, the environment and clocks.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
+pub mod backup;
+pub mod changes;
+pub mod check;
 pub mod demo;
 mod limits;
 pub mod logging;
+pub mod password;
 pub mod query;
 pub mod serve;
+mod service;
 mod signals;
+mod stop;
 
 use std::ffi::OsString;
 
@@ -25,7 +31,13 @@ static ALLOCATOR: rowferry_engine::memory::CountingAllocator = rowferry_engine::
 
 /// Wires for SQLite: serve a file to PostgreSQL and Informix clients, and ask questions of any of them.
 #[derive(Debug, Parser)]
-#[command(name = "rowferry", version, propagate_version = true, arg_required_else_help = true)]
+#[command(
+    name = "rowferry",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true,
+    after_help = "Each command teaches by examples: rowferry serve --help"
+)]
 struct CommandLine {
     #[command(flatten)]
     logging: logging::Arguments,
@@ -35,7 +47,11 @@ struct CommandLine {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Backup(backup::Arguments),
+    Changes(changes::Arguments),
+    Check(check::Arguments),
     Demo(demo::Arguments),
+    Password(password::Arguments),
     Query(query::Arguments),
     Serve(Box<serve::Arguments>),
 }
@@ -58,20 +74,27 @@ where
     };
     logging::start(&line.logging);
     let outcome = match line.command {
+        Command::Backup(arguments) => backup::run(&arguments),
+        Command::Changes(arguments) => changes::run(&arguments),
+        Command::Check(arguments) => return check::run(&arguments).unwrap_or_else(report),
         Command::Demo(arguments) => demo::run(arguments),
+        Command::Password(arguments) => password::run(&arguments),
         Command::Serve(arguments) => serve::run(*arguments),
         Command::Query(arguments) => query::run(&arguments),
     };
     match outcome {
         Ok(()) => 0,
-        Err(failure) => {
-            eprintln!("rowferry: {failure}");
-            if let Some(hint) = &failure.hint {
-                eprintln!("hint: {hint}");
-            }
-            1
-        }
+        Err(failure) => report(failure),
     }
+}
+
+/// Says why a subcommand has failed; the exit code for it.
+fn report(failure: Failure) -> u8 {
+    eprintln!("rowferry: {failure}");
+    if let Some(hint) = &failure.hint {
+        eprintln!("hint: {hint}");
+    }
+    1
 }
 
 /// Why a subcommand could not do its work, in a sentence for people.

@@ -7,15 +7,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use rowferry_engine::{Database, Databases, Durability, Journal, Options};
+use rowferry_engine::{Database, Databases, Durability, HostRules, Journal, Options};
 use rowferry_server::SqliDoor;
-use rowferry_server::auth::{Gate, Users};
+use rowferry_server::auth::{Gate, Users, hba};
 use rowferry_server::pg::PgDoor;
 use rowferry_server::tls::{self, Tls};
 use rowferry_server::{Bound, Door, Endpoint, Limits, Server};
 
 use crate::Failure;
 use crate::limits::{MemoryArguments, fit_connections, fit_messages};
+use crate::service::{self, Handed};
 use crate::signals::{self, Reload};
 
 /// PostgreSQL's port.
@@ -63,8 +64,11 @@ pub enum JournalChoice {
 /// Without users everybody who can connect is trusted; that is allowed on this machine
 /// only. With users everybody proves a password (SCRAM-SHA-256).
 ///
+/// Under systemd the server says when it is ready, and takes over sockets of a socket unit that
+/// are named `postgres` or `informix` (FileDescriptorName=).
+///
 /// The server stops at SIGTERM or Ctrl-C: statements that run may finish (--stop-grace),
-/// the rest is rolled back. SIGHUP reads --password-file and --tls-cert again.
+/// the rest is rolled back. SIGHUP reads --password-file, --hba and --tls-cert again.
 #[derive(Args, Debug)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
@@ -96,6 +100,12 @@ pub struct Arguments {
     /// A file with a line `name:password` for each user; it must be readable by its owner only (chmod 600)
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
+
+    /// Rules of who may come in from where, and how they prove who they are: a file as PostgreSQL's pg_hba.conf
+    ///
+    /// Without it everybody proves a password when there are users. SIGHUP reads it again.
+    #[arg(long, value_name = "FILE")]
+    hba: Option<PathBuf>,
 
     /// Let everybody on the network in without a password
     #[arg(long)]
@@ -196,9 +206,11 @@ pub struct Arguments {
 pub fn run(arguments: Arguments) -> Result<(), Failure> {
     // From the beginning: a signal that comes while the file is opened must not end the process by surprise.
     let signals = signals::watch()?;
-    let doors = Doors::plan(&arguments)?;
+    let handed = service::handed()?;
+    let doors = Doors::plan(&arguments, &handed)?;
     let version = read_version(&arguments)?;
     let users = read_users(&arguments)?;
+    let rules = read_rules(&arguments)?;
     doors.check_trust(&arguments, &users)?;
     let tls = read_tls(&arguments)?.map(|config| Arc::new(Tls::new(config, arguments.tls_required)));
     if arguments.tls_required && tls.is_none() {
@@ -209,11 +221,11 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     fit_connections(&mut limits);
     let session_memory = arguments.memory.apply()?;
     fit_messages(&mut limits, session_memory);
-    if arguments.informix_pam && users.is_empty() {
+    if arguments.informix_pam && users.is_empty() && rules.is_none() {
         return Err(Failure::new("--informix-pam: there are no users to ask")
             .hint("configure them with --user or --password-file"));
     }
-    let open_to_all = !users.is_empty();
+    let open_to_all = !users.is_empty() || rules.is_some();
     if open_to_all {
         rowferry_server::keep_new_files_private();
     }
@@ -225,6 +237,11 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     }
 
     let gate = Arc::new(Gate::new(users));
+    if let Some(rules) = rules {
+        let path = rules.path().to_owned();
+        database.announce_rules(HostRules(Arc::new(move || hba::described(&path))));
+        gate.set_rules(rules);
+    }
     let mut server =
         Server::new(limits, tls.clone()).map_err(|error| Failure::new(format!("cannot start the server: {error}")))?;
     let postgres: Arc<dyn Door> = Arc::new(PgDoor::new(databases.clone(), Arc::clone(&gate)));
@@ -254,12 +271,16 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     if let Some(address) = doors.informix {
         bound.push(listen(&Endpoint::Tcp(address), &informix)?);
     }
+    for Handed { socket, door } in handed {
+        bound.push(server.adopt(socket, Arc::clone(if door == service::INFORMIX { &informix } else { &postgres })));
+    }
 
     let arguments = Arc::new(arguments);
     let reload = reload(Arc::clone(&arguments), Arc::clone(&gate), tls);
     let signals = signals.obey(server.stopper(), reload)?;
     tell_sessions(&arguments, version, &database, &bound);
     announce(&arguments, &database, &bound, &gate.users())?;
+    service::begin(server.beats())?;
     let result = server.run();
     signals.close();
     result.map_err(|error| Failure::new(format!("the server failed: {error}")))
@@ -274,6 +295,10 @@ fn tell_sessions(arguments: &Arguments, version: u32, database: &Database, bound
     database.announce("listen_addresses", postgres.map(|address| address.ip().to_string()).unwrap_or_default());
     if let Some(address) = postgres {
         database.announce("port", address.port().to_string());
+    }
+    if let Some(path) = &arguments.hba {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        database.announce("hba_file", path.display().to_string());
     }
     if let Some(directory) = &arguments.unix_dir {
         database.announce("unix_socket_directories", directory.display().to_string());
@@ -300,7 +325,8 @@ fn warn_of_readers(path: &Path) {
 fn reload(arguments: Arc<Arguments>, gate: Arc<Gate>, tls: Option<Arc<Tls>>) -> Reload {
     Box::new(move || {
         let users = read_users(&arguments)?;
-        if users.is_empty() != gate.users().is_empty() {
+        let rules = read_rules(&arguments)?;
+        if rules.is_none() && users.is_empty() != gate.users().is_empty() {
             return Err(Failure::new("whether there are users at all cannot change while the server runs"));
         }
         // One that was generated stays.
@@ -310,6 +336,9 @@ fn reload(arguments: Arc<Arguments>, gate: Arc<Gate>, tls: Option<Arc<Tls>>) -> 
         };
         tracing::info!(users = users.len(), certificate = certificate.is_some(), "read again at SIGHUP");
         gate.replace(users);
+        if let Some(rules) = rules {
+            gate.set_rules(rules);
+        }
         if let (Some(tls), Some(certificate)) = (&tls, certificate) {
             tls.replace(certificate);
         }
@@ -323,10 +352,12 @@ struct Doors {
     postgres: Option<SocketAddr>,
     unix_dir: Option<PathBuf>,
     informix: Option<SocketAddr>,
+    /// Where a service manager listens for us.
+    handed: Vec<SocketAddr>,
 }
 
 impl Doors {
-    fn plan(arguments: &Arguments) -> Result<Self, Failure> {
+    fn plan(arguments: &Arguments, handed: &[Handed]) -> Result<Self, Failure> {
         let tcp = |option: &str, text: &str, port| match Endpoint::parse_tcp(text, port) {
             Ok(Endpoint::Tcp(address)) => Ok(address),
             Ok(Endpoint::Unix(_)) | Err(_) => {
@@ -337,20 +368,26 @@ impl Doors {
         let mut postgres =
             arguments.postgres.as_deref().map(|text| tcp("--postgres", text, POSTGRES_PORT)).transpose()?;
         let informix = arguments.informix.as_deref().map(|text| tcp("--informix", text, INFORMIX_PORT)).transpose()?;
-        if postgres.is_none() && arguments.unix_dir.is_none() && informix.is_none() {
+        if postgres.is_none() && arguments.unix_dir.is_none() && informix.is_none() && handed.is_empty() {
             postgres = Some(SocketAddr::from(([127, 0, 0, 1], POSTGRES_PORT)));
         }
-        Ok(Self { postgres, unix_dir: arguments.unix_dir.clone(), informix })
+        let handed = handed.iter().filter_map(|handed| match handed.socket.endpoint() {
+            Endpoint::Tcp(address) => Some(*address),
+            Endpoint::Unix(_) => None,
+        });
+        Ok(Self { postgres, unix_dir: arguments.unix_dir.clone(), informix, handed: handed.collect() })
     }
 
     /// Without passwords nobody but this machine is let in, unless that is wanted.
     fn check_trust(&self, arguments: &Arguments, users: &Users) -> Result<(), Failure> {
-        let far = self.postgres.into_iter().chain(self.informix).find(|address| !address.ip().is_loopback());
+        let all = self.postgres.into_iter().chain(self.informix).chain(self.handed.iter().copied());
+        let far = all.into_iter().find(|address| !address.ip().is_loopback());
         match far {
-            Some(address) if users.is_empty() && !arguments.trust_network => Err(Failure::new(format!(
+            // Rules say for themselves whom they trust.
+            Some(address) if users.is_empty() && arguments.hba.is_none() && !arguments.trust_network => Err(Failure::new(format!(
                 "refusing to listen at {address} without users: everybody on the network could read and write the database"
             ))
-            .hint("configure users with --user or --password-file, or say --trust-network")),
+            .hint("configure users with --user or --password-file, write rules (--hba), or say --trust-network")),
             _ => Ok(()),
         }
     }
@@ -383,6 +420,20 @@ fn read_users(arguments: &Arguments) -> Result<Users, Failure> {
         }
     }
     Ok(users)
+}
+
+/// The rules of --hba, absolute, so that they can be found again.
+fn read_rules(arguments: &Arguments) -> Result<Option<hba::Rules>, Failure> {
+    let Some(path) = &arguments.hba else { return Ok(None) };
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+    let rules = hba::Rules::read(&absolute).map_err(|error| Failure::new(format!("--hba: {error}")))?;
+    if rules.is_empty() {
+        return Err(Failure::new(format!("--hba: {}: no rule in it, so that nobody could come in", path.display())));
+    }
+    if rules.ask_for_tls() && !arguments.tls && arguments.tls_cert.is_none() {
+        tracing::warn!(path = %path.display(), "hostssl rules fit nobody: there is no TLS (--tls, --tls-cert)");
+    }
+    Ok(Some(rules))
 }
 
 fn read_tls(arguments: &Arguments) -> Result<Option<tls::Config>, Failure> {
@@ -511,7 +562,7 @@ fn announce(arguments: &Arguments, database: &Database, bound: &[Bound], users: 
                 }
             }
         }
-        if users.is_empty() {
+        if users.is_empty() && arguments.hba.is_none() {
             let who = match arguments.trust_network {
                 true => "on the network",
                 false => "on this machine",
@@ -525,7 +576,7 @@ fn announce(arguments: &Arguments, database: &Database, bound: &[Bound], users: 
         writeln!(out, "Ctrl-C stops the server.")?;
     }
     out.flush()?;
-    if users.is_empty() {
+    if users.is_empty() && arguments.hba.is_none() {
         tracing::warn!("no users are configured: everybody who can connect is trusted");
     }
     Ok(())
@@ -557,7 +608,7 @@ mod tests {
 
     fn checked(line: &[&str]) -> Result<Doors, String> {
         let arguments = arguments(line);
-        let doors = Doors::plan(&arguments).map_err(|failure| failure.message)?;
+        let doors = Doors::plan(&arguments, &[]).map_err(|failure| failure.message)?;
         let users = read_users(&arguments).map_err(|failure| failure.message)?;
         doors.check_trust(&arguments, &users).map_err(|failure| failure.message)?;
         Ok(doors)

@@ -15,7 +15,7 @@ use signal_hook::consts::{
 };
 use signal_hook::iterator::{Handle, Signals};
 
-use crate::Failure;
+use crate::{Failure, service};
 
 /// What SIGHUP does.
 pub type Reload = Box<dyn Fn() -> Result<(), Failure> + Send>;
@@ -41,12 +41,15 @@ impl Watched {
                 for signal in signals.forever() {
                     match signal {
                         SIGHUP => {
+                            service::reloading();
                             if let Err(failure) = reload() {
                                 tracing::error!(error = failure.message, "SIGHUP: everything stays as it is");
                             }
+                            service::ready();
                         }
                         SIGTERM | SIGINT | SIGQUIT => {
                             asked += 1;
+                            service::stopping();
                             match (asked, signal) {
                                 (1, SIGTERM | SIGINT) => stopper.stop(),
                                 (1 | 2, _) => stopper.stop_now(),
