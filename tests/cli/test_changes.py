@@ -209,6 +209,20 @@ def test_a_table_may_change_its_form_and_name(serve: Serve, tmp_path: Path) -> N
     assert told["tables"] == []
 
 
+def test_another_form_that_others_have_given_a_table_is_taken_up_by_enabling_again(tmp_path: Path) -> None:
+    path = tmp_path / "app.db"
+    sqlite(path, "create table t (id integer primary key, old text)")
+    enable(path, "--enable", "t")
+    sqlite(path, "alter table t rename to u", "alter table u rename column old to new", "alter table u add column more")
+    sqlite(path, "create table t (id integer primary key)")
+    assert enable(path, "--enable", "t")["tables"] == ["public.t", "public.u"]
+    sqlite(path, "insert into u values (1, 'x', 'y')", "insert into t values (2)")
+    assert [(change["table"], change["after"]) for change in changes(path)] == [
+        ("u", {"id": 1, "new": "x", "more": "y"}),
+        ("t", {"id": 2}),
+    ]
+
+
 def test_many_columns_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "app.db"
     columns = [f"c{number}" for number in range(200)]

@@ -7,6 +7,7 @@ import pty
 import signal
 import stat
 import subprocess
+import termios
 from collections.abc import Callable
 from pathlib import Path
 
@@ -92,6 +93,8 @@ def test_the_password_is_asked_for_twice_and_not_echoed(tmp_path: Path) -> None:
         for prompt, answer in ((b"ada: ", "secret"), (b"again: ", second)):
             while not seen.endswith(prompt):
                 seen += os.read(leader, 1000)
+            # The prompt comes a moment before the echo goes.
+            wait_until(lambda: not termios.tcgetattr(leader)[3] & termios.ECHO, "no echo")
             os.write(leader, f"{answer}\n".encode())
         assert process.wait(timeout=60) == code
         try:

@@ -136,6 +136,9 @@ fn with_line(text: &str, user: &str, line: Option<&str>) -> Option<String> {
 
 /// Puts a text in the place of a file's, at once, readable by its owner only.
 fn replace(path: &Path, text: &str) -> Result<(), Failure> {
+    // A link that leads elsewhere stays one.
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let path = target.as_path();
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let partial = path.with_file_name(format!(".{name}.{}.partial", std::process::id()));
     let written = || -> std::io::Result<()> {
@@ -143,9 +146,7 @@ fn replace(path: &Path, text: &str) -> Result<(), Failure> {
         file.set_permissions(Permissions::from_mode(0o600))?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
-        // A link that leads elsewhere stays one.
-        let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        std::fs::rename(&partial, target)
+        std::fs::rename(&partial, path)
     };
     written().map_err(|error| {
         let _ = std::fs::remove_file(&partial);

@@ -109,26 +109,34 @@ pub(super) fn capture(connection: &Connection, table: &str) -> Result<()> {
 
 /// Keeps the changes of a table no more; false when they were not.
 pub(super) fn release(connection: &Connection, table: &str) -> Result<bool> {
-    let mut was = false;
-    for operation in OPERATIONS {
-        let name = trigger(operation, table);
-        let find = "SELECT name FROM main.sqlite_schema WHERE type = 'trigger' AND name = ?1 COLLATE NOCASE";
-        let found: Option<String> = connection.query_row(find, [name], |row| row.get(0)).optional()?;
-        if let Some(name) = found {
-            was = true;
-            connection.execute_batch(&format!("DROP TRIGGER main.{}", quote(&name)))?;
-        }
+    let sql = "SELECT name FROM main.sqlite_schema
+               WHERE type = 'trigger' AND substr(name, 1, length(?1)) = ?1 AND tbl_name = ?2 COLLATE NOCASE";
+    let mut statement = connection.prepare_cached(sql)?;
+    let names = statement.query_map([TRIGGER, table], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>>>()?;
+    drop(statement);
+    for name in &names {
+        connection.execute_batch(&format!("DROP TRIGGER main.{}", quote(name)))?;
     }
-    Ok(was)
+    Ok(!names.is_empty())
 }
 
-/// Tables whose changes are kept, by the names that SQLite has for them.
+/// Tables whose changes are kept, by the names that SQLite has for them now.
 pub(super) fn captured(connection: &Connection) -> Result<Vec<String>> {
-    let sql = "SELECT tbl_name FROM main.sqlite_schema
-               WHERE type = 'trigger' AND name = ?1 || tbl_name ORDER BY tbl_name";
+    let sql = "SELECT DISTINCT tbl_name FROM main.sqlite_schema
+               WHERE type = 'trigger' AND substr(name, 1, length(?1)) = ?1 ORDER BY tbl_name";
     let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map([format!("{TRIGGER}{}_", OPERATIONS[0])], |row| row.get(0))?;
+    let rows = statement.query_map([TRIGGER], |row| row.get(0))?;
     rows.collect()
+}
+
+/// Keeps the changes of all captured tables in their form and under their names of now: another program may have renamed
+/// them, or added columns.
+pub(super) fn renew(connection: &Connection) -> Result<()> {
+    let tables = captured(connection)?;
+    for table in &tables {
+        release(connection, table)?;
+    }
+    tables.iter().try_for_each(|table| capture(connection, table))
 }
 
 /// Forgets changes up to a position, but for the newest.

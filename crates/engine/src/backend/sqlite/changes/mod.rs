@@ -43,6 +43,7 @@ pub fn enable(path: &Path, tables: &[String], keep: Option<u64>) -> Result<()> {
     write(path, |connection| {
         let snapshot = super::schema::load(connection, "main").map_err(|error| failed(path, &error))?;
         capture::prepare(connection, keep).map_err(|error| failed(path, &error))?;
+        capture::renew(connection).map_err(|error| failed(path, &error))?;
         for name in tables {
             let table = capture::find(&snapshot, name)?;
             capture::capture(connection, &table.physical.name).map_err(|error| failed(path, &error))?;
