@@ -8,6 +8,7 @@
 
 pub mod bits;
 pub mod citext;
+pub mod cursors;
 pub mod geometry;
 pub mod hstore;
 pub mod money;
@@ -107,6 +108,7 @@ impl Casts {
 
 static FAMILIES: &[&[&Scalar]] = &[
     bits::ROWS,
+    cursors::ROWS,
     geometry::ROWS,
     money::ROWS,
     network::ROWS,

@@ -486,10 +486,14 @@ impl Variables {
             now: None,
             names: None,
         };
-        let path: Vec<String> = split_names(value("search_path"))
-            .into_iter()
-            .map(|name| if name == "$user" { self.user.clone() } else { name })
-            .collect();
+        let mut path: Vec<String> = Vec::new();
+        for name in split_names(value("search_path")) {
+            let name = if name == "$user" { self.user.clone() } else { name };
+            // Named twice, a schema is looked into once.
+            if !path.contains(&name) {
+                path.push(name);
+            }
+        }
         let frequent = Frequent {
             statement_timeout: milliseconds(value("statement_timeout")),
             lock_timeout: milliseconds(value("lock_timeout")),

@@ -18,8 +18,11 @@ pub(super) fn notice(error: &Error, severity: Severity) -> Notice<'_> {
     notice.internal_query = field(&error.internal_query);
     notice.internal_position =
         error.internal_position.filter(|_| error.internal_query.is_some()).map(|position| position.to_string().into());
-    notice.schema = field(&error.schema);
-    notice.table = field(&error.table);
+    // What lies in no schema is no table of a client of ours: the other door's messages name it so.
+    if error.schema.as_deref() != Some("") {
+        notice.schema = field(&error.schema);
+        notice.table = field(&error.table);
+    }
     notice.column = field(&error.column);
     notice.data_type = field(&error.data_type);
     notice.constraint = field(&error.constraint);

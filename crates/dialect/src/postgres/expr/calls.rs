@@ -9,7 +9,7 @@ use super::super::choice::Choice;
 use super::super::coerce::{base, unvectored_for};
 use super::super::from::json_records;
 use super::super::resolve::{Candidate, Miss};
-use super::super::routine::Called;
+use super::super::routine::{Called, is_no_argument};
 use super::super::{absent, bind_default_of, bound, choice};
 use super::super::{names, types};
 use crate::extension;
@@ -377,7 +377,9 @@ impl Binder<'_> {
         place: i32,
     ) -> Result<Vec<(Expr, i32)>> {
         if !nodes.iter().any(|node| matches!(node.node, Some(N::NamedArgExpr(_)))) {
-            return self.placed_all(nodes);
+            let mut args = self.placed_all(nodes)?;
+            args.retain(|(value, _)| !is_no_argument(value));
+            return Ok(args);
         }
         let given = self.given(nodes)?;
         let inputs: Vec<Type> = given.iter().map(|(_, arg, _)| base(&arg.ty)).collect();

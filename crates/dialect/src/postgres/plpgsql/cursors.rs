@@ -3,8 +3,9 @@
 use super::lexer::Kind;
 use super::parser::Parser;
 use super::{DeclaredType, Direction, OpenSource, Place, Sql, StepKind, VariableKind};
+use crate::scalar::cursors::REFCURSOR;
 use crate::stored_function::TypeRef;
-use crate::{Condition, Result};
+use crate::{Condition, Result, Type};
 
 impl Parser<'_> {
     /// A variable that holds a cursor's name.
@@ -18,7 +19,7 @@ impl Parser<'_> {
         };
         let holds = match &self.variables[variable].kind {
             VariableKind::Cursor(_) => true,
-            VariableKind::Declared(DeclaredType::Is(TypeRef::Is(ty))) => ty.is_text(),
+            VariableKind::Declared(DeclaredType::Is(TypeRef::Is(Type::Scalar(row, _)))) => row.oid == REFCURSOR.oid,
             _ => false,
         };
         if !holds {

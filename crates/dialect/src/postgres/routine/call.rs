@@ -130,6 +130,12 @@ impl Call {
     }
 }
 
+/// True of a parameter of the type `void`: JDBC's drivers send one for what a function gives back, and PostgreSQL looks
+/// for the function without it.
+pub(in crate::postgres) fn is_no_argument(value: &Expr) -> bool {
+    value.ty == Type::Void && matches!(value.kind, ExprKind::Param(_))
+}
+
 fn array_of(element: Type) -> Type {
     match element {
         Type::Array(_) => element,
@@ -329,6 +335,7 @@ impl Binder<'_> {
                 }
             }
         }
+        given.retain(|(_, value, _)| !is_no_argument(value));
         Ok(given)
     }
 

@@ -21,8 +21,8 @@ mod types;
 
 pub(super) use body::VariableLevels;
 pub use body::{VariableEntry, VariableScope, Variables, bind_inside};
-pub(super) use call::Called;
 pub use call::arguments_of as call_arguments;
+pub(super) use call::{Called, is_no_argument};
 pub use print::definition_text;
 pub use read::{from_text, quoted_offset};
 pub use types::type_from_text;

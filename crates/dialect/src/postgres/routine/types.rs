@@ -21,8 +21,6 @@ pub(super) fn type_ref(name: &TypeName) -> Result<TypeRef> {
             "void" => return Ok(TypeRef::Is(Type::Void)),
             "trigger" => return Ok(TypeRef::Trigger),
             "event_trigger" => return Ok(TypeRef::EventTrigger),
-            // A cursor's name, which is a text.
-            "refcursor" => return Ok(TypeRef::Is(Type::Text)),
             "any" | "internal" | "cstring" | "language_handler" => {
                 return Err(Error::unsupported(format!("type \"{word}\"")));
             }

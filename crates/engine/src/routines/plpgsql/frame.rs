@@ -6,7 +6,7 @@ use rowferry_dialect::ir::Value;
 use rowferry_dialect::postgres::plpgsql::{Block, Function, Step, StepKind, VariableKind};
 use rowferry_dialect::{Condition, Error, Result};
 
-use super::variables::Slot;
+use super::variables::{CURSOR_NAME, Slot};
 use crate::routines::running::Place;
 use crate::routines::stored::{Compiled, Returned};
 use crate::session::Session;
@@ -136,8 +136,7 @@ impl<'s, 'f> Frame<'s, 'f> {
             self.reset(*slot);
             if let VariableKind::Cursor(_) = &variable.kind {
                 // Its name is its own, so that FETCH finds it, unless it is given another.
-                self.slots[*slot] =
-                    Slot::Value { ty: rowferry_dialect::Type::Text, value: Value::Text(variable.name.clone()) };
+                self.slots[*slot] = Slot::Value { ty: CURSOR_NAME, value: Value::Text(variable.name.clone()) };
             }
             if let Some(default) = &variable.default {
                 if self.holds_rows(*slot) {

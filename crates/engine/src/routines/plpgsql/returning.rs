@@ -7,7 +7,7 @@ use rowferry_dialect::{Condition, Error, Result as Outcomes, Type};
 
 use super::frame::Frame;
 use super::statements::{in_statement, in_statement_text, next_row, shape_of_cursor};
-use super::variables::{Slot, taken_apart};
+use super::variables::{CURSOR_NAME, Slot, taken_apart};
 use super::{has_outputs, is_void, returns_set};
 use crate::routines::borrowed;
 use crate::routines::running::Place;
@@ -325,7 +325,7 @@ impl Frame<'_, '_> {
                 self.session
                     .open_cursor(&name, &plan, &params, scroll != Some(false))
                     .map_err(|error| in_statement(error, sql))?;
-                self.slots[cursor] = Slot::Value { ty: Type::Text, value: Value::Text(name) };
+                self.slots[cursor] = Slot::Value { ty: CURSOR_NAME, value: Value::Text(name) };
                 Ok(())
             }
             OpenSource::Dynamic(dynamic) => {
@@ -347,7 +347,7 @@ impl Frame<'_, '_> {
                 self.session
                     .open_cursor(&name, &plan, &values, scroll != Some(false))
                     .map_err(|error| in_statement_text(error, &text))?;
-                self.slots[cursor] = Slot::Value { ty: Type::Text, value: Value::Text(name) };
+                self.slots[cursor] = Slot::Value { ty: CURSOR_NAME, value: Value::Text(name) };
                 Ok(())
             }
         }
@@ -381,7 +381,7 @@ impl Frame<'_, '_> {
         self.session
             .open_cursor(&name, &plan, &params, bound.scroll != Some(false))
             .map_err(|error| in_statement(error, &bound.query))?;
-        self.slots[cursor] = Slot::Value { ty: Type::Text, value: Value::Text(name.clone()) };
+        self.slots[cursor] = Slot::Value { ty: CURSOR_NAME, value: Value::Text(name.clone()) };
         Ok(name)
     }
 

@@ -8,12 +8,16 @@ use rowferry_dialect::postgres::plpgsql::{DeclaredType, Function, Sql, VariableK
 use rowferry_dialect::postgres::polymorphic::Standing;
 use rowferry_dialect::postgres::routine::{VariableEntry, VariableScope, Variables};
 use rowferry_dialect::postgres::types;
+use rowferry_dialect::scalar::cursors::REFCURSOR;
 use rowferry_dialect::values::record::Row;
 use rowferry_dialect::{Condition, Error, Result, Schema, Type};
 
 use super::frame::Frame;
 use crate::routines::stored::{Shape, record_of, row_of_type, settled, shape_of_type};
 use crate::session::Prepared;
+
+/// The type of the variables that hold cursors' names.
+pub(in crate::routines) const CURSOR_NAME: Type = Type::Scalar(&REFCURSOR, None);
 
 /// What a variable can hold.
 #[derive(Clone, Debug)]
@@ -87,7 +91,7 @@ pub(in crate::routines) fn slot_kinds(
     for variable in &function.variables {
         let kind = match &variable.kind {
             VariableKind::Record => SlotKind::Record,
-            VariableKind::Cursor(_) => SlotKind::Value(Type::Text),
+            VariableKind::Cursor(_) => SlotKind::Value(CURSOR_NAME),
             VariableKind::Declared(DeclaredType::Like(slot)) => kinds[*slot].clone(),
             VariableKind::Declared(DeclaredType::Column(table, column)) => {
                 SlotKind::Value(column_type(schema, table, column)?)

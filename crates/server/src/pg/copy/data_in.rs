@@ -24,9 +24,15 @@ pub(in super::super) struct CopyIn {
     /// How far `pending` was looked at for the end of a line, and whether that is inside quotes.
     scanned: usize,
     in_quotes: bool,
+    /// Where in the row that is looked at `\.` stands, which ends the data.
+    marker: Option<usize>,
+    /// Ends of lines inside the quotes of the row that is looked at.
+    broken: u64,
+    /// The byte that ends a line inside quotes; PostgreSQL knows it from the first row's end on.
+    line_end: Option<u8>,
     /// The longest row that is taken, in bytes.
     limit: usize,
-    /// Rows read, and the line of the data at which the last one begins, from 1.
+    /// The line of the data at which the last row read ends, from 1.
     line: u64,
     /// A header is still to come.
     header: bool,
@@ -49,6 +55,9 @@ impl CopyIn {
             pending: Vec::new(),
             scanned: 0,
             in_quotes: false,
+            marker: None,
+            broken: 0,
+            line_end: None,
             limit,
             line: 0,
             header,
@@ -65,6 +74,9 @@ impl CopyIn {
 
     /// An error that came instead of the next row.
     pub(in super::super) fn instead_of_row(&mut self, error: Error) -> Error {
+        if self.header && self.options.format == CopyFormat::Binary {
+            return error;
+        }
         self.line += 1;
         self.place(error, Place::Row)
     }
@@ -132,7 +144,7 @@ impl CopyIn {
             return Err(self.place(bad_format("unexpected EOF in COPY data"), Place::Row));
         }
         if self.in_quotes {
-            self.line += 1;
+            self.line += 1 + self.broken;
             return Err(self.place(bad_format("unterminated CSV quoted field"), Place::Line(&self.pending)));
         }
         // The last line may lack its end.
@@ -152,8 +164,9 @@ impl CopyIn {
             let skips = if csv { self.in_quotes && byte == escape && escape != quote } else { byte == b'\\' };
             if skips {
                 // Together with the byte behind it, which may not have come yet.
-                if self.scanned + 1 >= self.pending.len() {
-                    return Ok(None);
+                let Some(next) = self.pending.get(self.scanned + 1) else { return Ok(None) };
+                if !csv && *next == b'.' && self.marker.is_none() {
+                    self.marker = Some(self.scanned - start);
                 }
                 self.scanned += 2;
                 continue;
@@ -161,6 +174,8 @@ impl CopyIn {
             self.scanned += 1;
             if csv && byte == quote {
                 self.in_quotes = !self.in_quotes;
+            } else if self.in_quotes && Some(byte) == self.line_end {
+                self.broken += 1;
             } else if byte == b'\n' && !self.in_quotes {
                 return Ok(Some(self.scanned - start));
             }
@@ -192,12 +207,14 @@ impl CopyIn {
     }
 
     fn row(&mut self, bytes: &[u8], settings: &Settings, take: &mut dyn FnMut(InRow) -> Result<()>) -> Result<()> {
-        self.line += 1;
+        self.line += 1 + std::mem::take(&mut self.broken);
+        let marker = self.marker.take();
         if self.options.format == CopyFormat::Binary {
             return self.binary_row(bytes, settings, take);
         }
         let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let (line, line_end) = line.strip_suffix(b"\r").map_or((line, b'\n'), |line| (line, b'\r'));
+        self.line_end.get_or_insert(line_end);
         if std::mem::take(&mut self.header) {
             return match self.options.header {
                 CopyHeader::Match => {
@@ -206,10 +223,7 @@ impl CopyIn {
                 CopyHeader::None | CopyHeader::Named => Ok(()),
             };
         }
-        if line == b"\\." {
-            self.ended = true;
-            return Ok(());
-        }
+        let Some(line) = self.before_marker(line, marker)? else { return Ok(()) };
         let fields = match self.options.format {
             CopyFormat::Csv => csv_fields(line, &self.options, true),
             CopyFormat::Text | CopyFormat::Binary => text_fields(line, &self.options),
@@ -235,6 +249,19 @@ impl CopyIn {
             let keys = matches!(error.condition(), Condition::UniqueViolation | Condition::ExclusionViolation);
             self.place(error, if keys && !self.one_by_one { Place::Row } else { Place::Line(line) })
         })
+    }
+
+    /// What of a line is a row: what stands before the mark that ends the data; `None` when that is nothing.
+    fn before_marker<'a>(&mut self, line: &'a [u8], marker: Option<usize>) -> Result<Option<&'a [u8]>> {
+        let rest = match marker {
+            Some(at) if at + 2 == line.len() => &line[..at],
+            Some(_) => return Err(self.place(bad_format("end-of-copy marker corrupt"), Place::Row)),
+            // CSV knows it only as a line of its own.
+            None if line == b"\\." => &line[..0],
+            None => return Ok(Some(line)),
+        };
+        self.ended = true;
+        Ok((!rest.is_empty()).then_some(rest))
     }
 
     /// HEADER MATCH: the names in the first line are those of the columns.
@@ -528,6 +555,8 @@ mod tests {
         for size in [1, 2, 3, 7, 1000] {
             assert_eq!(read(options(CopyFormat::Text), data, size).unwrap(), expected, "pieces of {size}");
         }
+        // The mark ends a row, too.
+        assert_eq!(read(options(CopyFormat::Text), b"1\tlast\\.\n2\tno\n", 3).unwrap(), [row(1, "last")]);
     }
 
     #[test]
@@ -556,6 +585,12 @@ mod tests {
         };
         let message = "missing data for column \"b\"".to_owned();
         assert_eq!(error(CopyFormat::Text, b"1\tx\n2\n"), ("22P04", message, "COPY t, line 2: \"2\"".into()));
+        // A line that quotes go over counts for each of its ends, as soon as it is known how lines end.
+        let message = "invalid input syntax for type integer: \"x\"".to_owned();
+        let data = b"1,\"a\nb\"\n2,\"c\nd\"\nx,e\n";
+        assert_eq!(error(CopyFormat::Csv, data), ("22P02", message, "COPY t, line 4, column a: \"x\"".into()));
+        let message = "end-of-copy marker corrupt".to_owned();
+        assert_eq!(error(CopyFormat::Text, b"1\ta\n2\tb \\. c\n"), ("22P04", message, "COPY t, line 2".into()));
         let message = "extra data after last expected column".to_owned();
         assert_eq!(error(CopyFormat::Csv, b"1,x\n2,y,z\n"), ("22P04", message, "COPY t, line 2: \"2,y,z\"".into()));
         let (sqlstate, _, context) = error(CopyFormat::Text, b"1\tx\ntwo\ty\n");
