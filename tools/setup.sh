@@ -2,7 +2,7 @@
 # Prepare a machine for building, testing or measuring Rowferry. Runs again in well under a second when nothing is missing.
 #
 #   tools/setup.sh build    compiler dependencies, .venv with what the tests and the demo import
-#   tools/setup.sh test     and MariaDB, PostgreSQL, Java and Maven, Node and npm
+#   tools/setup.sh test     and MariaDB, PostgreSQL, Java and Maven, Node and npm, Go where Debian has one that is new enough
 #   tools/setup.sh bench    and the peers that the benchmarks measure
 #
 # Debian packages are installed only when they are missing and only as root on a Debian-like system; elsewhere the
@@ -35,6 +35,7 @@ has_file() { compgen -G "$1" >/dev/null; }
 
 has_libclang() { has_file '/usr/lib/llvm-*/lib/libclang*.so*' && has_file '/usr/lib/llvm-*/lib/clang/*/include/stddef.h'; }
 has_python_headers() { python3 -c 'import os, sysconfig; assert os.path.exists(sysconfig.get_path("include") + "/Python.h")'; }
+has_go() { command -v go || has_file /usr/local/go/bin/go; }
 has_server() { command -v "$1" || has_file "/usr/sbin/$1"; }
 
 need build-essential command -v cc
@@ -49,6 +50,11 @@ if [[ $goal != build ]]; then
     need maven command -v mvn
     need nodejs command -v node
     need npm command -v npm
+    # An older one would not build the tours: then they say that they were not tested.
+    if command -v apt-cache >/dev/null && dpkg --compare-versions \
+        "$(apt-cache policy golang-go 2>/dev/null | sed -n 's/.*Candidate: [0-9]*://p')" ge 1.23; then
+        need golang-go has_go
+    fi
 fi
 if [[ $goal == bench ]]; then
     need pkg-config command -v pkg-config

@@ -1,0 +1,1 @@
+create index concurrently people_by_country on people (country);
