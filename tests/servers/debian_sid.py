@@ -1,4 +1,5 @@
-"""Server binaries out of Debian unstable, unpacked below `.cache` and run with their own loader; nothing is installed.
+"""Binaries of servers and clients out of Debian unstable or another suite: unpacked below `.cache`, run with their
+own loader; nothing is installed.
 
     root = unpack("mysql-server-core", "mysql-server")
     subprocess.run([*command(root, "usr/sbin/mysqld"), "--version"])
@@ -33,7 +34,7 @@ class Unavailable(ServerFailed):
     """The packages cannot be had here: no apt, no network, another architecture. Tests skip, and say so."""
 
 
-def unpack(*packages: str) -> Path:
+def unpack(*packages: str, suite: str = "sid") -> Path:
     """The folder that holds `packages` and the libraries they need; fetched on first use.
 
     `packages[0]` is taken with its dependencies, the others without. Raises `Unavailable`.
@@ -47,7 +48,7 @@ def unpack(*packages: str) -> Path:
     with _lock(), tempfile.TemporaryDirectory(prefix="rf-sid-", dir=_CACHE) as scratch:
         if root.is_dir():
             return root
-        apt = _Apt(Path(scratch))
+        apt = _Apt(Path(scratch), suite)
         apt.run("update", "-qq")
         names = [name for name in apt.closure(packages[0]) if not name.startswith(_NOT_NEEDED)]
         archives = Path(scratch) / "archives"
@@ -72,11 +73,11 @@ def command(root: Path, program: str) -> list[str]:
 class _Apt:
     """apt-get whose every file lies below one directory."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, suite: str) -> None:
         for folder in ("lists/partial", "cache/archives/partial"):
             (home / folder).mkdir(parents=True)
         (home / "status").touch()
-        (home / "sources.list").write_text(f"deb [signed-by={_KEYRING}] {_MIRROR} sid main\n")
+        (home / "sources.list").write_text(f"deb [signed-by={_KEYRING}] {_MIRROR} {suite} main\n")
         settings = {
             "Dir::State": home,
             "Dir::State::status": home / "status",

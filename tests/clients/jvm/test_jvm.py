@@ -20,7 +20,9 @@ def classes() -> str:
     try:
         for program in ("java", "javac", "mvn"):
             if shutil.which(program) is None:
-                raise tours.Unavailable(f"`{program}` is not installed (Debian packages default-jdk-headless and maven)")
+                raise tours.Unavailable(
+                    f"`{program}` is not installed (Debian packages default-jdk-headless and maven)"
+                )
         wanted = hashlib.sha256()
         for path in [_HERE / "pom.xml", *sorted(_HERE.glob("src/**/*.java")), *sorted(_HERE.glob("resources/**/*.*"))]:
             wanted.update(path.read_bytes())

@@ -95,9 +95,14 @@ def load(url: str, script: str) -> None:
     run(program("psql"), "-X", "-q", "-v", "ON_ERROR_STOP=1", "-o", "/dev/null", "-d", url, "-f", "-", stdin=script)
 
 
+def lasting(printed: str) -> str:
+    """What of a dump is not of the run that made it."""
+    return _OF_THE_RUN.sub("", printed)
+
+
 def dump(url: str, *options: str) -> str:
     """What pg_dump prints of a database."""
-    return _OF_THE_RUN.sub("", run(program("pg_dump"), *options, "-d", url))
+    return lasting(run(program("pg_dump"), *options, "-d", url))
 
 
 def entries(text: str) -> dict[str, str]:

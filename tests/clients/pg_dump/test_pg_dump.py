@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import psycopg
 import pytest
+import sqlalchemy as sa
 
 from tests.clients import recorded
+from tests.clients.alembic.test_alembic import metadata
 from tests.clients.pg_dump.dumps import (
     HERE,
     SCHEMAS,
     Server,
     difference,
     dump,
+    lasting,
     load,
     program,
     run,
     script,
     servers,
 )
+from tests.servers import postgres_clients
+from tests.servers.availability import NOT_TESTED
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -112,6 +120,110 @@ def test_rows_as_inserts_restore(options: tuple[str, ...], objects: str, both: t
         load(url, written)
         if server is both[1]:
             assert difference("inserts", dump(objects), dump(url)) == {}
+
+
+def made_by_django(url: str) -> None:
+    """What its own applications' migrations make."""
+    parts = urlsplit(url)
+    database = {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": parts.path.lstrip("/"),
+        "USER": parts.username,
+        "HOST": parse_qs(parts.query).get("host", [parts.hostname])[0],
+        "PORT": parts.port or "",
+    }
+    settings = f"""
+from django.conf import settings
+settings.configure(
+    DATABASES={{"default": {database!r}}}, USE_TZ=True, DEFAULT_AUTO_FIELD="django.db.models.BigAutoField",
+    INSTALLED_APPS=[
+        "django.contrib." + name
+        for name in "auth contenttypes sessions admin messages sites redirects".split()
+    ],
+)
+import django
+django.setup()
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+from django.contrib.auth.models import Group, Permission, User
+user = User.objects.create_user("ann", "ann@example.com", "secret", date_joined="2026-01-01T00:00:00Z")
+user.password = "unusable"
+user.save()
+group = Group.objects.create(name="all")
+group.permissions.set(Permission.objects.order_by("id")[:3])
+user.groups.add(group)
+"""
+    run(sys.executable, "-c", settings)
+
+
+def made_by_sqlalchemy(url: str) -> None:
+    """What its metadata make, with the types, indexes, checks, comments and identities that it has words for."""
+    engine = sa.create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
+    with engine.begin() as connection:
+        connection.execute(sa.schema.CreateSchema("shop"))
+        tables = metadata(3)
+        tables.create_all(connection)
+        rows = [{"name": "Ann", "small": 4, "tags": ["a", "b,c"], "docb": {"k": [1]}, "uid": "0" * 32, "seen": None}]
+        connection.execute(sa.insert(tables.tables["customers"]), rows)
+        connection.execute(sa.insert(tables.tables["orders"]), {"id": 1, "customer_id": 10, "number": 1, "status": "x"})
+    engine.dispose()
+
+
+@pytest.mark.parametrize("made", [made_by_django, made_by_sqlalchemy])
+def test_what_frameworks_make_moves(made: Callable[[str], None], both: tuple[Server, Server]) -> None:
+    """A framework's own tables in both; PostgreSQL's dump into ours, ours into PostgreSQL: the same dump each time."""
+    reference, ours = both
+    theirs, own, moved, back = reference.database(), ours.database(), ours.database(), reference.database()
+    made(theirs)
+    made(own)
+    dumped = dump(theirs)
+    # Moments of migrations are of the run.
+    assert without_moments(difference("made", dumped, dump(own))) == {}
+    load(moved, dumped)
+    assert difference("moved", dumped, dump(moved)) == {}
+    load(back, dump(moved))
+    assert difference("back", dumped, dump(back)) == {}
+
+
+def without_moments(found: recorded.Differing) -> recorded.Differing:
+    """What differs in more than in when it was made."""
+    moment = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+\+00")
+    told = {entry: tuple([moment.sub("", line) for line in lines] for lines in pair) for entry, pair in found.items()}
+    return {entry: found[entry] for entry, (one, other) in told.items() if one != other}
+
+
+@pytest.mark.parametrize("version", [16, 17, 18])
+def test_dumps_of_every_version_restore(
+    version: int, objects: str, both: tuple[Server, Server], tmp_path: Path
+) -> None:
+    """Plain, with INSERTs, custom, directory: by the pg_dump and pg_restore of versions that are not installed."""
+    try:
+        pg_dump, pg_restore = (postgres_clients.command(name, version) for name in ("pg_dump", "pg_restore"))
+    except postgres_clients.Unavailable as reason:
+        NOT_TESTED[f"pg_dump {version}"] = str(reason)
+        pytest.skip(f"NOT TESTED with pg_dump {version}: {reason}")
+    reference, ours = both
+
+    def dumped(url: str, *options: str) -> str:
+        return lasting(run(*pg_dump, *options, "-d", url))
+
+    original = dumped(objects)
+    for options in [(), ("--inserts",)]:
+        written = dumped(objects, *options)
+        for server in both:
+            url = server.database()
+            # What only servers from 17 on know, psql goes on without.
+            load(url, written if server is ours else written.replace("SET transaction_timeout = 0;\n", ""))
+            if server is ours:
+                assert difference(f"by {version}", original, dumped(url)) == {}
+    for form in ("c", "d"):
+        archive = str(tmp_path / f"archive.{form}")
+        run(*pg_dump, "-F", form, "-f", archive, "-d", objects)
+        url = ours.database()
+        run(*pg_restore, "-d", url, archive)
+        assert difference(f"by {version}", original, dumped(url)) == {}
+        other = reference.database()
+        load(other, lasting(run(*pg_restore, "-f", "-", archive)).replace("SET transaction_timeout = 0;\n", ""))
 
 
 def test_parts_of_a_database_are_dumped(objects: str) -> None:
