@@ -107,7 +107,10 @@ impl Session {
         self.open_write(command_words(prepared.command))?;
         self.on_handle(|handle| handle.set_point(Point::Parts))?;
         let before = self.state.kept.lock().rows.len();
-        let result = self.with_renewals(prepared, params, |session, plan| session.run_parts(plan, params));
+        // The triggers of its parts belong to it, those that are told at the end too.
+        let result = self.as_part_of_transaction(|session| {
+            session.with_renewals(prepared, params, |session, plan| session.run_parts(plan, params))
+        });
         debug_assert!(self.state.kept.lock().rows.len() >= before);
         let lost = !self.handle()?.lock().is_in_transaction();
         if result.is_err() && !lost {

@@ -153,7 +153,10 @@ impl Session {
     }
 
     /// Outside a block a statement is a transaction of its own, to which belongs what its triggers do.
-    fn as_part_of_transaction<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+    pub(in super::super) fn as_part_of_transaction<T>(
+        &mut self,
+        run: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
         if self.transaction.block != Block::None {
             return run(self);
         }
