@@ -94,6 +94,8 @@ impl Binder<'_> {
         shown.output = self.ids.relation();
         shown.offset = Some(super::target::barrier());
         self.secured_families = true;
+        // A change through a view must know.
+        self.secured_relations.insert(id, secured);
         Ok(From::Query { id, query: Box::new(shown), lateral: false })
     }
 
