@@ -175,6 +175,16 @@ conditions! {
     // Class 42: the statement
     SyntaxError "42601" -201 0,
     InsufficientPrivilege "42501" -272 0,
+    // What it is that is not allowed, Informix tells apart.
+    NoUpdatePermission "42501" -273 0,
+    NoDeletePermission "42501" -274 0,
+    NoInsertPermission "42501" -275 0,
+    NoGrantOption "42501" -302 0,
+    NotTheOwner "42501" -313 0,
+    NoIndexPermission "42501" -315 0,
+    NoConnectPermission "42501" -387 0,
+    NoResourcePermission "42501" -388 0,
+    NoDbaPermission "42501" -389 0,
     CannotCoerce "42846" -9634 0,
     GroupingError "42803" -294 0,
     WindowingError "42P20" -294 0,

@@ -1,6 +1,6 @@
 //! What a file says of somebody who wants to log in.
 
-use rowferry_dialect::access::{DATABASE, ObjectClass, Privileges, Rights, Role, denied};
+use rowferry_dialect::access::{DATABASE, ObjectClass, Privileges, Rights, Role, denied_as};
 use rowferry_dialect::values::timestamp;
 use rowferry_dialect::{Condition, Error, Result};
 
@@ -67,7 +67,8 @@ impl Database {
         let held = rights.held_by(role.oid, ObjectClass::Database, DATABASE).0;
         if !held.contains(Privileges::CONNECT) {
             let detail = "User does not have CONNECT privilege.";
-            return Some(denied("database", self.name()).detail(detail));
+            let name = format!("\"{}\"", self.name());
+            return Some(denied_as(Condition::NoConnectPermission, "database", &name).detail(detail));
         }
         let limit = usize::try_from(role.connection_limit).ok().filter(|_| !role.superuser)?;
         let sessions = self.shared.sessions();

@@ -57,7 +57,7 @@ pub struct Options {
 }
 
 /// Makes what is kept of a password out of it, or says which kind of password it cannot be made of.
-pub type PasswordVerifier = fn(&str) -> Result<String, &'static str>;
+pub type PasswordVerifier = fn(&str) -> Result<Option<String>, &'static str>;
 
 impl Default for Options {
     fn default() -> Self {

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from rowferry import informix
 
 from tests.servers.rowferry import Rowferry
 
@@ -303,11 +304,6 @@ def test_a_role_that_owns_something_is_not_dropped(served: Rowferry) -> None:
         ada.execute("drop owned by own_b; drop role own_b; drop view own_v")
 
 
-if __name__ == "__main__":
-    with psycopg.connect(sys.argv[1], autocommit=True) as reference:
-        RECORDED.write_text("".join(f"{line}\n" for line in matrix(reference)))
-
-
 def test_what_others_do_is_seen_by_those_who_may(tmp_path: Path) -> None:
     asked = "select state, query from pg_stat_activity where pid = %s"
     with Rowferry.start(tmp_path / "app.db", args=["--durability", "off"]) as server, connect(server, "ada") as ada:
@@ -319,3 +315,52 @@ def test_what_others_do_is_seen_by_those_who_may(tmp_path: Path) -> None:
             assert bob.execute(asked, [bob.info.backend_pid]).fetchone() == ("active", asked.replace("%s", "$1"))
             # Nothing is to be done since its answer was sent.
             assert eva.execute(asked, [pid]).fetchone() == ("idle", "select 'secret'")
+
+
+def test_logins_at_the_informix_door_ask_the_same(tmp_path: Path) -> None:
+    def enter(password: str = "pencil") -> informix.Connection:
+        assert server.informix
+        host, port = server.informix
+        return informix.connect(host=host, port=port, user="bob", password=password, database="app")
+
+    with Rowferry.start(tmp_path / "app.db", informix=True, args=["--durability", "off"]) as server:
+        with connect(server, "ada") as ada:
+            ada.execute("create user bob password 'pencil' connection limit 1")
+            with enter() as bob:
+                assert bob.cursor().execute("select user from sysmaster:sysdual").fetchone()[0].strip() == "bob"
+                with pytest.raises(informix.Error):
+                    enter()
+            for change, back in [
+                ("valid until '2001-01-01'", "valid until 'infinity'"),
+                ("nologin", "login"),
+                ("password null", "password 'pencil'"),
+            ]:
+                ada.execute(f"alter role bob {change}")  # type: ignore[arg-type]
+                if not change.startswith("password"):
+                    with pytest.raises(informix.Error) as caught:
+                        enter()
+                    assert caught.value.sqlcode == -951, change
+                ada.execute(f"alter role bob {back}")  # type: ignore[arg-type]
+            enter().close()
+            with pytest.raises(informix.Error) as caught:
+                enter("wrong")
+            assert caught.value.sqlcode == -951
+
+
+def test_a_verifier_of_no_password_is_none(served: Rowferry) -> None:
+    empty = (
+        "SCRAM-SHA-256$4096:hpFyHTUsSWcR7O9P$LgZFIt6Oqdo27ZFKbZ2nV+vtnYM995pDh9ca6WSi120="
+        ":qVV5NeluNfUPkwm7Vqat25RjSPLkGeoZBQs6wVv+um4="
+    )
+    told: list[str] = []
+    with connect(served, "ada") as ada:
+        ada.add_notice_handler(lambda notice: told.append(notice.message_primary or ""))
+        ada.execute(f"create role emptied password '{empty}'")  # type: ignore[arg-type]
+        assert told == ["empty string is not a valid password, clearing password"]
+        assert ada.execute("select rolpassword from pg_authid where rolname = 'emptied'").fetchone() == (None,)
+        ada.execute("drop role emptied")
+
+
+if __name__ == "__main__":
+    with psycopg.connect(sys.argv[1], autocommit=True) as reference:
+        RECORDED.write_text("".join(f"{line}\n" for line in matrix(reference)))

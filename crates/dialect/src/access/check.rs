@@ -213,7 +213,7 @@ impl Needs {
                 Some(view) => rights.owner(view),
             };
             if !need.is_met(rights, role) {
-                return Err(denied_relation(&need.relation));
+                return Err(need.denied(rights, role));
             }
         }
         for (oid, (kind, name)) in self.functions.iter().filter(|_| !superuser) {
@@ -266,6 +266,19 @@ impl Needs {
 }
 
 impl Need {
+    /// The refusal, which says what is missing where a language tells that apart.
+    fn denied(&self, rights: &Rights, role: u32) -> Error {
+        let missing = self.privileges.without(rights.held_by(role, ObjectClass::Relation, self.relation.oid).0);
+        let told_apart = [
+            (Privileges::UPDATE, Condition::NoUpdatePermission),
+            (Privileges::DELETE, Condition::NoDeletePermission),
+            (Privileges::INSERT, Condition::NoInsertPermission),
+        ];
+        let found = told_apart.into_iter().find(|(privilege, _)| missing.contains(*privilege));
+        let condition = found.map_or(Condition::InsufficientPrivilege, |(_, condition)| condition);
+        denied_as(condition, relation_words(&self.relation), &self.relation.name)
+    }
+
     fn is_met(&self, rights: &Rights, role: u32) -> bool {
         if rights.roles.is_superuser(role) {
             return true;
@@ -325,16 +338,17 @@ pub fn relation_words(relation: &Relation) -> &'static str {
     }
 }
 
-fn denied_relation(relation: &Relation) -> Error {
-    denied(relation_words(relation), &relation.name)
-}
-
 /// `permission denied for table t`.
 pub fn denied(kind: &str, name: &str) -> Error {
-    Error::new(Condition::InsufficientPrivilege, format!("permission denied for {kind} {name}"))
+    denied_as(Condition::InsufficientPrivilege, kind, name)
+}
+
+/// The same under the condition that says what is not allowed.
+pub fn denied_as(condition: Condition, kind: &str, name: &str) -> Error {
+    Error::new(condition, format!("permission denied for {kind} {name}"))
 }
 
 /// `must be owner of table t`.
 pub fn not_owner(kind: &str, name: &str) -> Error {
-    Error::new(Condition::InsufficientPrivilege, format!("must be owner of {kind} {name}"))
+    Error::new(Condition::NotTheOwner, format!("must be owner of {kind} {name}"))
 }

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 pub use acl::{Acl, AclItem, ObjectClass, Privileges};
-pub use check::{Need, Needs, behind, denied, is_open, not_owner, relation_words};
+pub use check::{Need, Needs, behind, denied, denied_as, is_open, not_owner, relation_words};
 pub(crate) use item_text::read_item;
 pub use item_text::{ItemText, LETTERS, bit_of_word};
 pub use roles::{BOOTSTRAP, Membership, Role, Roles};

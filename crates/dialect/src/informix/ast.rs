@@ -385,11 +385,56 @@ pub(super) enum Ast {
     },
     /// UPDATE STATISTICS, of a table or of all.
     UpdateStatistics(Option<ObjectName>),
-    /// Correct, and nothing to do: GRANT, CREATE ROLE, …
+    /// GRANT, REVOKE.
+    Access(Box<Access>),
+    /// CREATE ROLE, DROP ROLE; `lenient` with IF (NOT) EXISTS.
+    Role {
+        create: bool,
+        name: String,
+        lenient: bool,
+    },
+    /// Correct, and nothing to do: ALTER FRAGMENT, SET DEBUG FILE, …
     Nothing {
         statement: i16,
         tag: &'static str,
     },
+}
+
+/// What GRANT and REVOKE say.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Access {
+    /// GRANT; REVOKE otherwise.
+    pub grant: bool,
+    pub what: Granted,
+    /// To whom, from whom.
+    pub grantees: Vec<String>,
+    pub grant_option: bool,
+    pub restrict: bool,
+    /// AS.
+    pub grantor: Option<String>,
+}
+
+/// What is granted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) enum Granted {
+    #[default]
+    Connect,
+    Resource,
+    Dba,
+    Roles(Vec<String>),
+    /// On a table, view or sequence; no privileges are ALL.
+    Table {
+        privileges: Vec<(crate::access::Privileges, Vec<String>)>,
+        table: ObjectName,
+    },
+    Routine {
+        name: ObjectName,
+        function: Option<bool>,
+        specific: bool,
+        signature: Option<Vec<Type>>,
+    },
+    /// What has no counterpart here, in words.
+    Other(&'static str),
 }
 
 /// What CREATE and ALTER SEQUENCE say; what is not said stays as it is.

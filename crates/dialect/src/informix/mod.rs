@@ -9,6 +9,7 @@ mod bind;
 pub mod codes;
 mod lexer;
 mod named_types;
+mod parse_access;
 mod parse_expr;
 mod parse_more;
 mod parse_query;

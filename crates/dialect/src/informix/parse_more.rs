@@ -1,15 +1,13 @@
-//! MERGE, synonyms, roles, changes of names, and the statements that a real server has and this one has not.
+//! MERGE, synonyms, changes of names, and the statements that a real server has and this one has not.
 
 use super::ast::{Assignment, Ast, DropKind, Merge, ObjectName, Renamed, Source};
 use super::lexer::TokenKind;
 use super::parser::Parser;
 use crate::{Error, Result};
 
-/// Statements that are correct and have nothing to do here, by their first words: there are no privileges, no roles, no
-/// fragments, no violations tables, and nothing to optimise by hand.
+/// Statements that are correct and have nothing to do here, by their first words: there are no fragments, no violations
+/// tables, and nothing to optimise by hand.
 const NOTHING: &[(&[&str], i16, &str)] = &[
-    (&["create", "role"], 133, "CREATE ROLE"),
-    (&["drop", "role"], 134, "DROP ROLE"),
     (&["alter", "fragment"], 126, "ALTER FRAGMENT"),
     (&["set", "debug"], 57, "SET DEBUG FILE"),
     (&["save", "external"], 180, "SAVE EXTERNAL DIRECTIVES"),

@@ -39,6 +39,8 @@ impl Parser<'_> {
             "update" if self.is_word_at(1, "statistics") => self.update_statistics(),
             "update" => self.update(),
             "delete" => self.delete(),
+            "create" if self.is_word_at(1, "role") => self.role(true),
+            "drop" if self.is_word_at(1, "role") => self.role(false),
             "create" => self.create(),
             "drop" => self.drop(),
             "alter" => self.alter(),
@@ -123,8 +125,8 @@ impl Parser<'_> {
                 self.routine_call()
             }
             "merge" => self.merge(),
-            "grant" => self.rest(18, "GRANT"),
-            "revoke" => Err(self.unsupported("REVOKE, as every user may do everything,")),
+            "grant" => self.access(true),
+            "revoke" => self.access(false),
             _ => Err(self.unexpected()),
         }
     }
@@ -281,7 +283,11 @@ impl Parser<'_> {
                 "constraints" | "indexes" | "triggers" => {
                     return self.object_mode();
                 }
-                "dataskip" | "role" | "pdqpriority" | "environment" | "statement" | "collation" | "no" | "autofree" => {
+                "role" => {
+                    self.take();
+                    return self.set_role();
+                }
+                "dataskip" | "pdqpriority" | "environment" | "statement" | "collation" | "no" | "autofree" => {
                     (48, "SET")
                 }
                 _ => return Err(self.unexpected()),
@@ -831,6 +837,8 @@ pub(super) fn statement_type(ast: &Ast) -> i16 {
         Ast::SetConstraints { .. } => 55,
         Ast::UpdateStatistics(_) => 30,
         Ast::SetOther { statement, .. } | Ast::Nothing { statement, .. } => *statement,
+        Ast::Access(access) => 18 + i16::from(!access.grant),
+        Ast::Role { create, .. } => 134 - i16::from(*create),
         Ast::LockTable(..) => 10,
         Ast::UnlockTable(_) => 11,
         Ast::Database { .. } => 1,

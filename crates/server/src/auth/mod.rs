@@ -237,18 +237,20 @@ impl Users {
     }
 }
 
-/// What is kept of a role's password: a verifier, be it given as one.
+/// What is kept of a role's password: a verifier, be it given as one; nothing of one of the empty password, which nobody
+/// can prove.
 ///
 /// # Errors
 /// Words for a password that is a verifier of another kind, or a damaged one.
-pub fn password_verifier(password: &str) -> Result<String, &'static str> {
+pub fn password_verifier(password: &str) -> Result<Option<String>, &'static str> {
     if is_md5(password) {
         return Err("a password as md5, which proves nothing here,");
     }
     match password.parse::<Verifier>() {
-        Ok(verifier) => Ok(verifier.to_string()),
+        Ok(verifier) if verifier.accepts("") => Ok(None),
+        Ok(verifier) => Ok(Some(verifier.to_string())),
         Err(_) if password.starts_with("SCRAM-SHA-256$") => Err("a password that is a damaged SCRAM verifier"),
-        Err(_) => Ok(Verifier::from_password(password, &random::<SALT_LEN>(), DEFAULT_ITERATIONS).to_string()),
+        Err(_) => Ok(Some(Verifier::from_password(password, &random::<SALT_LEN>(), DEFAULT_ITERATIONS).to_string())),
     }
 }
 

@@ -93,7 +93,13 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
         }
     }
     if let Err(error) = login.check() {
-        reject(connection, BAD_PASSWORD, "Incorrect password or user is not known on the database server");
+        match error.informix_code() {
+            BAD_PASSWORD => {
+                reject(connection, BAD_PASSWORD, "Incorrect password or user is not known on the database server");
+            }
+            // It is known who asks.
+            code => reject(connection, code, &error.message),
+        }
         return Err(Ending::Refused(error.message.clone()));
     }
     let locale = request.variable("CLIENT_LOCALE").map(|locale| String::from_utf8_lossy(locale).into_owned());

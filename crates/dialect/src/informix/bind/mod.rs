@@ -1,5 +1,6 @@
 //! Names bound, types decided.
 
+mod access;
 mod call;
 mod coerce;
 mod ddl;
@@ -363,6 +364,8 @@ impl<'a> Binder<'a> {
                 let (tables, skipped) = (tables.into_iter().collect::<Vec<_>>(), Vec::new());
                 S::Maintain(ir::Maintenance::Analyze { all: tables.is_empty(), tables, skipped })
             }
+            Ast::Access(access) => self.access(access)?,
+            Ast::Role { create, name, lenient } => self.role_change(*create, name, *lenient),
             Ast::SetOther { tag, .. } | Ast::Nothing { tag, .. } => S::Nothing { tag },
             // Who only reads sees what was committed last and asks for no lock, so EXCLUSIVE is not in its way.
             Ast::LockTable(name, exclusive) => S::Lock(ir::LockTable {

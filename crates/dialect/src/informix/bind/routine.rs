@@ -80,6 +80,39 @@ impl Binder<'_> {
     ) -> Result<ir::Statement> {
         self.effects.writes = true;
         self.effects.schema = true;
+        if if_exists && self.routines_named(name, function, specific, signature)?.is_empty() {
+            return Ok(ir::Statement::Nothing { tag: "DROP FUNCTION" });
+        }
+        let oid = self.routine_named(name, function, specific, signature)?.oid;
+        Ok(ir::Statement::Ddl(Box::new(Ddl::DropRoutine(DropRoutine { oid }))))
+    }
+
+    /// The routine of users that a statement names.
+    pub(super) fn routine_named(
+        &self,
+        name: &ObjectName,
+        function: Option<bool>,
+        specific: bool,
+        signature: Option<&[Type]>,
+    ) -> Result<Arc<Routine>> {
+        match self.routines_named(name, function, specific, signature)?.as_slice() {
+            [routine] => Ok(routine.clone()),
+            [] => Err(self.no_routine(&name.name, name.at)),
+            _ => Err(self.error(
+                Condition::AmbiguousFunction,
+                format!("several routines have the name ({}); give the types of its parameters", name.name),
+                name.at,
+            )),
+        }
+    }
+
+    fn routines_named(
+        &self,
+        name: &ObjectName,
+        function: Option<bool>,
+        specific: bool,
+        signature: Option<&[Type]>,
+    ) -> Result<Vec<Arc<Routine>>> {
         let wanted = signature.map(|types| types.iter().map(spl::base_words).collect::<Vec<_>>());
         let candidates = if specific { self.schema.all_routines() } else { self.schema.routines(&name.name) };
         let mut found = Vec::new();
@@ -98,16 +131,7 @@ impl Binder<'_> {
             }
             found.push(routine);
         }
-        match found.as_slice() {
-            [routine] => Ok(ir::Statement::Ddl(Box::new(Ddl::DropRoutine(DropRoutine { oid: routine.oid })))),
-            [] if if_exists => Ok(ir::Statement::Nothing { tag: "DROP FUNCTION" }),
-            [] => Err(self.no_routine(&name.name, name.at)),
-            _ => Err(self.error(
-                Condition::AmbiguousFunction,
-                format!("several routines have the name ({}); give the types of its parameters", name.name),
-                name.at,
-            )),
-        }
+        Ok(found)
     }
 
     fn no_routine(&self, name: &str, at: usize) -> Error {
@@ -162,6 +186,8 @@ impl Binder<'_> {
                 None => None,
             });
         }
+        let kind = if parsed.function { "function" } else { "procedure" };
+        self.needs.functions.entry(routine.oid).or_insert_with(|| (kind, routine.name.clone()));
         Ok(Some(Resolved { routine, parsed, args }))
     }
 

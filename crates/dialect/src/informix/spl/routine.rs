@@ -199,14 +199,19 @@ impl Parser<'_> {
         };
         let if_exists = self.words(&["if", "exists"]);
         let name = self.object_name()?;
-        let mut signature = None;
-        if self.sign("(") {
-            let types =
-                if self.is_sign(")") { Vec::new() } else { self.list(|parser| parser.type_name().map(|ty| ty.ty))? };
-            self.expect_sign(")")?;
-            signature = Some(types);
-        }
+        let signature = self.routine_signature()?;
         Ok(Ast::DropRoutine { name, function, specific, signature, if_exists })
+    }
+
+    /// `(type, …)`, if it stands here.
+    pub fn routine_signature(&mut self) -> Result<Option<Vec<Type>>> {
+        if !self.sign("(") {
+            return Ok(None);
+        }
+        let types =
+            if self.is_sign(")") { Vec::new() } else { self.list(|parser| parser.type_name().map(|ty| ty.ty))? };
+        self.expect_sign(")")?;
+        Ok(Some(types))
     }
 
     /// `WITH (NOT VARIANT, …)`: promises to an optimizer that is not there.

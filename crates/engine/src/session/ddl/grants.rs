@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rowferry_dialect::access::acl::GrantChange;
-use rowferry_dialect::access::{Acl, DATABASE, ObjectClass, PUBLIC, Privileges, denied, relation_words};
+use rowferry_dialect::access::{Acl, DATABASE, ObjectClass, PUBLIC, Privileges, denied_as, relation_words};
 use rowferry_dialect::ir::{Grant, GrantTargets, RoleSpec};
 use rowferry_dialect::schema::{QualifiedName, RelationKind};
 use rowferry_dialect::{Condition, Error, Schema as _};
@@ -53,6 +53,16 @@ impl Changer<'_> {
                     Err(Error::new(Condition::UndefinedObject, message).into())
                 }
             },
+            // A routine in SPL, which is in no schema of its own.
+            ObjectClass::Routine if name.schema.is_none() => {
+                match schema.main.routines.iter().find(|routine| routine.signature == name.name) {
+                    Some(found) => Ok(object(class, found.oid, "main", "function", &found.name, "")),
+                    None => {
+                        let message = format!("function {name} does not exist");
+                        Err(Error::new(Condition::UndefinedFunction, message).into())
+                    }
+                }
+            }
             ObjectClass::Routine => {
                 let of_name = |function: &&std::sync::Arc<rowferry_dialect::stored_function::StoredFunction>| {
                     name.schema.as_deref() == Some(&*function.namespace) && function.signature() == name.name
@@ -66,11 +76,7 @@ impl Changer<'_> {
                 }
             }
             _ => {
-                if let Some(schema_name) = &name.schema
-                    && !schema.may(schema_name, Privileges::USAGE)
-                {
-                    return Err(denied("schema", schema_name).into());
-                }
+                (&schema as &dyn rowferry_dialect::Schema).check_usage(name)?;
                 let relation = schema.relation(name);
                 let relation = relation.filter(|r| !matches!(r.kind, RelationKind::Sequence { .. }));
                 if let Some(relation) = relation {
@@ -220,7 +226,7 @@ impl Changer<'_> {
         let held = list.held_by(&rights.roles, grantor, owner, object.class);
         let nothing = held.0.is_empty() && held.1.is_empty();
         if may.is_empty() && nothing {
-            return Err(denied(object.kind, &object.name).into());
+            return Err(denied_as(Condition::NoGrantOption, object.kind, &object.name).into());
         }
         self.tell_partial(grant.grant, wishes.all, wishes.whole, may, &format!("\"{}\"", object.name));
         list.change(&change_of(grant, grantees, may, grantor, owner))?;
@@ -247,7 +253,7 @@ impl Changer<'_> {
         let columns = Privileges::all_of(ObjectClass::Column);
         if may.is_empty() && !(held.0 | held.1).overlaps(columns) {
             let message = format!("permission denied for column \"{column}\" of relation \"{}\"", object.name);
-            return Err(Error::new(Condition::InsufficientPrivilege, message).into());
+            return Err(Error::new(Condition::NoGrantOption, message).into());
         }
         let shown = format!("column \"{column}\" of relation \"{}\"", object.name);
         self.tell_partial(grant.grant, all, wanted, may, &shown);
@@ -363,7 +369,14 @@ fn check_privileges(grant: &Grant) -> Result<(), Error> {
         ObjectClass::Sequence => (Privileges::all_of(grant.class), "sequence"),
         ObjectClass::Database => (Privileges::all_of(grant.class), "database"),
         ObjectClass::Schema => (Privileges::all_of(grant.class), "schema"),
-        ObjectClass::Routine => (Privileges::all_of(grant.class), "function"),
+        ObjectClass::Routine => {
+            let kind = match grant.procedures {
+                Some(true) => "procedure",
+                Some(false) => "function",
+                None => "routine",
+            };
+            (Privileges::all_of(grant.class), kind)
+        }
         other => (Privileges::all_of(other), "type"),
     };
     for (privilege, columns) in &grant.privileges {
@@ -384,6 +397,7 @@ fn check_privileges(grant: &Grant) -> Result<(), Error> {
 }
 
 fn invalid_privilege(word: &str, kind: &str) -> Error {
+    let word = if word == "TEMPORARY" { "TEMP" } else { word };
     Error::new(Condition::InvalidGrantOperation, format!("invalid privilege type {word} for {kind}"))
 }
 

@@ -76,17 +76,16 @@ impl Changer<'_> {
         match &options.password {
             None => {}
             Some(None) => role.password = None,
-            Some(Some(password)) if password.is_empty() => {
-                let message = "empty string is not a valid password, clearing password";
-                self.notice(Condition::SuccessfulCompletion, message.to_owned());
-                role.password = None;
-            }
             Some(Some(password)) => {
                 let Some(verifier) = self.session.database.shared.options.password_verifier else {
                     return Err(Error::unsupported("PASSWORD where nobody can log in").into());
                 };
-                let verifier = verifier(password).map_err(Error::unsupported)?;
-                role.password = Some(verifier);
+                role.password =
+                    if password.is_empty() { None } else { verifier(password).map_err(Error::unsupported)? };
+                if role.password.is_none() {
+                    let message = "empty string is not a valid password, clearing password";
+                    self.notice(Condition::SuccessfulCompletion, message.to_owned());
+                }
             }
         }
         Ok(())
@@ -285,14 +284,15 @@ impl Changer<'_> {
         let rights = self.rights();
         if role == DATABASE_OWNER {
             let message = "role \"pg_database_owner\" cannot have explicit members";
-            return Err(refused(message).into());
+            return Err(Error::new(Condition::InternalError, message).into());
         }
         if grantor != rights.role() && !rights.is_superuser() {
             return Err(refused("must be superuser to set grantor").into());
         }
         for &member in members {
             if member == DATABASE_OWNER {
-                return Err(refused("role \"pg_database_owner\" cannot be a member of any role").into());
+                let message = "role \"pg_database_owner\" cannot be a member of any role";
+                return Err(Error::new(Condition::InternalError, message).into());
             }
             let schema = self.schema();
             let roles = &schema.main.roles;
@@ -332,7 +332,7 @@ fn may_make_roles(roles: &Roles, oid: u32) -> bool {
 }
 
 pub(super) fn refused(message: impl Into<String>) -> Error {
-    Error::new(Condition::InsufficientPrivilege, message)
+    Error::new(Condition::NoDbaPermission, message)
 }
 
 fn exists(name: &str) -> Error {

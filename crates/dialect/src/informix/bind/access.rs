@@ -1,0 +1,123 @@
+//! GRANT, REVOKE and roles: Informix's words for the privileges of [`crate::access`].
+
+use super::Binder;
+use crate::access::{ObjectClass, Privileges};
+use crate::informix::ast::{Access, Granted, ObjectName};
+use crate::ir::{self, AccessChange, Ddl, Grant, GrantRoles, GrantTargets, RoleOptions, RoleSpec};
+use crate::schema::{QualifiedName, RelationKind};
+use crate::{Error, Result};
+
+impl Binder<'_> {
+    /// GRANT and REVOKE. In a file without roles everybody may do everything, and nothing can be taken from anybody.
+    pub(super) fn access(&mut self, access: &Access) -> Result<ir::Statement> {
+        let tag = if access.grant { "GRANT" } else { "REVOKE" };
+        if self.schema.rights().roles.is_simple() {
+            return match access.grant {
+                true => Ok(ir::Statement::Nothing { tag }),
+                false => Err(Error::unsupported("REVOKE, as every user may do everything,")),
+            };
+        }
+        let database = QualifiedName::bare(&self.context.database);
+        let change = match &access.what {
+            Granted::Other(words) => {
+                return Err(Error::unsupported(format!("{tag} of {words},")));
+            }
+            Granted::Roles(roles) => AccessChange::GrantRoles(GrantRoles {
+                grant: access.grant,
+                roles: roles.clone(),
+                members: access.grantees.iter().map(role).collect(),
+                admin: access.grant_option,
+                grantor: access.grantor.as_ref().map(role),
+            }),
+            Granted::Dba => self.dba(access)?,
+            Granted::Connect => privileges(access, ObjectClass::Database, Privileges::CONNECT, database),
+            Granted::Resource => {
+                privileges(access, ObjectClass::Schema, Privileges::CREATE, QualifiedName::bare("public"))
+            }
+            Granted::Table { privileges, table } => self.of_table(access, privileges, table)?,
+            Granted::Routine { name, function, specific, signature } => {
+                let routine = self.routine_named(name, *function, *specific, signature.as_deref())?;
+                let named = QualifiedName::bare(&routine.signature);
+                privileges(access, ObjectClass::Routine, Privileges::EXECUTE, named)
+            }
+        };
+        Ok(self.change_access(change, tag))
+    }
+
+    /// DBA is what a superuser of the file is.
+    fn dba(&self, access: &Access) -> Result<AccessChange> {
+        let [user] = access.grantees.as_slice() else {
+            return Err(Error::unsupported("DBA for several users in one statement"));
+        };
+        let options = RoleOptions { superuser: Some(access.grant), ..RoleOptions::default() };
+        Ok(AccessChange::AlterRole { role: role(user), options })
+    }
+
+    fn of_table(
+        &mut self,
+        access: &Access,
+        wanted: &[(Privileges, Vec<String>)],
+        table: &ObjectName,
+    ) -> Result<AccessChange> {
+        let relation = self.relation(table)?;
+        // Names of columns are found whatever their case.
+        let column = |name: &String| {
+            let known = relation.columns.iter().find(|column| column.name.eq_ignore_ascii_case(name));
+            known.map_or_else(|| name.clone(), |column| column.name.clone())
+        };
+        // Who may SELECT from a sequence takes its numbers.
+        let of_sequence = |privilege: Privileges| match relation.kind {
+            RelationKind::Sequence { .. } if privilege == Privileges::SELECT => privilege | Privileges::USAGE,
+            _ => privilege,
+        };
+        let wanted =
+            wanted.iter().map(|(privilege, columns)| (of_sequence(*privilege), columns.iter().map(column).collect()));
+        let named = QualifiedName::new(relation.namespace.clone(), relation.name.clone());
+        Ok(AccessChange::Grant(Grant { privileges: wanted.collect(), ..grant(access, ObjectClass::Relation, named) }))
+    }
+
+    /// CREATE ROLE, DROP ROLE.
+    pub(super) fn role_change(&mut self, create: bool, name: &str, lenient: bool) -> ir::Statement {
+        let tag = if create { "CREATE ROLE" } else { "DROP ROLE" };
+        let roles = self.schema.rights().roles;
+        if roles.is_simple() || create && lenient && roles.oid(name).is_some() {
+            return ir::Statement::Nothing { tag };
+        }
+        let name = name.to_owned();
+        let change = match create {
+            true => AccessChange::CreateRole { name, options: RoleOptions::default() },
+            false => AccessChange::DropRoles { roles: vec![RoleSpec::Named(name)], if_exists: lenient },
+        };
+        self.change_access(change, tag)
+    }
+
+    fn change_access(&mut self, change: AccessChange, tag: &'static str) -> ir::Statement {
+        self.effects.writes = true;
+        self.effects.schema = true;
+        ir::Statement::Ddl(Box::new(Ddl::Access { change: Box::new(change), tag }))
+    }
+}
+
+fn role(name: &String) -> RoleSpec {
+    if name.eq_ignore_ascii_case("public") { RoleSpec::Public } else { RoleSpec::Named(name.clone()) }
+}
+
+fn privileges(access: &Access, class: ObjectClass, privilege: Privileges, named: QualifiedName) -> AccessChange {
+    AccessChange::Grant(Grant { privileges: vec![(privilege, Vec::new())], ..grant(access, class, named) })
+}
+
+/// What a statement says of all privileges. Whoever revokes takes what was granted on, unless RESTRICT forbids it.
+fn grant(access: &Access, class: ObjectClass, named: QualifiedName) -> Grant {
+    Grant {
+        grant: access.grant,
+        grant_option: access.grant_option,
+        cascade: !access.grant && !access.restrict,
+        grantor: access.grantor.as_ref().map(role),
+        grantees: access.grantees.iter().map(role).collect(),
+        privileges: Vec::new(),
+        all_of_columns: Vec::new(),
+        class,
+        procedures: None,
+        targets: GrantTargets::Named(vec![named]),
+    }
+}
