@@ -145,6 +145,19 @@ pub trait Schema {
 
 /// What follows from the answers.
 impl dyn Schema + '_ {
+    /// Refuses a name in a schema into which the role that asks may not look.
+    ///
+    /// # Errors
+    /// `42501`.
+    pub fn check_usage(&self, name: &QualifiedName) -> Result<()> {
+        match &name.schema {
+            Some(schema) if !self.may(schema, crate::access::Privileges::USAGE) => {
+                Err(crate::access::denied("schema", schema))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The schema where an object is created: the one that its name says, or the first of the search path.
     ///
     /// # Errors

@@ -202,6 +202,8 @@ impl State {
             }
             Call::Put(oid, offset, bytes) => {
                 let object = existing(objects, oid)?;
+                // Who writes can read, as with PostgreSQL.
+                self.check_large_object(oid, &object, Privileges::SELECT)?;
                 self.check_large_object(oid, &object, Privileges::UPDATE)?;
                 if !(0..=MAX_LARGE_OBJECT).contains(&offset) {
                     return Err(seek_target(offset));

@@ -423,13 +423,11 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// Refuses a schema that the user may not look into.
+    /// Refuses a schema that the user may not look into. Whoever made what is stored was asked then.
     pub(super) fn check_schema(&self, name: &QualifiedName, location: i32) -> Result<()> {
-        match &name.schema {
-            Some(schema) if !self.schema.may(schema, Privileges::USAGE) => {
-                Err(self.at(crate::access::denied("schema", schema), location))
-            }
-            _ => Ok(()),
+        match self.source {
+            Some(_) => self.schema.check_usage(name).map_err(|error| self.at(error, location)),
+            None => Ok(()),
         }
     }
 

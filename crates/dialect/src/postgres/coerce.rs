@@ -398,6 +398,7 @@ impl Binder<'_> {
             Type::Reg(Reg::Class) => {
                 let name = super::names::qualified(text)
                     .ok_or_else(|| self.error(Condition::InvalidName, "invalid name syntax".to_owned(), location))?;
+                self.check_schema(&name, location)?;
                 if let Some(relation) = self.schema.relation(&name) {
                     self.note_literal(&name, &relation.namespace, location);
                     return Ok(Expr::integer(i64::from(relation.oid), to.clone()));

@@ -130,6 +130,7 @@ fn invalid_name() -> Error {
 
 fn function_oid(schema: &dyn Schema, text: &str) -> Result<u32> {
     let name = names::qualified(text).ok_or_else(invalid_name)?;
+    schema.check_usage(&name)?;
     let stored = visible(schema, &name);
     let mut found =
         builtin(schema, &name).into_iter().map(|fact| fact.oid).chain(stored.iter().map(|function| function.oid));
@@ -154,6 +155,7 @@ fn name_and_types(text: &str) -> Result<(&str, Vec<&str>)> {
 fn procedure_oid(schema: &dyn Schema, text: &str) -> Result<u32> {
     let (name, types) = name_and_types(text)?;
     let name = names::qualified(name).ok_or_else(invalid_name)?;
+    schema.check_usage(&name)?;
     let stored = schema.functions(&name);
     let builtin = builtin(schema, &name);
     if stored.is_empty() {

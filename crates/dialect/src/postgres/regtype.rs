@@ -40,6 +40,10 @@ pub fn oid(words: &str) -> Result<u32> {
 /// # Errors
 /// `42704`.
 pub fn oid_in(schema: &dyn Schema, words: &str) -> Result<u32> {
+    let written = type_name(words).map(|name| QualifiedName::new(names::of_type(&name).0.unwrap_or_default(), ""));
+    if let Some(written) = written.filter(|written| written.schema.as_deref() != Some("")) {
+        schema.check_usage(&written)?;
+    }
     let user = || super::type_of_words(words, schema).ok();
     let user = || user().filter(|ty| ty.has_user_type() || extension::of_type(ty).is_some());
     oid(words).or_else(|error| user().map(|ty| types::oid(&ty)).ok_or(error))

@@ -159,6 +159,7 @@ pub fn oid(state: &State, reg: Reg, text: &str) -> Result<u32> {
     match reg {
         Reg::Class => {
             let name = qualified_name(text).ok_or_else(invalid)?;
+            (&schema as &dyn rowferry_dialect::Schema).check_usage(&name)?;
             class_oid(&schema, &name)
                 .ok_or_else(|| Error::new(Condition::UndefinedTable, format!("relation \"{name}\" does not exist")))
         }

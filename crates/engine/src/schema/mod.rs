@@ -376,7 +376,11 @@ impl Schema for SessionSchema {
         };
         match &name.schema {
             Some(namespace) => of(namespace),
-            None => self.search_path.iter().flat_map(of).collect(),
+            None => {
+                let restricted = self.is_restricted();
+                let usable = |schema: &&String| !restricted || self.may(schema, Privileges::USAGE);
+                self.search_path.iter().filter(usable).flat_map(of).collect()
+            }
         }
     }
 

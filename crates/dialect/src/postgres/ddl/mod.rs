@@ -429,6 +429,7 @@ impl Binder<'_> {
         self.stored = false;
         let uses = self.uses.take().unwrap_or_default();
         let mut bound = bound?;
+        bound.columns.iter().for_each(|column| self.needs.declare(&column.ty));
         let mut name = self.new_name(range)?;
         if name.schema.as_deref() != Some("pg_temp") && uses.relations.iter().any(|named| named.relation.is_temporary())
         {

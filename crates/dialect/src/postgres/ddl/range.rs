@@ -110,11 +110,10 @@ impl Binder<'_> {
             let message = format!("range subtype cannot be {}", pseudo.name);
             return Err(Error::new(Condition::DatatypeMismatch, message));
         }
+        let ty = self.resolve_type(name)?;
+        self.needs.declare(&ty);
         // A modifier says nothing there.
-        Ok(match self.resolve_type(name)? {
-            user @ Type::User(_) => user,
-            ty => coerce::base(&ty),
-        })
+        Ok(if matches!(ty, Type::User(_)) { ty } else { coerce::base(&ty) })
     }
 
     /// The name that is said for the multirange type.

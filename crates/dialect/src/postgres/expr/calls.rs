@@ -57,7 +57,7 @@ impl Binder<'_> {
     }
 
     pub(super) fn function_call(&mut self, call: &pg::FuncCall) -> Result<Expr> {
-        let mut users = self.user_routines(&call.funcname);
+        let mut users = self.user_routines(&call.funcname, call.location)?;
         if users.iter().any(|user| user.definition.aggregate.is_some()) {
             if let Some(found) = self.aggregate_of_users(call, &users)? {
                 return Ok(found);

@@ -269,6 +269,9 @@ impl Binder<'_> {
             return Err(self.unsupported("SETOF or %TYPE", name.location));
         }
         let (schema, word) = names::of_type(name);
+        if let Some(schema) = schema {
+            self.check_schema(&QualifiedName::new(schema, word), name.location)?;
+        }
         if let Some(user) = self.user_type(schema, word) {
             self.note_extension_of_type(&user);
             self.collated |= crate::collation::Collation::is_within(&user);

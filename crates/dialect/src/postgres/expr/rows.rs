@@ -83,7 +83,7 @@ impl Binder<'_> {
             return Ok(None);
         }
         let name = [Node { node: Some(N::String(pg::String { sval: name.to_owned() })) }];
-        let users = self.user_functions(&name);
+        let users = self.user_functions(&name, at)?;
         self.call_of_row(&users, row, at)
     }
 

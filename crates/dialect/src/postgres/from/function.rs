@@ -109,7 +109,7 @@ impl Binder<'_> {
         range: &pg::RangeFunction,
         with_definitions: bool,
     ) -> Result<Option<FunctionSource>> {
-        let users = self.user_functions(&call.funcname);
+        let users = self.user_functions(&call.funcname, call.location)?;
         if users.is_empty() {
             return Ok(None);
         }

@@ -145,21 +145,28 @@ fn array_of(element: Type) -> Type {
 
 impl Binder<'_> {
     /// The functions of users that a name may mean, aggregates apart.
-    pub(in crate::postgres) fn user_functions(&self, name: &[Node]) -> Vec<Arc<StoredFunction>> {
-        let mut found = self.user_routines(name);
+    ///
+    /// # Errors
+    /// `42501` for a schema that may not be used.
+    pub(in crate::postgres) fn user_functions(&self, name: &[Node], at: i32) -> Result<Vec<Arc<StoredFunction>>> {
+        let mut found = self.user_routines(name, at)?;
         found.retain(|function| function.definition.aggregate.is_none());
-        found
+        Ok(found)
     }
 
     /// The functions, procedures and aggregates of users that a name may mean.
-    pub(in crate::postgres) fn user_routines(&self, name: &[Node]) -> Vec<Arc<StoredFunction>> {
+    ///
+    /// # Errors
+    /// `42501` for a schema that may not be used.
+    pub(in crate::postgres) fn user_routines(&self, name: &[Node], at: i32) -> Result<Vec<Arc<StoredFunction>>> {
         let name = match names::strings(name).as_slice() {
             [name] => QualifiedName::bare(*name),
             [schema, name] => QualifiedName::new(*schema, *name),
             [database, schema, name] if *database == self.context.database => QualifiedName::new(*schema, *name),
-            _ => return Vec::new(),
+            _ => return Ok(Vec::new()),
         };
-        self.schema.functions(&name)
+        self.check_schema(&name, at)?;
+        Ok(self.schema.functions(&name))
     }
 
     /// A call whose name functions of users have.
@@ -499,7 +506,7 @@ impl Binder<'_> {
 
     /// `(f(…)).field` of a function of rows; `None` for other calls.
     pub(in crate::postgres) fn field_of_call(&mut self, call: &pg::FuncCall, field: &str) -> Result<Option<Expr>> {
-        let functions = self.user_functions(&call.funcname);
+        let functions = self.user_functions(&call.funcname, call.location)?;
         if !functions.iter().any(|function| function.definition.returns_row() && !function.definition.set) {
             return Ok(None);
         }
@@ -524,7 +531,7 @@ impl Binder<'_> {
         call: &pg::CallStmt,
     ) -> Result<(Statement, Vec<ResultColumn>)> {
         let Some(call) = &call.funccall else { return Err(Error::internal("CALL of nothing")) };
-        let functions = self.user_functions(&call.funcname);
+        let functions = self.user_functions(&call.funcname, call.location)?;
         let shown = names::strings(&call.funcname).join(".");
         if functions.is_empty() {
             let given = self.given(&call.args)?;

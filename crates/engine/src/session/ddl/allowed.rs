@@ -1,6 +1,8 @@
 //! Whether a change of the schema is allowed to the role that asks.
 
-use rowferry_dialect::access::{DATABASE, ObjectClass, Privileges, Rights, denied, not_owner, relation_words};
+use rowferry_dialect::access::{
+    DATABASE, ObjectClass, Privileges, Rights, denied, denied_as, is_open, not_owner, relation_words,
+};
 use rowferry_dialect::collation::Collation;
 use rowferry_dialect::extension::Installed;
 use rowferry_dialect::ir::{
@@ -53,7 +55,10 @@ impl Changer<'_> {
                 check.owner(&change.partition)
             }
             Ddl::CreateIndex(index) => {
-                check.owner(&index.table)?;
+                if !rights.owns(index.table.oid) {
+                    let message = format!("must be owner of {} {}", relation_words(&index.table), index.table.name);
+                    return Err(Error::new(Condition::NoIndexPermission, message).into());
+                }
                 check.schema_privilege(&index.table.namespace, Privileges::CREATE)
             }
             Ddl::CreateView(view) => {
@@ -92,8 +97,15 @@ impl Changer<'_> {
                 let named = tables.iter().filter(|table| !below(table));
                 named.into_iter().try_for_each(|table| check.relation(table, Privileges::TRUNCATE))
             }
+            Ddl::Comment { relation, column: Some(_), .. } => check.owned(relation.oid, "relation", &relation.name),
             Ddl::Comment { relation, .. } | Ddl::CommentPart { relation, .. } => check.owner(relation),
             Ddl::CommentObject { owner: Some((oid, name)), .. } => check.owned(*oid, "type", name),
+            Ddl::CommentObject { oid: Some(oid), kind, .. } if schema.function_by_oid(*oid).is_some() => {
+                check.owned(*oid, kind, &check.function_shown(*oid))
+            }
+            Ddl::CommentObject { oid: Some(oid), kind: "type", name, .. } => {
+                check.owned(*oid, "type", &check.type_shown(*oid, name))
+            }
             Ddl::CommentObject { oid, kind, name, .. } => {
                 check.owned(oid.unwrap_or_else(|| schema.namespace_oid(name)), kind, name)
             }
@@ -106,9 +118,11 @@ impl Changer<'_> {
                     _ => Ok(()),
                 }
             }
-            Ddl::UserType(UserTypeChange::AlterFields { ty, .. }) => check.owned(ty.oid, "type", &ty.name),
+            Ddl::UserType(UserTypeChange::AlterFields { ty, .. }) => {
+                check.owned(ty.oid, "type", &check.type_shown(ty.oid, &ty.name))
+            }
             Ddl::UserType(UserTypeChange::Alter { ty, action, .. }) => {
-                check.owned(ty.kept_as(), "type", &ty.name)?;
+                check.owned(ty.kept_as(), "type", &check.type_shown(ty.oid, &ty.name))?;
                 match action {
                     AlterUserType::Rename(_) => check.schema_privilege(&ty.namespace, Privileges::CREATE),
                     AlterUserType::SetSchema(to) => check.schema_privilege(to, Privileges::CREATE),
@@ -117,7 +131,7 @@ impl Changer<'_> {
             }
             Ddl::UserType(UserTypeChange::Drop { types, .. }) => types.iter().try_for_each(|ty| {
                 let inside = rights.owns(schema.namespace_oid(&ty.namespace));
-                if inside { Ok(()) } else { check.owned(ty.oid, "type", &ty.name) }
+                if inside { Ok(()) } else { check.owned(ty.oid, "type", &check.type_shown(ty.oid, &ty.name)) }
             }),
             Ddl::Extension(change) => check.extension(change),
             Ddl::Collation(change) => check.collation(change),
@@ -271,6 +285,8 @@ impl Allowed<'_> {
     fn create_table(&self, table: &CreateTable) -> Done {
         self.create_in(&table.name, table.temporary)?;
         table.parents.iter().try_for_each(|parent| self.owner(parent))?;
+        let copied = table.likes.iter().map(|like| &like.source).filter(|source| !is_open(source));
+        copied.into_iter().try_for_each(|source| self.relation(source, Privileges::SELECT))?;
         table.constraints.iter().try_for_each(|constraint| self.key(&constraint.kind))
     }
 
@@ -290,13 +306,18 @@ impl Allowed<'_> {
     }
 
     fn schema_privilege(&self, namespace: &str, wanted: Privileges) -> Done {
-        if self.schema.may(namespace, wanted) { Ok(()) } else { Err(denied("schema", namespace).into()) }
+        if self.schema.may(namespace, wanted) {
+            return Ok(());
+        }
+        let creates = wanted == Privileges::CREATE;
+        let condition = if creates { Condition::NoResourcePermission } else { Condition::InsufficientPrivilege };
+        Err(denied_as(condition, "schema", namespace).into())
     }
 
     fn database(&self, wanted: Privileges) -> Done {
         match self.rights.may(ObjectClass::Database, DATABASE, wanted) {
             true => Ok(()),
-            false => Err(denied("database", self.database).into()),
+            false => Err(denied_as(Condition::NoDbaPermission, "database", self.database).into()),
         }
     }
 
@@ -308,7 +329,23 @@ impl Allowed<'_> {
         let function = self.schema.main.functions.iter().find(|function| function.oid == oid);
         let Some(function) = function else { return Ok(()) };
         let inside = self.rights.owns(self.schema.namespace_oid(&function.namespace));
-        if inside { Ok(()) } else { self.owned(oid, "function", &function.name) }
+        let kind = if function.definition.procedure { "procedure" } else { "function" };
+        if inside { Ok(()) } else { self.owned(oid, kind, &self.function_shown(oid)) }
+    }
+
+    /// A function's name, with its schema where it is not found without.
+    fn function_shown(&self, oid: u32) -> String {
+        let Some(function) = self.schema.function_by_oid(oid) else { return String::new() };
+        let found = self.schema.functions(&QualifiedName::bare(function.name.clone()));
+        match found.iter().any(|found| found.oid == oid) {
+            true => function.name.clone(),
+            false => format!("{}.{}", function.namespace, function.name),
+        }
+    }
+
+    /// A type's name as messages have it; `name` where nothing is known of it.
+    fn type_shown(&self, oid: u32, name: &str) -> String {
+        rowferry_dialect::postgres::regtype::shown_in(self.schema, oid, None).unwrap_or_else(|| name.to_owned())
     }
 
     fn owner(&self, relation: &Relation) -> Done {

@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use rowferry_dialect::error::Severity;
 use rowferry_dialect::ir::{AlterFunction, CreateFunction};
+use rowferry_dialect::postgres::quote_ident;
+use rowferry_dialect::schema::QualifiedName;
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::{Language, Schema as _};
 
 use super::dependencies::Needed;
 use super::{Changer, Done, cannot_drop};
+use crate::schema::SessionSchema;
 use crate::settings::ExtraCheck;
 
 impl Changer<'_> {
@@ -45,7 +48,7 @@ impl Changer<'_> {
         for oid in functions {
             let schema = self.schema();
             let Some(function) = schema.function_by_oid(*oid) else { continue };
-            let shown = format!("function {}", function.shown_signature());
+            let shown = described_function(&schema, &function);
             self.drop_dependents(&shown, vec![Needed::function(*oid, &shown)], cascade)?;
             self.drop_triggers_of_function(*oid, &shown, cascade)?;
             self.drop_aggregates_of_function(*oid, functions, &shown, cascade)?;
@@ -77,5 +80,15 @@ impl Changer<'_> {
         self.tell_cascade(&names);
         let oids: Vec<u32> = found.iter().map(|function| function.oid).collect();
         self.drop_functions(&oids, cascade)
+    }
+}
+
+/// A function as messages about dependencies call it: with its schema where its name alone does not find it.
+pub(super) fn described_function(schema: &SessionSchema, function: &StoredFunction) -> String {
+    let found = schema.functions(&QualifiedName::bare(function.name.clone()));
+    let signature = function.shown_signature();
+    match found.iter().any(|found| found.oid == function.oid) {
+        true => format!("function {signature}"),
+        false => format!("function {}.{signature}", quote_ident(&function.namespace)),
     }
 }

@@ -1,6 +1,6 @@
 //! ALTER LARGE OBJECT … OWNER TO, COMMENT ON and GRANT ON LARGE OBJECT; what becomes of them when roles go.
 
-use rowferry_dialect::access::{ObjectClass, Privileges};
+use rowferry_dialect::access::{ObjectClass, Privileges, denied};
 use rowferry_dialect::ir::{Grant, LargeObjectAction, LargeObjectChange, RoleSpec};
 use rowferry_dialect::{Condition, Error};
 
@@ -71,8 +71,7 @@ impl Changer<'_> {
         let (grantor, may) = list.best_grantor(&rights.roles, rights.role(), owner, wanted);
         let held = list.held_by(&rights.roles, grantor, owner, class);
         if may.is_empty() && held.0.is_empty() && held.1.is_empty() {
-            let message = format!("permission denied for large object {oid}");
-            return Err(Error::new(Condition::InsufficientPrivilege, message).into());
+            return Err(denied("large object", &format!("large object {oid}")).into());
         }
         self.tell_partial(grant.grant, grant.privileges.is_empty(), wanted, may, &format!("\"large object {oid}\""));
         list.change(&change_of(grant, &grantees, may, grantor, owner))?;

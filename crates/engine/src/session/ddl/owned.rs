@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use rowferry_dialect::access::{Acl, BOOTSTRAP, DATABASE, ObjectClass, Rights, relation_words};
-use rowferry_dialect::ir::RoleSpec;
+use rowferry_dialect::ir::{CollationChange, RoleSpec};
+use rowferry_dialect::postgres::quote_ident;
 use rowferry_dialect::schema::{QualifiedName, Relation};
 use rowferry_dialect::{Condition, Error, Schema as _};
 
+use super::function::described_function;
 use super::owners::Object;
 use super::roles::refused;
 use super::{Changer, Done};
@@ -36,6 +38,23 @@ impl Changer<'_> {
             add(ObjectClass::Schema, namespace.oid, "main", "schema", &namespace.name, 0);
         }
         add(ObjectClass::Database, DATABASE, "main", "database", self.session.database.name(), 0);
+        for ty in schema.main.user_types.iter().filter(|ty| ty.kept_as() == ty.oid && !ty.is_row_type()) {
+            let namespace = schema.namespace_oid(&ty.namespace);
+            add(ObjectClass::Type, ty.oid, "main", "type", &ty.name, namespace);
+        }
+        // These have owners and no privileges.
+        for collation in schema.main.collations.iter() {
+            let namespace = schema.namespace_oid(&collation.namespace);
+            add(ObjectClass::Type, collation.oid, "main", "collation", &collation.name, namespace);
+        }
+        for object in schema.main.search_objects.iter() {
+            let namespace = schema.namespace_oid(&object.namespace);
+            add(ObjectClass::Type, object.oid, "main", object.kind().words(), &object.name, namespace);
+        }
+        for object in schema.main.statistics.iter() {
+            let namespace = schema.namespace_oid(&object.namespace);
+            add(ObjectClass::Type, object.oid, "main", "statistics object", &object.name, namespace);
+        }
         for routine in schema.main.routines.iter() {
             add(ObjectClass::Routine, routine.oid, "main", "function", &routine.signature, 0);
         }
@@ -49,13 +68,21 @@ impl Changer<'_> {
 
     /// An object as messages about dependencies call it: with its schema where its name alone does not find it.
     fn described(schema: &SessionSchema, object: &Object) -> String {
+        if let Some(function) = schema.function_by_oid(object.oid) {
+            return described_function(schema, &function);
+        }
+        if let Some(ty) = schema.main.user_type_by_oid(object.oid) {
+            return format!("type {}", ty.shown());
+        }
         let visible = object.namespace == 0
             || crate::catalog::names::class_oid(schema, &QualifiedName::bare(object.name.clone())) == Some(object.oid);
+        // A routine in SPL is called by its signature.
+        let name = if object.class == ObjectClass::Routine { object.name.clone() } else { quote_ident(&object.name) };
         if visible {
-            return format!("{} {}", object.kind, object.name);
+            return format!("{} {name}", object.kind);
         }
         let namespace = crate::catalog::names::namespace_name(schema, object.namespace).unwrap_or_default();
-        format!("{} {namespace}.{}", object.kind, object.name)
+        format!("{} {}.{name}", object.kind, quote_ident(&namespace))
     }
 
     /// Refuses to drop a role that something belongs to or that has privileges.
@@ -182,12 +209,39 @@ impl Changer<'_> {
             }
         }
         self.settle()?;
+        self.drop_rest_of(&schema, &owned, cascade)?;
         let namespaces: Vec<_> = schema.main.namespaces.iter().filter(|namespace| owned(namespace.oid)).collect();
         for namespace in namespaces {
             self.drop_schema(&namespace.name, cascade)?;
             self.settle()?;
         }
         Ok(())
+    }
+
+    /// Drops functions, types, collations, and objects of text search and statistics.
+    fn drop_rest_of(&self, schema: &SessionSchema, owned: &dyn Fn(u32) -> bool, cascade: bool) -> Done {
+        let functions: Vec<u32> = schema.main.functions.iter().map(|f| f.oid).filter(|oid| owned(*oid)).collect();
+        self.drop_functions(&functions, cascade)?;
+        self.settle()?;
+        let types = schema.main.user_types.iter().filter(|ty| owned(ty.oid) && !ty.is_row_type());
+        self.drop_user_types(&types.cloned().collect::<Vec<_>>(), cascade)?;
+        self.settle()?;
+        let collations: Vec<_> = schema.main.collations.iter().filter(|c| owned(c.oid)).cloned().collect();
+        if !collations.is_empty() {
+            self.change_collation(&CollationChange::Drop { collations, cascade })?;
+            self.settle()?;
+        }
+        for object in schema.main.search_objects.iter().filter(|object| owned(object.oid)) {
+            self.drop_search_object(object, cascade)?;
+            self.settle()?;
+        }
+        for object in schema.main.statistics.iter().filter(|object| owned(object.oid)) {
+            // It may have gone with its table.
+            if self.schema().main.statistics.iter().any(|known| known.oid == object.oid) {
+                self.forget("main", object.oid)?;
+            }
+        }
+        self.settle()
     }
 
     /// Takes from roles what they have been granted on an object.

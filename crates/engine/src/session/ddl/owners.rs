@@ -195,7 +195,9 @@ impl Changer<'_> {
         }
         if !rights.is_superuser() {
             if !rights.owns(object.oid) {
-                return Err(not_owner(object.kind, &object.name).into());
+                let shown = (object.kind == "type")
+                    .then(|| rowferry_dialect::postgres::regtype::shown_in(&self.schema(), object.oid, None));
+                return Err(not_owner(object.kind, &shown.flatten().unwrap_or(object.name)).into());
             }
             self.check_member(&rights, to)?;
             let inside = |class, oid| {

@@ -367,7 +367,11 @@ fn set_config(call: &Call<'_>) -> Result<Value> {
 fn to_reg(call: &Call<'_>, reg: Reg) -> Result<Value> {
     match call.context().state().object_oid(reg, call.text(0)?) {
         Ok(oid) => integer(oid),
-        Err(error) if error.condition() == Condition::FeatureNotSupported => Err(error),
+        Err(error)
+            if matches!(error.condition(), Condition::FeatureNotSupported | Condition::InsufficientPrivilege) =>
+        {
+            Err(error)
+        }
         Err(_) => Ok(Value::Null),
     }
 }
