@@ -214,6 +214,10 @@ impl Source<'_> {
     fn add_rowid_sequence(&self, snapshot: &mut Snapshot, relation: &Relation) {
         let numbered = relation.columns.iter().enumerate().find(|(_, column)| column.row_identity);
         let Some((at, column)) = numbered.filter(|(_, column)| column.identity.is_some()) else { return };
+        // It has one already, perhaps under another name.
+        if snapshot.sequences_of(relation.oid).any(|known| known.owner == Some((relation.oid, at))) {
+            return;
+        }
         let name = format!("{}_{}_seq", relation.name, column.name);
         if snapshot.sequence(&relation.namespace, &name).is_some() {
             return;
