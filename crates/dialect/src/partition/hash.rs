@@ -1,4 +1,4 @@
-//! Where a row of a hash-partitioned table lies: PostgreSQL's extended hash functions.
+//! PostgreSQL's hash functions: `hashtext` and its kin, and where a row of a hash-partitioned table lies.
 //!
 //! They are the published lookup3 functions of Bob Jenkins with a seed, applied to each type's own bytes.
 
@@ -46,7 +46,7 @@ pub fn hash_of_row<'v>(keys: impl Iterator<Item = (&'v Value, &'v Type)>) -> Res
     let mut row = 0_u64;
     for (value, ty) in keys {
         if !matches!(value, Value::Null) {
-            row = combined(row, hash(value, ty.through_domains())?);
+            row = combined(row, hash(value, ty.through_domains(), SEED)?);
         }
     }
     Ok(row)
@@ -56,26 +56,31 @@ fn combined(a: u64, b: u64) -> u64 {
     a ^ b.wrapping_add(0x49a0_f4dd_15e5_a8e3).wrapping_add(a << 54).wrapping_add(a >> 7)
 }
 
-fn hash(value: &Value, ty: &Type) -> Result<u64> {
+/// The hash of a value: what PostgreSQL's extended hash function of its type returns for a seed; its lower half is, with
+/// the seed 0, what the plain one returns.
+///
+/// # Errors
+/// As [`hash_of_row`].
+pub fn hash(value: &Value, ty: &Type, seed: u64) -> Result<u64> {
     Ok(match (ty, value) {
-        (Type::Bool | Type::Int2 | Type::Int4 | Type::Oid, Value::Integer(number)) => of_word(*number as u32),
-        (Type::Int8, Value::Integer(number)) => of_long(*number),
+        (Type::Bool | Type::Int2 | Type::Int4 | Type::Oid, Value::Integer(number)) => of_word(seed, *number as u32),
+        (Type::Int8, Value::Integer(number)) => of_long(seed, *number),
         (Type::Float4 | Type::Float8, value) => match value {
-            Value::Real(number) => of_float(*number),
-            Value::Integer(number) => of_float(*number as f64),
+            Value::Real(number) => of_float(seed, *number),
+            Value::Integer(number) => of_float(seed, *number as f64),
             // Infinities are numbers there; what is a text is NaN.
-            _ => of_float(f64::NAN),
+            _ => of_float(seed, f64::NAN),
         },
-        (Type::Numeric(_), value) => of_decimal(&Decimal::from_stored(value.as_ref())?)?,
-        (Type::Text | Type::Varchar(_) | Type::Name, Value::Text(text)) => of_bytes(text.as_bytes()),
-        (Type::Char(_), Value::Text(text)) => of_bytes(text.trim_end_matches(' ').as_bytes()),
-        (Type::Bytea, Value::Blob(bytes)) => of_bytes(bytes),
-        (Type::Date, Value::Text(text)) => of_word((date::days(text.as_bytes())? - DAYS_TO_2000) as u32),
-        (Type::Time(_), Value::Text(text)) => of_long(time::micros(text.as_bytes())?),
+        (Type::Numeric(_), value) => of_decimal(seed, &Decimal::from_stored(value.as_ref())?)?,
+        (Type::Text | Type::Varchar(_) | Type::Name, Value::Text(text)) => of_bytes(seed, text.as_bytes()),
+        (Type::Char(_), Value::Text(text)) => of_bytes(seed, text.trim_end_matches(' ').as_bytes()),
+        (Type::Bytea, Value::Blob(bytes)) => of_bytes(seed, bytes),
+        (Type::Date, Value::Text(text)) => of_word(seed, (date::days(text.as_bytes())? - DAYS_TO_2000) as u32),
+        (Type::Time(_), Value::Text(text)) => of_long(seed, time::micros(text.as_bytes())?),
         (Type::Timestamp(_) | Type::TimestampTz(_), Value::Text(text)) => {
-            of_long(since_2000(timestamp::micros(text.as_bytes())?))
+            of_long(seed, since_2000(timestamp::micros(text.as_bytes())?))
         }
-        (ty, Value::Text(text)) if is_uuid(ty) => of_bytes(&uuid::bytes(text)?),
+        (ty, Value::Text(text)) if is_uuid(ty) => of_bytes(seed, &uuid::bytes(text)?),
         (ty, _) => {
             let words = crate::postgres::types::words(ty);
             return Err(Error::unsupported(format!("the hash of a value of type {words}")));
@@ -94,34 +99,34 @@ fn since_2000(micros: i64) -> i64 {
     }
 }
 
-fn of_long(number: i64) -> u64 {
+fn of_long(seed: u64, number: i64) -> u64 {
     let (low, high) = (number as u32, (number >> 32) as u32);
-    of_word(low ^ if number >= 0 { high } else { !high })
+    of_word(seed, low ^ if number >= 0 { high } else { !high })
 }
 
-fn of_float(number: f64) -> u64 {
+fn of_float(seed: u64, number: f64) -> u64 {
     if number == 0.0 {
-        return SEED;
+        return seed;
     }
     let number = if number.is_nan() { f64::NAN } else { number };
-    of_bytes(&number.to_bits().to_le_bytes())
+    of_bytes(seed, &number.to_bits().to_le_bytes())
 }
 
 /// Digits to the base 10,000 without zeros at either end, and where the point stands.
-fn of_decimal(number: &Decimal) -> Result<u64> {
+fn of_decimal(seed: u64, number: &Decimal) -> Result<u64> {
     let Some(parts) = number.to_base10000() else {
         return if number.finite().is_none() {
-            Ok(SEED)
+            Ok(seed)
         } else {
             Err(Error::unsupported("the hash of a numeric of this size"))
         };
     };
     let first = parts.digits.iter().position(|digit| *digit != 0);
-    let Some(first) = first else { return Ok(SEED.wrapping_sub(1)) };
+    let Some(first) = first else { return Ok(seed.wrapping_sub(1)) };
     let last = parts.digits.iter().rposition(|digit| *digit != 0).unwrap_or(first);
     let bytes: Vec<u8> = parts.digits[first..=last].iter().flat_map(|digit| digit.to_le_bytes()).collect();
     let weight = i64::from(parts.weight) - first as i64;
-    Ok(of_bytes(&bytes) ^ weight as u64)
+    Ok(of_bytes(seed, &bytes) ^ weight as u64)
 }
 
 /// The three words of the hash.
@@ -132,12 +137,14 @@ struct State {
 }
 
 impl State {
-    fn new(length: u32) -> Self {
+    fn new(seed: u64, length: u32) -> Self {
         let start = START.wrapping_add(length).wrapping_add(3_923_095);
         let mut state = Self { a: start, b: start, c: start };
-        state.a = state.a.wrapping_add((SEED >> 32) as u32);
-        state.b = state.b.wrapping_add(SEED as u32);
-        state.mix();
+        if seed != 0 {
+            state.a = state.a.wrapping_add((seed >> 32) as u32);
+            state.b = state.b.wrapping_add(seed as u32);
+            state.mix();
+        }
         state
     }
 
@@ -166,14 +173,14 @@ impl State {
     }
 }
 
-fn of_word(word: u32) -> u64 {
-    let mut state = State::new(4);
+fn of_word(seed: u64, word: u32) -> u64 {
+    let mut state = State::new(seed, 4);
     state.a = state.a.wrapping_add(word);
     state.finish()
 }
 
-fn of_bytes(bytes: &[u8]) -> u64 {
-    let mut state = State::new(bytes.len() as u32);
+fn of_bytes(seed: u64, bytes: &[u8]) -> u64 {
+    let mut state = State::new(seed, bytes.len() as u32);
     let word = |bytes: &[u8], at: usize| {
         (0..4).fold(0_u32, |word, byte| word | u32::from(*bytes.get(at + byte).unwrap_or(&0)) << (8 * byte))
     };
@@ -197,7 +204,7 @@ mod tests {
     use super::*;
 
     fn hashed(value: &Value, ty: &Type) -> i64 {
-        hash(value, ty).unwrap() as i64
+        hash(value, ty, SEED).unwrap() as i64
     }
 
     #[test]

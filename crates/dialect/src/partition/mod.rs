@@ -11,7 +11,7 @@ use std::fmt;
 
 pub use adopted::{adopted_indexes, adopted_key, is_whole, parent_of_index};
 pub use check::NewBound;
-pub use hash::{hash_of_row, is_hashed};
+pub use hash::{hash, hash_of_row, is_hashed};
 pub use tree::{
     Above, EdgeValue, Edges, KeyType, Level, Misfit, Place, Target, Tree, Values, not_of, order, order_of_edges,
 };

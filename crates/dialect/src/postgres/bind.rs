@@ -280,6 +280,26 @@ pub fn bind_trigger_condition(
     super::ddl::trigger::bind_condition(&mut Binder::detached(schema, context), text, relation)
 }
 
+/// True for the text of a comparison of whole rows, `old.* IS DISTINCT FROM new.*`, whose parts are not shown.
+pub fn compares_rows(text: &str) -> bool {
+    let is_row = |node: Option<&N>| match node {
+        Some(N::ColumnRef(reference)) => {
+            matches!(reference.fields.last(), Some(pg_query::protobuf::Node { node: Some(N::AStar(_)) }))
+        }
+        _ => false,
+    };
+    let side = |node: &Option<Box<pg_query::protobuf::Node>>| is_row(node.as_ref().and_then(|node| node.node.as_ref()));
+    let Ok(statements) = super::raw::parse(&format!("SELECT {text}")) else { return false };
+    let Some(N::SelectStmt(select)) = statements.first().map(|statement| &*statement.tree) else { return false };
+    let Some(N::ResTarget(target)) = select.target_list.first().and_then(|node| node.node.as_ref()) else {
+        return false;
+    };
+    match target.val.as_deref().and_then(|node| node.node.as_ref()) {
+        Some(N::AExpr(compared)) => side(&compared.lexpr) && side(&compared.rexpr),
+        _ => false,
+    }
+}
+
 /// True for the text of a constant, a column or a call, which PostgreSQL prints without parentheses around it.
 pub fn stands_alone(text: &str) -> bool {
     let alone = |node: Option<&N>| matches!(node, Some(N::AConst(_) | N::ColumnRef(_) | N::FuncCall(_)));

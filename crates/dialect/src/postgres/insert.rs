@@ -163,6 +163,10 @@ impl Binder<'_> {
         overriding: OverridingKind,
     ) -> Result<InsertSource> {
         let relation = &*target.relation;
+        if let Some(values_lists) = self.spread_values(&select.values_lists)? {
+            let spread = pg::SelectStmt { values_lists, ..select.clone() };
+            return self.insert_values(target, &spread, columns, overriding);
+        }
         let mut rows = Vec::with_capacity(select.values_lists.len());
         let mut native = left_to_the_back_end(select);
         if target.shows_rows() {

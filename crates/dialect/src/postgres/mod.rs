@@ -54,6 +54,7 @@ pub mod routine;
 mod search_cycle;
 mod select;
 mod spelling;
+mod spread;
 mod target;
 pub mod types;
 mod user_casts;
@@ -65,9 +66,9 @@ mod words;
 use bind::bind_default_of;
 pub(crate) use bind::view_query;
 pub use bind::{
-    bind, bind_default, bind_generated, bind_stored, bind_trigger_condition, policy_uses, renamed_in_expression,
-    stands_alone, trigger_condition_uses, type_from_words, type_of_words, uses, uses_of_default, uses_of_stored,
-    view_body,
+    bind, bind_default, bind_generated, bind_stored, bind_trigger_condition, compares_rows, policy_uses,
+    renamed_in_expression, stands_alone, trigger_condition_uses, type_from_words, type_of_words, uses, uses_of_default,
+    uses_of_stored, view_body,
 };
 pub use ddl::sequence::next_text;
 pub use ddl::{exclusion_name, index_name, quote};

@@ -112,6 +112,9 @@ impl Binder<'_> {
     }
 
     fn values(&mut self, select: &SelectStmt, settle: bool) -> Result<BoundQuery> {
+        if let Some(values_lists) = self.spread_values(&select.values_lists)? {
+            return self.values(&SelectStmt { values_lists, ..select.clone() }, settle);
+        }
         let scope = Scope { clause: Clause::Values, ..Scope::default() };
         let (rows, _) = self.with_scope(scope, |binder| binder.value_rows(&select.values_lists))?;
         let width = rows.first().map_or(0, Vec::len);

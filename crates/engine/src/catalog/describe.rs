@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rowferry_dialect::collation::Collation;
 use rowferry_dialect::exclusion::Exclusion;
 use rowferry_dialect::functions::FunctionKind;
+use rowferry_dialect::ir::trigger::{NEW_ROW, OLD_ROW};
 use rowferry_dialect::ir::{ColumnIndex, ColumnRef, Expr, ExprKind, Text, Value, walk};
 use rowferry_dialect::plan::Context;
 use rowferry_dialect::postgres::{self, print};
@@ -53,6 +54,43 @@ impl print::Names for TableNames<'_> {
     fn operator(&self, oid: u32) -> Option<String> {
         postgres::regproc::operator_sign(self.schema, oid)
     }
+}
+
+/// The same of a trigger's condition, which speaks of two rows.
+struct RowNames<'a>(TableNames<'a>);
+
+impl print::Names for RowNames<'_> {
+    fn column(&self, column: ColumnRef) -> Option<String> {
+        let row = match column.relation {
+            OLD_ROW => "old",
+            NEW_ROW => "new",
+            _ => return None,
+        };
+        Some(format!("{row}.{}", self.0.column(column)?))
+    }
+
+    fn type_words(&self, ty: &Type) -> String {
+        self.0.type_words(ty)
+    }
+
+    fn collation(&self, collation: &Collation) -> String {
+        self.0.collation(collation)
+    }
+
+    fn object(&self, reg: Reg, oid: u32) -> Option<String> {
+        self.0.object(reg, oid)
+    }
+}
+
+/// WHEN of a trigger as PostgreSQL shows it; as it was written where that cannot be said.
+pub fn trigger_condition(schema: &SessionSchema, relation: &Arc<Relation>, text: &str, pretty: bool) -> String {
+    let whole = postgres::compares_rows(text);
+    let bound = postgres::bind_trigger_condition(text, relation, schema, &Context::default()).ok().filter(|_| !whole);
+    let names = RowNames(TableNames { schema, relation });
+    bound.and_then(|condition| print::expression(&condition, &names, pretty)).unwrap_or_else(|| {
+        let alone = pretty || postgres::stands_alone(text);
+        if alone { text.to_owned() } else { format!("({text})") }
+    })
 }
 
 /// The name of an object, with its schema where it is not found without.

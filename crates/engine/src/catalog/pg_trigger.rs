@@ -104,7 +104,12 @@ fn information(context: &Context<'_>) -> Vec<Row> {
                 &relation.namespace,
                 &relation.name,
                 *order,
-                trigger.condition.as_deref().map(shown_condition),
+                trigger.condition.as_deref().map(|text| super::describe::trigger_condition(
+                    context.schema,
+                    relation,
+                    text,
+                    false
+                )),
                 execute(context.schema, trigger),
                 trigger.level.words(),
                 trigger.time.words(),
@@ -153,11 +158,6 @@ fn function_name(schema: &SessionSchema, oid: u32) -> String {
     if visible { name } else { format!("{}.{name}", quote_ident(&function.namespace)) }
 }
 
-/// WHEN as PostgreSQL prints it where it is not to be pretty.
-fn shown_condition(text: &str) -> String {
-    if rowferry_dialect::postgres::stands_alone(text) { text.to_owned() } else { format!("({text})") }
-}
-
 /// COMMENT ON TRIGGER.
 pub fn comment(schema: &SessionSchema, oid: u32) -> Option<String> {
     all(schema).find(|(_, trigger)| trigger.oid == oid)?.1.comment.clone()
@@ -201,7 +201,7 @@ pub fn definition(schema: &SessionSchema, oid: u32, pretty: bool) -> Option<Stri
     }
     text.push_str(&format!("FOR EACH {} ", trigger.level.words()));
     if let Some(condition) = &trigger.condition {
-        let condition = if pretty { condition.clone() } else { shown_condition(condition) };
+        let condition = super::describe::trigger_condition(schema, relation, condition, pretty);
         text.push_str(&format!("WHEN ({condition}) "));
     }
     text.push_str(&execute(schema, trigger));

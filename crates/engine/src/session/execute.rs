@@ -87,6 +87,7 @@ impl Session {
         }
         if self.interrupter.is_nested() {
             self.refresh_schema();
+            self.tell_notices(prepared);
             return Ok(());
         }
         let now = super::state::now();
@@ -120,10 +121,15 @@ impl Session {
         }
         self.renew_functions(now);
         self.refresh_schema();
+        self.tell_notices(prepared);
+        Ok(())
+    }
+
+    /// Passes on what was said when the statement was bound.
+    fn tell_notices(&self, prepared: &Prepared) {
         if !prepared.bound.notices.is_empty() {
             self.state.notices.lock().extend(prepared.bound.notices.iter().cloned());
         }
-        Ok(())
     }
 
     /// Gives SQL functions the statement's time and the session's settings.

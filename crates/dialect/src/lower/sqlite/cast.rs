@@ -123,7 +123,8 @@ impl Lowering<'_> {
             };
         }
         match &arg.kind {
-            ExprKind::Param(param) => {
+            // Who binds a parameter converts it, unless it may be one that cannot be and nobody asks for.
+            ExprKind::Param(param) if !self.perhaps || *from == Type::Unknown => {
                 let form = ParamForm::Cast { from: from.clone(), to: to.clone(), context };
                 return Ok(Sql { sql: self.param(*param, form), repr: repr_of(to) });
             }

@@ -54,7 +54,11 @@ impl Lowering<'_> {
             ExprKind::InList { arg, negated, list } => self.in_list(arg, *negated, list)?,
             ExprKind::Case { branches, otherwise } => return self.case(branches, otherwise.as_deref(), ty),
             ExprKind::Coalesce(members) => {
-                let (members, repr) = self.alike(members, ty)?;
+                let Some((first, others)) = members.split_first() else {
+                    return Err(Error::internal("COALESCE of nothing"));
+                };
+                let (mut members, repr) = self.alike(std::slice::from_ref(first), ty)?;
+                members.extend(self.perhaps(|lowering| lowering.alike(others, ty))?.0);
                 return Ok(match members.len() {
                     1 => Sql { sql: members.into_iter().next().unwrap_or_default(), repr },
                     _ => Sql { sql: format!("coalesce({})", members.join(", ")), repr },
@@ -406,10 +410,15 @@ impl Lowering<'_> {
     }
 
     fn case(&mut self, branches: &[(Expr, Expr)], otherwise: Option<&Expr>, ty: &Type) -> Result<Sql> {
-        let conditions =
-            branches.iter().map(|(condition, _)| Ok(self.expr(condition)?.sql)).collect::<Result<Vec<_>>>()?;
+        let mut conditions = Vec::with_capacity(branches.len());
+        for (at, (condition, _)) in branches.iter().enumerate() {
+            conditions.push(match at {
+                0 => self.expr(condition)?.sql,
+                _ => self.perhaps(|lowering| lowering.expr(condition))?.sql,
+            });
+        }
         let results: Vec<Expr> = branches.iter().map(|(_, result)| result.clone()).chain(otherwise.cloned()).collect();
-        let (results, repr) = self.alike(&results, ty)?;
+        let (results, repr) = self.perhaps(|lowering| lowering.alike(&results, ty))?;
         let mut sql = String::from("CASE");
         for (condition, result) in conditions.iter().zip(&results) {
             sql.push_str(&format!(" WHEN {condition} THEN {result}"));

@@ -260,9 +260,19 @@ struct Lowering<'a> {
     /// It stands in an index: functions of users, which are IMMUTABLE there, are called by the name under which SQLite is
     /// told so.
     steady: bool,
+    /// It stands where it may not be asked for: nothing of it is computed before the statement runs.
+    perhaps: bool,
 }
 
 impl Lowering<'_> {
+    /// Lowers what may not be asked for: a branch of CASE, a later member of COALESCE.
+    fn perhaps<T>(&mut self, lower: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let before = std::mem::replace(&mut self.perhaps, true);
+        let lowered = lower(self);
+        self.perhaps = before;
+        lowered
+    }
+
     fn program(self, sql: String) -> Program {
         let Self { params, foreign, catalogs, virtual_tables, tables, .. } = self;
         let virtual_tables = virtual_tables || !catalogs.is_empty();

@@ -9,7 +9,7 @@ use super::types::{type_ref, unmodified};
 use super::{definition_text, quoted_offset};
 use crate::ir::{AlterFunction, CreateFunction, Ddl, RoutineKind, Statement};
 use crate::postgres::binder::Binder;
-use crate::postgres::{names, plpgsql, quote};
+use crate::postgres::{names, plpgsql, quote, regtype, types};
 use crate::schema::QualifiedName;
 use crate::stored_function::{Definition, ParamMode, RoutineLanguage, StoredFunction, TypeRef};
 use crate::{Condition, Error, Result, Type};
@@ -87,6 +87,7 @@ impl Binder<'_> {
     /// CREATE FUNCTION, CREATE PROCEDURE.
     pub(in crate::postgres) fn create_function(&mut self, create: &pg::CreateFunctionStmt) -> Result<Ddl> {
         let text = self.source.map_or("", |source| source.whole().as_ref()).to_owned();
+        let create = &self.without_references(create)?;
         let Read { name, mut definition } = read::read(create, &text)?;
         let namespace = self.function_namespace(&name)?;
         let types = self.schema.user_types();
@@ -146,6 +147,53 @@ impl Binder<'_> {
         self.source = source;
         self.scopes = scopes;
         crate::postgres::print::expression(&value.ok()?, &Nameless, false)
+    }
+
+    /// The statement with the types themselves in place of `table.column%TYPE`.
+    fn without_references(&mut self, create: &pg::CreateFunctionStmt) -> Result<pg::CreateFunctionStmt> {
+        let mut create = create.clone();
+        let of_params = create.parameters.iter_mut().filter_map(|node| match &mut node.node {
+            Some(N::FunctionParameter(parameter)) => parameter.arg_type.as_mut(),
+            _ => None,
+        });
+        for ty in of_params.chain(create.return_type.as_mut()).filter(|ty| ty.pct_type) {
+            *ty = pg::TypeName { setof: ty.setof, ..self.referenced_type(ty)? };
+        }
+        Ok(create)
+    }
+
+    /// The type of a column, in place of a reference to it.
+    fn referenced_type(&mut self, reference: &pg::TypeName) -> Result<pg::TypeName> {
+        let parts = names::strings(&reference.names);
+        let written = parts.join(".");
+        let (range, column) = match parts.as_slice() {
+            [table, column] => (QualifiedName::bare(*table), *column),
+            [schema, table, column] => (QualifiedName::new(*schema, *table), *column),
+            [database, schema, table, column] if *database == self.context.database => {
+                (QualifiedName::new(*schema, *table), *column)
+            }
+            [_] | [] => {
+                let message = format!("improper %TYPE reference (too few dotted names): {written}");
+                return Err(self.error(Condition::SyntaxError, message, reference.location));
+            }
+            _ => {
+                let message = format!("improper %TYPE reference (too many dotted names): {written}");
+                return Err(self.error(Condition::SyntaxError, message, reference.location));
+            }
+        };
+        self.check_schema(&range, reference.location)?;
+        let relation = self.schema.relation(&range).ok_or_else(|| {
+            self.error(Condition::UndefinedTable, format!("relation \"{range}\" does not exist"), reference.location)
+        })?;
+        let found = relation.columns.iter().find(|known| known.name == column).ok_or_else(|| {
+            let message = format!("column \"{column}\" of relation \"{}\" does not exist", relation.name);
+            self.error(Condition::UndefinedColumn, message, reference.location)
+        })?;
+        // A reference has no modifier, and nobody follows it later.
+        let words = regtype::shown_in(self.schema, types::oid(&found.ty), None)
+            .ok_or_else(|| Error::internal("a column of no type"))?;
+        self.remark(format!("type reference {written}%TYPE converted to {words}"));
+        regtype::type_name(&words).ok_or_else(|| Error::internal("a type whose name is none"))
     }
 
     /// Variables of a body that hide others.
@@ -338,6 +386,7 @@ impl Binder<'_> {
             }
             return Err(Error::new(Condition::InvalidSchemaName, format!("schema \"{schema}\" does not exist")));
         }
+        self.check_schema(&named.name, -1)?;
         let mut found = self.schema.functions(&named.name);
         if let Some(args) = &named.args {
             found.retain(|function| {

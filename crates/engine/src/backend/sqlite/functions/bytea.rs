@@ -1,12 +1,13 @@
 //! Parts of bytes: their bits, patterns, what is trimmed and laid over.
 
 use rowferry_dialect::ir::Value;
-use rowferry_dialect::{Condition, Error, Result, work};
+use rowferry_dialect::{Condition, Error, Result, partition, postgres, work};
 
 use super::call::{boolean, integer};
 use super::{Call, Row};
 
 pub(super) const ROWS: &[Row] = &[
+    Row::new("rf_hash", 2, hash).optional(1),
     Row::new("rf_get_byte", 2, |call| {
         let (bytes, at) = (call.bytes(0)?, call.integer(1)?);
         integer(bytes[place(at, bytes.len())?])
@@ -30,6 +31,17 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_bytea_trim", 3, trim),
     Row::new("rf_bytea_like", 2, like).optional(1),
 ];
+
+/// The hash of a value of a type, whose object id follows it: of 32 bits, or with a seed of 64.
+fn hash(call: &Call<'_>) -> Result<Value> {
+    let oid = call.integer(1)? as u32;
+    let ty = postgres::types::from_oid(oid).ok_or_else(|| Error::internal("a hash of no type"))?;
+    let value = call.owned(0);
+    match call.given(2) {
+        None => integer(i64::from(partition::hash(&value, &ty, 0)? as i32)),
+        Some(_) => integer(partition::hash(&value, &ty, call.integer(2)? as u64)? as i64),
+    }
+}
 
 /// An index as a place among so many.
 fn place(at: i64, count: usize) -> Result<usize> {
