@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
+import selectors
+import socket
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import Any
@@ -12,7 +16,7 @@ import pytest
 
 from tests.servers.rowferry import Rowferry
 
-from .wire import FLUSH, SYNC, Wire, bind, close, execute, parse, query
+from .wire import FLUSH, SYNC, Wire, bind, close, execute, parse, query, startup
 
 Start = Callable[..., Rowferry]
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -286,3 +290,74 @@ def test_many_sessions_hear_everything_once_and_in_the_same_order(server: Rowfer
         assert [payload for payload in orders[0] if payload.startswith(f"{name}.")] == [
             f"{name}.{number}" for number in range(each)
         ]
+
+
+def test_1200_listeners_hear_of_everything_in_order(start: Start) -> None:
+    """200 of them ask something all the time, the others wait."""
+    rounds = 20
+    server = start("--durability", "off", "--max-connections", "1300", before=["prlimit", "--nofile=10000"])
+    with contextlib.closing(Crowd(server, idle=1_000, busy=200)) as crowd, closing(connect(server)) as teller:
+        for number in range(rounds):
+            teller.execute("SELECT pg_notify('crowd', %s), pg_notify('crowd', %s)", [f"{number}", f"{number} again"])
+        crowd.wait_for(2 * rounds, SECONDS * 2)
+        expected = [word for number in range(rounds) for word in (f"{number}", f"{number} again")]
+        assert all(member.heard == expected for member in crowd.members)
+        assert all(member.answers > 1 for member in crowd.members if member.busy)
+
+
+class Member:
+    """One of a crowd: what it has heard, and the statements that were answered."""
+
+    def __init__(self, server: Rowferry, busy: bool) -> None:
+        assert server.postgres
+        self.busy = busy
+        self.heard: list[str] = []
+        self.answers = 0
+        self._received = b""
+        self.socket = socket.create_connection(server.postgres, timeout=SECONDS)
+        self.socket.sendall(startup(user="rowferry", database=server.dbname) + query("LISTEN crowd"))
+        while self.answers < 2:
+            self.take()
+
+    def take(self) -> None:
+        """Read what has come; who is busy asks again when it has its answer."""
+        self._received += self.socket.recv(65536) or _closed()
+        while len(self._received) >= 5:
+            end = 1 + int.from_bytes(self._received[1:5], "big")
+            if len(self._received) < end:
+                break
+            tag, body, self._received = self._received[:1], self._received[5:end], self._received[end:]
+            if tag == b"A":
+                self.heard.append(body[4:].split(b"\0")[1].decode())
+            elif tag == b"Z":
+                self.answers += 1
+                if self.busy and self.answers > 1:
+                    self.socket.sendall(query("SELECT 1"))
+
+
+def _closed() -> bytes:
+    raise AssertionError("the server has closed the connection")
+
+
+class Crowd:
+    """Many listeners, looked after by one thread."""
+
+    def __init__(self, server: Rowferry, *, idle: int, busy: int) -> None:
+        self.selector = selectors.DefaultSelector()
+        self.members = [Member(server, busy=number < busy) for number in range(idle + busy)]
+        for member in self.members:
+            self.selector.register(member.socket, selectors.EVENT_READ, member)
+
+    def wait_for(self, count: int, seconds: float) -> None:
+        """Until everybody has heard so much."""
+        deadline = time.monotonic() + seconds
+        while any(len(member.heard) < count for member in self.members):
+            for key, _ in self.selector.select(timeout=1):
+                key.data.take()
+            assert time.monotonic() < deadline, f"{sum(len(m.heard) < count for m in self.members)} have not heard all"
+
+    def close(self) -> None:
+        """Leave, all of them."""
+        self.selector.close()
+        for member in self.members:
+            member.socket.close()

@@ -1,0 +1,1 @@
+"""A shop, as an application of Django."""
