@@ -360,6 +360,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rowferry]:
         yield server
 
 
+@pytest.mark.timeout(400)
 def test_who_may_do_what_with_every_kind_of_object(served: Rowferry) -> None:
     with psycopg.connect(served.postgres_dsn, user="ada", autocommit=True) as connection:
         ours = list(matrix(connection, served.postgres_dsn))

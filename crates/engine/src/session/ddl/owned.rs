@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use rowferry_dialect::access::{Acl, BOOTSTRAP, DATABASE, ObjectClass, Rights, relation_words};
-use rowferry_dialect::ir::{CollationChange, RoleSpec};
+use rowferry_dialect::ir::{CollationChange, OperatorChange, RoleSpec};
 use rowferry_dialect::postgres::quote_ident;
 use rowferry_dialect::schema::{QualifiedName, Relation};
 use rowferry_dialect::{Condition, Error, Schema as _};
 
 use super::function::described_function;
+use super::operator::shown_operator;
 use super::owners::Object;
 use super::roles::refused;
 use super::{Changer, Done};
@@ -47,6 +48,10 @@ impl Changer<'_> {
             let namespace = schema.namespace_oid(&collation.namespace);
             add(ObjectClass::Type, collation.oid, "main", "collation", &collation.name, namespace);
         }
+        for operator in schema.main.operators.iter() {
+            let namespace = schema.namespace_oid(&operator.namespace);
+            add(ObjectClass::Type, operator.oid, "main", "operator", &operator.name, namespace);
+        }
         for object in schema.main.search_objects.iter() {
             let namespace = schema.namespace_oid(&object.namespace);
             add(ObjectClass::Type, object.oid, "main", object.kind().words(), &object.name, namespace);
@@ -70,6 +75,9 @@ impl Changer<'_> {
     fn described(schema: &SessionSchema, object: &Object) -> String {
         if let Some(function) = schema.function_by_oid(object.oid) {
             return described_function(schema, &function);
+        }
+        if let Some(operator) = schema.main.operators.iter().find(|operator| operator.oid == object.oid) {
+            return shown_operator(schema, operator);
         }
         if let Some(ty) = schema.main.user_type_by_oid(object.oid) {
             return format!("type {}", ty.shown());
@@ -220,6 +228,11 @@ impl Changer<'_> {
 
     /// Drops functions, types, collations, and objects of text search and statistics.
     fn drop_rest_of(&self, schema: &SessionSchema, owned: &dyn Fn(u32) -> bool, cascade: bool) -> Done {
+        let operators: Vec<_> = schema.main.operators.iter().filter(|operator| owned(operator.oid)).cloned().collect();
+        if !operators.is_empty() {
+            self.change_operator(&OperatorChange::Drop { operators, cascade })?;
+            self.settle()?;
+        }
         let functions: Vec<u32> = schema.main.functions.iter().map(|f| f.oid).filter(|oid| owned(*oid)).collect();
         self.drop_functions(&functions, cascade)?;
         self.settle()?;
