@@ -65,7 +65,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let password = ask(user)?;
     let verifier = password_verifier(&password)
-        .map_err(|what| Failure::new(format!("{what} cannot be used")).hint("give the password itself"))?;
+        .map_err(|what| Failure::new(format!("{what} cannot be used")).hint("give the password itself"))?
+        .ok_or_else(|| Failure::new("a verifier of the empty password cannot be used"))?;
     let line = format!("{user}:{verifier}");
     let (Some(path), Some(before)) = (arguments.file.as_deref(), before) else {
         println!("{line}");
