@@ -153,8 +153,8 @@ def test_values_have_the_form_of_their_types(serve: Serve, tmp_path: Path) -> No
         enable(path, "--enable", "typed")
         connection.execute(
             "insert into typed values (true, 0.1, 12.50, 123456789012345678901234567890.5, E'q\"\\u00e9\\n', '\\x00ff',"
-            " '2024-02-29 12:00:00.5', '2024-02-29 12:00+02', '{\"a\":  1}', '[1, \"x\"]', '{1,NULL}', 9007199254740993,"
-            " 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', '1 day')"
+            " '2024-02-29 12:00:00.5', '2024-02-29 12:00+02', '{\"a\":  1}', '[1, \"x\"]', '{1,NULL}',"
+            " 9007199254740993, 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', '1 day')"
         )
         connection.execute("set timezone to 'UTC'")
         told = connection.execute("select row_to_json(typed)::text from typed").fetchone()

@@ -56,10 +56,10 @@ def test_a_file_of_every_type_is_sound(serve: Serve, tmp_path: Path) -> None:
         " t text, v varchar(3), c char(5), by bytea, d date, tm time, ts timestamp, tz timestamptz, iv interval,"
         " u uuid, j json, jb jsonb, a int[], ta text[], mo mood, po positive, p3 point3, r int4range, ip inet,"
         " bits bit(3), g point, x xid, o oid)",
-        "insert into all_types values (default, true, 7, 1234567890123, 'NaN', 12.50, 'NaN', 'x', 'abc', 'ab', '\\x00ff',"
-        " '2024-02-29', '12:00', '2024-02-29 12:00', '2024-02-29 12:00+02', '1 day 2 hours',"
-        " 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', '{\"a\": 1}', '[1]', '{1,2}', '{a,NULL}', 'sad', 5, '(1,2,z)', '[1,5)',"
-        " '10.0.0.1/8', B'101', '(1,2)', '7', 26)",
+        "insert into all_types values (default, true, 7, 1234567890123, 'NaN', 12.50, 'NaN', 'x', 'abc', 'ab',"
+        " '\\x00ff', '2024-02-29', '12:00', '2024-02-29 12:00', '2024-02-29 12:00+02', '1 day 2 hours',"
+        " 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', '{\"a\": 1}', '[1]', '{1,2}', '{a,NULL}', 'sad', 5, '(1,2,z)',"
+        " '[1,5)', '10.0.0.1/8', B'101', '(1,2)', '7', 26)",
         "insert into all_types (b) values (null)",
         "create view happy as select id from all_types where mo = 'happy'",
         "create index on all_types (lower(t))",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import pty
 import signal
@@ -30,9 +31,7 @@ def can_connect(server: Rowferry, user: str, password: str) -> bool:
     return True
 
 
-def test_a_line_lets_a_user_in_and_does_not_hold_the_password(
-    serve: Callable[..., Rowferry], tmp_path: Path
-) -> None:
+def test_a_line_lets_a_user_in_and_does_not_hold_the_password(serve: Callable[..., Rowferry], tmp_path: Path) -> None:
     users = tmp_path / "users"
     done = rowferry("password", "ada", stdin="pen:cil\n")
     assert done.returncode == 0, done.stderr
@@ -77,6 +76,11 @@ def test_a_file_that_is_made_is_private(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "users").stat().st_mode) == 0o600
 
 
+def is_silent(terminal: int) -> bool:
+    """Whether a terminal shows nothing of what is typed."""
+    return not termios.tcgetattr(terminal)[3] & termios.ECHO
+
+
 def test_the_password_is_asked_for_twice_and_not_echoed(tmp_path: Path) -> None:
     for second, code in (("secret", 0), ("other", 1)):
         leader, follower = pty.openpty()
@@ -94,7 +98,7 @@ def test_the_password_is_asked_for_twice_and_not_echoed(tmp_path: Path) -> None:
             while not seen.endswith(prompt):
                 seen += os.read(leader, 1000)
             # The prompt comes a moment before the echo goes.
-            wait_until(lambda: not termios.tcgetattr(leader)[3] & termios.ECHO, "no echo")
+            wait_until(functools.partial(is_silent, leader), "no echo")
             os.write(leader, f"{answer}\n".encode())
         assert process.wait(timeout=60) == code
         try:

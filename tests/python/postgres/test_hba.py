@@ -1,4 +1,4 @@
-"""Rules of who may come in (`--hba`), at both doors: which fit, what they ask, how they are refused, when they change."""
+"""Rules of who may come in (`--hba`), at both doors: which fit, what they ask, how they refuse, when they change."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ def refusal(server: Rowferry, **more: str) -> str | None:
     return None
 
 
-def informix_refusal(server: Rowferry, user: str = "ada", password: str = "secret", database: str = "app") -> str | None:
+def informix_refusal(
+    server: Rowferry, user: str = "ada", password: str = "secret", database: str = "app"
+) -> str | None:
     assert server.informix is not None
     host, port = server.informix
     try:
@@ -121,7 +123,9 @@ def test_members_of_roles_and_users_of_their_own_database(start: Start, tmp_path
     (tmp_path / "more").mkdir()
     with socket_directory() as directory:
         server = start("--hba", str(path), "--databases", str(tmp_path / "more"), unix_dir=directory)
-        with psycopg.connect(host=directory, port=socket_port(server), user="root", dbname="app", autocommit=True) as boss:
+        with psycopg.connect(
+            host=directory, port=socket_port(server), user="root", dbname="app", autocommit=True
+        ) as boss:
             for statement in (
                 "create role boss login superuser",
                 "create role staff",
