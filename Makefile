@@ -69,6 +69,7 @@ lint: ## Check format, lints, types and generated files
 	$(python) tools/code_sets.py --check
 	$(python) tools/postgres_facts.py --check
 	$(python) tools/postgres_encodings.py --check
+	$(python) tools/postgres_regress_page.py --check
 	cargo run --locked --quiet --package rowferry-dialect --example functions_page -- --check
 	$(python) tools/informix_errors.py --check
 

@@ -2,7 +2,8 @@
 
 `.venv/bin/python -m tests.clients.postgres_regress.run` runs all files (some fifteen minutes) and compares with
 `floor.json`: per file the statements that must be equal, and those that may be wrong, accepted or lost. `--write`
-raises the floors to what was measured; `--bounded` runs the files that CI runs, on databases of their own; `--out`
+raises the floors to what was measured (`tools/postgres_regress_page.py` then writes the page of the guide);
+`--bounded` runs the files that CI runs, on databases of their own; `--out`
 keeps every differing statement with both answers.
 """
 
@@ -91,7 +92,7 @@ def summary(scores: Sequence[FileScore]) -> str:
 
 def _write(part: str, scores: Sequence[FileScore]) -> None:
     known = json.loads(FLOOR.read_text()) if FLOOR.exists() else {}
-    known[part] = {score.name: {"equal": score.equal, "bad": score.bad} for score in scores}
+    known[part] = {score.name: {"equal": score.equal, "of": score.counts.total(), "bad": score.bad} for score in scores}
     lines = [
         f'  "{part}": {{\n'
         + ",\n".join(f'    "{name}": {json.dumps(floor)}' for name, floor in files.items())
