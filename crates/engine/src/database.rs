@@ -13,10 +13,11 @@ use crate::backend::file_watch::{self, FileWatch};
 use crate::backend::{self, Backend as _, InUse, LogSync};
 use crate::databases::Siblings;
 use crate::locks::Locks;
-use crate::plans::PlanCache;
+use crate::plans::{Cache, PlanCache};
 use crate::schema::Snapshot;
 use crate::session::sequences::{Counter, Counters};
 use crate::session::state::State;
+use crate::session::{Lifts, Seen};
 use crate::{Durability, Options, Session, SessionOptions};
 
 /// One database file, shared by all its sessions. Cloning is cheap.
@@ -43,6 +44,10 @@ pub struct Shared {
     /// Who holds and who waits for what.
     pub locks: Arc<Locks>,
     pub plans: PlanCache,
+    /// Plans of texts that differ in their literals alone.
+    pub lifts: Cache<Arc<Lifts>>,
+    /// Shapes of texts that have come once.
+    pub shapes_seen: Seen,
     /// Who listens to what.
     pub exchange: crate::notifications::Exchange,
     /// Rows of catalogs that have been made.
@@ -142,6 +147,8 @@ impl Database {
             options,
             locks: Arc::new(Locks::new(crate::catalog::DATABASE)),
             plans: PlanCache::default(),
+            lifts: Cache::default(),
+            shapes_seen: Seen::default(),
             exchange: Default::default(),
             catalogs: crate::catalog::cache::Cache::default(),
             current: RwLock::default(),

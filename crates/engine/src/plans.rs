@@ -1,4 +1,4 @@
-//! The plan cache that the sessions of a database share.
+//! The plan caches that the sessions of a database share: plans by their text, and by the shape of texts.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -39,31 +39,52 @@ pub struct PlanKey {
     pub params: Vec<Option<Type>>,
 }
 
-/// Plans by what they depend on.
-#[derive(Debug, Default)]
-pub struct PlanCache {
-    plans: RwLock<HashMap<PlanKey, (Arc<Prepared>, AtomicU64)>>,
+/// What a cache keeps.
+pub trait Kept: Clone {
+    /// About how many bytes of memory it takes.
+    fn size(&self) -> usize;
+}
+
+impl Kept for Arc<Prepared> {
+    fn size(&self) -> usize {
+        self.size
+    }
+}
+
+/// Plans by their texts.
+pub type PlanCache = Cache<Arc<Prepared>>;
+
+/// What is known by what it depends on.
+#[derive(Debug)]
+pub struct Cache<V> {
+    plans: RwLock<HashMap<PlanKey, (V, AtomicU64)>>,
     tick: AtomicU64,
-    /// What the plans take together.
+    /// What all of it takes together.
     bytes: AtomicUsize,
 }
 
-impl PlanCache {
-    /// The plan of a key.
-    pub fn get(&self, key: &PlanKey) -> Option<Arc<Prepared>> {
+impl<V> Default for Cache<V> {
+    fn default() -> Self {
+        Self { plans: RwLock::default(), tick: AtomicU64::new(0), bytes: AtomicUsize::new(0) }
+    }
+}
+
+impl<V: Kept> Cache<V> {
+    /// What is known of a key.
+    pub fn get(&self, key: &PlanKey) -> Option<V> {
         let plans = self.plans.read();
         let (plan, used) = plans.get(key)?;
         used.store(self.tick.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
         Some(plan.clone())
     }
 
-    /// Keeps a plan unless its text is very long; the less recently used half goes when there are too many.
-    pub fn insert(&self, key: PlanKey, plan: Arc<Prepared>) {
+    /// Keeps it unless its text is very long; the less recently used half goes when there are too many.
+    pub fn insert(&self, key: PlanKey, plan: V) {
         if key.text.len() > LONGEST_TEXT {
             return;
         }
         let mut plans = self.plans.write();
-        let bytes = self.bytes.load(Ordering::Relaxed) + plan.size;
+        let bytes = self.bytes.load(Ordering::Relaxed) + plan.size();
         if !plans.is_empty()
             && (plans.len() >= CAPACITY || bytes > CAPACITY_BYTES.min(crate::memory::server_limit() / PART))
         {
@@ -71,12 +92,12 @@ impl PlanCache {
             used.sort_unstable();
             let median = used[used.len() / 2];
             plans.retain(|_, (_, used)| used.load(Ordering::Relaxed) > median);
-            self.bytes.store(plans.values().map(|(plan, _)| plan.size).sum(), Ordering::Relaxed);
+            self.bytes.store(plans.values().map(|(plan, _)| plan.size()).sum(), Ordering::Relaxed);
         }
-        self.bytes.fetch_add(plan.size, Ordering::Relaxed);
+        self.bytes.fetch_add(plan.size(), Ordering::Relaxed);
         let used = AtomicU64::new(self.tick.fetch_add(1, Ordering::Relaxed));
         if let Some((replaced, _)) = plans.insert(key, (plan, used)) {
-            self.bytes.fetch_sub(replaced.size, Ordering::Relaxed);
+            self.bytes.fetch_sub(replaced.size(), Ordering::Relaxed);
         }
     }
 }

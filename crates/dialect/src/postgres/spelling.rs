@@ -180,7 +180,7 @@ fn nonstandard(first: u8) -> Error {
 
 /// What a token is, as far as it matters here.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Kind {
+pub(super) enum Kind {
     /// A string; `plain` without E in front, `first` the character behind its first backslash where those escape,
     /// `quotes` when `\'` is in it.
     String { plain: bool, first: Option<u8>, quotes: bool },
@@ -197,24 +197,30 @@ enum Kind {
 }
 
 #[derive(Debug)]
-struct Token {
-    kind: Kind,
-    range: Range<usize>,
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    /// Its bytes.
+    pub(super) range: Range<usize>,
 }
 
 /// Walks over the tokens of a text. What does not end, ends with the text: the parser says that it does not.
-struct Scanner<'a> {
+pub(super) struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
     standard: bool,
 }
 
-impl Scanner<'_> {
+impl<'a> Scanner<'a> {
+    /// For a text whose strings are standard ones.
+    pub(super) fn standard(sql: &'a str) -> Self {
+        Self { bytes: sql.as_bytes(), at: 0, standard: true }
+    }
+
     fn peek(&self, ahead: usize) -> u8 {
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
 
-    fn next(&mut self) -> Option<Token> {
+    pub(super) fn next(&mut self) -> Option<Token> {
         self.skip_blanks();
         if self.at >= self.bytes.len() {
             return None;

@@ -266,7 +266,7 @@ impl Session {
         Err(Error::new(Condition::ObjectNotInPrerequisiteState, message))
     }
 
-    fn plan_key(&self, text: Arc<str>, param_types: &[Option<Type>]) -> PlanKey {
+    pub(super) fn plan_key(&self, text: Arc<str>, param_types: &[Option<Type>]) -> PlanKey {
         PlanKey {
             text,
             language: self.language(),

@@ -45,6 +45,16 @@ impl Session {
     /// A plan that the schema has left behind is renewed; if that changes its result columns, the error is `0A000`
     /// (`cached plan must not change result type`), as PostgreSQL has it.
     pub fn execute(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
+        self.execute_as(prepared, params, None)
+    }
+
+    /// The same for a plan that other texts share: `text` is what the client has said, and what others are shown.
+    pub fn execute_as(
+        &mut self,
+        prepared: &Arc<Prepared>,
+        params: &[Value],
+        text: Option<&Arc<str>>,
+    ) -> Result<Outcome> {
         if params.len() != prepared.bound.params.len() {
             return Err(Error::new(
                 Condition::ProtocolViolation,
@@ -60,7 +70,7 @@ impl Session {
                 ),
             ));
         }
-        self.begin_statement(prepared)?;
+        self.begin_statement(prepared, text)?;
         let held = self.interrupter.hold();
         let result = self.dispatch(prepared, params).map_err(|error| self.without_hidden_values(error));
         drop(held);
@@ -78,7 +88,7 @@ impl Session {
         result
     }
 
-    fn begin_statement(&mut self, prepared: &Arc<Prepared>) -> Result<()> {
+    fn begin_statement(&mut self, prepared: &Arc<Prepared>, text: Option<&Arc<str>>) -> Result<()> {
         if self.transaction.failed && !ends_transaction(&prepared.bound.statement) {
             return Err(Error::new(
                 Condition::InFailedSqlTransaction,
@@ -112,7 +122,7 @@ impl Session {
         self.count_memory_anew();
         {
             let mut activity = self.state.activity.lock();
-            activity.query = prepared.parsed.shared_text();
+            activity.query = text.cloned().unwrap_or_else(|| prepared.parsed.shared_text());
             activity.statement_start = now;
             if self.transaction.block == Block::None {
                 activity.transaction_start = now;

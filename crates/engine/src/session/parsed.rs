@@ -89,6 +89,14 @@ impl Parsed {
         self.text.clone()
     }
 
+    /// What PostgreSQL's parser knows about it; `None` in other languages.
+    pub(super) fn postgres(&self) -> Option<&postgres::Parsed> {
+        match &self.source {
+            Source::Postgres(statement) => Some(statement),
+            _ => None,
+        }
+    }
+
     /// What the Informix parser knows about it; `None` in other languages.
     pub fn informix(&self) -> Option<&informix::Statement> {
         match &self.source {

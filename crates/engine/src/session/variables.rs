@@ -54,10 +54,24 @@ struct Frequent {
     replica: bool,
     /// Which messages the client wants.
     messages: MessageLevel,
+    /// `plan_cache_mode`.
+    plans: PlanMode,
     /// What PL/pgSQL looks for and refuses.
     extra_errors: ExtraChecks,
     /// What PL/pgSQL looks for and tells of.
     extra_warnings: ExtraChecks,
+}
+
+/// Whether texts that differ in their literals alone share a plan (`plan_cache_mode`).
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum PlanMode {
+    /// When such a text comes for the second time.
+    #[default]
+    Auto,
+    /// At once.
+    Generic,
+    /// Never: each text has a plan of its own.
+    Custom,
 }
 
 /// The least important message that a client is sent (`client_min_messages`).
@@ -438,6 +452,11 @@ impl Variables {
         self.frequent.synchronous
     }
 
+    /// Whether texts that differ in their literals alone share a plan.
+    pub fn plan_mode(&self) -> PlanMode {
+        self.frequent.plans
+    }
+
     /// Which messages the client wants.
     pub fn message_level(&self) -> MessageLevel {
         self.frequent.messages
@@ -517,6 +536,11 @@ impl Variables {
                 "log" => MessageLevel::Log,
                 level if level.starts_with("debug") => MessageLevel::Debug,
                 _ => MessageLevel::Notice,
+            },
+            plans: match value("plan_cache_mode") {
+                "force_generic_plan" => PlanMode::Generic,
+                "force_custom_plan" => PlanMode::Custom,
+                _ => PlanMode::Auto,
             },
             extra_errors: ExtraChecks::read(value("plpgsql.extra_errors")).unwrap_or_default(),
             extra_warnings: ExtraChecks::read(value("plpgsql.extra_warnings")).unwrap_or_default(),

@@ -293,7 +293,7 @@ pub static SETTINGS: &[Setting] = &[
     setting("parallel_setup_cost", "1000", Real(0.0, f64::MAX, Unit::None), User, Hint),
     setting("parallel_tuple_cost", "0.1", Real(0.0, f64::MAX, Unit::None), User, Hint),
     setting("password_encryption", "scram-sha-256", Enum(&["md5", "scram-sha-256"]), User, Fixed),
-    setting("plan_cache_mode", "auto", Enum(&["auto", "force_generic_plan", "force_custom_plan"]), User, Hint),
+    setting("plan_cache_mode", "auto", Enum(&["auto", "force_generic_plan", "force_custom_plan"]), User, Effective),
     setting("plpgsql.check_asserts", "on", Bool, Superuser, Effective).hidden(),
     setting("plpgsql.extra_errors", "none", Text(Form::ExtraChecks), User, Effective).hidden(),
     setting("plpgsql.extra_warnings", "none", Text(Form::ExtraChecks), User, Effective).hidden(),

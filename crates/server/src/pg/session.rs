@@ -53,6 +53,15 @@ impl From<Ending> for Failure {
     }
 }
 
+/// A statement of a simple query.
+struct Asked {
+    prepared: Arc<Prepared>,
+    /// Its parameters: literals of its text.
+    values: Vec<Value>,
+    /// The text, where other texts share the plan.
+    text: Option<Arc<str>>,
+}
+
 /// A client that has come in.
 pub(super) struct PgSession<'c> {
     inbox: ReceiveBuffer,
@@ -289,13 +298,17 @@ impl Commands<'_> {
     fn run_query(&mut self, sql: &[u8]) -> Result<(), Failure> {
         let sql = self.text(sql)?;
         tracing::debug!(connection = self.output.connection.number(), sql = &*mask_secrets(&sql), "query");
+        if let Some((prepared, values)) = self.session.recall(&sql) {
+            let text = (!values.is_empty()).then(|| sql.as_ref().into());
+            let asked = Asked { prepared, values, text };
+            return self.run_statement(&asked, true);
+        }
         let parsed = self.session.parse(&sql)?;
         if parsed.is_empty() {
             self.output.send(&Backend::EmptyQueryResponse);
             return Ok(());
         }
         for (index, statement) in parsed.iter().enumerate() {
-            let is_last = index + 1 == parsed.len();
             // Several statements are one transaction; behind a COMMIT or ROLLBACK among them the next begins.
             if parsed.len() > 1 {
                 self.session.begin_implicit();
@@ -305,42 +318,49 @@ impl Commands<'_> {
             if !client_params(&prepared).is_empty() {
                 return Err(Error::new(Condition::UndefinedParameter, "there is no parameter $1").into());
             }
-            if let Ir::Copy(copy) = &prepared.bound.statement {
-                if copy.from.is_some() && !is_last {
-                    return Err(Error::unsupported("COPY FROM STDIN in front of other statements of a query").into());
-                }
-                if copy.from.is_some() {
-                    return self.begin_copy_in(&prepared, copy, true);
-                }
-                let rows = self.copy_out(&prepared, copy)?;
+            let asked = Asked { prepared, values: Vec::new(), text: None };
+            self.run_statement(&asked, index + 1 == parsed.len())?;
+        }
+        Ok(())
+    }
+
+    /// Runs a statement of a simple query and sends its answer.
+    fn run_statement(&mut self, asked: &Asked, is_last: bool) -> Result<(), Failure> {
+        let prepared = &asked.prepared;
+        if let Ir::Copy(copy) = &prepared.bound.statement {
+            if copy.from.is_some() && !is_last {
+                return Err(Error::unsupported("COPY FROM STDIN in front of other statements of a query").into());
+            }
+            if copy.from.is_some() {
+                return self.begin_copy_in(prepared, copy, true);
+            }
+            let rows = self.copy_out(prepared, copy)?;
+            if is_last {
+                self.end_implicit()?;
+            }
+            self.complete(Command::Copy, rows);
+            return Ok(());
+        }
+        match self.session.execute_as(prepared, &asked.values, asked.text.as_ref())? {
+            Outcome::Rows(mut cursor) => {
+                let writer = RowWriter::new(cursor.columns(), &[self.simple_format(prepared)])?;
+                self.describe_rows(cursor.columns(), &writer)?;
+                let rows = self.send_rows(&mut cursor, &writer, None)?.unwrap_or_default();
+                let (command, affected) = (cursor.command(), cursor.rows_affected());
+                drop(cursor);
                 if is_last {
                     self.end_implicit()?;
                 }
-                self.complete(Command::Copy, rows);
-                continue;
+                self.complete(command, rows.max(affected));
             }
-            match self.session.execute(&prepared, &[])? {
-                Outcome::Rows(mut cursor) => {
-                    let writer = RowWriter::new(cursor.columns(), &[self.simple_format(&prepared)])?;
-                    self.describe_rows(cursor.columns(), &writer)?;
-                    let rows = self.send_rows(&mut cursor, &writer, None)?.unwrap_or_default();
-                    let (command, affected) = (cursor.command(), cursor.rows_affected());
-                    drop(cursor);
-                    if is_last {
-                        self.end_implicit()?;
-                    }
-                    self.complete(command, rows.max(affected));
+            Outcome::Done { command, rows } => {
+                if is_last {
+                    self.end_implicit()?;
                 }
-                Outcome::Done { command, rows } => {
-                    if is_last {
-                        self.end_implicit()?;
-                    }
-                    self.complete(command, rows);
-                }
+                self.complete(command, rows);
             }
-            self.output.relieve()?;
         }
-        Ok(())
+        Ok(self.output.relieve()?)
     }
 
     /// A simple query's rows are text, but for those that FETCH brings of a BINARY cursor.
