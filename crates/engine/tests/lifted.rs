@@ -18,12 +18,19 @@ create table t (
 create index t_a on t (a);
 create index t_n on t (n);
 create index t_d on t (d);
-create index t_open on t (id) where a = 'open';
+create index t_open on t (big) where a = 'open';
 create index t_lower on t (lower(a));
 create table other (t_id int references t, label text collate \"C\", kind text)";
 
+/// What a text comes to.
+#[derive(Debug, Eq, PartialEq)]
+struct Answer {
+    text: String,
+    failed: bool,
+}
+
 /// Runs texts as a simple query does; with the number of values that were lifted out of each.
-fn ask(session: &mut Session, sql: &str) -> (String, usize) {
+fn ask(session: &mut Session, sql: &str) -> (Answer, usize) {
     let (lifted, outcome) = match session.recall(sql) {
         Some((plan, values)) => {
             let text: Arc<str> = sql.into();
@@ -34,9 +41,10 @@ fn ask(session: &mut Session, sql: &str) -> (String, usize) {
             (0, plan.and_then(|plan| session.execute(&plan, &[])))
         }
     };
-    let mut answer = String::new();
+    let (mut answer, mut failed) = (String::new(), false);
     match outcome {
         Err(error) => {
+            failed = true;
             write!(answer, "{} {} {:?} {:?}", error.sqlstate(), error.message, error.detail, error.position).unwrap();
             session.fail();
         }
@@ -49,13 +57,14 @@ fn ask(session: &mut Session, sql: &str) -> (String, usize) {
                 }
                 Ok(None) => break,
                 Err(error) => {
+                    failed = true;
                     write!(answer, "{} {} {:?}", error.sqlstate(), error.message, error.position).unwrap();
                     break;
                 }
             }
         },
     }
-    (answer, lifted)
+    (Answer { text: answer, failed }, lifted)
 }
 
 fn session(fixture: &Fixture, mode: &str) -> Session {
@@ -116,7 +125,7 @@ const STATEMENTS: &[(&str, usize)] = &[
     ("select id from t where v = 'abcde' and c = 'y   '", 2),
     ("select id from t where d between '2023-01-01' and '2024-12-31' order by id", 2),
     ("select id from t where d < '2024-01-01'::date", 1),
-    ("select id from t where d < 'tomorrow' and d < 'infinity' order by id", 2),
+    ("select id from t where d < 'tomorrow' and d < 'infinity' order by id", 0),
     ("select id from t where at >= '2024-01-01'::timestamp and tz < '2025-01-01'::timestamptz", 2),
     ("select id from t where iv > '1 day' and tm < '11:00'", 2),
     ("select id from t where u = 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'", 1),
@@ -152,16 +161,20 @@ const STATEMENTS: &[(&str, usize)] = &[
 fn a_shared_plan_answers_as_each_text_alone() {
     let (one, two) = (Fixture::new(), Fixture::new());
     let (mut shared, mut alone) = (session(&one, "force_generic_plan"), session(&two, "force_custom_plan"));
+    let mut others = Vec::new();
     for (sql, expected) in STATEMENTS {
         for at in ["first", "again"] {
             let (answer, lifted) = ask(&mut shared, sql);
             let (right, none) = ask(&mut alone, sql);
             assert_eq!(answer, right, "{at}: {sql}");
             assert_eq!(none, 0);
-            let fails = right.as_bytes().get(..5).is_some_and(|code| code.iter().all(u8::is_ascii_alphanumeric));
-            assert!(lifted == *expected || fails && lifted == 0, "{sql}: {lifted} literals are lifted");
+            // A literal that its type does not take is told by the text itself.
+            if lifted != *expected && !(right.failed && lifted == 0) {
+                others.push(format!("{sql}: {lifted} literals are lifted"));
+            }
         }
     }
+    assert!(others.is_empty(), "{}", others.join("\n"));
 }
 
 #[test]
@@ -186,6 +199,6 @@ fn a_text_of_a_known_shape_needs_no_plan_of_its_own() {
 fn a_partial_index_is_still_used() {
     let fixture = Fixture::new();
     let mut session = session(&fixture, "force_generic_plan");
-    let (_, lifted) = ask(&mut session, "select id from t where a = 'open' and id > 1 order by id");
+    let (_, lifted) = ask(&mut session, "select big from t where a = 'open' and big > 1 order by big");
     assert_eq!(lifted, 0, "with a parameter the index could not be used");
 }

@@ -124,11 +124,15 @@ impl Handle {
     /// The steps in which a program would be run.
     pub fn plan(&self, program: &Program) -> Done<Vec<PlanStep>> {
         let mut query = self.bound().prepare(&format!("EXPLAIN QUERY PLAN {}", program.sql))?;
-        let steps = query.query_map([], |row| {
+        let mut steps = Vec::new();
+        // Nothing is run: parameters need no values.
+        let mut rows = query.raw_query();
+        while let Some(row) = rows.next()? {
             let words: String = row.get(3)?;
-            Ok(PlanStep { id: row.get(0)?, parent: row.get(1)?, operation: Operation::read(&words), counted: None })
-        })?;
-        Ok(steps.collect::<rusqlite::Result<_>>()?)
+            let operation = Operation::read(&words);
+            steps.push(PlanStep { id: row.get(0)?, parent: row.get(1)?, operation, counted: None });
+        }
+        Ok(steps)
     }
 
     /// From now on the steps of statements that are prepared are counted, or are not.
