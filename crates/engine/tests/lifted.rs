@@ -18,7 +18,7 @@ create table t (
 create index t_a on t (a);
 create index t_n on t (n);
 create index t_d on t (d);
-create index t_open on t (big) where a = 'open';
+create index t_open on t (big) where v = 'open';
 create index t_lower on t (lower(a));
 create table other (t_id int references t, label text collate \"C\", kind text)";
 
@@ -199,6 +199,6 @@ fn a_text_of_a_known_shape_needs_no_plan_of_its_own() {
 fn a_partial_index_is_still_used() {
     let fixture = Fixture::new();
     let mut session = session(&fixture, "force_generic_plan");
-    let (_, lifted) = ask(&mut session, "select big from t where a = 'open' and big > 1 order by big");
+    let (_, lifted) = ask(&mut session, "select big from t where v = 'open' and big > 1 order by big");
     assert_eq!(lifted, 0, "with a parameter the index could not be used");
 }
