@@ -159,5 +159,16 @@ def over_everything(url: str) -> None:
              " where not tgisinternal order by 1, 2")  # fmt: skip
 
 
+def off_and_on(url: str) -> None:
+    """A log that is switched off, and on again."""
+    with connect(url) as connection:
+        for change in ["disable", "enable"]:
+            rows(connection, f"alter table customers {change} trigger user")
+            rows(connection, "delete from customers where id = 1")
+            rows(connection, "select count(*) from audit.logged where action = 'D'")
+        rows(connection, "drop table customers")
+        rows(connection, "select count(*) from pg_trigger where tgname like 'audit_trigger%'")
+
+
 if __name__ == "__main__":
-    tour.run([the_schema, a_log_of_changes, tables_with_a_past, a_store_of_events, over_everything])
+    tour.run([the_schema, a_log_of_changes, tables_with_a_past, a_store_of_events, over_everything, off_and_on])

@@ -258,5 +258,15 @@ def told_of_new_messages(url: str) -> None:
         rows(connection, "select queue_name from mq.meta order by 1")
 
 
+def what_is_left(url: str) -> None:
+    """The tables of the queues, and the schema gone."""
+    with connect(url) as connection:
+        rows(connection, "select relname, relkind from pg_class where relnamespace = 'mq'::regnamespace and relkind in ('r', 'S')"
+             " order by 1")  # fmt: skip
+        connection.execute("set client_min_messages to warning")
+        connection.execute("drop schema mq cascade")
+        rows(connection, "select count(*) from pg_proc where proname = 'pop'")
+
+
 if __name__ == "__main__":
-    tour.run([the_schema, messages, many_workers, what_is_locked_is_passed_over, told_of_new_messages])
+    tour.run([the_schema, messages, many_workers, what_is_locked_is_passed_over, told_of_new_messages, what_is_left])
