@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sort"
 	"time"
 
 	"gorm.io/driver/postgres"
@@ -386,12 +387,15 @@ func migrator() {
 				counts, _ := column.AutoIncrement()
 				found = append(found, fmt.Sprint(name, ".", column.Name(), " ", column.DatabaseTypeName(), " ", kind, " ", length, sized, nullable, value, given, primary, unique, comment, counts))
 			}
-			indexes := Must(migrator.GetIndexes(name))
-			for _, index := range indexes {
+			// They come in the order of a map, which is another each time.
+			var indexes []string
+			for _, index := range Must(migrator.GetIndexes(name)) {
 				unique, _ := index.Unique()
 				primary, _ := index.PrimaryKey()
-				found = append(found, fmt.Sprint(index.Table(), index.Columns(), unique, primary))
+				indexes = append(indexes, fmt.Sprint(index.Table(), index.Name(), index.Columns(), unique, primary))
 			}
+			sort.Strings(indexes)
+			found = append(found, indexes)
 		}
 		tables := Must(migrator.GetTables())
 		found = append(found, len(tables))
