@@ -20,6 +20,8 @@ pub struct Heritage {
     pub checks: BTreeSet<String>,
     /// It is a partition of its one parent: which rows it has.
     pub bound: Option<crate::partition::Bound>,
+    /// It is a table OF this composite type, by its object id.
+    pub of_type: Option<u32>,
 }
 
 impl Heritage {
@@ -36,6 +38,8 @@ impl Heritage {
 
 /// The property of a table that lists its parents.
 pub const INHERITS: &str = "inherits";
+/// The property of a table OF a composite type: the type's object id.
+pub const OF_TYPE: &str = "of_type";
 /// The property of a column that its table has for the sake of a parent alone.
 pub const INHERITED_COLUMN: &str = "inherited";
 /// The property of a check that its table has for the sake of a parent alone.
@@ -60,6 +64,11 @@ impl Relation {
     /// Which rows of its parent it has, where it is a partition.
     pub fn bound(&self) -> Option<&crate::partition::Bound> {
         self.heritage.as_ref()?.bound.as_ref()
+    }
+
+    /// The composite type that it is a table OF, by its object id.
+    pub fn of_type(&self) -> Option<u32> {
+        self.heritage.as_ref()?.of_type
     }
 
     /// It has partitions, and no rows itself.

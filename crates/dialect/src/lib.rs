@@ -34,6 +34,7 @@ pub mod composite;
 pub mod error;
 pub mod exclusion;
 pub mod extension;
+pub mod foreign_key;
 pub mod functions;
 pub mod heritage;
 pub mod informix;

@@ -393,9 +393,30 @@ pub struct Trigger {
     pub state: TriggerState,
     /// COMMENT ON TRIGGER.
     pub comment: Option<String>,
-    /// No function is called: rows are looked for that share a key of this deferrable constraint, and nobody is told of
-    /// the trigger.
-    pub key: Option<String>,
+    /// No function is called, and nobody is told of the trigger: it stands for a constraint.
+    pub key: Option<TriggerKey>,
+}
+
+/// The constraint that a trigger stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TriggerKey {
+    /// A deferrable key or an EXCLUDE, by the name of its index: rows are looked for that it does not let stand beside
+    /// each other.
+    Index(String),
+    /// A foreign key by its object id, at the table that refers: whether there is what a row refers to.
+    Refers(u32),
+    /// A foreign key by its object id, at a table that is referred to: what becomes of the rows that refer to a row.
+    Referred(u32),
+}
+
+impl TriggerKey {
+    /// The index that it stands for.
+    pub fn index(&self) -> Option<&str> {
+        match self {
+            Self::Index(name) => Some(name),
+            Self::Refers(_) | Self::Referred(_) => None,
+        }
+    }
 }
 
 /// What a constraint trigger has more than others.
@@ -648,6 +669,55 @@ pub struct ForeignKey {
     pub deferred: bool,
     /// Every row holds it; NOT VALID otherwise.
     pub valid: bool,
+    /// The engine keeps it: it demands what the back end's own cannot.
+    pub by_engine: bool,
+    /// The columns, by position, to which SET NULL and SET DEFAULT of ON DELETE are confined; empty is all.
+    pub set_columns: Vec<usize>,
+    /// What it is called at each partition of the table that it refers to.
+    pub parts: Vec<KeyPart>,
+    /// Where nobody asks it.
+    pub disabled: Disabled,
+}
+
+/// DISABLE TRIGGER ALL: where a foreign key of the engine is not asked.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Disabled {
+    /// In the table that refers.
+    pub here: bool,
+    /// In the table that is referred to.
+    pub there: bool,
+    /// It is the engine's for this reason alone.
+    pub lent: bool,
+}
+
+/// A foreign key as a constraint of a partition of the table that it refers to.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct KeyPart {
+    /// Constraint's object id.
+    pub oid: u32,
+    /// Constraint's name.
+    pub name: String,
+    /// The partition's object id.
+    pub partition: u32,
+}
+
+impl ForeignKey {
+    /// Its name where the table of an object id is concerned, which it refers to or which is a part of that.
+    pub fn name_at(&self, referred: u32) -> &str {
+        self.parts.iter().find(|part| part.partition == referred).map_or(&self.name, |part| &part.name)
+    }
+
+    /// Its name as the constraint of an object id: it, or what it is at a partition.
+    pub fn name_of(&self, oid: u32) -> Option<&String> {
+        let part = || self.parts.iter().find(|part| part.oid == oid).map(|part| &part.name);
+        if self.oid == oid { Some(&self.name) } else { part() }
+    }
+
+    /// True when it refers to a table, not to one that the table is a part of.
+    pub fn leads_to(&self, table: &Relation) -> bool {
+        let here = |namespace: &str| namespace.eq_ignore_ascii_case(&table.namespace);
+        self.target.schema.as_deref().is_none_or(here) && self.target.name.eq_ignore_ascii_case(&table.name)
+    }
 }
 
 /// What happens to children.
@@ -664,6 +734,43 @@ pub enum ReferentialAction {
     SetNull,
     /// Children's columns become their defaults.
     SetDefault,
+}
+
+impl ReferentialAction {
+    /// Every one.
+    pub const EACH: [Self; 5] = [Self::NoAction, Self::Restrict, Self::Cascade, Self::SetNull, Self::SetDefault];
+
+    /// The letter of `pg_constraint`.
+    pub const fn letter(self) -> &'static str {
+        match self {
+            Self::NoAction => "a",
+            Self::Restrict => "r",
+            Self::Cascade => "c",
+            Self::SetNull => "n",
+            Self::SetDefault => "d",
+        }
+    }
+
+    /// The action of a letter; of none that PostgreSQL has it is NO ACTION.
+    pub fn from_letter(letter: &str) -> Self {
+        Self::EACH.into_iter().find(|action| action.letter() == letter).unwrap_or_default()
+    }
+
+    /// SQL's words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::NoAction => "NO ACTION",
+            Self::Restrict => "RESTRICT",
+            Self::Cascade => "CASCADE",
+            Self::SetNull => "SET NULL",
+            Self::SetDefault => "SET DEFAULT",
+        }
+    }
+
+    /// It changes rows that refer to another.
+    pub const fn changes_rows(self) -> bool {
+        !matches!(self, Self::NoAction | Self::Restrict)
+    }
 }
 
 /// A check constraint.

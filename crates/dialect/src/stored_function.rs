@@ -12,6 +12,9 @@ use crate::stored_aggregate::AggregatePart;
 use crate::user_type::{self, UserType};
 use crate::{Condition, Error, Result, Schema, Type};
 
+/// The object id of the language PL/pgSQL, which initdb gives.
+pub const PLPGSQL: u32 = 13_500;
+
 /// A function or procedure.
 #[derive(Debug)]
 pub struct StoredFunction {

@@ -55,6 +55,8 @@ pub struct Beginning<'a> {
     pub roles_of: &'a Database,
     /// The role whose it is, where there are roles.
     pub owner: &'a str,
+    /// What is said of it.
+    pub facts: &'a [(&'static str, Option<String>)],
 }
 
 impl Databases {
@@ -137,6 +139,7 @@ impl Databases {
                 None => whole_files::begin(path, &beginning.roles_of.shared)?,
             }
             set_logging(path, logging)?;
+            whole_files::note_facts(path, beginning.facts)?;
             whole_files::give_to(path, beginning.owner)
         })
     }
@@ -439,7 +442,7 @@ mod tests {
             assert!(databases.create(name, Logging::Log).is_err(), "{name}");
             assert!(databases.open(name).is_err(), "{name}");
         }
-        let empty = Beginning { template: None, roles_of: &main, owner: "postgres" };
+        let empty = Beginning { template: None, roles_of: &main, owner: "postgres", facts: &[] };
         for name in ["../x", "a/b", ".", "a.b", "Ünder", "My-App", "%41"] {
             databases.create_as(name, &empty).unwrap();
             assert_eq!(databases.open(name).unwrap().name(), name);

@@ -1,6 +1,8 @@
 //! What a file says of somebody who wants to log in.
 
-use rowferry_dialect::access::{DATABASE, ObjectClass, Privileges, Rights, Role, denied_as};
+use std::collections::BTreeMap;
+
+use rowferry_dialect::access::{BOOTSTRAP, DATABASE, ObjectClass, Privileges, Rights, Role, denied_as};
 use rowferry_dialect::values::timestamp;
 use rowferry_dialect::{Condition, Error, Result};
 
@@ -36,8 +38,14 @@ impl Database {
     pub fn login(&self, user: &str) -> Login {
         let snapshot = self.shared.current();
         let roles = &snapshot.roles;
+        let of_database =
+            |role: u32| roles.database().settings_of(role).map(|(name, value)| (name.clone(), value.clone()));
         if roles.is_simple() {
-            return Login::default();
+            let mut settings: BTreeMap<String, String> = of_database(0).collect();
+            settings.extend(roles.get(BOOTSTRAP).into_iter().flat_map(|role| role.config.clone()));
+            settings.extend(of_database(BOOTSTRAP));
+            let refusal = self.closed(&snapshot);
+            return Login { settings: settings.into_iter().collect(), refusal, ..Login::default() };
         }
         let Some(role) = roles.find(user) else {
             let error = refused(format!("role \"{user}\" does not exist"));
@@ -46,8 +54,15 @@ impl Database {
         Login {
             verifier: role.password.clone(),
             expired: is_expired(role),
-            settings: role.config.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
-            refusal: self.refusal(role, &snapshot),
+            // What is nearer to the session counts.
+            settings: (of_database(0).chain(role.config.clone()).chain(of_database(role.oid)))
+                .collect::<BTreeMap<String, String>>()
+                .into_iter()
+                .collect(),
+            refusal: self
+                .refusal(role, &snapshot)
+                .or_else(|| self.closed(&snapshot))
+                .or_else(|| self.full(role, &snapshot)),
         }
     }
 
@@ -57,6 +72,21 @@ impl Database {
         let roles = &snapshot.roles;
         user == role
             || roles.oid(user).zip(roles.oid(role)).is_some_and(|(user, role)| roles.is_really_member(user, role))
+    }
+
+    /// ALLOW_CONNECTIONS false.
+    fn closed(&self, snapshot: &Snapshot) -> Option<Error> {
+        let message = format!("database \"{}\" is not currently accepting connections", self.name());
+        (!snapshot.roles.database().allows_connections)
+            .then(|| Error::new(Condition::ObjectNotInPrerequisiteState, message))
+    }
+
+    /// CONNECTION LIMIT of the database.
+    fn full(&self, role: &Role, snapshot: &Snapshot) -> Option<Error> {
+        let limit = snapshot.roles.database().connection_limit;
+        let limit = usize::try_from(limit).ok().filter(|_| !role.superuser)?;
+        let message = format!("too many connections for database \"{}\"", self.name());
+        (self.shared.sessions().len() >= limit).then(|| Error::new(Condition::TooManyConnections, message))
     }
 
     fn refusal(&self, role: &Role, snapshot: &Snapshot) -> Option<Error> {

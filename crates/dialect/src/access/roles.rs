@@ -115,6 +115,66 @@ pub struct Membership {
     pub admin: bool,
 }
 
+/// What a file says of itself as a database.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct DatabaseFacts {
+    /// Settings with which sessions begin, by role (0 is every one) and name.
+    pub settings: BTreeMap<(u32, String), String>,
+    /// COMMENT ON DATABASE.
+    pub comment: Option<String>,
+    /// CONNECTION LIMIT; -1 is none.
+    pub connection_limit: i32,
+    /// IS_TEMPLATE: whoever may make databases may copy it, and nobody drops it.
+    pub is_template: bool,
+    /// ALLOW_CONNECTIONS.
+    pub allows_connections: bool,
+}
+
+impl Default for DatabaseFacts {
+    fn default() -> Self {
+        Self {
+            settings: BTreeMap::new(),
+            comment: None,
+            connection_limit: -1,
+            is_template: false,
+            allows_connections: true,
+        }
+    }
+}
+
+impl DatabaseFacts {
+    /// How the property of a setting begins, whose part is the role.
+    pub const SETTING: &str = "setting ";
+    /// The property of the comment.
+    pub const COMMENT: &str = "comment";
+    /// The property of CONNECTION LIMIT.
+    pub const CONNECTION_LIMIT: &str = "connection_limit";
+    /// The property of IS_TEMPLATE.
+    pub const IS_TEMPLATE: &str = "is_template";
+    /// The property of ALLOW_CONNECTIONS.
+    pub const ALLOWS_CONNECTIONS: &str = "allow_connections";
+
+    /// Takes in a fact as a file keeps it; one that it does not know says nothing.
+    pub fn take(&mut self, part: &str, name: &str, value: String) {
+        match name {
+            Self::COMMENT => self.comment = Some(value),
+            Self::CONNECTION_LIMIT => self.connection_limit = value.parse().unwrap_or(-1),
+            Self::IS_TEMPLATE => self.is_template = value == "true",
+            Self::ALLOWS_CONNECTIONS => self.allows_connections = value != "false",
+            _ => {
+                if let (Some(setting), Ok(role)) = (name.strip_prefix(Self::SETTING), part.parse()) {
+                    self.settings.insert((role, setting.to_owned()), value);
+                }
+            }
+        }
+    }
+
+    /// The settings of a role, or of every one.
+    pub fn settings_of(&self, role: u32) -> impl Iterator<Item = (&String, &String)> {
+        self.settings.iter().filter(move |((of, _), _)| *of == role).map(|((_, name), value)| (name, value))
+    }
+}
+
 /// The roles of a file.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Roles {
@@ -122,13 +182,25 @@ pub struct Roles {
     memberships: Vec<Membership>,
     /// The owner of the database.
     database_owner: Option<u32>,
+    database: Arc<DatabaseFacts>,
 }
 
 impl Roles {
     /// Roles as they have been read.
     pub fn new(roles: impl IntoIterator<Item = Role>, memberships: Vec<Membership>, grants: &Grants) -> Self {
         let roles: BTreeMap<u32, Arc<Role>> = roles.into_iter().map(|role| (role.oid, Arc::new(role))).collect();
-        Self { roles, memberships, database_owner: grants.owners.get(&DATABASE).copied() }
+        Self { roles, memberships, database_owner: grants.owners.get(&DATABASE).copied(), ..Self::default() }
+    }
+
+    /// The same, with what the file says of itself.
+    pub fn of_database(mut self, facts: DatabaseFacts) -> Self {
+        self.database = Arc::new(facts);
+        self
+    }
+
+    /// What the file says of itself as a database.
+    pub fn database(&self) -> &DatabaseFacts {
+        &self.database
     }
 
     /// There is no role but the bootstrap superuser, which then is whoever has connected.

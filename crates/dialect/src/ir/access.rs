@@ -34,12 +34,16 @@ pub enum AccessChange {
         /// What is to be otherwise.
         options: RoleOptions,
     },
-    /// ALTER ROLE … SET; `None` is ALL roles.
+    /// ALTER ROLE … SET, ALTER DATABASE … SET; `None` is ALL roles.
     RoleSetting {
         /// The role.
         role: Option<RoleSpec>,
+        /// The database whose sessions are meant; `None` is every one.
+        database: Option<String>,
         /// The setting.
         set: SetVariable,
+        /// FROM CURRENT: its value is the session's.
+        current: bool,
     },
     /// ALTER ROLE … RENAME TO.
     RenameRole {
@@ -54,6 +58,13 @@ pub enum AccessChange {
         role: String,
         /// The comment.
         text: Option<String>,
+    },
+    /// ALTER DATABASE … WITH, COMMENT ON DATABASE.
+    DatabaseFacts {
+        /// The database.
+        database: String,
+        /// What is to be said of it, by the names of [`DatabaseFacts`](crate::access::roles::DatabaseFacts); `None` strikes.
+        facts: Vec<(&'static str, Option<String>)>,
     },
     /// DROP ROLE.
     DropRoles {

@@ -336,6 +336,8 @@ pub struct ChangePartition {
     pub partition: Arc<Relation>,
     /// Which rows it is to have; `None` takes it away.
     pub attached: Option<Box<NewPartition>>,
+    /// CONCURRENTLY: what is taken away keeps its rows by a check.
+    pub concurrently: bool,
 }
 
 /// LIKE: what a new table takes of another beyond the columns and constraints that its definition spells out.
@@ -441,12 +443,15 @@ pub enum ConstraintKind {
     PrimaryKey(Vec<usize>),
     /// UNIQUE, columns by position.
     Unique(Vec<usize>),
-    /// UNIQUE … DEFERRABLE: rows that share a key may stand beside each other until the statement, or the transaction, ends.
+    /// UNIQUE … DEFERRABLE, or a primary key of the kind: rows that share a key may stand beside each other until the
+    /// statement, or the transaction, ends.
     DeferrableUnique {
         /// Columns by position.
         columns: Vec<usize>,
         /// INITIALLY DEFERRED.
         deferred: bool,
+        /// PRIMARY KEY.
+        primary: bool,
     },
     /// UNIQUE NULLS NOT DISTINCT, columns by position.
     UniqueNullsAlike(Vec<usize>),
@@ -472,6 +477,10 @@ pub enum ConstraintKind {
         deferrable: bool,
         /// INITIALLY DEFERRED.
         deferred: bool,
+        /// The engine keeps it, not the back end.
+        by_engine: bool,
+        /// The columns, by position, to which SET NULL and SET DEFAULT of ON DELETE are confined; empty is all.
+        set_columns: Vec<usize>,
     },
 }
 
@@ -489,9 +498,20 @@ pub struct Exclusion {
 }
 
 impl ConstraintKind {
+    /// The columns of a primary key, by position.
+    pub fn primary_key(&self) -> Option<&[usize]> {
+        match self {
+            Self::PrimaryKey(columns) | Self::DeferrableUnique { columns, primary: true, .. } => Some(columns),
+            _ => None,
+        }
+    }
+
     /// A foreign key as another, of these columns.
     pub fn of_key(key: &crate::schema::ForeignKey, columns: Vec<usize>) -> Self {
+        let place = |at: &usize| key.columns.iter().position(|own| own == at).map(|place| columns[place]);
         Self::ForeignKey {
+            by_engine: key.by_engine,
+            set_columns: key.set_columns.iter().filter_map(place).collect(),
             columns,
             target: key.target.clone(),
             target_columns: key.target_columns.clone(),

@@ -120,6 +120,8 @@ pub enum DatabaseChange {
         owner: Option<super::RoleSpec>,
         /// Locales that were asked for; text is ordered by its code points in every database.
         locales: Vec<String>,
+        /// What is said of it, by the names of [`DatabaseFacts`](crate::access::roles::DatabaseFacts).
+        facts: Vec<(&'static str, Option<String>)>,
     },
     /// DROP DATABASE.
     Drop {

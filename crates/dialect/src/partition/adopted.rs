@@ -61,5 +61,6 @@ pub fn adopted_key<'p>(parent: &Relation, key: &ForeignKey, partition: &'p Relat
             && own.target_columns == key.target_columns
             && (own.on_delete, own.on_update, own.full) == (key.on_delete, key.on_update, key.full)
             && (own.deferrable, own.deferred) == (key.deferrable, key.deferred)
+            && (own.by_engine, names(partition, &own.set_columns)) == (key.by_engine, names(parent, &key.set_columns))
     })
 }

@@ -7,9 +7,11 @@ use pg_query::protobuf::{
 use super::binder::Binder;
 use super::names;
 use super::utility::{is_true, text_of};
+use crate::access::roles::DatabaseFacts;
 use crate::access::{ObjectClass, Privileges};
 use crate::ir::{
     AccessChange, Grant, GrantRoles, GrantTargets, LargeObjectAction, LargeObjectChange, RoleOptions, RoleSpec,
+    SetVariable,
 };
 use crate::schema::QualifiedName;
 use crate::{Condition, Error, Result};
@@ -21,15 +23,21 @@ impl Binder<'_> {
             N::CreateRoleStmt(create) => (self.create_role(create)?, "CREATE ROLE"),
             N::AlterRoleStmt(alter) => (self.alter_role(alter)?, "ALTER ROLE"),
             N::AlterRoleSetStmt(alter) => {
-                if !alter.database.is_empty() {
-                    return Err(Error::unsupported("ALTER ROLE … IN DATABASE"));
-                }
-                let Some(set) = &alter.setstmt else { return Err(Error::internal("ALTER ROLE SET of nothing")) };
                 let role = alter.role.as_ref().map(role_spec);
-                let crate::ir::Statement::Set(set) = self.set(set)? else {
-                    return Err(Error::unsupported("ALTER ROLE … SET of this setting"));
-                };
-                (AccessChange::RoleSetting { role, set }, "ALTER ROLE")
+                let database = Some(alter.database.clone()).filter(|name| !name.is_empty());
+                (self.setting_of(role, database, alter.setstmt.as_ref())?, "ALTER ROLE")
+            }
+            N::AlterDatabaseSetStmt(alter) => {
+                (self.setting_of(None, Some(alter.dbname.clone()), alter.setstmt.as_ref())?, "ALTER DATABASE")
+            }
+            N::AlterDatabaseStmt(alter) => {
+                let facts = self.database_facts(&alter.options)?;
+                (AccessChange::DatabaseFacts { database: alter.dbname.clone(), facts }, "ALTER DATABASE")
+            }
+            N::CommentStmt(comment) if comment.objtype() == ObjectType::ObjectDatabase => {
+                let database = text_of(comment.object.as_deref());
+                let text = Some(comment.comment.clone()).filter(|text| !text.is_empty());
+                (AccessChange::DatabaseFacts { database, facts: vec![(DatabaseFacts::COMMENT, text)] }, "COMMENT")
             }
             N::DropRoleStmt(drop) => {
                 (AccessChange::DropRoles { roles: role_specs(&drop.roles), if_exists: drop.missing_ok }, "DROP ROLE")
@@ -81,6 +89,25 @@ impl Binder<'_> {
             },
             _ => return Ok(None),
         }))
+    }
+
+    /// ALTER ROLE … SET and ALTER DATABASE … SET.
+    fn setting_of(
+        &mut self,
+        role: Option<RoleSpec>,
+        database: Option<String>,
+        set: Option<&pg::VariableSetStmt>,
+    ) -> Result<AccessChange> {
+        let Some(set) = set else { return Err(Error::internal("ALTER … SET of nothing")) };
+        let current = set.kind() == pg::VariableSetKind::VarSetCurrent;
+        if current {
+            let set = SetVariable { name: Some(set.name.clone()), values: None, reset: false, local: false };
+            return Ok(AccessChange::RoleSetting { role, database, set, current });
+        }
+        let crate::ir::Statement::Set(set) = self.set(set)? else {
+            return Err(Error::unsupported("ALTER ROLE … SET of this setting"));
+        };
+        Ok(AccessChange::RoleSetting { role, database, set, current })
     }
 
     fn create_role(&mut self, create: &pg::CreateRoleStmt) -> Result<AccessChange> {

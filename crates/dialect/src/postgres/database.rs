@@ -5,6 +5,7 @@ use rowferry_encodings::Encoding;
 
 use super::binder::Binder;
 use super::utility::{is_true, text_of};
+use crate::access::roles::DatabaseFacts;
 use crate::ir::{DatabaseChange, RoleSpec};
 use crate::{Condition, Error, Result};
 
@@ -13,7 +14,7 @@ const EMPTY: [&str; 2] = ["template0", "template1"];
 
 impl Binder<'_> {
     pub(super) fn create_database(&mut self, create: &pg::CreatedbStmt) -> Result<DatabaseChange> {
-        let (mut template, mut owner, mut locales) = (None, None, Vec::new());
+        let (mut template, mut owner, mut locales, mut facts) = (None, None, Vec::new(), Vec::new());
         self.each_option(&create.options, |binder, option| {
             // DEFAULT stands for what there is without the option.
             let Some(value) = option.arg.as_deref() else { return Ok(()) };
@@ -45,10 +46,8 @@ impl Binder<'_> {
                     let message = format!("tablespace \"{value}\" does not exist");
                     return Err(Error::new(Condition::UndefinedObject, message));
                 }
-                "allow_connections" if is_true(option.arg.as_deref()) => {}
-                "is_template" if !is_true(option.arg.as_deref()) => {}
-                "connection_limit" if value == "-1" => {}
-                other @ ("allow_connections" | "is_template" | "connection_limit" | "collation_version" | "oid") => {
+                "allow_connections" | "is_template" | "connection_limit" => facts.push(binder.database_fact(option)?),
+                other @ ("collation_version" | "oid") => {
                     let words = format!("CREATE DATABASE … {}", other.to_uppercase());
                     return Err(binder.unsupported(words, option.location));
                 }
@@ -60,7 +59,47 @@ impl Binder<'_> {
             Ok(())
         })?;
         self.effects.volatile = true;
-        Ok(DatabaseChange::Create { name: create.dbname.clone(), template, owner, locales })
+        Ok(DatabaseChange::Create { name: create.dbname.clone(), template, owner, locales, facts })
+    }
+
+    /// ALTER DATABASE … WITH.
+    pub(super) fn database_facts(&mut self, options: &[Node]) -> Result<Vec<(&'static str, Option<String>)>> {
+        let mut facts = Vec::new();
+        self.each_option(options, |binder, option| {
+            match option.defname.as_str() {
+                "allow_connections" | "is_template" | "connection_limit" => facts.push(binder.database_fact(option)?),
+                "tablespace" if text_of(option.arg.as_deref()) == "pg_default" => {}
+                "tablespace" => {
+                    let message = format!("tablespace \"{}\" does not exist", text_of(option.arg.as_deref()));
+                    return Err(Error::new(Condition::UndefinedObject, message));
+                }
+                other => {
+                    let message = format!("option \"{other}\" not recognized");
+                    return Err(binder.error(Condition::SyntaxError, message, option.location));
+                }
+            }
+            Ok(())
+        })?;
+        Ok(facts)
+    }
+
+    /// ALLOW_CONNECTIONS, IS_TEMPLATE and CONNECTION LIMIT, as a file keeps them.
+    fn database_fact(&self, option: &DefElem) -> Result<(&'static str, Option<String>)> {
+        let value = option.arg.as_deref();
+        let truth = || is_true(value).to_string();
+        Ok(match option.defname.as_str() {
+            "allow_connections" => (DatabaseFacts::ALLOWS_CONNECTIONS, Some(truth())),
+            "is_template" => (DatabaseFacts::IS_TEMPLATE, Some(truth())),
+            _ => {
+                let text = text_of(value);
+                let limit = text.parse::<i32>().ok().filter(|limit| *limit >= -1);
+                let Some(limit) = limit else {
+                    let message = format!("invalid connection limit: {text}");
+                    return Err(Error::new(Condition::InvalidParameterValue, message));
+                };
+                (DatabaseFacts::CONNECTION_LIMIT, Some(limit.to_string()))
+            }
+        })
     }
 
     pub(super) fn drop_database(&mut self, drop: &pg::DropdbStmt) -> Result<DatabaseChange> {

@@ -235,7 +235,9 @@ impl Binder<'_> {
             Some((id, relation)) if *id == column.relation => Some(relation),
             _ => None,
         });
-        let Some(primary) = relation.and_then(|relation| relation.primary_key()) else { return false };
+        // Rows may share a deferrable key for a while.
+        let primary = relation.and_then(|relation| relation.primary_key()).filter(|key| key.deferred.is_none());
+        let Some(primary) = primary else { return false };
         !primary.columns.is_empty()
             && primary.columns.iter().all(|position| match position {
                 Some(position) => {

@@ -509,6 +509,14 @@ impl Binder<'_> {
                 return Ok(arbiter);
             }
         }
+        let waits = |index: &&crate::schema::Index| {
+            let mut columns: Vec<usize> = index.columns.iter().flatten().copied().collect();
+            columns.sort_unstable();
+            index.deferred.is_some() && columns == wanted && expressions.is_empty()
+        };
+        if let Some(index) = relation.indexes.iter().find(waits) {
+            return Err(deferrable_arbiter(relation, index));
+        }
         Err(self.error(
             Condition::InvalidColumnReference,
             "there is no unique or exclusion constraint matching the ON CONFLICT specification",

@@ -71,6 +71,7 @@ pub use bind::{
     renamed_in_expression, stands_alone, trigger_condition_uses, type_from_words, type_of_words, uses, uses_of_default,
     uses_of_stored, view_body,
 };
+pub use ddl::foreign_key::key_moves_rows;
 pub use ddl::sequence::next_text;
 pub use ddl::{exclusion_name, index_name, quote};
 pub use domains::{asks_field, bind_domain_check, bind_domain_default, rules_of, uses_of_domain_check};

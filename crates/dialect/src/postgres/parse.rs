@@ -120,6 +120,7 @@ fn classify(error: &raw::ParseError, sql: &str) -> Error {
     } else if message.contains("not yet implemented")
         || message.contains("not supported")
         || message.contains("not implemented")
+        || message.contains("is only supported for")
     {
         Condition::FeatureNotSupported
     } else if message.starts_with("invalid byte sequence") {

@@ -439,8 +439,7 @@ pub fn constraint(schema: &SessionSchema, oid: u32, pretty: bool) -> Option<Stri
             let check = relation.checks.iter().find(|check| check.oid == oid)?;
             Some(check_constraint(schema, relation, check, pretty))
         };
-        let key =
-            || relation.foreign_keys.iter().find(|key| key.oid == oid).map(|key| foreign_key(schema, relation, key));
+        let key = || relation.foreign_keys.iter().find_map(|key| key_at(schema, relation, key, oid));
         unique
             .map(|index| match &index.exclusion {
                 Some(exclusion) => exclusion_constraint(schema, relation, index, exclusion, pretty),
@@ -561,6 +560,17 @@ pub fn target_columns(target: &Relation, key: &ForeignKey) -> Vec<usize> {
     key.target_columns.iter().filter_map(|name| target.column(name)).collect()
 }
 
+/// A foreign key with an object id, be it one that it has at a partition of the table that it leads to.
+fn key_at(schema: &SessionSchema, relation: &Relation, key: &ForeignKey, oid: u32) -> Option<String> {
+    if key.oid == oid {
+        return Some(foreign_key(schema, relation, key));
+    }
+    let part = key.parts.iter().find(|part| part.oid == oid)?;
+    let partition = schema.relation_by_oid(part.partition)?;
+    let target = QualifiedName::new(partition.namespace.clone(), partition.name.clone());
+    Some(foreign_key(schema, relation, &ForeignKey { target, ..key.clone() }))
+}
+
 /// FOREIGN KEY (…) REFERENCES ….
 pub fn foreign_key(schema: &SessionSchema, relation: &Relation, key: &ForeignKey) -> String {
     let columns: Vec<String> = key.columns.iter().map(|&column| quote_ident(&relation.columns[column].name)).collect();
@@ -582,14 +592,14 @@ pub fn foreign_key(schema: &SessionSchema, relation: &Relation, key: &ForeignKey
         text.push_str(" MATCH FULL");
     }
     for (event, action) in [("UPDATE", key.on_update), ("DELETE", key.on_delete)] {
-        let words = match action {
-            ReferentialAction::NoAction => continue,
-            ReferentialAction::Restrict => "RESTRICT",
-            ReferentialAction::Cascade => "CASCADE",
-            ReferentialAction::SetNull => "SET NULL",
-            ReferentialAction::SetDefault => "SET DEFAULT",
-        };
-        text.push_str(&format!(" ON {event} {words}"));
+        if action == ReferentialAction::NoAction {
+            continue;
+        }
+        text.push_str(&format!(" ON {event} {}", action.words()));
+    }
+    if !key.set_columns.is_empty() {
+        let names: Vec<String> = key.set_columns.iter().map(|at| quote_ident(&relation.columns[*at].name)).collect();
+        text.push_str(&format!(" ({})", names.join(", ")));
     }
     if key.deferrable || key.deferred {
         text.push_str(" DEFERRABLE");

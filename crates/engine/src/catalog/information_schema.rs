@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::{TriggerEvent, TriggerLevel, TriggerTime};
 use rowferry_dialect::postgres::types;
-use rowferry_dialect::schema::{CheckOption, ForeignKey, Index, ReferentialAction, Relation, RelationKind};
+use rowferry_dialect::schema::{CheckOption, ForeignKey, Index, Relation, RelationKind};
 use rowferry_dialect::values::Settings;
 use rowferry_dialect::{Schema as _, Type};
 use rowferry_facts as facts;
@@ -355,7 +355,7 @@ fn constraint_column_usage(context: &Context<'_>) -> Vec<Row> {
 }
 
 /// The index that a foreign key refers to, whose columns may stand in another order.
-fn referenced_index<'a>(target: &'a Relation, key: &ForeignKey) -> Option<&'a Index> {
+pub fn referenced_index<'a>(target: &'a Relation, key: &ForeignKey) -> Option<&'a Index> {
     let wanted = target_columns(target, key);
     let is_of = |index: &&Index| {
         let same = index.columns.len() == wanted.len();
@@ -371,16 +371,6 @@ fn places(context: &Context<'_>, key: &ForeignKey) -> Vec<usize> {
     let Some(index) = referenced_index(&target, key) else { return Vec::new() };
     let place = |column: usize| index.columns.iter().position(|other| *other == Some(column));
     target_columns(&target, key).into_iter().filter_map(place).collect()
-}
-
-fn rule(action: ReferentialAction) -> &'static str {
-    match action {
-        ReferentialAction::NoAction => "NO ACTION",
-        ReferentialAction::Restrict => "RESTRICT",
-        ReferentialAction::Cascade => "CASCADE",
-        ReferentialAction::SetNull => "SET NULL",
-        ReferentialAction::SetDefault => "SET DEFAULT",
-    }
 }
 
 fn referential_constraints(context: &Context<'_>) -> Vec<Row> {
@@ -401,8 +391,8 @@ fn referential_constraints(context: &Context<'_>) -> Vec<Row> {
                 namespace,
                 name,
                 if key.full { "FULL" } else { "NONE" },
-                rule(key.on_update),
-                rule(key.on_delete)
+                key.on_update.words(),
+                key.on_delete.words()
             ]);
         }
     }

@@ -50,6 +50,7 @@ pub mod system_indexes;
 pub mod user_ranges;
 pub mod visibility;
 
+pub use information_schema::referenced_index;
 pub use pg_views::default_comment;
 
 use std::borrow::Cow;

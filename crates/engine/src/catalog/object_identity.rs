@@ -331,7 +331,7 @@ fn constraint(schema: &SessionSchema, oid: u32) -> Option<Identity> {
     let of_relation = schema.relations_with_part(oid).find_map(|relation| {
         let index = relation.indexes.iter().find(|index| index.constraint && constraint_oid(index) == oid);
         let check = || relation.checks.iter().find(|check| check.oid == oid).map(|check| &check.name);
-        let key = || relation.foreign_keys.iter().find(|key| key.oid == oid).map(|key| &key.name);
+        let key = || relation.foreign_keys.iter().find_map(|key| key.name_of(oid));
         let name = index.map(|index| &index.name).or_else(check).or_else(key)?;
         let schema = Some(quote_ident(&relation.namespace));
         Some(Identity { schema, ..Identity::on("table constraint", relation, name) })

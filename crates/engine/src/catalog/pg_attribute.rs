@@ -300,7 +300,7 @@ fn of_index(
 
 /// Places of what differs for attributes that are gone.
 const TYPE: usize = 2;
-const DROPPED: usize = 16;
+const DROPPED: usize = 18;
 
 /// `attstorage` of a word.
 fn storage_letter(word: &str) -> char {

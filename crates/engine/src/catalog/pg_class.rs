@@ -66,6 +66,9 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
             row[IS_PARTITION] = Cell::from(true);
             row[BOUND] = Cell::from(bound);
         }
+        if let Some(ty) = relation.of_type() {
+            row[OF_TYPE] = Cell::from(ty);
+        }
         if properties.has("", "unlogged") {
             row[PERSISTENCE] = Cell::from("u");
         }
@@ -174,6 +177,7 @@ pub fn filenode(schema: &SessionSchema, oid: u32) -> Option<u32> {
 
 /// Places of columns that row types decide.
 const ROW_TYPE: usize = 3;
+const OF_TYPE: usize = 4;
 const FILE: usize = 7;
 /// Places of columns that ALTER TABLE changes.
 const ACCESS_METHOD: usize = 6;

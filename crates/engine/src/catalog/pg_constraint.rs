@@ -5,8 +5,7 @@ use std::sync::Arc;
 use rowferry_dialect::exclusion::Exclusion;
 use rowferry_dialect::partition::{adopted_key, parent_of_index};
 use rowferry_dialect::postgres::operator_oid;
-use rowferry_dialect::schema::ReferentialAction;
-use rowferry_dialect::schema::{ForeignKey, Index, Relation};
+use rowferry_dialect::schema::{ForeignKey, Index, KeyPart, Relation};
 use rowferry_dialect::{Schema as _, heritage};
 
 use super::describe::{columns_of, constraint_oid, domain_check, expression, index_column, target_columns};
@@ -40,6 +39,7 @@ struct Constraint<'a> {
     on_delete: &'a str,
     columns: Vec<usize>,
     target_columns: Option<Vec<usize>>,
+    set_columns: Vec<usize>,
     text: Option<String>,
     /// EXCLUDE: its keys as `conkey` has them, and its operators.
     exclusion: Option<(Vec<usize>, Vec<u32>)>,
@@ -152,25 +152,50 @@ fn constraints(context: &Context<'_>) -> Vec<Row> {
                 relation: relation.oid,
                 index: index.unwrap_or(0),
                 target: target.map_or(0, |target| target.oid),
-                on_update: action(key.on_update),
-                on_delete: action(key.on_delete),
+                on_update: key.on_update.letter(),
+                on_delete: key.on_delete.letter(),
                 columns: key.columns.clone(),
+                set_columns: key.set_columns.clone(),
                 target_columns: Some(columns),
                 ..Constraint::default()
             }));
+            rows.extend(key.parts.iter().filter_map(|part| key_part(schema, relation, key, part)));
         }
     }
     rows
 }
 
-fn action(action: ReferentialAction) -> &'static str {
-    match action {
-        ReferentialAction::NoAction => "a",
-        ReferentialAction::Restrict => "r",
-        ReferentialAction::Cascade => "c",
-        ReferentialAction::SetNull => "n",
-        ReferentialAction::SetDefault => "d",
-    }
+/// A foreign key as a constraint of a partition of the table that it leads to.
+fn key_part(schema: &SessionSchema, relation: &Relation, key: &ForeignKey, part: &KeyPart) -> Option<Row> {
+    let target = schema.relation_by_oid(part.partition)?;
+    let above = target.parents().first()?;
+    let parent = key.parts.iter().find(|part| part.partition == *above).map_or(key.oid, |part| part.oid);
+    let columns = target_columns(&target, key);
+    let wanted: Vec<Option<usize>> = columns.iter().copied().map(Some).collect();
+    let index = target.indexes.iter().find(|index| index.unique && index.columns == wanted);
+    Some(constraint(Constraint {
+        oid: part.oid,
+        name: &part.name,
+        namespace: namespace_oid(schema, &relation.namespace),
+        kind: "f",
+        deferrable: key.deferrable,
+        deferred: key.deferred,
+        not_valid: !key.valid,
+        foreign: true,
+        times_inherited: 1,
+        inherits: true,
+        full: key.full,
+        relation: relation.oid,
+        index: index.map_or(0, |index| index.oid),
+        target: target.oid,
+        on_update: key.on_update.letter(),
+        on_delete: key.on_delete.letter(),
+        columns: key.columns.clone(),
+        target_columns: Some(columns),
+        set_columns: key.set_columns.clone(),
+        parent,
+        ..Constraint::default()
+    }))
 }
 
 fn constraint(constraint: Constraint<'_>) -> Row {
@@ -209,7 +234,7 @@ fn constraint(constraint: Constraint<'_>) -> Row {
         operators(),
         operators(),
         operators(),
-        NULL,
+        (!constraint.set_columns.is_empty()).then(|| numbers(&constraint.set_columns)),
         constraint.exclusion.as_ref().map(|(_, operators)| array(operators.iter().copied())),
         constraint.text,
     ]

@@ -368,6 +368,7 @@ fn of_indexes(context: &Context<'_>, relation: &Arc<Relation>, rows: &mut Vec<Ro
 }
 
 fn of_constraints(context: &Context<'_>, relation: &Arc<Relation>, rows: &mut Vec<Row>) {
+    rows.extend(relation.of_type().map(|ty| row![CLASS, relation.oid, 0, TYPE, ty, 0, "n"]));
     let on_column = |oid: u32, column: usize| row![CONSTRAINT, oid, 0, CLASS, relation.oid, column + 1, "a"];
     for index in relation.indexes.iter().filter(|index| index.constraint) {
         rows.extend(index.columns.iter().flatten().map(|column| on_column(constraint_oid(index), *column)));

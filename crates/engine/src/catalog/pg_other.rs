@@ -1,11 +1,13 @@
 //! Small catalogs with rows of ours: databases, the language of functions, tablespaces, time zones.
 
+use rowferry_dialect::access::roles::DatabaseFacts;
 use rowferry_dialect::access::{Rights, Roles};
 use rowferry_dialect::values::{Interval, IntervalStyle, zone};
 
 use super::pg_stat_activity::DATABASE;
 use super::{Cell, Context, NULL, OWNER, Row, Table, row};
 use crate::databases::{Databases, Siblings};
+use crate::schema::Snapshot;
 
 pub(super) const TABLES: &[Table] = &[
     Table::pg_catalog("pg_database", databases).live(),
@@ -31,30 +33,34 @@ pub(super) const TABLES: &[Table] = &[
     .live(),
 ];
 
-/// The databases of the server. Of those that are not open only as much is told as is known without: nobody has been given
-/// anything of theirs where there are no roles.
+/// The databases of the server. What is granted on others their own sessions see.
 fn databases(context: &Context<'_>) -> Vec<Row> {
     let rights = context.schema.rights();
-    let told = |oid: u32, name: &str, owner: u32, list: Cell| {
-        row![oid, name, owner, 6, "c", false, true, -1, 0, 0, 1_663, "C", "C.UTF-8", NULL, NULL, list]
+    let told = |oid: u32, name: &str, owner: u32, facts: &DatabaseFacts, list: Cell| {
+        let (template, open, limit) = (facts.is_template, facts.allows_connections, facts.connection_limit);
+        row![oid, name, owner, 6, "c", template, open, limit, 0, 0, 1_663, "C", "C.UTF-8", NULL, NULL, list]
     };
     let own = super::pg_roles::shown_list(context.schema, &rights, DATABASE);
-    let mut rows = vec![told(context.database.oid(), &context.database.name, rights.owner(DATABASE), own)];
+    let mut rows = vec![told(
+        context.database.oid(),
+        &context.database.name,
+        rights.owner(DATABASE),
+        rights.roles.database(),
+        own,
+    )];
     let all = context.database.siblings.get().and_then(Siblings::databases);
     for (name, _) in all.iter().flat_map(Databases::list).filter(|(name, _)| *name != context.database.name) {
         let oid = all.as_ref().map_or(DATABASE, |all| all.oid(&name));
-        rows.push(told(oid, &name, owner_of(&name, &rights.roles, all.as_ref()), NULL));
+        let there = all.as_ref().and_then(|all| all.open(&name).ok()).map(|database| database.shared.current());
+        let facts = there.as_ref().map(|there| there.roles.database().clone()).unwrap_or_default();
+        rows.push(told(oid, &name, owner_of(&rights.roles, there.as_deref()), &facts, NULL));
     }
     rows
 }
 
 /// The owner of another database, by the name that the role has there.
-fn owner_of(name: &str, roles: &Roles, all: Option<&Databases>) -> u32 {
-    if roles.is_simple() {
-        return OWNER;
-    }
-    let Some(database) = all.and_then(|all| all.open(name).ok()) else { return OWNER };
-    let there = database.shared.current();
+fn owner_of(roles: &Roles, there: Option<&Snapshot>) -> u32 {
+    let Some(there) = there.filter(|_| !roles.is_simple()) else { return OWNER };
     let rights = Rights { roles: there.roles.clone(), main: there.grants.clone(), ..Rights::default() };
     let owner = there.roles.get(rights.owner(DATABASE)).and_then(|role| roles.oid(&role.name));
     owner.unwrap_or(OWNER)

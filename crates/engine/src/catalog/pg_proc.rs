@@ -15,7 +15,7 @@ use crate::schema::metadata::derived_oid;
 const INFORMATION_SCHEMA: u32 = 13_000;
 
 /// The object id of PL/pgSQL.
-pub(super) const PLPGSQL: u32 = 13_500;
+pub(super) const PLPGSQL: u32 = rowferry_dialect::stored_function::PLPGSQL;
 
 /// A function that initdb adds to those of PostgreSQL's sources, in C.
 pub(super) struct Added {

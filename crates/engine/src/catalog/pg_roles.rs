@@ -66,8 +66,17 @@ pub(super) const TABLES: &[Table] = &[
         inside.chain(given.map(|known| row![known.role, known.member, known.grantor, known.admin])).collect()
     }),
     Table::pg_catalog("pg_db_role_setting", |context| {
-        let roles = context.schema.main.roles.iter().filter(|role| !role.config.is_empty());
-        roles.map(|role| row![0, role.oid, config(role)]).collect()
+        let roles = &context.schema.main.roles;
+        let of_roles = roles.iter().filter(|role| !role.config.is_empty());
+        let mut rows: Vec<Row> = of_roles.map(|role| row![0, role.oid, config(role)]).collect();
+        let mut named: Vec<u32> = roles.database().settings.keys().map(|(role, _)| *role).collect();
+        named.dedup();
+        rows.extend(named.into_iter().map(|role| {
+            let settings = roles.database().settings_of(role).map(|(name, value)| format!("{name}={value}"));
+            let settings: Vec<String> = settings.collect();
+            row![context.database.oid(), role, text_array(settings.iter().map(String::as_str))]
+        }));
+        rows
     }),
     Table::pg_catalog("pg_default_acl", |context| {
         let defaults = context.schema.main.grants.defaults.iter();
@@ -83,7 +92,9 @@ pub(super) const TABLES: &[Table] = &[
     }),
     Table::pg_catalog("pg_shdescription", |context| {
         let roles = context.schema.main.roles.iter();
-        roles.filter_map(|role| Some(row![role.oid, 1_260, role.comment.as_ref()?])).collect()
+        let own = context.schema.main.roles.database().comment.as_ref();
+        let own = own.map(|comment| row![context.database.oid(), 1_262, comment]);
+        roles.filter_map(|role| Some(row![role.oid, 1_260, role.comment.as_ref()?])).chain(own).collect()
     }),
 ];
 

@@ -108,9 +108,14 @@ fn descriptions(context: &Context<'_>) -> Vec<Row> {
             "domain constraint" => 2_606,
             "search dictionary" => 3_600,
             "statistics" => 3_381,
-            "operator" => 2_617,
-            "cast" => 2_605,
             "search configuration" => 3_602,
+            "cast" => 2_605,
+            "operator" => 2_617,
+            "language" => 2_612,
+            "access method" => 2_601,
+            "conversion" => 2_607,
+            "operator class" => 2_616,
+            "operator family" => 2_753,
             _ => 1_255,
         };
         rows.push(row![*oid, catalog, 0, comment]);

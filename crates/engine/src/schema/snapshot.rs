@@ -9,7 +9,7 @@ use rowferry_dialect::access::{Grants, Roles};
 use rowferry_dialect::collation::Collation;
 use rowferry_dialect::composite;
 use rowferry_dialect::extension::{self, Installed};
-use rowferry_dialect::heritage::{Heritage, INHERITED_CHECK, INHERITED_COLUMN, INHERITS};
+use rowferry_dialect::heritage::{Heritage, INHERITED_CHECK, INHERITED_COLUMN, INHERITS, OF_TYPE};
 use rowferry_dialect::partition::{Bound, PARTITION_BOUND, PARTITION_BY, Partitioning};
 use rowferry_dialect::postgres;
 use rowferry_dialect::schema::{NamedType, Policy, QualifiedName, Relation, RelationKind, Routine, Sequence};
@@ -112,7 +112,9 @@ fn parts_of(relation: &Relation) -> impl Iterator<Item = u32> {
     let indexes = relation.indexes.iter();
     let indexes = indexes.flat_map(|index| [Some(index.oid), index.constraint.then(|| constraint_oid(index))]);
     let checks = relation.checks.iter().map(|check| check.oid);
-    indexes.flatten().chain(checks).chain(relation.foreign_keys.iter().map(|key| key.oid))
+    let keys = relation.foreign_keys.iter();
+    let keys = keys.flat_map(|key| std::iter::once(key.oid).chain(key.parts.iter().map(|part| part.oid)));
+    indexes.flatten().chain(checks).chain(keys)
 }
 
 /// What catalogs tell about a relation beyond what the compiler needs.
@@ -168,11 +170,19 @@ impl Properties {
         self.0.iter().map(|((part, name), value)| (part.as_str(), name.as_str(), value.as_str()))
     }
 
-    /// What the relation has from parents.
+    /// What the relation has from parents, or from a type.
     pub(crate) fn heritage(&self) -> Option<Box<Heritage>> {
-        let parents = Heritage::parents_of_text(self.get("", INHERITS)?);
+        let (parents, of_type) = (self.get("", INHERITS), self.get("", OF_TYPE));
+        if parents.is_none() && of_type.is_none() {
+            return None;
+        }
         let bound = self.get("", PARTITION_BOUND).and_then(Bound::read);
-        let mut heritage = Heritage { parents, bound, ..Heritage::default() };
+        let mut heritage = Heritage {
+            parents: parents.map(Heritage::parents_of_text).unwrap_or_default(),
+            bound,
+            of_type: of_type.and_then(|oid| oid.parse().ok()),
+            ..Heritage::default()
+        };
         for (part, name, _) in self.all() {
             match name {
                 INHERITED_COLUMN => heritage.columns.insert(part.to_owned()),

@@ -114,6 +114,12 @@ impl State {
         Ok(rights.roles.is_superuser(role))
     }
 
+    /// COMMENT ON DATABASE, of the session's own.
+    pub fn database_comment(&self, oid: u32) -> Option<String> {
+        let own = self.database.upgrade().is_some_and(|own| own.oid() == oid);
+        self.schema.read().main.roles.database().comment.clone().filter(|_| own)
+    }
+
     /// COMMENT ON ROLE.
     pub fn role_comment(&self, oid: u32) -> Option<String> {
         self.schema.read().main.roles.get(oid)?.comment.clone()

@@ -34,6 +34,25 @@ impl Session {
         }
     }
 
+    /// A statement of the engine's own: nobody is asked whether he may run it, and no policy.
+    pub(super) fn bind_own(
+        &self,
+        text: &str,
+        declared: &[Option<Type>],
+        schema: &dyn Schema,
+    ) -> Result<(Parsed, Bound)> {
+        let mut statements = parse(text, Language::Postgres)?;
+        let (Some(parsed), true) = (statements.pop(), statements.is_empty()) else {
+            return Err(Error::internal("a statement of the engine's own that is none"));
+        };
+        let Source::Postgres(statement) = &parsed.source else {
+            return Err(Error::internal("a statement of the engine's own in another language"));
+        };
+        let mut bound = postgres::bind(statement, schema, &self.text_context(), declared)?;
+        bound.needs = Needs::default();
+        Ok((parsed, bound))
+    }
+
     /// What a view's text names.
     pub(super) fn uses(
         &self,

@@ -106,7 +106,15 @@ impl Session {
             let mut refused = false;
             for relation in self.schema.user_relations().filter(|relation| here(&relation.namespace)) {
                 for key in relation.foreign_keys.iter().filter(|key| key.name == name.name) {
-                    if key.deferrable { keys.push(key.oid) } else { refused = true }
+                    match (key.deferrable, key.by_engine) {
+                        (false, _) => refused = true,
+                        (true, true) => found.push(key.oid),
+                        (true, false) => keys.push(key.oid),
+                    }
+                    if key.deferrable {
+                        let parts = self.schema.adopted_keys(relation, key);
+                        if key.by_engine { found.extend(parts) } else { keys.extend(parts) }
+                    }
                 }
                 for index in relation.indexes.iter().filter(|index| index.constraint && index.name == name.name) {
                     match index.deferrability() {

@@ -30,12 +30,12 @@ impl Session {
         let databases = self.database.shared.siblings.get().and_then(Siblings::databases);
         let databases = databases.ok_or_else(|| Error::internal("a database without a server"))?;
         match change {
-            DatabaseChange::Create { name, template, owner, locales } => {
+            DatabaseChange::Create { name, template, owner, locales, facts } => {
                 for locale in locales.iter().filter(|locale| !LOCALES.contains(&locale.to_ascii_lowercase().as_str())) {
                     let message = format!("text is ordered by its code points, not as in the locale \"{locale}\"");
                     self.warn(Condition::SuccessfulCompletion, &message);
                 }
-                self.create_database(&databases, name, template.as_deref(), owner.as_ref())
+                self.create_database(&databases, name, template.as_deref(), owner.as_ref(), facts)
             }
             DatabaseChange::Drop { name, if_exists, force } => self.drop_database(&databases, name, *if_exists, *force),
             DatabaseChange::Rename { name, to } => self.rename_database(&databases, name, to),
@@ -48,6 +48,7 @@ impl Session {
         name: &str,
         template: Option<&str>,
         owner: Option<&RoleSpec>,
+        facts: &[(&'static str, Option<String>)],
     ) -> Result<()> {
         if !self.may_make_databases(databases) {
             return Err(Error::new(Condition::InsufficientPrivilege, "permission denied to create database"));
@@ -56,7 +57,8 @@ impl Session {
         let template = template.map(|name| databases.open(name).map_err(|error| missing_template(error, name)));
         let template = template.transpose()?;
         if let Some(template) = &template {
-            if !self.may_do_all(databases) && !self.owns(template) {
+            let is_template = template.shared.current().roles.database().is_template;
+            if !is_template && !self.may_do_all(databases) && !self.owns(template) {
                 let message = format!("permission denied to copy database \"{}\"", template.name());
                 return Err(Error::new(Condition::InsufficientPrivilege, message));
             }
@@ -65,7 +67,7 @@ impl Session {
                 Error::new(Condition::DatabaseInUse, message).detail(others)
             })?;
         }
-        let beginning = Beginning { template: template.as_ref(), roles_of: &self.database, owner: &owner };
+        let beginning = Beginning { template: template.as_ref(), roles_of: &self.database, owner: &owner, facts };
         databases.create_as(name, &beginning)?;
         Ok(())
     }
@@ -80,6 +82,9 @@ impl Session {
         };
         if name == self.database.name() {
             return Err(Error::new(Condition::DatabaseInUse, "cannot drop the currently open database"));
+        }
+        if database.shared.current().roles.database().is_template {
+            return Err(Error::new(Condition::WrongObjectType, "cannot drop a template database"));
         }
         if force {
             self.end_sessions(&database)?;

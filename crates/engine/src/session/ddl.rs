@@ -25,6 +25,7 @@ mod domain;
 mod drop;
 pub(crate) mod exclusion;
 mod extension;
+mod foreign_keys;
 mod function;
 mod function_uses;
 mod grants;
@@ -175,6 +176,7 @@ impl Session {
         let words = match ddl {
             Ddl::CreateIndex(index) if index.concurrently => "CREATE INDEX CONCURRENTLY",
             Ddl::Drop(drop) if drop.concurrently => "DROP INDEX CONCURRENTLY",
+            Ddl::Partition(change) if change.concurrently => "ALTER TABLE ... DETACH CONCURRENTLY",
             _ => return Ok(()),
         };
         self.need_no_block(words)
@@ -587,7 +589,7 @@ impl Changer<'_> {
         while at < tables.len() {
             let parent = tables[at].clone();
             at += 1;
-            for child in schema.children(&parent) {
+            for child in &schema.referring(&parent) {
                 if tables.iter().any(|table| table.oid == child.oid) {
                     continue;
                 }

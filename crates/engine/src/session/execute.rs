@@ -490,7 +490,10 @@ impl Session {
             settings: &settings,
             last_number: &last_number,
         };
-        violation.error().unwrap_or_else(|| errors::translate(failure, &self.interrupter, Some(plan)))
+        match violation.error() {
+            Some(error) => self.with_broken_key(error, plan, params),
+            None => errors::translate(failure, &self.interrupter, Some(plan)),
+        }
     }
 }
 

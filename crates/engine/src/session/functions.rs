@@ -570,6 +570,10 @@ impl SessionState for FunctionState {
         schema.main.collations.iter().find(|made| made.oid == collation).map(|made| made.is_unicode())
     }
 
+    fn database_comment(&self, oid: u32) -> Option<String> {
+        self.state().ok()?.database_comment(oid)
+    }
+
     fn role_comment(&self, oid: u32) -> Option<String> {
         self.state().ok()?.role_comment(oid)
     }

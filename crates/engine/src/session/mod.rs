@@ -2,6 +2,7 @@
 
 mod asked;
 mod bind;
+mod broken_keys;
 mod called;
 mod checks;
 mod command;
@@ -98,6 +99,8 @@ pub struct Session {
     inner: bool,
     /// The rows of a COPY FROM or MERGE, which are one statement for triggers.
     batch: Option<Box<triggers::Changes>>,
+    /// What foreign keys of the engine have in hand.
+    referential: triggers::Referential,
 }
 
 /// What an execution yields.
@@ -188,6 +191,7 @@ impl Session {
             deferred: Mutex::default(),
             conditions: Mutex::default(),
             exclusions: Mutex::default(),
+            key_statements: Mutex::default(),
             random: Mutex::default(),
             trigger_depth: Default::default(),
             statements: Shown::default(),
@@ -216,6 +220,7 @@ impl Session {
             keys_off: false,
             inner: false,
             batch: None,
+            referential: triggers::Referential::default(),
             database,
         }
     }
@@ -247,6 +252,7 @@ impl Session {
             keys_off: false,
             inner: true,
             batch: None,
+            referential: triggers::Referential::default(),
             database,
         })
     }

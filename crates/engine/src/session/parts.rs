@@ -82,7 +82,7 @@ impl Decided {
 }
 
 /// What a statement has done.
-struct Ran {
+pub(super) struct Ran {
     returned: Spool,
     changed: u64,
 }
@@ -133,7 +133,7 @@ impl Session {
         Ok(Outcome::Done { command: plan.command, rows: changed })
     }
 
-    fn run_parts(&mut self, plan: &Arc<Prepared>, params: &[Value]) -> Done<Ran> {
+    pub(super) fn run_parts(&mut self, plan: &Arc<Prepared>, params: &[Value]) -> Done<Ran> {
         let mut run = Run {
             plan,
             params,
@@ -325,8 +325,13 @@ impl Session {
         }
         let mut passed = None;
         let plain = decided.is_plain();
-        let mut waiting = Vec::new();
+        let (mut waiting, mut moved) = (Vec::new(), Vec::new());
+        let mut on_the_way = false;
         for step in &decided.steps {
+            if !on_the_way {
+                waiting.append(&mut moved);
+            }
+            on_the_way = step.moves;
             let (at, row) = (step.action, &decided.rows.rows[step.row]);
             let Some(action) = decided.actions.get(at) else {
                 return Err(Error::internal("a row without its action").into());
@@ -345,10 +350,16 @@ impl Session {
                 }
             }
             if let Some(firing) = &action.triggers {
+                if let Some(told) = &step.told {
+                    self.begin_move(&told.from, &told.head)?;
+                }
                 // All rows of an action are one statement for triggers.
                 let outer = std::mem::replace(&mut self.batch, batches[at].take());
                 let result = self.change_under_triggers(action, firing, row);
                 batches[at] = std::mem::replace(&mut self.batch, outer);
+                if let Some(told) = &step.told {
+                    moved = self.end_move(&told.from, &told.head, &told.new);
+                }
                 let changed = result?.1;
                 if step.moves && changed == 0 {
                     // A trigger has kept the row where it is.
@@ -376,6 +387,7 @@ impl Session {
                 }
             }
         }
+        waiting.append(&mut moved);
         if decided.actions.iter().any(|action| is_heir(action)) && plain {
             join_families(&decided.actions, &mut batches)?;
         }

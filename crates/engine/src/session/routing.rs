@@ -8,13 +8,14 @@ use rowferry_dialect::ir::{
     Dml, DmlAction, Expr, ExprKind, Merge, Routing, TriggerEvent, TriggerLevel, TriggerTime, Value,
 };
 use rowferry_dialect::schema::Relation;
-use rowferry_dialect::{Error, Result};
+use rowferry_dialect::{Error, Result, heritage};
 
 use super::parts::{Done, Kept, Run};
+use super::triggers::canonical_value;
 use super::{Prepared, Session};
 
 /// What is done with a row that has been decided on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Step {
     /// The row.
     pub(super) row: usize,
@@ -22,6 +23,16 @@ pub(super) struct Step {
     pub(super) action: usize,
     /// It takes the row away from where it is; the next step puts it elsewhere. Nobody is told of it.
     pub(super) moves: bool,
+    /// The row as it will be, where foreign keys are to hear that it moves.
+    pub(super) told: Option<Told>,
+}
+
+/// A row that moves between partitions, in the columns of the table that the statement names.
+#[derive(Clone, Debug)]
+pub(super) struct Told {
+    pub(super) head: Arc<Relation>,
+    pub(super) from: Arc<Relation>,
+    pub(super) new: Arc<Vec<Value>>,
 }
 
 /// What is done in a leaf.
@@ -57,16 +68,15 @@ impl Session {
                 return Err(Error::internal("a row without its action").into());
             };
             let Some(routing) = &dml.routing else {
-                steps.push(Step { row: at, action, moves: false });
+                steps.push(Step { row: at, action, moves: false, told: None });
                 continue;
             };
             let leaf = self.leaf_of(routing, row)?;
             let target = &routing.members[leaf];
             if target.oid == dml.target.oid {
-                steps.push(Step { row: at, action, moves: false });
+                steps.push(Step { row: at, action, moves: false, told: None });
                 continue;
             }
-            let referenced = routing.moved.is_some() && self.schema.children(&dml.target).next().is_some();
             let mut make = |there: There, dml: Result<Dml>| -> Done<usize> {
                 // Where a row goes from is the action's own table.
                 let place = if there == There::Gone { usize::MAX } else { leaf };
@@ -80,22 +90,34 @@ impl Session {
             match (&dml.action, &routing.moved) {
                 (DmlAction::Update { .. }, Some(moved)) => {
                     check_moves(&dml.target)?;
-                    if referenced {
-                        let message = "moving a row out of a partition to which foreign keys lead";
-                        return Err(Error::unsupported(message).into());
-                    }
                     let gone = make(There::Gone, from_leaf(dml, &dml.target))?;
                     let come = make(There::Come, in_leaf(moved, target))?;
-                    steps.push(Step { row: at, action: gone, moves: true });
-                    steps.push(Step { row: at, action: come, moves: false });
+                    let told = self.told(routing, &dml.target, row)?;
+                    steps.push(Step { row: at, action: gone, moves: true, told });
+                    steps.push(Step { row: at, action: come, moves: false, told: None });
                 }
                 _ => {
                     let same = make(There::Same, in_leaf(dml, target))?;
-                    steps.push(Step { row: at, action: same, moves: false });
+                    steps.push(Step { row: at, action: same, moves: false, told: None });
                 }
             }
         }
         Ok(steps)
+    }
+
+    /// A row that moves, where foreign keys lead to the table that the statement names.
+    fn told(&self, routing: &Routing, from: &Arc<Relation>, row: &[Value]) -> Result<Option<Told>> {
+        let head = &routing.tree.head;
+        let above = heritage::parents(&self.schema, from).into_iter().next();
+        if self.schema.keys_by_engine(from).is_empty() && above.is_none_or(|above| above.oid == head.oid) {
+            return Ok(None);
+        }
+        let settings = self.state.settings();
+        let mut new = Vec::with_capacity(routing.row.len());
+        for (expr, column) in routing.row.iter().zip(&head.columns) {
+            new.push(canonical_value(value_of(expr, row)?, &column.ty, &settings)?);
+        }
+        Ok(Some(Told { head: head.clone(), from: from.clone(), new: Arc::new(new) }))
     }
 
     /// The leaf that a row goes to.

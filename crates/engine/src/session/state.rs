@@ -88,6 +88,8 @@ pub struct State {
     /// Compiled questions for rows in conflict by an EXCLUDE: by the constraint's object id, and whether they are of a row that
     /// is not there yet.
     pub exclusions: Mutex<HashMap<(u32, bool), Arc<super::Prepared>>>,
+    /// Statements of foreign keys that the engine keeps: the table where a row has changed, the key, what is done.
+    pub key_statements: Mutex<HashMap<(u32, u32, super::triggers::KeyStatement), Arc<super::Prepared>>>,
     /// What `random()` goes on from; `None` until a seed is set.
     pub random: Mutex<Option<super::random::Generator>>,
     /// How many triggers run inside each other.

@@ -452,6 +452,8 @@ impl Binder<'_> {
                         full: false,
                         deferrable: false,
                         deferred: false,
+                        by_engine: false,
+                        set_columns: Vec::new(),
                     },
                 )
             }

@@ -3,7 +3,6 @@
 use super::{Lowering, Named, alter, missing, quote, type_words};
 use crate::Result;
 use crate::ir::{ColumnDefinition, ConstraintKind, CreateIndex, CreateTable, Ddl, ObjectKind, Text};
-use crate::schema::ReferentialAction;
 
 impl Lowering<'_> {
     pub(super) fn ddl(&mut self, ddl: &Ddl) -> Result<String> {
@@ -84,9 +83,10 @@ impl Lowering<'_> {
             ConstraintKind::PrimaryKey(columns) => format!("PRIMARY KEY ({})", list(columns)),
             ConstraintKind::Unique(columns) => format!("UNIQUE ({})", list(columns)),
             ConstraintKind::UniqueNullsAlike(columns) => format!("UNIQUE NULLS NOT DISTINCT ({})", list(columns)),
-            ConstraintKind::DeferrableUnique { columns, deferred } => {
+            ConstraintKind::DeferrableUnique { columns, deferred, primary } => {
                 let deferred = if *deferred { " INITIALLY DEFERRED" } else { "" };
-                format!("UNIQUE ({}) DEFERRABLE{deferred}", list(columns))
+                let words = if *primary { "PRIMARY KEY" } else { "UNIQUE" };
+                format!("{words} ({}) DEFERRABLE{deferred}", list(columns))
             }
             ConstraintKind::Exclusion(_) => return Err(super::missing("EXCLUDE")),
             ConstraintKind::Check(condition) => format!("CHECK ({})", self.expr(&condition.expr)?),
@@ -99,23 +99,19 @@ impl Lowering<'_> {
                 full,
                 deferrable,
                 deferred,
+                by_engine: _,
+                set_columns,
             } => {
                 let targets: Vec<String> = target_columns.iter().map(|name| quote(name)).collect();
-                let action = |action: &ReferentialAction| match action {
-                    ReferentialAction::NoAction => "NO ACTION",
-                    ReferentialAction::Restrict => "RESTRICT",
-                    ReferentialAction::Cascade => "CASCADE",
-                    ReferentialAction::SetNull => "SET NULL",
-                    ReferentialAction::SetDefault => "SET DEFAULT",
-                };
+                let confined = if set_columns.is_empty() { String::new() } else { format!(" ({})", list(set_columns)) };
                 format!(
-                    "FOREIGN KEY ({}) REFERENCES {} ({}){} ON DELETE {} ON UPDATE {}{}{}",
+                    "FOREIGN KEY ({}) REFERENCES {} ({}){} ON DELETE {}{confined} ON UPDATE {}{}{}",
                     list(columns),
                     quote(&target.name),
                     targets.join(", "),
                     if *full { " MATCH FULL" } else { "" },
-                    action(on_delete),
-                    action(on_update),
+                    on_delete.words(),
+                    on_update.words(),
                     if *deferrable { " DEFERRABLE" } else { "" },
                     if *deferred { " INITIALLY DEFERRED" } else { "" },
                 )

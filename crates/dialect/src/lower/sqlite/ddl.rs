@@ -236,6 +236,7 @@ pub fn constraint(
     Ok(match &constraint.kind {
         ConstraintKind::PrimaryKey(columns) => (Some(format!("{prefix}PRIMARY KEY ({})", list(columns))), None),
         ConstraintKind::Unique(columns) => (Some(format!("{prefix}UNIQUE ({})", list(columns))), None),
+        ConstraintKind::ForeignKey { by_engine: true, .. } => (None, None),
         // The engine asks an index that is no key for SQLite.
         ConstraintKind::DeferrableUnique { .. }
         | ConstraintKind::UniqueNullsAlike(_)
@@ -258,6 +259,7 @@ pub fn constraint(
             full,
             deferrable,
             deferred,
+            ..
         } => {
             let targets: Vec<String> = target_columns.iter().map(|name| quote(name)).collect();
             let mut sql = format!(

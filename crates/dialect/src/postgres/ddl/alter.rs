@@ -56,6 +56,17 @@ impl Binder<'_> {
             .collect();
         let keys =
             relation.indexes.iter().filter(|index| index.unique && !index.nulls_alike && index.predicate.is_none());
+        let deferrable = relation.indexes.iter().filter(|index| index.primary && index.deferred.is_some());
+        let deferrable = deferrable.map(|index| Constraint {
+            name: index.name.clone(),
+            named: true,
+            kind: ConstraintKind::DeferrableUnique {
+                columns: index.columns.iter().flatten().copied().collect(),
+                deferred: index.deferred == Some(true),
+                primary: true,
+            },
+            options: Default::default(),
+        });
         let constraints = keys
             .filter_map(|index| {
                 let columns: Option<Vec<usize>> = index.columns.iter().copied().collect();
@@ -64,6 +75,7 @@ impl Binder<'_> {
                     if index.primary { ConstraintKind::PrimaryKey(columns) } else { ConstraintKind::Unique(columns) };
                 Some(Constraint { name: index.name.clone(), named: true, kind, options: Default::default() })
             })
+            .chain(deferrable)
             .collect();
         Draft {
             name: QualifiedName::new(relation.namespace.clone(), relation.name.clone()),
@@ -77,6 +89,8 @@ impl Binder<'_> {
                 .collect(),
             using_index: None,
             inherited: Vec::new(),
+            partitioned: relation.is_partitioned(),
+            is_partition: relation.bound().is_some(),
         }
     }
 
@@ -561,6 +575,10 @@ impl Binder<'_> {
             ObjectType::ObjectTable | ObjectType::ObjectIndex => AlterTable::RenameTable(rename.newname.clone()),
             ObjectType::ObjectColumn if rename.relation_type() == ObjectType::ObjectTable => {
                 let table = self.relation(range)?;
+                if table.of_type().is_some() {
+                    let message = "cannot rename column of typed table";
+                    return Err(crate::Error::new(Condition::WrongObjectType, message));
+                }
                 let column = self.altered_column(&table, &rename.subname)?;
                 if table.column(&rename.newname).is_some_and(|other| other != column) {
                     return Err(crate::Error::new(

@@ -138,6 +138,7 @@ impl Binder<'_> {
         members: &mut Members,
         place: i32,
     ) -> Result<()> {
+        self.refuse_typed(command.subtype(), &members.all[0].table)?;
         self.check_partitions(command, members)?;
         match command.subtype() {
             AlterTableType::AtAddInherit | AlterTableType::AtDropInherit => {
@@ -208,6 +209,17 @@ impl Binder<'_> {
                 "cannot remove constraint from only the partitioned table when partitions exist"
             }
             AlterTableType::AtAddConstraint => {
+                let def = command.def.as_deref().and_then(|node| node.node.as_ref());
+                if let Some(N::Constraint(constraint)) = def
+                    && constraint.contype() == pg::ConstrType::ConstrForeign
+                {
+                    let target = constraint.pktable.as_ref().map_or("", |range| &range.relname);
+                    let message = format!(
+                        "cannot use ONLY for foreign key on partitioned table \"{}\" referencing relation \"{target}\"",
+                        table.name
+                    );
+                    return Err(Error::new(Condition::WrongObjectType, message));
+                }
                 return Err(self.unsupported("a constraint of a partitioned table ONLY", -1));
             }
             _ => return Ok(()),

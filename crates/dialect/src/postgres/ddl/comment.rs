@@ -1,9 +1,10 @@
 //! COMMENT ON.
 
 use pg_query::protobuf::{self as pg, ObjectType, node::Node as N};
+use rowferry_facts as facts;
 
 use super::super::binder::Binder;
-use super::super::names;
+use super::super::{names, types};
 use crate::access::relation_words;
 use crate::ir::Ddl;
 use crate::schema::QualifiedName;
@@ -28,6 +29,12 @@ impl Binder<'_> {
         }
         if comment.objtype() == ObjectType::ObjectCollation {
             return self.comment_on_collation(&parts, text);
+        }
+        if let (ObjectType::ObjectOperator | ObjectType::ObjectCast, Some(object)) =
+            (comment.objtype(), comment.object.as_deref())
+            && let Some((oid, kind, name)) = self.comment_on_built_in(comment.objtype(), object)?
+        {
+            return Ok(Ddl::CommentObject { oid: Some(oid), kind, name, owner: None, text });
         }
         if comment.objtype() == ObjectType::ObjectOperator {
             return self.comment_on_operator(comment, text);
@@ -136,8 +143,90 @@ impl Binder<'_> {
                 };
                 (Some(function.oid), "function", function.name.clone())
             }
-            _ => return Ok(None),
+            _ => match self.comment_on_own(comment.objtype(), object)? {
+                Some((oid, kind, name)) => (Some(oid), kind, name),
+                None => return Ok(None),
+            },
         };
         Ok(Some(Ddl::CommentObject { oid, kind, name, owner: None, text: text.clone() }))
+    }
+
+    /// What PostgreSQL brings along, of kinds of which users can make nothing here: object id, kind and name.
+    fn comment_on_own(&mut self, kind: ObjectType, object: &pg::Node) -> Result<Option<(u32, &'static str, String)>> {
+        let missing = |what: String| Error::new(Condition::UndefinedObject, format!("{what} does not exist"));
+        let parts: Vec<String> = match &object.node {
+            Some(N::List(list)) => names::strings(&list.items).into_iter().map(str::to_owned).collect(),
+            Some(N::String(name)) => vec![name.sval.clone()],
+            _ => Vec::new(),
+        };
+        let last = parts.last().cloned().unwrap_or_default();
+        Ok(Some(match kind {
+            ObjectType::ObjectLanguage => {
+                let found = facts::Language::all().iter().find(|language| language.name == last).map(|known| known.oid);
+                let found = found.or_else(|| (last == "plpgsql").then_some(crate::stored_function::PLPGSQL));
+                (found.ok_or_else(|| missing(format!("language \"{last}\"")))?, "language", last)
+            }
+            ObjectType::ObjectAccessMethod => {
+                let found = facts::AccessMethod::all().iter().find(|method| method.name == last);
+                (found.ok_or_else(|| missing(format!("access method \"{last}\"")))?.oid, "access method", last)
+            }
+            ObjectType::ObjectConversion => {
+                let found = facts::Conversion::all().iter().find(|conversion| conversion.name == last);
+                (found.ok_or_else(|| missing(format!("conversion \"{last}\"")))?.oid, "conversion", last)
+            }
+            ObjectType::ObjectOpclass | ObjectType::ObjectOpfamily => {
+                let [method, .., name] = parts.as_slice() else { return Ok(None) };
+                let Some(of) = facts::AccessMethod::all().iter().find(|known| known.name == method) else {
+                    return Err(missing(format!("access method \"{method}\"")));
+                };
+                let (kind, found) = if kind == ObjectType::ObjectOpclass {
+                    let mut classes = facts::OperatorClass::all().iter();
+                    let found = classes.find(|known| known.method == of.oid && known.name == name);
+                    ("operator class", found.map(|known| known.oid))
+                } else {
+                    let mut families = facts::OperatorFamily::all().iter();
+                    let found = families.find(|known| known.method == of.oid && known.name == name);
+                    ("operator family", found.map(|known| known.oid))
+                };
+                let unknown = || {
+                    let message = format!("{kind} \"{name}\" does not exist for access method \"{method}\"");
+                    Error::new(Condition::UndefinedObject, message)
+                };
+                (found.ok_or_else(unknown)?, kind, name.clone())
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// A cast or an operator of PostgreSQL's own.
+    fn comment_on_built_in(
+        &mut self,
+        kind: ObjectType,
+        object: &pg::Node,
+    ) -> Result<Option<(u32, &'static str, String)>> {
+        let mut sides: Vec<u32> = Vec::with_capacity(2);
+        let (name, nodes) = match &object.node {
+            Some(N::ObjectWithArgs(named)) => {
+                (names::strings(&named.objname).last().map_or("", |name| name), named.objargs.as_slice())
+            }
+            Some(N::List(list)) => ("", list.items.as_slice()),
+            _ => return Ok(None),
+        };
+        for node in nodes {
+            sides.push(match &node.node {
+                Some(N::TypeName(name)) => types::oid(&self.resolve_type(name)?),
+                // NONE, of an operator with one side.
+                _ => 0,
+            });
+        }
+        Ok(if kind == ObjectType::ObjectCast {
+            let mut casts = facts::Cast::all().iter();
+            let found = casts.find(|cast| sides.as_slice() == [cast.source, cast.target]);
+            found.map(|cast| (cast.oid, "cast", "cast".to_owned()))
+        } else {
+            let mut operators = facts::Operator::named(name).iter();
+            let found = operators.find(|operator| sides.as_slice() == [operator.left_type, operator.right_type]);
+            found.map(|operator| (operator.oid, "operator", name.to_owned()))
+        })
     }
 }

@@ -94,9 +94,6 @@ impl Binder<'_> {
 
     /// A key that an index stands for already.
     fn key_using_index(&mut self, constraint: &pg::Constraint, draft: &mut Draft) -> Result<()> {
-        if constraint.deferrable || constraint.initdeferred {
-            return Err(self.unsupported("a deferrable unique constraint", constraint.location));
-        }
         let (name, place) = (&constraint.indexname, constraint.location);
         let found = self.schema.index(&QualifiedName { schema: draft.name.schema.clone(), name: name.clone() });
         let Some((table, at)) = found else {
@@ -130,16 +127,15 @@ impl Binder<'_> {
                 .detail("Cannot create a primary key or unique constraint using such an index."));
         }
         let columns = columns.unwrap_or_default();
-        let kind = if constraint.contype() == ConstrType::ConstrPrimary {
-            if draft.constraints.iter().any(|known| matches!(known.kind, ConstraintKind::PrimaryKey(_))) {
+        let primary = constraint.contype() == ConstrType::ConstrPrimary;
+        if primary {
+            if draft.constraints.iter().any(|known| known.kind.primary_key().is_some()) {
                 let message = format!("multiple primary keys for table \"{}\" are not allowed", draft.name.name);
                 return Err(self.error(Condition::InvalidTableDefinition, message, place));
             }
             columns.iter().for_each(|column| draft.columns[*column].not_null = true);
-            ConstraintKind::PrimaryKey(columns)
-        } else {
-            ConstraintKind::Unique(columns)
-        };
+        }
+        let kind = key_kind(constraint, columns);
         let named = !constraint.conname.is_empty();
         let key = if named { constraint.conname.clone() } else { name.clone() };
         if key != *name {
@@ -153,9 +149,6 @@ impl Binder<'_> {
 
     fn key_constraint(&mut self, constraint: &pg::Constraint, columns: Vec<usize>, draft: &mut Draft) -> Result<()> {
         let deferrable = constraint.deferrable || constraint.initdeferred;
-        if deferrable && constraint.contype() == ConstrType::ConstrPrimary {
-            return Err(self.unsupported("a deferrable primary key", constraint.location));
-        }
         let nulls_alike = constraint.nulls_not_distinct;
         if nulls_alike && deferrable {
             return Err(self.unsupported("NULLS NOT DISTINCT and DEFERRABLE", constraint.location));
@@ -174,7 +167,7 @@ impl Binder<'_> {
             super::index::check_key_type(&draft.columns[*position].ty, "")?;
         }
         if constraint.contype() == ConstrType::ConstrPrimary {
-            if draft.constraints.iter().any(|known| matches!(known.kind, ConstraintKind::PrimaryKey(_))) {
+            if draft.constraints.iter().any(|known| known.kind.primary_key().is_some()) {
                 return Err(self.error(
                     Condition::InvalidTableDefinition,
                     format!("multiple primary keys for table \"{}\" are not allowed", draft.name.name),
@@ -189,7 +182,7 @@ impl Binder<'_> {
             draft.constraints.push(Constraint {
                 name,
                 named,
-                kind: ConstraintKind::PrimaryKey(columns),
+                kind: key_kind(constraint, columns),
                 options: Default::default(),
             });
         } else {
@@ -200,13 +193,7 @@ impl Binder<'_> {
             draft.constraints.push(Constraint {
                 name,
                 named,
-                kind: if deferrable {
-                    ConstraintKind::DeferrableUnique { columns, deferred: constraint.initdeferred }
-                } else if nulls_alike {
-                    ConstraintKind::UniqueNullsAlike(columns)
-                } else {
-                    ConstraintKind::Unique(columns)
-                },
+                kind: key_kind(constraint, columns),
                 options: Default::default(),
             });
         }
@@ -261,5 +248,18 @@ impl Binder<'_> {
         let (name, named) = draft.constraint_name(&constraint.conname, &words, "check");
         draft.constraints.push(Constraint { name, named, kind: ConstraintKind::Check(text), options });
         Ok(())
+    }
+}
+
+/// What PRIMARY KEY and UNIQUE demand.
+fn key_kind(constraint: &pg::Constraint, columns: Vec<usize>) -> ConstraintKind {
+    let primary = constraint.contype() == ConstrType::ConstrPrimary;
+    if constraint.deferrable || constraint.initdeferred {
+        return ConstraintKind::DeferrableUnique { columns, deferred: constraint.initdeferred, primary };
+    }
+    match (primary, constraint.nulls_not_distinct) {
+        (true, _) => ConstraintKind::PrimaryKey(columns),
+        (false, true) => ConstraintKind::UniqueNullsAlike(columns),
+        (false, false) => ConstraintKind::Unique(columns),
     }
 }

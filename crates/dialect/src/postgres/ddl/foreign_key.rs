@@ -31,18 +31,13 @@ impl Binder<'_> {
         position: Option<usize>,
         draft: &mut Draft,
     ) -> Result<()> {
-        let place = constraint.location;
         let columns = match position {
             Some(position) => vec![position],
             None => {
                 let mut columns = Vec::new();
                 for name in names::strings(&constraint.fk_attrs) {
                     let Some(position) = draft.columns.iter().position(|column| column.name == name) else {
-                        return Err(self.error(
-                            Condition::UndefinedColumn,
-                            format!("column \"{name}\" referenced in foreign key constraint does not exist"),
-                            place,
-                        ));
+                        return Err(missing_column(name));
                     };
                     columns.push(position);
                 }
@@ -58,6 +53,7 @@ impl Binder<'_> {
         let itself = range.relname == draft.name.name
             && (range.schemaname.is_empty() || Some(&range.schemaname) == draft.name.schema.as_ref());
         let given: Vec<String> = names::strings(&constraint.pk_attrs).into_iter().map(str::to_owned).collect();
+        let mut by_engine = itself && draft.partitioned;
         // Names and types of the target's columns, and the keys that may be referenced.
         let (target, known, keys): (QualifiedName, Vec<(String, Type)>, Vec<ReferencedKey>) = if itself {
             let name_of = |position: &usize| draft.columns[*position].name.clone();
@@ -82,9 +78,8 @@ impl Binder<'_> {
             }
             let relation = self.own_table(range)?;
             self.check_persistence(&relation, draft)?;
-            if relation.is_partitioned() {
-                return Err(self.unsupported("a foreign key to a partitioned table", place));
-            }
+            by_engine |= relation.is_partitioned();
+            self.check_deferrable_target(&relation, &given)?;
             (
                 QualifiedName::new(relation.namespace.clone(), relation.name.clone()),
                 relation.columns.iter().map(|column| (column.name.clone(), column.ty.clone())).collect(),
@@ -126,11 +121,7 @@ impl Binder<'_> {
         }
         for name in &target_columns {
             if !known.iter().any(|(column, _)| column == name) {
-                return Err(self.error(
-                    Condition::UndefinedColumn,
-                    format!("column \"{name}\" referenced in foreign key constraint does not exist"),
-                    -1,
-                ));
+                return Err(missing_column(name));
             }
         }
         let mut sorted = target_columns.clone();
@@ -164,16 +155,17 @@ impl Binder<'_> {
                 return Err(crate::Error::new(Condition::DatatypeMismatch, message).detail(detail));
             }
         }
-        if !constraint.fk_del_set_cols.is_empty() {
-            return Err(self.unsupported("ON DELETE SET of some columns", place));
-        }
+        let (on_delete, on_update) = (
+            ReferentialAction::from_letter(&constraint.fk_del_action),
+            ReferentialAction::from_letter(&constraint.fk_upd_action),
+        );
+        let set_columns = self.set_columns(&constraint.fk_del_set_cols, &columns, draft)?;
+        by_engine |= !set_columns.is_empty();
+        // What changes a partition's row may make it another's.
+        by_engine |= (draft.partitioned || draft.is_partition) && key_moves_rows(on_delete, on_update);
         let mut alike = columns.iter().filter_map(|position| draft.columns[*position].collation.clone());
-        if alike.any(|collation| !collation.deterministic)
-            && !matches!(action(&constraint.fk_upd_action), ReferentialAction::NoAction | ReferentialAction::Restrict)
-        {
-            // A back end may do nothing where the old key and the new one are equal in the collation.
-            return Err(self.unsupported("ON UPDATE of a key in a nondeterministic collation", place));
-        }
+        // A back end may do nothing where the old key and the new one are equal in the collation.
+        by_engine |= alike.any(|collation| !collation.deterministic) && on_update.changes_rows();
         draft.constraints.push(Constraint {
             name,
             named,
@@ -181,16 +173,72 @@ impl Binder<'_> {
                 columns,
                 target,
                 target_columns,
-                on_delete: action(&constraint.fk_del_action),
-                on_update: action(&constraint.fk_upd_action),
+                on_delete,
+                on_update,
                 full: constraint.fk_matchtype == "f",
                 deferrable: constraint.deferrable || constraint.initdeferred,
                 deferred: constraint.initdeferred,
+                by_engine,
+                set_columns,
             },
             options: ConstraintOptions { not_valid: constraint.skip_validation, no_inherit: false },
         });
         Ok(())
     }
+}
+
+fn missing_column(name: &str) -> crate::Error {
+    if matches!(name, "tableoid" | "ctid" | "xmin" | "xmax" | "cmin" | "cmax") {
+        let message = "system columns cannot be used in foreign keys";
+        return crate::Error::new(Condition::FeatureNotSupported, message);
+    }
+    let message = format!("column \"{name}\" referenced in foreign key constraint does not exist");
+    crate::Error::new(Condition::UndefinedColumn, message)
+}
+
+impl Binder<'_> {
+    /// The columns that ON DELETE SET names.
+    fn set_columns(&self, named: &[pg::Node], columns: &[usize], draft: &Draft) -> Result<Vec<usize>> {
+        let mut found = Vec::new();
+        for name in names::strings(named) {
+            let Some(at) = draft.columns.iter().position(|column| column.name == name) else {
+                return Err(missing_column(name));
+            };
+            if !columns.contains(&at) {
+                let message =
+                    format!("column \"{name}\" referenced in ON DELETE SET action must be part of foreign key");
+                return Err(crate::Error::new(Condition::InvalidColumnReference, message));
+            }
+            if !found.contains(&at) {
+                found.push(at);
+            }
+        }
+        Ok(found)
+    }
+
+    /// A key that may be violated for a while is nothing to refer to.
+    fn check_deferrable_target(&self, target: &Relation, given: &[String]) -> Result<()> {
+        let meant = |index: &&crate::schema::Index| {
+            let mut names: Vec<&str> =
+                index.columns.iter().flatten().map(|at| target.columns[*at].name.as_str()).collect();
+            let mut wanted: Vec<&str> = given.iter().map(String::as_str).collect();
+            names.sort_unstable();
+            wanted.sort_unstable();
+            if given.is_empty() { index.primary } else { index.constraint && names == wanted }
+        };
+        let mut deferred = target.indexes.iter().filter(meant).peekable();
+        if deferred.peek().is_some() && deferred.all(|index| index.deferred.is_some()) {
+            let kind = if given.is_empty() { "primary key" } else { "unique constraint" };
+            let message = format!("cannot use a deferrable {kind} for referenced table \"{}\"", target.name);
+            return Err(crate::Error::new(Condition::ObjectNotInPrerequisiteState, message));
+        }
+        Ok(())
+    }
+}
+
+/// True when what a foreign key does about rows that refer gives them other values.
+pub fn key_moves_rows(on_delete: ReferentialAction, on_update: ReferentialAction) -> bool {
+    matches!(on_delete, ReferentialAction::SetNull | ReferentialAction::SetDefault) || on_update.changes_rows()
 }
 
 /// True when PostgreSQL has an equality by which a referencing column's values are looked up in the referenced key: one
@@ -205,15 +253,4 @@ fn key_serves(key: &Type, referencing: &Type) -> bool {
         || (moment(key) && moment(referencing))
         || (textual(key) && (textual(referencing) || coerce::implicit(referencing, &Type::Text)))
         || coerce::implicit(referencing, &coerce::base(key))
-}
-
-/// A referential action, by the letter of `pg_constraint`.
-fn action(letter: &str) -> ReferentialAction {
-    match letter {
-        "r" => ReferentialAction::Restrict,
-        "c" => ReferentialAction::Cascade,
-        "n" => ReferentialAction::SetNull,
-        "d" => ReferentialAction::SetDefault,
-        _ => ReferentialAction::NoAction,
-    }
 }

@@ -147,12 +147,17 @@ impl Binder<'_> {
             .filter(|index| index.constraint && index.exclusion.is_none() && like.includes(including::INDEXES))
         {
             let columns: Vec<usize> = index.columns.iter().flatten().map(|column| like.places[*column]).collect();
+            let deferrable = |deferred| ConstraintKind::DeferrableUnique {
+                columns: columns.clone(),
+                deferred,
+                primary: index.primary,
+            };
             let kind = if index.primary {
-                if draft.constraints.iter().any(|known| matches!(known.kind, ConstraintKind::PrimaryKey(_))) {
+                if draft.constraints.iter().any(|known| known.kind.primary_key().is_some()) {
                     let message = format!("multiple primary keys for table \"{}\" are not allowed", draft.name.name);
                     return Err(Error::new(Condition::InvalidTableDefinition, message));
                 }
-                ConstraintKind::PrimaryKey(columns.clone())
+                index.deferred.map_or_else(|| ConstraintKind::PrimaryKey(columns.clone()), deferrable)
             } else {
                 // A key that the new table declares by itself, too, is one.
                 let declared = |known: &Constraint| matches!(&known.kind, ConstraintKind::PrimaryKey(c) | ConstraintKind::Unique(c) if *c == columns);
@@ -160,7 +165,7 @@ impl Binder<'_> {
                     continue;
                 }
                 match index.deferred {
-                    Some(deferred) => ConstraintKind::DeferrableUnique { columns: columns.clone(), deferred },
+                    Some(deferred) => deferrable(deferred),
                     None if index.nulls_alike => ConstraintKind::UniqueNullsAlike(columns.clone()),
                     None => ConstraintKind::Unique(columns.clone()),
                 }

@@ -10,7 +10,7 @@ mod constraints;
 mod domain;
 mod exclusion;
 mod extension;
-mod foreign_key;
+pub(crate) mod foreign_key;
 mod immutable;
 mod index;
 mod inherit;
@@ -26,6 +26,7 @@ mod statistics;
 mod table;
 pub(super) mod text_search;
 pub(super) mod trigger;
+mod typed;
 pub(super) mod user_type;
 mod view;
 

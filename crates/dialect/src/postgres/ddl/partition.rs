@@ -14,7 +14,7 @@ use crate::ir::{
     EdgeExpr, Expr, ExprKind, NewPartition, Statement, Value, walk,
 };
 use crate::partition::{KeyType, PARTITION_BY, Partitioning, Strategy, is_hashed};
-use crate::schema::{ReferentialAction, Relation, RelationKind};
+use crate::schema::{Relation, RelationKind};
 use crate::{Condition, Error, Result, Type};
 
 /// PostgreSQL's limit of columns in a partition key.
@@ -381,13 +381,21 @@ impl Binder<'_> {
             let message = format!("\"{}\" is not partitioned", table.name);
             return Err(Error::new(Condition::InvalidObjectDefinition, message));
         }
-        if command.subtype() == pg::AlterTableType::AtDetachPartitionFinalize {
-            return Err(self.unsupported("DETACH PARTITION … FINALIZE", range.location));
-        }
-        if change.concurrent {
-            return Err(self.unsupported("DETACH PARTITION … CONCURRENTLY", range.location));
-        }
         let partition = self.relation(range)?;
+        if command.subtype() == pg::AlterTableType::AtDetachPartitionFinalize {
+            // Here a partition is detached at once, or not at all.
+            if !partition.parents().contains(&table.oid) {
+                return Err(no_partition(&partition, table));
+            }
+            let message = format!("cannot complete detaching partition \"{}\"", partition.name);
+            return Err(Error::new(Condition::ObjectNotInPrerequisiteState, message)
+                .detail("There's no pending concurrent detach."));
+        }
+        let is_default = |heir: &Arc<Relation>| matches!(heir.bound(), Some(crate::partition::Bound::Default));
+        if change.concurrent && self.schema.heirs(table.oid).iter().any(is_default) {
+            let message = "cannot detach partitions concurrently when a default partition exists";
+            return Err(Error::new(Condition::ObjectNotInPrerequisiteState, message));
+        }
         if partition.kind != RelationKind::Table {
             let message = format!("\"{}\" is not a table or foreign table", partition.name);
             return Err(Error::new(Condition::WrongObjectType, message));
@@ -396,9 +404,7 @@ impl Binder<'_> {
         let attached = match &change.bound {
             None => {
                 if !partition.parents().contains(&parent.oid) {
-                    let message =
-                        format!("relation \"{}\" is not a partition of relation \"{}\"", partition.name, parent.name);
-                    return Err(Error::new(Condition::UndefinedTable, message));
+                    return Err(no_partition(&partition, &parent));
                 }
                 None
             }
@@ -407,7 +413,12 @@ impl Binder<'_> {
                 Some(self.new_partition(spec, &parent)?)
             }
         };
-        Ok(Statement::Ddl(Box::new(Ddl::Partition(ChangePartition { parent, partition, attached }))))
+        Ok(Statement::Ddl(Box::new(Ddl::Partition(ChangePartition {
+            parent,
+            partition,
+            attached,
+            concurrently: change.concurrent,
+        }))))
     }
 
     /// A table may become a partition.
@@ -446,12 +457,20 @@ impl Binder<'_> {
             return Err(Error::new(Condition::DatatypeMismatch, message)
                 .detail("The new partition may contain only the columns present in parent."));
         }
+        if partition.of_type().is_some() {
+            return Err(Error::new(Condition::WrongObjectType, "cannot attach a typed table as partition"));
+        }
         let draft = Self::draft_of(partition);
         self.check_child(partition, &draft, parent)
     }
 }
 
 /// True for a collation whose order is that of bytes.
+fn no_partition(partition: &Relation, parent: &Relation) -> Error {
+    let message = format!("relation \"{}\" is not a partition of relation \"{}\"", partition.name, parent.name);
+    Error::new(Condition::UndefinedTable, message)
+}
+
 /// WITH (MODULUS, REMAINDER).
 fn check_hash(spec: &pg::PartitionBoundSpec) -> Result<BoundExprs> {
     let (modulus, remainder) = (spec.modulus, spec.remainder);
@@ -492,25 +511,7 @@ pub(super) fn check_constraint(constraint: &Constraint, partitioning: &Partition
             return Err(Error::new(Condition::WrongObjectType, message)
                 .detail("This feature is not yet supported on partitioned tables."));
         }
-        ConstraintKind::ForeignKey { columns, on_delete, on_update, target, .. } => {
-            let changes = |action: &ReferentialAction| {
-                !matches!(action, ReferentialAction::NoAction | ReferentialAction::Restrict)
-            };
-            let named = |key: &crate::partition::Key| {
-                let columns: Vec<&str> = columns.iter().map(name_of).collect();
-                key.column.as_deref().is_none_or(|name| columns.contains(&name))
-            };
-            let moves =
-                changes(on_update) || matches!(on_delete, ReferentialAction::SetNull | ReferentialAction::SetDefault);
-            if moves && partitioning.keys.iter().any(named) {
-                return Err(Error::unsupported("a foreign key whose actions change a partition key"));
-            }
-            if *target == draft.name {
-                return Err(Error::unsupported("a foreign key to a partitioned table"));
-            }
-            return Ok(());
-        }
-        ConstraintKind::Check(_) => return Ok(()),
+        ConstraintKind::ForeignKey { .. } | ConstraintKind::Check(_) => return Ok(()),
     };
     check_unique(words, &columns, partitioning, &draft.name.name)
 }

@@ -78,6 +78,9 @@ impl Binder<'_> {
                 };
                 of_table("replica_identity", value)
             }
+            AlterTableType::AtAddOf | AlterTableType::AtDropOf => {
+                return self.change_type_of_table(command, table);
+            }
             AlterTableType::AtSetLogged => of_table("unlogged", None),
             AlterTableType::AtSetUnLogged => of_table("unlogged", Some("true".to_owned())),
             AlterTableType::AtSetTableSpace => {

@@ -28,6 +28,10 @@ pub(super) struct Draft {
     pub(super) using_index: Option<String>,
     /// Names of its checks that parents have given, and that it does not declare itself.
     pub(super) inherited: Vec<String>,
+    /// It has partitions.
+    pub(super) partitioned: bool,
+    /// It is one.
+    pub(super) is_partition: bool,
 }
 
 impl Draft {
@@ -92,15 +96,8 @@ impl Binder<'_> {
 
     pub(super) fn create_table(&mut self, create: &pg::CreateStmt) -> Result<Statement> {
         let Some(range) = &create.relation else { return Err(crate::Error::internal("a table without a name")) };
-        let gap = if create.of_typename.is_some() {
-            Some("CREATE TABLE OF")
-        } else if !matches!(create.access_method.as_str(), "" | "heap") {
-            Some("a table access method")
-        } else {
-            None
-        };
-        if let Some(feature) = gap {
-            return Err(self.unsupported(feature, range.location));
+        if !matches!(create.access_method.as_str(), "" | "heap") {
+            return Err(self.unsupported("a table access method", range.location));
         }
         let name = self.new_name(range)?;
         if let Some(instead) = self.check_free(&name, create.if_not_exists, "CREATE TABLE", range.location)? {
@@ -120,13 +117,22 @@ impl Binder<'_> {
             generated: Vec::new(),
             using_index: None,
             inherited: Vec::new(),
+            partitioned: create.partspec.is_some(),
+            is_partition: create.partbound.is_some(),
         };
         let mut inheritance = self.inheritance(&create.inh_relations, &name, create.partbound.is_some())?;
         let mut definitions = Vec::new();
         let mut likes = Vec::new();
+        if let Some(of) = &create.of_typename {
+            self.columns_of_type(of, &mut draft)?;
+        }
         let mut table_constraints = Vec::new();
         for node in &create.table_elts {
             match &node.node {
+                Some(N::ColumnDef(column)) if create.of_typename.is_some() => {
+                    let at = self.typed_column(column, &mut draft, &definitions)?;
+                    definitions.push((at, &**column));
+                }
                 Some(N::ColumnDef(column)) => {
                     let definition = match inheritance.parents.first().filter(|_| inheritance.partition) {
                         Some(parent) => self.partition_column(column, parent, &draft)?,

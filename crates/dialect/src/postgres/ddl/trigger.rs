@@ -415,7 +415,7 @@ fn transition_tables(create: &pg::CreateTrigStmt, relation: &Relation, trigger: 
             return Err(refused("transition tables cannot be specified for triggers with column lists"));
         }
         // Its rows would come from the statements of its parents, too.
-        if trigger.level == TriggerLevel::Row && relation.heritage.is_some() {
+        if trigger.level == TriggerLevel::Row && !relation.parents().is_empty() {
             return Err(refused("ROW triggers with transition tables are not supported on inheritance children"));
         }
         if transition.is_new {

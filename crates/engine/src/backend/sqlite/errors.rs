@@ -407,8 +407,8 @@ impl Violation<'_> {
             Some(assigned) => columns.iter().any(|column| assigned.contains(column)),
             None => true,
         };
-        let outgoing: Vec<_> =
-            if deletes { Vec::new() } else { target.foreign_keys.iter().filter(|key| touched(&key.columns)).collect() };
+        let native = target.foreign_keys.iter().filter(|key| !key.by_engine);
+        let outgoing: Vec<_> = if deletes { Vec::new() } else { native.filter(|key| touched(&key.columns)).collect() };
         // A key of which a column is NULL is not violated.
         let given: Vec<_> =
             outgoing.iter().copied().filter(|key| self.row_values(&target, &key.columns).is_some()).collect();
@@ -441,7 +441,9 @@ impl Violation<'_> {
             .schema
             .children(&target)
             .flat_map(|relation| relation.foreign_keys.iter().map(move |key| (relation, key)))
-            .filter(|(_, key)| self.schema.relation(&key.target).is_some_and(|parent| parent.oid == target.oid))
+            .filter(|(_, key)| {
+                !key.by_engine && self.schema.relation(&key.target).is_some_and(|parent| parent.oid == target.oid)
+            })
             .collect();
         let error = Error::new(
             Condition::ForeignKeyViolationByParent,

@@ -7,7 +7,7 @@ use rowferry_dialect::{Condition, Error, Result};
 use rusqlite::backup::Backup;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
 
-use super::schema::access;
+use super::schema::{access, metadata};
 use crate::database::Shared;
 
 /// Pages that are copied between two looks at whether the copy is still wanted.
@@ -42,6 +42,24 @@ pub fn copy(from: &Shared, path: &Path) -> Result<()> {
         backup.run_to_completion(PAGES_AT_ONCE, std::time::Duration::from_millis(5), None)
     };
     copied().map_err(|error| failed(path, &error))
+}
+
+/// What is said of a new file as a database: nothing of what its template says of itself.
+pub fn note_facts(path: &Path, facts: &[(&str, Option<String>)]) -> Result<()> {
+    let noted = || -> rusqlite::Result<()> {
+        let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        if metadata::has_properties(&connection, "main")? {
+            connection.execute("DELETE FROM rowferry_properties WHERE oid = ?1", [DATABASE])?;
+        }
+        for (name, value) in facts {
+            let Some(value) = value else { continue };
+            metadata::create_properties(&connection, "main")?;
+            let note = "INSERT INTO rowferry_properties (oid, part, name, value) VALUES (?1, '', ?2, ?3)";
+            connection.execute(note, params![DATABASE, name, value])?;
+        }
+        Ok(())
+    };
+    noted().map_err(|error| failed(path, &error))
 }
 
 /// Makes a role the owner of a file's database; there is none to be where the file knows no roles.

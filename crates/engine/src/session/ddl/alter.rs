@@ -151,8 +151,8 @@ impl Changer<'_> {
                     }
                     return Err(Error::new(Condition::UndefinedObject, message).into());
                 }
-                let _ = cascade;
-                self.drop_constraint(table, name)
+                self.drop_keys_on_index(table, name, &self.shown_constraint(table, name), *cascade)?;
+                self.drop_constraint(&*self.current(table.oid)?, name)
             }
             AlterTable::ValidateConstraint(name) => self.validate_constraint(table, name),
             AlterTable::DeferConstraint { name, deferrable, deferred } => {
@@ -173,6 +173,10 @@ impl Changer<'_> {
             }
             AlterTable::SetSchema(namespace) => self.set_schema(table, namespace),
         }
+    }
+
+    fn shown_constraint(&self, table: &Relation, name: &str) -> String {
+        format!("constraint {name} on {}", described(&self.schema(), table))
     }
 
     /// The table's form, to be changed.
@@ -377,8 +381,10 @@ impl Changer<'_> {
             return self.drop_column(&current, column, cascade);
         }
         self.check_excluded_column(table, column, cascade)?;
+        self.drop_keys_to_column(table, column, cascade)?;
         self.drop_triggers_of_column(table, column, cascade)?;
         self.drop_statistics_of_column(table, column)?;
+        self.drop_keys_of_column(table, column)?;
         self.drop_engine_checks(table, column)?;
         let properties = self.schema().details(table.oid).map(|details| details.properties.clone()).unwrap_or_default();
         let included = |index: &str| crate::catalog::describe::included(&properties, index);

@@ -9,7 +9,7 @@ use rowferry_dialect::{Condition, Error, values};
 use super::{Changer, Done, Failed, PartKind};
 use crate::backend::{Form, same_columns};
 use crate::catalog::describe;
-use crate::schema::{DEFERRABLE, NO_INHERIT, NOT_VALID, NULLS_ALIKE};
+use crate::schema::{DEFERRABLE, NO_INHERIT, NOT_VALID, NULLS_ALIKE, PRIMARY};
 
 impl Changer<'_> {
     pub(super) fn add_constraint(&self, table: &Relation, constraint: &Constraint) -> Done {
@@ -18,12 +18,12 @@ impl Changer<'_> {
         let mut form = self.form(table)?;
         let check = form.add_constraint(constraint, &names, &|name| self.target_name(name))?;
         let valid = !constraint.options.not_valid;
+        if constraint.kind.primary_key().is_some() && table.primary_key().is_some() {
+            let message = format!("multiple primary keys for table \"{}\" are not allowed", table.name);
+            return Err(Error::new(Condition::InvalidTableDefinition, message).into());
+        }
         match &constraint.kind {
             ConstraintKind::PrimaryKey(columns) => {
-                if table.primary_key().is_some() {
-                    let message = format!("multiple primary keys for table \"{}\" are not allowed", table.name);
-                    return Err(Error::new(Condition::InvalidTableDefinition, message).into());
-                }
                 for &column in columns {
                     self.check_not_null(table, names[column])?;
                     form.refuse_nulls(names[column]);
@@ -32,8 +32,18 @@ impl Changer<'_> {
             }
             ConstraintKind::Unique(_) => self.rebuild(table, &form, same_columns(table), &[]),
             ConstraintKind::UniqueNullsAlike(columns) => self.add_key_of_nulls(table, &constraint.name, columns),
-            ConstraintKind::DeferrableUnique { columns, deferred } => {
-                self.add_deferrable_key(table, &constraint.name, columns, *deferred)
+            ConstraintKind::DeferrableUnique { columns, deferred, primary } => {
+                for &column in columns.iter().filter(|_| *primary) {
+                    self.check_not_null(table, names[column])?;
+                    form.refuse_nulls(names[column]);
+                }
+                if *primary {
+                    self.edit(table, &form)?;
+                    self.touch(table.physical.database, table.oid);
+                    self.settle()?;
+                }
+                let current = self.current(table.oid)?;
+                self.add_deferrable_key(&current, &constraint.name, columns, *deferred, *primary)
             }
             ConstraintKind::Exclusion(exclusion) => self.add_exclusion(table, &constraint.name, exclusion),
             ConstraintKind::Check(condition) => {
@@ -50,10 +60,14 @@ impl Changer<'_> {
                 }
                 self.edit(table, &form)
             }
-            ConstraintKind::ForeignKey { .. } => {
+            ConstraintKind::ForeignKey { by_engine, .. } => {
                 self.entry(table)?;
                 self.note_options(table, constraint)?;
-                self.edit(table, &form)?;
+                if *by_engine {
+                    self.note_key(table.oid, constraint)?;
+                } else {
+                    self.edit(table, &form)?;
+                }
                 if !valid {
                     return Ok(());
                 }
@@ -161,8 +175,27 @@ impl Changer<'_> {
                 format!("constraint \"{name}\" of relation \"{}\" is not a foreign key constraint", table.name);
             return Err(Error::new(Condition::WrongObjectType, message).into());
         };
+        if self.schema().is_parents_key(table, key) {
+            return Err(self.derived_constraint(table, key).into());
+        }
+        self.defer_key(table, key, deferrable, deferred)?;
+        for oid in self.schema().adopted_keys(table, key) {
+            self.settle()?;
+            if let Some((part, key)) = self.schema().foreign_key(oid) {
+                self.defer_key(&part, &key, deferrable, deferred)?;
+                self.touch(part.physical.database, part.oid);
+            }
+        }
+        Ok(())
+    }
+
+    /// A foreign key's words for when it is checked, in its table alone.
+    fn defer_key(&self, table: &Relation, key: &ForeignKey, deferrable: bool, deferred: bool) -> Done {
+        if key.by_engine {
+            return self.defer_key_by_engine(table, key, deferrable, deferred);
+        }
         let changed = Constraint {
-            name: name.to_owned(),
+            name: key.name.clone(),
             named: true,
             kind: ConstraintKind::ForeignKey {
                 columns: key.columns.clone(),
@@ -173,6 +206,8 @@ impl Changer<'_> {
                 full: key.full,
                 deferrable: deferrable || deferred,
                 deferred,
+                by_engine: false,
+                set_columns: Vec::new(),
             },
             options: Default::default(),
         };
@@ -193,6 +228,9 @@ impl Changer<'_> {
     /// Refuses rows whose key is not in the table that a foreign key leads to.
     fn validate_key(&self, table: &Relation, at: usize) -> Done {
         let key = &table.foreign_keys[at];
+        if key.by_engine {
+            return self.validate_key_by_engine(&Arc::new(table.clone()), key);
+        }
         let schema = self.schema();
         let id = schema.details(table.oid).and_then(|details| details.foreign_key_ids.get(at).copied());
         if let Some(identity) = self.store.orphan(table, id)? {
@@ -268,12 +306,23 @@ impl Changer<'_> {
     }
 
     /// An index that lets rows be alike; [`Session`] looks for such rows when it is time.
-    pub(super) fn add_deferrable_key(&self, table: &Relation, name: &str, columns: &[usize], deferred: bool) -> Done {
+    pub(super) fn add_deferrable_key(
+        &self,
+        table: &Relation,
+        name: &str,
+        columns: &[usize],
+        deferred: bool,
+        primary: bool,
+    ) -> Done {
         if let Some(values) = self.store.shared_by_rows(table, columns) {
             return Err(self.duplicated(table, name, columns, &values).into());
         }
         let word = if deferred { "deferred" } else { "immediate" };
-        self.create_index(&index_of_key(table, name, columns, (DEFERRABLE, word)))
+        let mut index = index_of_key(table, name, columns, (DEFERRABLE, word));
+        if primary {
+            index.properties.push((PRIMARY.to_owned(), "true".to_owned()));
+        }
+        self.create_index(&index)
     }
 
     /// UNIQUE NULLS NOT DISTINCT.
@@ -287,6 +336,9 @@ impl Changer<'_> {
         self.touch(table.physical.database, table.oid);
         if let Some(at) = table.indexes.iter().position(|index| index.name == name && stands_alone(index)) {
             return self.remove_index(table, at);
+        }
+        if self.drop_key_by_engine(table, name)? {
+            return Ok(());
         }
         let recorded = self.schema().details(table.oid).is_some_and(|details| details.recorded);
         if recorded {

@@ -48,7 +48,7 @@ impl Changer<'_> {
         }
         for constraint in &table.constraints {
             let words = match constraint.kind {
-                ConstraintKind::PrimaryKey(_) => "PRIMARY KEY",
+                _ if constraint.kind.primary_key().is_some() => "PRIMARY KEY",
                 ConstraintKind::Unique(_)
                 | ConstraintKind::DeferrableUnique { .. }
                 | ConstraintKind::UniqueNullsAlike(_) => "UNIQUE",
@@ -65,6 +65,9 @@ impl Changer<'_> {
         for (part, name, value) in &table.properties {
             self.set_property(database, oid, part, name, Some(value))?;
         }
+        if let Some((bound, _)) = &bound {
+            self.set_property(database, oid, "", PARTITION_BOUND, Some(&bound.text))?;
+        }
         for constraint in &table.constraints {
             let now = || -> Done<std::sync::Arc<Relation>> {
                 self.touch(database, oid);
@@ -72,18 +75,18 @@ impl Changer<'_> {
                 self.current(oid)
             };
             match &constraint.kind {
-                ConstraintKind::DeferrableUnique { columns, deferred } => {
-                    self.add_deferrable_key(&*now()?, &constraint.name, columns, *deferred)?;
+                ConstraintKind::DeferrableUnique { columns, deferred, primary } => {
+                    self.add_deferrable_key(&*now()?, &constraint.name, columns, *deferred, *primary)?;
                 }
                 ConstraintKind::UniqueNullsAlike(columns) => {
                     self.add_key_of_nulls(&*now()?, &constraint.name, columns)?;
                 }
                 ConstraintKind::Exclusion(exclusion) => self.add_exclusion(&*now()?, &constraint.name, exclusion)?,
+                ConstraintKind::ForeignKey { by_engine: true, .. } => self.note_key(now()?.oid, constraint)?,
                 _ => {}
             }
         }
         if let Some((bound, parent)) = &bound {
-            self.set_property(database, oid, "", PARTITION_BOUND, Some(&bound.text))?;
             self.check_default_rows(bound, parent)?;
         }
         self.enter_parents(&table.parents, database)?;
@@ -93,6 +96,7 @@ impl Changer<'_> {
         if let Some((_, parent)) = &bound {
             self.settle()?;
             self.clone_triggers(parent, &self.current(oid)?)?;
+            self.name_parts_at(parent)?;
         }
         Ok(Some((physical, oid)))
     }

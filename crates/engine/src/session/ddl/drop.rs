@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rowferry_dialect::collation::Collation;
 use rowferry_dialect::ir::{Drop, ObjectKind};
 use rowferry_dialect::postgres::quote_ident;
-use rowferry_dialect::schema::{ForeignKey, Relation};
+use rowferry_dialect::schema::Relation;
 use rowferry_dialect::text_search::SearchObject;
 use rowferry_dialect::{Condition, Error, Schema, heritage};
 
@@ -27,7 +27,11 @@ impl Changer<'_> {
             ObjectKind::Index => {
                 for name in &drop.names {
                     if let Some((relation, at)) = self.schema().index(name) {
-                        self.drop_index(&relation, at)?;
+                        let name = &relation.indexes[at].name;
+                        if !relation.indexes[at].constraint {
+                            self.drop_keys_on_index(&relation, name, &format!("index {name}"), drop.cascade)?;
+                        }
+                        self.drop_index(&*self.current(relation.oid)?, at)?;
                     }
                 }
                 Ok(())
@@ -112,6 +116,15 @@ impl Changer<'_> {
         gone.extend(searches.iter().map(|object| (object.oid, searched(object))));
         gone.extend(measured.iter().map(|object| (object.oid, format!("statistics object {}", placed(&object.name)))));
         gone.extend(operators.iter().map(|found| (found.oid, super::operator::shown_operator(&schema, found))));
+        // A partition goes with its table, and nobody tells of it.
+        let is_part = |oid: &u32| {
+            relations.iter().any(|relation| {
+                relation.oid == *oid
+                    && relation.bound().is_some()
+                    && relation.parents().iter().any(|parent| relations.iter().any(|other| other.oid == *parent))
+            })
+        };
+        gone.retain(|(oid, _)| !is_part(oid));
         // The oldest goes first.
         gone.sort_by_key(|(oid, _)| *oid);
         let dropped = format!("schema {name}");
@@ -185,8 +198,19 @@ impl Changer<'_> {
         let mut keys = Vec::new();
         for table in &tables {
             for child in schema.children(table).filter(|child| !going.iter().any(|other| other.oid == child.oid)) {
-                for key in child.foreign_keys.iter().filter(|key| leads_to(key, table)) {
+                for key in child.foreign_keys.iter().filter(|key| key.leads_to(table)) {
                     keys.push((child.clone(), key.name.clone(), table.oid));
+                }
+            }
+            for (child, key) in schema.keys_by_engine(table) {
+                let known = keys.iter().any(|(known, name, _)| known.oid == child.oid && *name == key.name);
+                if !known && !going.iter().any(|other| other.oid == child.oid) {
+                    keys.push((child.clone(), key.name.clone(), table.oid));
+                    for part in schema.heirs(child.oid) {
+                        if let Some(own) = rowferry_dialect::partition::adopted_key(&child, &key, &part) {
+                            keys.push((part.clone(), own.name.clone(), table.oid));
+                        }
+                    }
                 }
             }
         }
@@ -203,7 +227,12 @@ impl Changer<'_> {
         let line = |(user, on): &(User, String)| (describe_user(&schema, user), on.clone());
         let mut others: Vec<(String, String)> =
             holders.iter().filter(|(user, _)| !matches!(user, User::Function(_))).map(line).collect();
-        others.extend(self.dependents_in_order(&named, &keys));
+        let is_own = |(child, name, _): &&(Arc<Relation>, String, u32)| {
+            let key = child.foreign_keys.iter().find(|key| key.name == *name);
+            !key.is_some_and(|key| schema.is_parents_key(child, key))
+        };
+        let own: Vec<_> = keys.iter().filter(is_own).cloned().collect();
+        others.extend(self.dependents_in_order(&named, &own));
         let functions = holders.iter().filter(|(user, _)| matches!(user, User::Function(_))).map(line);
         for function in functions {
             if !others.iter().any(|(known, _)| *known == function.0) {
@@ -291,7 +320,7 @@ impl Changer<'_> {
 
     /// True when a foreign key leads from one table to another.
     fn refers(child: &Relation, parent: &Relation) -> bool {
-        child.oid != parent.oid && child.foreign_keys.iter().any(|key| leads_to(key, parent))
+        child.oid != parent.oid && child.foreign_keys.iter().any(|key| key.leads_to(parent))
     }
 
     pub(super) fn drop_table(&self, relation: &Relation) -> Done {
@@ -392,10 +421,4 @@ fn with_partitions(schema: &crate::schema::SessionSchema, mut going: Vec<Arc<Rel
         at += 1;
     }
     going
-}
-
-/// True when a foreign key leads to a table.
-fn leads_to(key: &ForeignKey, table: &Relation) -> bool {
-    key.target.schema.as_deref().is_some_and(|schema| schema.eq_ignore_ascii_case(&table.namespace))
-        && key.target.name.eq_ignore_ascii_case(&table.name)
 }

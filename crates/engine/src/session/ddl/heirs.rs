@@ -110,6 +110,10 @@ impl Changer<'_> {
         for relation in below {
             if seen.insert(relation.oid) {
                 self.find_dependents(&relation, keys, seen, found);
+                if relation.bound().is_some() {
+                    // A partition goes with its table, and nobody tells of it.
+                    continue;
+                }
                 found.push((described(&schema, &relation), described(&schema, on)));
             }
         }

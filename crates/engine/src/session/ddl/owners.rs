@@ -32,7 +32,10 @@ impl Changer<'_> {
         match change {
             AccessChange::CreateRole { name, options } => self.create_role(name, options),
             AccessChange::AlterRole { role, options } => self.alter_role(role, options),
-            AccessChange::RoleSetting { role, set } => self.role_setting(role.as_ref(), set),
+            AccessChange::RoleSetting { role, database, set, current } => {
+                self.role_setting(role.as_ref(), database.as_deref(), set, *current)
+            }
+            AccessChange::DatabaseFacts { database, facts } => self.note_facts(database, facts),
             AccessChange::RenameRole { role, to } => self.rename_role(role, to),
             AccessChange::CommentRole { role, text } => self.comment_role(role, text.as_deref()),
             AccessChange::DropRoles { roles, if_exists } => self.drop_roles(roles, *if_exists),

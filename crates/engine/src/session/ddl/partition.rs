@@ -11,7 +11,7 @@ use rowferry_dialect::ir::{
 use rowferry_dialect::partition::{
     EdgeValue, Edges, Level, NewBound, PARTITION_BOUND, Values, adopted_indexes, adopted_key,
 };
-use rowferry_dialect::schema::Relation;
+use rowferry_dialect::schema::{ForeignKey, Relation};
 use rowferry_dialect::values::{self, Settings};
 use rowferry_dialect::{Condition, Error, Schema as _, heritage, postgres};
 
@@ -148,12 +148,25 @@ impl Changer<'_> {
     pub(super) fn change_partition(&self, change: &ChangePartition) -> Done {
         match &change.attached {
             Some(new) => self.attach(&change.partition, new),
-            None => self.detach(&change.parent, &change.partition),
+            None => {
+                let held = change
+                    .concurrently
+                    .then(|| crate::catalog::partitions::constraint(&self.schema(), change.partition.oid));
+                self.detach(&change.parent, &change.partition)?;
+                held.flatten().map_or(Ok(()), |text| self.keep_bound(change.partition.oid, &text))
+            }
         }
     }
 
     fn attach(&self, table: &Arc<Relation>, new: &NewPartition) -> Done {
         let parent = &new.parent;
+        if let Some(key) = parent.foreign_keys.iter().find(|key| key.leads_to(table)) {
+            let message = format!(
+                "cannot attach table \"{}\" as a partition because it is referenced by foreign key \"{}\"",
+                table.name, key.name
+            );
+            return Err(Error::new(Condition::FeatureNotSupported, message).into());
+        }
         let checked = self.checked_bound(new, &table.name)?;
         // All rows have to be those of the partition.
         let misfit = |level: &Level, keys: &[Value]| -> Result<bool, Error> {
@@ -184,10 +197,42 @@ impl Changer<'_> {
         }
         self.touch(database, oid);
         self.settle()?;
-        self.adopt(parent, oid)
+        self.take_moving_keys(oid)?;
+        self.adopt(parent, oid)?;
+        // What leads from here counts as its parent's now.
+        for key in self.current(oid)?.foreign_keys.iter().filter(|key| key.by_engine) {
+            self.name_parts(oid, &key.name)?;
+        }
+        self.name_parts_at(parent)
+    }
+
+    /// What has left a partitioned table goes on to have no other rows.
+    fn keep_bound(&self, oid: u32, text: &str) -> Done {
+        self.settle()?;
+        let table = self.current(oid)?;
+        let expr = self.session.bind_expression(text, &table, &self.schema())?;
+        let mut named = std::collections::BTreeSet::new();
+        rowferry_dialect::ir::walk::expr(&expr, &mut |part| {
+            if let ExprKind::Column(column) = &part.kind
+                && let rowferry_dialect::ir::ColumnIndex::At(at) = column.column
+            {
+                named.insert(at);
+            }
+            true
+        });
+        let base = match named.iter().collect::<Vec<_>>().as_slice() {
+            [only] => format!("{}_{}_check", table.name, table.columns[**only].name),
+            _ => format!("{}_check", table.name),
+        };
+        let name = (0..)
+            .map(|number| if number == 0 { base.clone() } else { format!("{base}{number}") })
+            .find(|name| table.check(name).is_none() && !table.foreign_keys.iter().any(|key| key.name == *name))
+            .unwrap_or_default();
+        self.add_key(&table, name, ConstraintKind::Check(Text { text: text.to_owned(), expr }))
     }
 
     fn detach(&self, parent: &Arc<Relation>, table: &Arc<Relation>) -> Done {
+        self.check_leaving(parent, table)?;
         let database = table.physical.database;
         let oid = self.entry(table)?;
         for name in [INHERITS, PARTITION_BOUND] {
@@ -202,7 +247,11 @@ impl Changer<'_> {
         self.drop_cloned_triggers(parent, table)?;
         self.touch(database, oid);
         self.touch(parent.physical.database, parent.oid);
-        Ok(())
+        self.settle()?;
+        for key in table.foreign_keys.iter().filter(|key| key.by_engine) {
+            self.name_parts(oid, &key.name)?;
+        }
+        self.name_parts_at(&self.current(parent.oid)?)
     }
 
     /// The indexes, keys, foreign keys and row triggers of the parent that a table has not yet.
@@ -211,7 +260,16 @@ impl Changer<'_> {
             self.adopt_index(parent, at, oid)?;
         }
         for key in &parent.foreign_keys {
-            let table = self.current(oid)?;
+            let mut table = self.current(oid)?;
+            // What the engine keeps for the parent it keeps for the partition.
+            let ours = ForeignKey { by_engine: false, ..key.clone() };
+            if key.by_engine
+                && adopted_key(parent, key, &table).is_none()
+                && let Some(own) = adopted_key(parent, &ours, &table)
+            {
+                self.give_to_engine(oid, &own.name)?;
+                table = self.current(oid)?;
+            }
             if adopted_key(parent, key, &table).is_some() {
                 continue;
             }

@@ -95,9 +95,12 @@ impl Positions {
             ConstraintKind::PrimaryKey(columns)
             | ConstraintKind::Unique(columns)
             | ConstraintKind::UniqueNullsAlike(columns)
-            | ConstraintKind::DeferrableUnique { columns, .. }
-            | ConstraintKind::ForeignKey { columns, .. } => {
+            | ConstraintKind::DeferrableUnique { columns, .. } => {
                 columns.iter_mut().try_for_each(|column| self.place(*column, now, added).map(|place| *column = place))
+            }
+            ConstraintKind::ForeignKey { columns, set_columns, .. } => {
+                let mut all = columns.iter_mut().chain(set_columns);
+                all.try_for_each(|column| self.place(*column, now, added).map(|place| *column = place))
             }
             ConstraintKind::Exclusion(exclusion) => {
                 let keys = exclusion.keys.iter_mut().map(|key| &mut key.key);

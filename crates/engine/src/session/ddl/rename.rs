@@ -27,6 +27,7 @@ impl Changer<'_> {
         for child in self.schema().children(table) {
             self.touch(child.physical.database, child.oid);
         }
+        self.rename_in_keys(table, from, to)?;
         self.store.rename_column(table, from, to)?;
         if self.schema().details(table.oid).is_some_and(|details| details.recorded) {
             self.store.rename_recorded_column(table, from, to)?;
@@ -178,6 +179,7 @@ impl Changer<'_> {
             found |= self.store.rename_recorded_constraint(table, from, to)?;
             self.move_properties(table, PartKind::Constraint, from, Some(to))?;
             self.move_properties(table, PartKind::Index, from, Some(to))?;
+            found |= table.foreign_keys.iter().any(|key| key.by_engine && key.name == from);
         }
         if found {
             return Ok(());

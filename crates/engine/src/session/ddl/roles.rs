@@ -1,6 +1,7 @@
 //! CREATE, ALTER and DROP ROLE, and who is a member of which.
 
-use rowferry_dialect::access::roles::{BOOTSTRAP, DATABASE_OWNER, PREDEFINED, Role, Roles};
+use rowferry_dialect::access::roles::{BOOTSTRAP, DATABASE_OWNER, DatabaseFacts, PREDEFINED, Role, Roles};
+use rowferry_dialect::access::{DATABASE, not_owner};
 use rowferry_dialect::ir::{GrantRoles, RoleOptions, RoleSpec, SetVariable};
 use rowferry_dialect::values::timestamp;
 use rowferry_dialect::{Condition, Error, Language};
@@ -8,6 +9,7 @@ use rowferry_dialect::{Condition, Error, Language};
 use super::owners::no_role;
 use super::{Changer, Done};
 use crate::backend::Fact;
+use crate::databases::Siblings;
 use crate::settings;
 
 impl Changer<'_> {
@@ -135,8 +137,24 @@ impl Changer<'_> {
         self.write_role(&role)
     }
 
-    pub(super) fn role_setting(&self, role: Option<&RoleSpec>, set: &SetVariable) -> Done {
-        let Some(role) = role else { return Err(Error::unsupported("ALTER ROLE ALL SET").into()) };
+    pub(super) fn role_setting(
+        &self,
+        role: Option<&RoleSpec>,
+        database: Option<&str>,
+        set: &SetVariable,
+        current: bool,
+    ) -> Done {
+        let role = match (role, database) {
+            (None, None) => return Err(Error::unsupported("ALTER ROLE ALL SET").into()),
+            (None, Some(database)) => {
+                self.own_database(database)?;
+                if !self.session.owns_database() {
+                    return Err(not_owner("database", database).into());
+                }
+                return self.database_setting(0, set, current);
+            }
+            (Some(role), _) => role,
+        };
         let mut role = self.known_role(self.role(role)?)?;
         let rights = self.rights();
         if role.superuser && !rights.is_superuser() {
@@ -145,21 +163,87 @@ impl Changer<'_> {
         if !may_make_roles(&rights.roles, rights.role()) && role.oid != rights.role() {
             return Err(refused("permission denied").into());
         }
-        match (&set.name, &set.values) {
+        if let Some(database) = database {
+            self.own_database(database)?;
+            return self.database_setting(role.oid, set, current);
+        }
+        match (&set.name, self.new_setting(set, current)?) {
             (None, _) => role.config.clear(),
             (Some(name), None) => {
                 role.config.remove(name);
             }
-            (Some(name), Some(values)) => {
-                let value = values.join(", ");
-                if let Some(setting) = settings::find(name) {
-                    settings::changeable(setting)?;
-                    settings::read(setting, &value)?;
-                }
+            (Some(name), Some(value)) => {
                 role.config.insert(name.clone(), value);
             }
         }
         self.write_role(&role)
+    }
+
+    /// The value that a setting is to have; `None` for none.
+    fn new_setting(&self, set: &SetVariable, current: bool) -> Done<Option<String>> {
+        let Some(name) = &set.name else { return Ok(None) };
+        if current {
+            let unknown = || {
+                let message = format!("unrecognized configuration parameter \"{name}\"");
+                Error::new(Condition::UndefinedObject, message)
+            };
+            return Ok(Some(self.session.variable(name).ok_or_else(unknown)?));
+        }
+        let Some(values) = &set.values else { return Ok(None) };
+        let value = values.join(", ");
+        if let Some(setting) = settings::find(name) {
+            settings::changeable(setting)?;
+            settings::read(setting, &value)?;
+        }
+        Ok(Some(value))
+    }
+
+    /// A setting of all sessions of a role in this database; of everybody's for 0.
+    fn database_setting(&self, role: u32, set: &SetVariable, current: bool) -> Done {
+        let value = self.new_setting(set, current)?;
+        let part = role.to_string();
+        let known = self.schema().main.roles.database().clone();
+        let names: Vec<String> = match &set.name {
+            Some(name) => vec![name.clone()],
+            None => known.settings_of(role).map(|(name, _)| name.clone()).collect(),
+        };
+        for name in names {
+            let property = format!("{}{name}", DatabaseFacts::SETTING);
+            self.store.set_property("main", DATABASE, &part, &property, value.as_deref())?;
+        }
+        self.touch_access("main");
+        Ok(())
+    }
+
+    /// ALTER DATABASE … WITH, and COMMENT ON DATABASE.
+    pub(super) fn note_facts(&self, database: &str, facts: &[(&'static str, Option<String>)]) -> Done {
+        self.own_database(database)?;
+        if !self.session.owns_database() {
+            return Err(not_owner("database", database).into());
+        }
+        for (name, value) in facts {
+            if *name == DatabaseFacts::ALLOWS_CONNECTIONS && value.as_deref() == Some("false") {
+                let message = "cannot disallow connections for current database";
+                return Err(Error::new(Condition::InvalidParameterValue, message).into());
+            }
+            self.store.set_property("main", DATABASE, "", name, value.as_deref())?;
+        }
+        self.touch_access("main");
+        Ok(())
+    }
+
+    /// What is kept of a database is kept in its file: that of the session.
+    fn own_database(&self, name: &str) -> Done {
+        if name == self.session.database.name() {
+            return Ok(());
+        }
+        let databases = self.session.database.shared.siblings.get().and_then(Siblings::databases);
+        if !databases.is_some_and(|all| all.list().iter().any(|(known, _)| known == name)) {
+            let message = format!("database \"{name}\" does not exist");
+            return Err(Error::new(Condition::InvalidCatalogName, message).into());
+        }
+        let hint = format!("Connect to \"{name}\".");
+        Err(Error::unsupported("ALTER or COMMENT of another database than the session's").hint(hint).into())
     }
 
     pub(super) fn rename_role(&self, name: &str, to: &str) -> Done {

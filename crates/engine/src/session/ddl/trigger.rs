@@ -136,10 +136,8 @@ impl Changer<'_> {
         state: TriggerState,
         all: bool,
     ) -> Done {
-        let keys = !table.foreign_keys.is_empty() || self.schema().children(table).next().is_some();
-        if all && state == TriggerState::Disabled && keys {
-            // PostgreSQL would no longer look at them.
-            return Err(Error::unsupported("DISABLE TRIGGER ALL on a table with foreign keys").into());
+        if all {
+            self.set_keys(table, state)?;
         }
         for trigger in triggers {
             for partition in self.clones(table, trigger) {

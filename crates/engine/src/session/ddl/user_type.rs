@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use rowferry_dialect::access::relation_words;
 use rowferry_dialect::composite::{Composite, live, row_type_oid};
-use rowferry_dialect::ir::{AlterTable, AlterUserType, NewUserType, UserTypeChange};
+use rowferry_dialect::ir::{
+    AlterTable, AlterUserType, CastContext, ColumnDefinition, Expr, NewUserType, Text, UserTypeChange,
+};
 use rowferry_dialect::postgres::quote_ident;
 use rowferry_dialect::postgres::routine::definition_text;
 use rowferry_dialect::schema::{QualifiedName, Relation};
@@ -14,7 +16,7 @@ use rowferry_dialect::user_operator::UserOperator;
 use rowferry_dialect::user_type::{
     Constructors, Domain, Label, Labels, MultirangeType, UserKind, UserRange, UserType, multirange_of,
 };
-use rowferry_dialect::{Error, Language, Schema as _, Type};
+use rowferry_dialect::{Condition, Error, Language, Schema as _, Type};
 
 use super::dependencies::Needed;
 use super::{Changer, Done, cannot_drop, described};
@@ -152,7 +154,17 @@ impl Changer<'_> {
     fn alter_fields(&self, ty: &Arc<UserType>, actions: &[(AlterUserType, bool)]) -> Done {
         let before = ty;
         let mut ty = UserType::clone(ty);
+        let typed = typed_tables(&self.schema(), ty.oid);
+        if !typed.is_empty() && actions.iter().any(|(_, cascade)| !cascade) {
+            let message = format!("cannot alter type \"{}\" because it is the type of a typed table", before.name);
+            return Err(Error::new(Condition::DependentObjectsStillExist, message)
+                .hint("Use ALTER ... CASCADE to alter the typed tables too.")
+                .into());
+        }
         for (action, cascade) in actions {
+            for table in &typed {
+                self.follow_type(table.oid, &ty, action)?;
+            }
             if let AlterUserType::DropField(at) = action {
                 self.drop_checks_of_field(&ty, *at, *cascade)?;
             }
@@ -164,7 +176,7 @@ impl Changer<'_> {
                     "cannot alter type \"{}\" because column \"{}.{}\" uses it",
                     before.name, relation.name, relation.columns[at].name
                 );
-                return Err(Error::new(rowferry_dialect::Condition::FeatureNotSupported, message).into());
+                return Err(Error::new(Condition::FeatureNotSupported, message).into());
             }
             action.apply(&mut ty);
         }
@@ -172,6 +184,49 @@ impl Changer<'_> {
         self.store_type(&ty)?;
         self.settle()?;
         self.rewrite_checks(checks)
+    }
+
+    /// A table OF a type changes with that.
+    fn follow_type(&self, table: u32, ty: &UserType, action: &AlterUserType) -> Done {
+        self.settle()?;
+        let table = self.current(table)?;
+        if !self.schema().heirs(table.oid).is_empty() {
+            let what = "ALTER TYPE … CASCADE of the type of a table that others inherit from";
+            return Err(Error::unsupported(what).into());
+        }
+        let field = |at: &usize| ty.composite().and_then(|composite| composite.fields.get(*at));
+        let column = |at: &usize| field(at).and_then(|field| table.column(&field.name));
+        let missing = || Error::internal("a typed table without a column of its type");
+        let change = match action {
+            AlterUserType::AddField(field) => {
+                let column = ColumnDefinition {
+                    name: field.name.clone(),
+                    ty: field.ty.clone(),
+                    not_null: false,
+                    default: None,
+                    identity: None,
+                    sequence: None,
+                    generated: None,
+                    collation: field.collation.clone(),
+                };
+                AlterTable::AddColumn { column, constraints: Vec::new(), if_not_exists: false }
+            }
+            AlterUserType::DropField(at) => {
+                AlterTable::DropColumn { column: column(at).ok_or_else(missing)?, cascade: true }
+            }
+            AlterUserType::RenameField(at, to) => {
+                AlterTable::RenameColumn { column: column(at).ok_or_else(missing)?, to: to.clone() }
+            }
+            AlterUserType::RetypeField(at, to, collation) => {
+                let at = column(at).ok_or_else(missing)?;
+                let own = Expr::column(Text::TABLE, at, table.columns[at].ty.clone());
+                let using = own.cast(to.clone(), CastContext::Assignment);
+                AlterTable::SetType { column: at, ty: to.clone(), collation: collation.clone(), using }
+            }
+            _ => return Ok(()),
+        };
+        self.alter_table(&table, &[change])?;
+        self.settle()
     }
 
     /// The columns, domains, attributes and functions of the row types of relations, but for columns of the relations
@@ -237,7 +292,7 @@ impl Changer<'_> {
             return Err(Error::unsupported(what).into());
         }
         let message = format!("cannot alter table \"{}\" because column \"{column}\" uses its row type", table.name);
-        Err(Error::new(rowferry_dialect::Condition::FeatureNotSupported, message).into())
+        Err(Error::new(Condition::FeatureNotSupported, message).into())
     }
 
     pub(super) fn drop_check_of_domain(&self, oid: u32, check: &str) -> Done {
@@ -370,12 +425,22 @@ impl Changer<'_> {
             }
             let views = self.dependents(needed);
             let shown = format!("type {}", ty.shown());
-            let lines = in_order(&schema, &ty, &used, &views);
+            let typed = typed_tables(&schema, ty.oid);
+            let mut lines: Vec<(String, String)> =
+                typed.iter().map(|table| (described(&schema, table), shown.clone())).collect();
+            lines.extend(in_order(&schema, &ty, &used, &views));
             if !(cascade || lines.is_empty()) {
                 return Err(cannot_drop(&shown, &lines));
             }
             self.tell_cascade(&lines.into_iter().map(|(gone, _)| gone).collect::<Vec<_>>());
             views.iter().try_for_each(|dependent| self.drop_view(&dependent.view))?;
+            for table in &typed {
+                self.settle()?;
+                if let Some(table) = self.schema().relation_by_oid(table.oid) {
+                    self.drop_relations(&[table], true)?;
+                }
+            }
+            self.settle()?;
             // What goes with another goes before it.
             for (user, _) in used.iter().rev() {
                 self.settle()?;
@@ -402,6 +467,14 @@ impl Changer<'_> {
             User::Cast(cast) => self.take_cast(*cast),
         }
     }
+}
+
+/// The tables OF a type.
+fn typed_tables(schema: &SessionSchema, oid: u32) -> Vec<Arc<Relation>> {
+    let typed = schema.user_relations().filter(|relation| relation.of_type() == Some(oid));
+    let mut typed: Vec<Arc<Relation>> = typed.cloned().collect();
+    typed.sort_by_key(|table| table.oid);
+    typed
 }
 
 fn labels_of(ty: &UserType) -> Vec<Label> {

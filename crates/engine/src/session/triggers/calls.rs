@@ -8,7 +8,7 @@ use rowferry_dialect::ir::{
     Body, ColumnIndex, ColumnRef, Expr, ExprKind, OutputColumn, Query, RelId, Select, TriggerEvent, TriggerLevel,
     TriggerState, TriggerTime, Value, walk,
 };
-use rowferry_dialect::schema::{Relation, Trigger};
+use rowferry_dialect::schema::{Relation, Trigger, TriggerKey};
 use rowferry_dialect::types::Storage;
 use rowferry_dialect::values::{self, Settings};
 use rowferry_dialect::{Condition, Error, Result, Schema as _, Type};
@@ -99,7 +99,7 @@ impl Session {
     }
 
     /// Runs a part of a statement to its end.
-    pub(super) fn run_part(&mut self, part: &Prepared, params: &[Value]) -> Result<SpoolReader> {
+    pub(in super::super) fn run_part(&mut self, part: &Prepared, params: &[Value]) -> Result<SpoolReader> {
         let run = |session: &mut Self| {
             let statement = session.start(part, params)?;
             session.read_all_of(part, statement)
@@ -158,8 +158,14 @@ impl Session {
 
     /// Calls a trigger's function; `None` for NULL.
     pub(super) fn fire(&mut self, event: &Event) -> Result<Option<Vec<Value>>> {
-        if event.trigger.key.is_some() {
+        if let Some(key) = &event.trigger.key {
+            if matches!(key, TriggerKey::Referred(_)) {
+                return self.ask_referred(event).map(|()| None);
+            }
             let Some(event) = &self.with_present_names(event) else { return Ok(None) };
+            if matches!(key, TriggerKey::Refers(_)) {
+                return self.ask_reference(event).map(|()| None);
+            }
             if super::exclusion::index_of(&event.relation, &event.trigger).is_some() {
                 let Some(rowid) = event.rowid else { return Ok(None) };
                 return self.ask_exclusion(&event.relation, &event.trigger, rowid).map(|()| None);
@@ -183,7 +189,10 @@ impl Session {
             old: event.old.as_ref().map(|row| row.as_slice()),
             assigned: &event.assigned,
         };
+        // What its own statements make due is told when they end.
+        let outer = std::mem::take(&mut self.referential);
         let result = self.call_trigger(event.trigger.function, &call);
+        self.referential = outer;
         self.state.trigger_depth.store(depth, Ordering::Relaxed);
         result
     }
@@ -204,7 +213,7 @@ impl Session {
         if !self.condition_holds(relation, trigger, None, event.new.as_deref())? {
             return Ok(());
         }
-        let (Some(row), Some(name)) = (&event.new, &trigger.key) else { return Ok(()) };
+        let (Some(row), Some(TriggerKey::Index(name))) = (&event.new, &trigger.key) else { return Ok(()) };
         let index = relation.indexes.iter().find(|index| index.name == *name);
         let columns: Vec<usize> = index.into_iter().flat_map(|index| index.columns.iter().flatten().copied()).collect();
         let values: Vec<Value> = columns.iter().map(|at| row[*at].clone()).collect();
@@ -240,7 +249,7 @@ pub(super) fn canonical(
 }
 
 /// A decimal that lies as a number in the file is text everywhere else.
-pub(super) fn canonical_value(value: Value, ty: &Type, settings: &Settings) -> Result<Value> {
+pub(in super::super) fn canonical_value(value: Value, ty: &Type, settings: &Settings) -> Result<Value> {
     match value {
         Value::Integer(_) | Value::Real(_) if ty.storage() == Storage::NativeDecimal => {
             values::output(&value, ty, settings).map(Value::Text)

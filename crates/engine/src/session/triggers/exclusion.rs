@@ -19,8 +19,8 @@ use crate::catalog::describe;
 
 /// The index of the EXCLUDE that a trigger stands for.
 pub(super) fn index_of<'r>(relation: &'r Relation, trigger: &Trigger) -> Option<(&'r Index, &'r Exclusion)> {
-    let name = trigger.key.as_ref()?;
-    let index = relation.indexes.iter().find(|index| index.name == *name)?;
+    let name = trigger.key.as_ref()?.index()?;
+    let index = relation.indexes.iter().find(|index| index.name == name)?;
     Some((index, index.exclusion.as_deref()?))
 }
 
@@ -44,7 +44,7 @@ impl Session {
     }
 
     /// Whether an error may show the role rows of a table that somebody else may have written.
-    fn may_see_rows(&self, relation: &Relation) -> bool {
+    pub(super) fn may_see_rows(&self, relation: &Relation) -> bool {
         let rights = self.schema.rights();
         let held = rights.held_by(rights.role(), ObjectClass::Relation, relation.oid).0;
         held.overlaps(Privileges::SELECT) && !rights.is_secured(rights.role(), relation)

@@ -14,6 +14,7 @@ use rowferry_dialect::{Error, Result};
 
 use super::super::compile::{Prepared, Uses};
 use super::super::parsed::Parsed;
+use super::foreign_keys;
 use crate::backend::{Backend as _, InUse};
 use crate::plans::next_id;
 use crate::schema::SessionSchema;
@@ -27,6 +28,8 @@ pub(crate) struct Firing {
     pub heir: bool,
     /// The columns that SET names.
     pub assigned: Vec<usize>,
+    /// Foreign keys of the engine that lead to the table.
+    pub referred: Vec<Arc<Trigger>>,
     /// The change taken apart, where rows are looked at.
     pub steps: Option<Steps>,
 }
@@ -88,15 +91,21 @@ impl Firing {
         };
         let cascades = events.iter().any(|event| is_seen_below(schema, &dml.target, *event, &mut Vec::new()));
         let guarded = dml.guards.is_some();
-        let by_rows =
-            cascades || guarded || dml.view.is_some() || events.iter().any(|event| dml.target.takes_rows(*event));
+        let assigned: Vec<usize> = updates.map(|set| set.iter().map(|(at, _)| *at).collect()).unwrap_or_default();
+        let referred = foreign_keys::referred(schema, &dml.target, &events);
+        let is_referred = event == TriggerEvent::Delete && !referred.is_empty()
+            || foreign_keys::touches(schema, &dml.target, &referred, &assigned);
+        let by_rows = cascades
+            || guarded
+            || is_referred
+            || dml.view.is_some()
+            || events.iter().any(|event| dml.target.takes_rows(*event));
         let whole = !dml.heir && events.iter().any(|event| has_statement_trigger(&dml.target, *event));
         if !by_rows && !whole {
             return Ok(None);
         }
-        let assigned = updates.map(|set| set.iter().map(|(at, _)| *at).collect()).unwrap_or_default();
         let steps = if by_rows { Some(Steps::of(dml, bound, parsed, schema, cascades)?) } else { None };
-        Ok(Some(Self { events, assigned, steps, heir: dml.heir }))
+        Ok(Some(Self { events, assigned, referred, steps, heir: dml.heir }))
     }
 }
 
@@ -225,12 +234,17 @@ pub(super) fn is_seen_below(
         child.foreign_keys.iter().filter(|key| leads_to(key, parent)).any(|key| {
             let Some(follows) = ReferentialChange::of(key, event) else { return false };
             let event = follows.event();
-            child.takes_rows(event) || has_statement_trigger(child, event) || is_seen_below(schema, child, event, seen)
+            child.takes_rows(event)
+                || has_statement_trigger(child, event)
+                || !foreign_keys::referred(schema, child, &[event]).is_empty()
+                || is_seen_below(schema, child, event, seen)
         })
     })
 }
 
-/// True when a foreign key refers to a table.
+/// True when a foreign key of the back end's refers to a table.
 pub(super) fn leads_to(key: &rowferry_dialect::schema::ForeignKey, parent: &Relation) -> bool {
-    key.target.name == parent.name && key.target.schema.as_deref().is_none_or(|namespace| namespace == parent.namespace)
+    !key.by_engine
+        && key.target.name == parent.name
+        && key.target.schema.as_deref().is_none_or(|namespace| namespace == parent.namespace)
 }

@@ -44,8 +44,6 @@ pub(in super::super) struct Changes {
     pub(super) kept: u64,
     /// A trigger has changed rows while the statement ran.
     pub(super) meddled: bool,
-    /// The plans of what foreign keys make of it, by constraint.
-    pub(super) cascades: HashMap<(u32, TriggerEvent), Arc<Prepared>>,
     /// RETURNING.
     pub(in super::super) returned: Spool,
     /// Rows changed.
@@ -62,6 +60,31 @@ pub(super) struct Transition {
 }
 
 impl Changes {
+    /// Nothing yet, of a statement with so many columns of RETURNING.
+    fn of(relation: Arc<Relation>, returned: usize) -> Self {
+        Self {
+            relation,
+            queue: Vec::new(),
+            below: Vec::new(),
+            transition: HashMap::new(),
+            written: HashSet::new(),
+            kept: 0,
+            meddled: false,
+            returned: Spool::new(returned),
+            changed: 0,
+            last_rowid: None,
+        }
+    }
+
+    /// Takes out the calls that wait, with what they need.
+    fn take_calls(&mut self) -> Self {
+        let mut calls = Self::of(self.relation.clone(), 0);
+        calls.queue = std::mem::take(&mut self.queue);
+        calls.below = std::mem::take(&mut self.below);
+        calls.transition = std::mem::take(&mut self.transition);
+        calls
+    }
+
     /// Puts rows behind those that RETURNING has made before.
     pub(super) fn add_returned(&mut self, returned: Spool) -> Result<()> {
         if self.returned.rows() == 0 {
@@ -84,19 +107,7 @@ impl Session {
             rowferry_dialect::ir::Statement::Dml(dml) => dml.target.clone(),
             _ => return Err(rowferry_dialect::Error::internal("a change without its table")),
         };
-        let changes = Changes {
-            relation: relation.clone(),
-            queue: Vec::new(),
-            below: Vec::new(),
-            transition: HashMap::new(),
-            written: HashSet::new(),
-            kept: 0,
-            meddled: false,
-            cascades: HashMap::new(),
-            returned: Spool::new(plan.bound.columns.len()),
-            changed: 0,
-            last_rowid: None,
-        };
+        let changes = Changes::of(relation.clone(), plan.bound.columns.len());
         for event in firing.events.iter().filter(|_| !firing.heir) {
             for trigger in self.due(&relation, TriggerTime::Before, TriggerLevel::Statement, *event, &firing.assigned) {
                 if self.condition_holds(&relation, &trigger, None, None)? {
@@ -153,7 +164,10 @@ impl Session {
     /// Tells everybody who waits for the statement's end.
     pub(in super::super) fn finish_changes(&mut self, firing: &Firing, mut changes: Changes) -> Result<Changes> {
         self.queue_statement_triggers(firing, &mut changes)?;
-        self.tell(&mut changes)?;
+        match &mut self.referential.held {
+            Some(held) => held.push(changes.take_calls()),
+            None => self.tell(&mut changes)?,
+        }
         Ok(changes)
     }
 
@@ -184,6 +198,10 @@ impl Session {
         for event in std::mem::take(&mut changes.queue) {
             if event.trigger.level == TriggerLevel::Row && self.is_deferred(&event.trigger) {
                 self.state.deferred.lock().push(event);
+                continue;
+            }
+            if let Some(below) = self.change_referring(&event)? {
+                changes.below.extend(below);
                 continue;
             }
             self.call_with_tables(&event, changes.transition.get(&event.event))?;
@@ -220,7 +238,13 @@ impl Session {
                 changes.queue.push(Event { trigger, relation, event, old, new, rowid, assigned: Vec::new() });
             }
         }
+        if let Some(old) = &old {
+            self.note_referred(&firing.referred, changes, event, old, new.as_ref());
+        }
         for trigger in triggers {
+            if !self.may_refer(&trigger, &relation, old.as_ref(), new.as_ref()) {
+                continue;
+            }
             if self.condition_holds(&relation, &trigger, old.as_deref(), new.as_deref())? {
                 let (old, new) = (old.clone(), new.clone());
                 changes.queue.push(Event {

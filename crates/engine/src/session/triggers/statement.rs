@@ -108,9 +108,9 @@ impl Session {
         let mut at = 0;
         while cascade && at < all.len() {
             let parent = all[at].clone();
-            for child in self.schema.children(&parent) {
+            for child in self.schema.referring(&parent) {
                 if !all.iter().any(|known| known.oid == child.oid) {
-                    all.push(child.clone());
+                    all.push(child);
                 }
             }
             at += 1;

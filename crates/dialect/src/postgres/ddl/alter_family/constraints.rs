@@ -194,10 +194,24 @@ impl Binder<'_> {
             if at > 0 && is_key && has_key(&table, constraint) {
                 continue;
             }
+            // A partition's own foreign key that is like the new one is its part of that.
+            let new = members.all[0].actions.iter().rev().find(|action| is_foreign_key(action));
+            if at > 0
+                && let Some(AlterTable::AddConstraint(new)) = new
+                && has_foreign_key(&table, &members.all[0].table, &new.kind)
+            {
+                continue;
+            }
             let (before, given) = (members.all[at].draft.constraints.len(), members.all[at].actions.len());
             let def = Some(Box::new(pg::Node { node: Some(N::Constraint(Box::new(of_partitions.clone()))) }));
             let own = pg::AlterTableCmd { def, ..command.clone() };
             self.alter_member(if at == 0 { command } else { &own }, members, at, place)?;
+            let kept = members.all[0].actions.iter().any(is_by_engine);
+            if let Some(AlterTable::AddConstraint(added)) = members.all[at].actions.get_mut(given)
+                && let ConstraintKind::ForeignKey { by_engine, .. } = &mut added.kind
+            {
+                *by_engine |= kept;
+            }
             let draft = &members.all[at].draft;
             if let Some(partitioning) = &table.partitioning {
                 let added = members.all[at].actions[given..].iter().find_map(|action| match action {
@@ -260,6 +274,47 @@ impl Binder<'_> {
                     || parent.foreign_keys.iter().any(key)
             })
     }
+}
+
+fn is_foreign_key(action: &AlterTable) -> bool {
+    let AlterTable::AddConstraint(added) = action else { return false };
+    matches!(added.kind, ConstraintKind::ForeignKey { .. })
+}
+
+/// A partition has a foreign key like one that its table is to have.
+fn has_foreign_key(partition: &Relation, parent: &Relation, new: &ConstraintKind) -> bool {
+    let names = |relation: &Relation, columns: &[usize]| -> Vec<String> {
+        columns.iter().map(|at| relation.columns[*at].name.clone()).collect()
+    };
+    let ConstraintKind::ForeignKey {
+        columns,
+        target,
+        target_columns,
+        on_delete,
+        on_update,
+        full,
+        deferrable,
+        deferred,
+        by_engine,
+        set_columns,
+    } = new
+    else {
+        return false;
+    };
+    partition.foreign_keys.iter().any(|own| {
+        names(partition, &own.columns) == names(parent, columns)
+            && names(partition, &own.set_columns) == names(parent, set_columns)
+            && (&own.target, &own.target_columns) == (target, target_columns)
+            && (own.on_delete, own.on_update, own.full) == (*on_delete, *on_update, *full)
+            && (own.deferrable, own.deferred, own.by_engine) == (*deferrable, *deferred, *by_engine)
+            && own.valid
+    })
+}
+
+/// An action that adds a foreign key which the engine keeps.
+fn is_by_engine(action: &AlterTable) -> bool {
+    let AlterTable::AddConstraint(added) = action else { return false };
+    matches!(added.kind, ConstraintKind::ForeignKey { by_engine: true, .. })
 }
 
 /// Whether a check may be added where there is one of its name.

@@ -306,6 +306,10 @@ pub trait SessionState: Send + Sync {
     fn has_role(&self, _member: Option<super::Named>, _role: super::Named, _words: &str) -> Result<Option<bool>> {
         Err(Error::unsupported("a question about roles"))
     }
+    /// The comment on a database.
+    fn database_comment(&self, _oid: u32) -> Option<String> {
+        None
+    }
     /// The comment on a role.
     fn role_comment(&self, _oid: u32) -> Option<String> {
         None

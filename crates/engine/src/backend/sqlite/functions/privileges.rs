@@ -63,7 +63,12 @@ pub(super) const ROWS: &[Row] = &[
     }),
     Row::new("rf_shobj_description", 2, |call| {
         let oid = u32::try_from(call.integer(0)?).unwrap_or_default();
-        let comment = (call.text(1)? == "pg_authid").then(|| call.context().state().role_comment(oid)).flatten();
+        let state = call.context().state();
+        let comment = match call.text(1)? {
+            "pg_authid" => state.role_comment(oid),
+            "pg_database" => state.database_comment(oid),
+            _ => None,
+        };
         Ok(comment.map_or(Value::Null, Value::Text))
     }),
 ];

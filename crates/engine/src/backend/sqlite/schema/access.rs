@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use rowferry_dialect::access::{Acl, DefaultAcl, Grants, Membership, ObjectClass, Role, Roles};
+use rowferry_dialect::access::roles::DatabaseFacts;
+use rowferry_dialect::access::{Acl, DATABASE, DefaultAcl, Grants, Membership, ObjectClass, Role, Roles};
 use rusqlite::{Connection, Result};
 
 /// The tables. They are made with the first role, the first owner who is not the bootstrap superuser, the first GRANT.
@@ -72,8 +73,9 @@ pub fn create(connection: &Connection, database: &str) -> Result<()> {
 
 /// Reads the tables of a database.
 pub fn load(connection: &Connection, database: &str) -> Result<(Roles, Grants)> {
+    let facts = load_facts(connection, database)?;
     if !exist(connection, database)? {
-        return Ok(Default::default());
+        return Ok((Roles::default().of_database(facts), Grants::default()));
     }
     let grants = load_grants(connection, database)?;
     let roles = load_roles(connection, database)?;
@@ -84,8 +86,24 @@ pub fn load(connection: &Connection, database: &str) -> Result<(Roles, Grants)> 
             Ok(Membership { role: row.get(0)?, member: row.get(1)?, grantor: row.get(2)?, admin: row.get(3)? })
         })?
         .collect::<Result<Vec<_>>>()?;
-    let roles = Roles::new(roles, memberships, &grants);
+    let roles = Roles::new(roles, memberships, &grants).of_database(facts);
     Ok((roles, grants))
+}
+
+/// What the file says of itself, among its small facts.
+fn load_facts(connection: &Connection, database: &str) -> Result<DatabaseFacts> {
+    let mut facts = DatabaseFacts::default();
+    if !super::metadata::has_properties(connection, database)? {
+        return Ok(facts);
+    }
+    let sql = format!("SELECT part, name, value FROM {database}.rowferry_properties WHERE oid = ?1");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query([DATABASE])?;
+    while let Some(row) = rows.next()? {
+        let (part, name): (String, String) = (row.get(0)?, row.get(1)?);
+        facts.take(&part, &name, row.get(2)?);
+    }
+    Ok(facts)
 }
 
 fn load_roles(connection: &Connection, database: &str) -> Result<Vec<Role>> {

@@ -1,19 +1,44 @@
 //! UNIQUE … DEFERRABLE and EXCLUDE: an index that lets rows be alike, and a trigger that looks for such rows when it is
-//! time.
+//! time. Foreign keys of the engine: a trigger that looks for what a row refers to.
 
 use std::sync::Arc;
 
 use rowferry_dialect::exclusion::Exclusion;
 use rowferry_dialect::ir::{TriggerEvent, TriggerLevel, TriggerState, TriggerTime};
 use rowferry_dialect::postgres::quote;
-use rowferry_dialect::schema::{ConstraintTrigger, Index, Relation, Trigger};
+use rowferry_dialect::schema::{ConstraintTrigger, ForeignKey, Index, Relation, Trigger, TriggerKey};
 
 use crate::catalog::describe::constraint_oid;
 
 /// The triggers of a table's deferrable keys. As PostgreSQL's do, they become due for a row that shares its key when it is
 /// written, and find out at the end whether it still does.
 pub(super) fn triggers(relation: &Relation) -> impl Iterator<Item = Arc<Trigger>> + '_ {
-    relation.indexes.iter().filter_map(|index| trigger(relation, index)).map(Arc::new)
+    let of_indexes = relation.indexes.iter().filter_map(|index| trigger(relation, index));
+    // A partitioned table has no rows that refer to anything.
+    let keys = relation.foreign_keys.iter().filter(|key| key.by_engine && !relation.is_partitioned());
+    of_indexes.chain(keys.map(of_foreign_key)).map(Arc::new)
+}
+
+/// The trigger of a foreign key at the table that refers.
+fn of_foreign_key(key: &ForeignKey) -> Trigger {
+    let deferrable = key.deferrable || key.deferred;
+    Trigger {
+        oid: key.oid,
+        name: format!("RI_ConstraintTrigger_c_{}", key.oid),
+        function: 0,
+        time: TriggerTime::After,
+        level: TriggerLevel::Row,
+        events: TriggerEvent::Insert.bit() | TriggerEvent::Update.bit(),
+        columns: Vec::new(),
+        condition: None,
+        args: Vec::new(),
+        old_table: None,
+        new_table: None,
+        constraint: deferrable.then_some(ConstraintTrigger { deferrable, deferred: key.deferred, from: 0 }),
+        state: if key.disabled.here { TriggerState::Disabled } else { TriggerState::Origin },
+        comment: None,
+        key: Some(TriggerKey::Refers(key.oid)),
+    }
 }
 
 fn trigger(relation: &Relation, index: &Index) -> Option<Trigger> {
@@ -40,7 +65,7 @@ fn trigger(relation: &Relation, index: &Index) -> Option<Trigger> {
         constraint: Some(ConstraintTrigger { deferrable: true, deferred, from: 0 }),
         state: TriggerState::Origin,
         comment: None,
-        key: Some(index.name.clone()),
+        key: Some(TriggerKey::Index(index.name.clone())),
     })
 }
 
@@ -62,6 +87,6 @@ fn of_exclusion(index: &Index, exclusion: &Exclusion) -> Trigger {
         constraint: exclusion.deferred.map(|deferred| ConstraintTrigger { deferrable: true, deferred, from: 0 }),
         state: TriggerState::Always,
         comment: None,
-        key: Some(index.name.clone()),
+        key: Some(TriggerKey::Index(index.name.clone())),
     }
 }

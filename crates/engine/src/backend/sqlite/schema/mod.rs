@@ -9,4 +9,4 @@ mod relation;
 mod stored;
 
 pub use load::{Touched, load, refresh, rows_read};
-pub(crate) use relation::{DEFERRABLE, MATERIALIZED_VIEW, NO_INHERIT, NOT_VALID, NULLS_ALIKE, UNPOPULATED};
+pub(crate) use relation::{DEFERRABLE, MATERIALIZED_VIEW, NO_INHERIT, NOT_VALID, NULLS_ALIKE, PRIMARY, UNPOPULATED};

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use rowferry_dialect::collation::Collation;
 use rowferry_dialect::exclusion::{self, Exclusion};
+use rowferry_dialect::foreign_key;
 use rowferry_dialect::lower::sqlite::create_table::{ConstraintText, IndexText, Kind, TableText};
 use rowferry_dialect::lower::sqlite::{ddl, quote, types};
 use rowferry_dialect::schema::{
-    Check, Column, ColumnDefault, ForeignKey, Generated, Identity, Index, IndexKey, Physical, QualifiedName,
+    Check, Column, ColumnDefault, ForeignKey, Generated, Identity, Index, IndexKey, KeyPart, Physical, QualifiedName,
     ReferentialAction, Relation, RelationKind,
 };
 use rowferry_dialect::{Language, Type};
@@ -23,6 +24,8 @@ use crate::schema::{Details, PG_TEMP, PUBLIC, Snapshot};
 pub(crate) const NOT_VALID: &str = "constraint_not_valid";
 /// The property of an index that stands for a deferrable UNIQUE: `immediate` or `deferred` says when it is asked at first.
 pub const DEFERRABLE: &str = "index_deferrable";
+/// The property of an index that stands for a deferrable primary key, beside [`DEFERRABLE`].
+pub const PRIMARY: &str = "index_primary";
 /// The property of an index in which NULLs are alike: `constraint` where it stands for a UNIQUE of the table.
 pub const NULLS_ALIKE: &str = "index_nulls_alike";
 /// The property of a check that children do not get.
@@ -320,17 +323,18 @@ impl Loader<'_> {
                 keys.push(IndexKey { text, descending });
             }
             let constraint = entry.origin != "c";
-            let primary = entry.origin == "pk";
+            let own_key = entry.origin == "pk";
             let column_names: Vec<String> = keys.iter().map(|key| key.text.clone()).collect();
             let name = if constraint {
-                let kind = if primary { Kind::PrimaryKey } else { Kind::Unique };
+                let kind = if own_key { Kind::PrimaryKey } else { Kind::Unique };
                 let given = text.and_then(|text| named(text, kind, &column_names));
                 given.unwrap_or_else(|| {
-                    if primary { format!("{table}_pkey") } else { format!("{table}_{}_key", column_names.join("_")) }
+                    if own_key { format!("{table}_pkey") } else { format!("{table}_{}_key", column_names.join("_")) }
                 })
             } else {
                 recorded.map_or_else(|| entry.name.clone(), |(_, object)| object.name.clone())
             };
+            let primary = own_key || details.properties.has(&name, PRIMARY);
             let deferred = details.properties.get(&name, DEFERRABLE).map(|word| word == "deferred");
             let exclusion = details.properties.get(&name, exclusion::PROPERTY).and_then(Exclusion::from_property);
             if let Some(exclusion) = &exclusion {
@@ -432,11 +436,63 @@ impl Loader<'_> {
                 deferrable: says(" DEFERRABLE") && !says("NOT DEFERRABLE"),
                 deferred: says("INITIALLY DEFERRED"),
                 valid: !details.properties.has(&name, NOT_VALID),
+                by_engine: false,
+                set_columns: Vec::new(),
+                parts: Vec::new(),
+                disabled: Default::default(),
                 name,
             });
             details.foreign_key_ids.push(group[0].id);
         }
+        keys.extend(self.keys_by_engine(oid, columns, details));
         Ok(keys)
+    }
+
+    /// Foreign keys that SQLite knows nothing of.
+    fn keys_by_engine(&self, oid: u32, columns: &[Column], details: &Details) -> Vec<ForeignKey> {
+        let constraint = |name: &str| derived_oid("constraint", self.source.database, &[&oid.to_string(), name]);
+        let place = |name: &String| columns.iter().position(|column| column.name == *name);
+        let places = |names: &[String]| names.iter().map(place).collect::<Option<Vec<usize>>>();
+        let read = |(name, text): (&str, &str)| {
+            let stored = foreign_key::Stored::from_property(text)?;
+            Some(ForeignKey {
+                oid: constraint(name),
+                name: name.to_owned(),
+                columns: places(&stored.columns)?,
+                target: self.name_of(stored.target)?,
+                target_columns: stored.target_columns,
+                on_delete: stored.on_delete,
+                on_update: stored.on_update,
+                full: stored.full,
+                deferrable: stored.deferrable,
+                deferred: stored.deferred,
+                valid: !details.properties.has(name, NOT_VALID),
+                by_engine: true,
+                set_columns: places(&stored.set_columns)?,
+                parts: (stored.parts.into_iter())
+                    .map(|(partition, name)| KeyPart { oid: constraint(&name), name, partition })
+                    .collect(),
+                disabled: stored.disabled,
+            })
+        };
+        let noted = details.properties.all().filter(|(_, name, _)| *name == foreign_key::PROPERTY);
+        let mut found = Vec::new();
+        for (name, _, text) in noted {
+            match read((name, text)) {
+                Some(key) => found.push(key),
+                None => tracing::warn!(table = self.entry.name, key = name, "a foreign key that cannot be read"),
+            }
+        }
+        found
+    }
+
+    /// The name of the relation with an object id.
+    fn name_of(&self, oid: u32) -> Option<QualifiedName> {
+        if let Some(object) = self.source.metadata.objects.get(&oid) {
+            return Some(QualifiedName::new(object.namespace.clone(), object.name.clone()));
+        }
+        let known = self.known.relation_by_oid(oid)?;
+        Some(QualifiedName::new(known.namespace.clone(), known.name.clone()))
     }
 
     /// The name of the table that SQLite knows by this one.
@@ -605,13 +661,8 @@ fn same_names(a: &[String], b: &[String]) -> bool {
 }
 
 fn action(words: &str) -> ReferentialAction {
-    match words.to_ascii_uppercase().as_str() {
-        "CASCADE" => ReferentialAction::Cascade,
-        "RESTRICT" => ReferentialAction::Restrict,
-        "SET NULL" => ReferentialAction::SetNull,
-        "SET DEFAULT" => ReferentialAction::SetDefault,
-        _ => ReferentialAction::NoAction,
-    }
+    let is_it = |action: &ReferentialAction| action.words().eq_ignore_ascii_case(words);
+    ReferentialAction::EACH.into_iter().find(is_it).unwrap_or_default()
 }
 
 /// The column of a key in an index in which NULLs are alike; `None` for another expression.

@@ -1,11 +1,11 @@
 //! Roles, owners and privileges.
 
-use rowferry_dialect::access::{Acl, BOOTSTRAP, ObjectClass, Role};
+use rowferry_dialect::access::{Acl, BOOTSTRAP, DATABASE, ObjectClass, Role};
 use rusqlite::params;
 
 use super::Store;
 use crate::backend::Done;
-use crate::backend::sqlite::schema::access;
+use crate::backend::sqlite::schema::{access, metadata};
 
 /// What is kept of an object's owner and privileges: object, column, owner, list.
 pub type PrivilegeRow = (u32, String, Option<u32>, Option<String>);
@@ -51,6 +51,10 @@ impl Store<'_> {
     pub fn forget_role(&self, oid: u32) -> Done {
         self.execute("DELETE FROM main.rowferry_roles WHERE oid = ?1", [oid])?;
         self.execute("DELETE FROM main.rowferry_members WHERE role = ?1 OR member = ?1", [oid])?;
+        if metadata::has_properties(self.handle.bound(), "main")? {
+            let sql = "DELETE FROM main.rowferry_properties WHERE oid = ?1 AND part = ?2";
+            self.execute(sql, params![DATABASE, oid.to_string()])?;
+        }
         Ok(())
     }
 
