@@ -85,7 +85,7 @@ def test_mistakes_are_told_in_postgresqls_words(served: Rowferry) -> None:
             ("create database x encoding latin1", errors.FeatureNotSupported, "encoding latin1 is not supported"),
             ("create database x encoding klingon", errors.UndefinedObject, "klingon is not a valid encoding name"),
             ("create database x owner nobody", errors.UndefinedObject, 'role "nobody" does not exist'),
-            ("create database x connection limit 3", errors.FeatureNotSupported, "CONNECTION_LIMIT"),
+            ("create database x oid 3", errors.FeatureNotSupported, "OID"),
             ("create database x locale_provider icu", errors.FeatureNotSupported, "LOCALE_PROVIDER icu"),
             ("create database x strategy odd", errors.InvalidParameterValue, "invalid create database strategy"),
         ]:
@@ -226,3 +226,101 @@ def test_postgresqls_own_tools_make_and_drop_them(served: Rowferry) -> None:
         assert done.returncode == 0, done.stderr
     with connect(served) as connection:
         assert names(connection) == ["app"]
+
+
+def settings(server: Rowferry, user: str = "ada", database: str = "app") -> tuple[str, str]:
+    """`work_mem` and `application_name` as a session begins with them."""
+    with connect(server, database, user) as connection:
+        row = connection.execute("select current_setting('work_mem'), current_setting('application_name')").fetchone()
+        assert row is not None
+        return row
+
+
+def test_sessions_begin_with_what_the_database_and_the_role_are_set_to(served: Rowferry) -> None:
+    with connect(served) as connection:
+        connection.execute("alter database app set work_mem = '5MB'")
+        assert settings(served) == ("5MB", "")
+        connection.execute("create role bob superuser login")
+        connection.execute("alter role bob set work_mem = '6MB'; alter role bob set application_name = 'all'")
+        assert settings(served, "bob") == ("6MB", "all")
+        connection.execute("alter role bob in database app set work_mem to '7MB'")
+        assert settings(served, "bob") == ("7MB", "all")
+        assert settings(served) == ("5MB", "")
+        connection.execute("set application_name = 'mine'; alter database app set application_name from current")
+        assert settings(served) == ("5MB", "mine")
+        kept = connection.execute(
+            "select d.datname, r.rolname, setconfig from pg_db_role_setting left join pg_roles r on r.oid = setrole "
+            "left join pg_database d on d.oid = setdatabase order by 1 nulls first, 2 nulls first"
+        ).fetchall()
+        assert kept == [
+            (None, "bob", ["application_name=all", "work_mem=6MB"]),
+            ("app", None, ["application_name=mine", "work_mem=5MB"]),
+            ("app", "bob", ["work_mem=7MB"]),
+        ]
+        connection.execute("alter role bob in database app reset all; alter database app reset work_mem")
+        assert settings(served, "bob") == ("6MB", "all")
+        assert settings(served) == ("4MB", "mine")
+        connection.execute("alter database app reset all; drop role bob")
+        assert connection.execute("select count(*) from pg_db_role_setting").fetchone() == (0,)
+        with pytest.raises(errors.UndefinedObject, match="unrecognized configuration parameter"):
+            connection.execute("alter database app set nothing_at_all from current")
+        with pytest.raises(errors.InvalidCatalogName, match='database "none" does not exist'):
+            connection.execute("alter database none set work_mem = '5MB'")
+
+
+def test_what_is_set_of_a_database_outlives_the_server_and_rolls_back(tmp_path: Path) -> None:
+    with Rowferry.start(tmp_path / "app.db") as server, connect(server) as connection:
+        connection.execute("alter database app set work_mem = '5MB'; comment on database app is 'ours'")
+        connection.execute("begin; alter database app set work_mem = '6MB'; rollback")
+    with Rowferry.start(tmp_path / "app.db") as server, connect(server) as connection:
+        assert settings(server) == ("5MB", "")
+        comment = "select shobj_description(oid, 'pg_database') from pg_database where datname = 'app'"
+        assert connection.execute(comment).fetchone() == ("ours",)
+        connection.execute("comment on database app is null")
+        assert connection.execute(comment).fetchone() == (None,)
+
+
+def test_only_its_owner_sets_a_database(served: Rowferry) -> None:
+    with connect(served) as connection:
+        connection.execute("create role bob login; grant connect on database app to bob")
+        with connect(served, user="bob") as bob:
+            for statement in ["alter database app set work_mem = '5MB'", "comment on database app is 'x'"]:
+                with pytest.raises(errors.InsufficientPrivilege, match="must be owner of database app"):
+                    bob.execute(statement)
+
+
+def test_a_database_is_made_as_a_template_with_a_limit_or_closed(served: Rowferry) -> None:
+    facts = "select datistemplate, datallowconn, datconnlimit from pg_database where datname = %s"
+    with connect(served) as connection:
+        connection.execute("create role bob login createdb; create role eve login")
+        connection.execute("create database shut allow_connections false")
+        connection.execute("create database few connection limit 1")
+        connection.execute("create database form is_template true")
+        assert connection.execute(facts, ["shut"]).fetchone() == (False, False, -1)
+        assert connection.execute(facts, ["few"]).fetchone() == (False, True, 1)
+        assert connection.execute(facts, ["form"]).fetchone() == (True, True, -1)
+        with pytest.raises(psycopg.OperationalError, match='database "shut" is not currently accepting connections'):
+            connect(served, "shut")
+        with (
+            connect(served, "few", "eve"),
+            pytest.raises(psycopg.OperationalError, match='too many connections for database "few"'),
+        ):
+            connect(served, "few", "eve")
+        with pytest.raises(errors.WrongObjectType, match="cannot drop a template database"):
+            connection.execute("drop database form")
+        with connect(served, user="bob") as bob:
+            bob.execute("create database copied template form")
+            with pytest.raises(errors.InsufficientPrivilege, match='permission denied to copy database "few"'):
+                bob.execute("create database other template few")
+        assert connection.execute(facts, ["copied"]).fetchone() == (False, True, -1)
+        with connect(served, "form") as form:
+            form.execute("alter database form is_template false connection limit 5")
+            with pytest.raises(errors.InvalidParameterValue, match="cannot disallow connections for current database"):
+                form.execute("alter database form allow_connections false")
+        assert connection.execute(facts, ["form"]).fetchone() == (False, True, 5)
+        connection.execute("drop database form")
+        connection.execute("drop database shut")
+        with pytest.raises(errors.FeatureNotSupported, match="another database than the session's"):
+            connection.execute("alter database few connection limit 5")
+        with pytest.raises(errors.InvalidParameterValue, match="invalid connection limit: -2"):
+            connection.execute("create database bad connection limit -2")
