@@ -113,6 +113,10 @@ pub fn store() -> Store {
         deferrable: false,
         deferred: false,
         valid: true,
+        by_engine: false,
+        set_columns: Vec::new(),
+        parts: Vec::new(),
+        disabled: Default::default(),
     }];
     let customers = table(
         100,
