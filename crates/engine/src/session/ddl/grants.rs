@@ -396,7 +396,7 @@ fn check_privileges(grant: &Grant) -> Result<(), Error> {
     Ok(())
 }
 
-fn invalid_privilege(word: &str, kind: &str) -> Error {
+pub(super) fn invalid_privilege(word: &str, kind: &str) -> Error {
     let word = if word == "TEMPORARY" { "TEMP" } else { word };
     Error::new(Condition::InvalidGrantOperation, format!("invalid privilege type {word} for {kind}"))
 }

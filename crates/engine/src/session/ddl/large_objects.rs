@@ -4,7 +4,7 @@ use rowferry_dialect::access::{ObjectClass, Privileges, denied};
 use rowferry_dialect::ir::{Grant, LargeObjectAction, LargeObjectChange, RoleSpec};
 use rowferry_dialect::{Condition, Error};
 
-use super::grants::change_of;
+use super::grants::{change_of, invalid_privilege};
 use super::{Changer, Done};
 use crate::backend::{LargeObject, LargeObjects};
 use crate::large_objects::{existing, list_of_new_owner};
@@ -60,8 +60,7 @@ impl Changer<'_> {
                 return Err(Error::new(Condition::InvalidGrantOperation, message).into());
             }
             if let Some((_, word)) = privilege.without(valid).each().next() {
-                let message = format!("invalid privilege type {word} for large object");
-                return Err(Error::new(Condition::InvalidGrantOperation, message).into());
+                return Err(invalid_privilege(word, "large object").into());
             }
             wanted = wanted | *privilege;
         }
