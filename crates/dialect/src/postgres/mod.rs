@@ -83,6 +83,7 @@ pub use partitions::{bind_partition, is_plain_literal, partitioning};
 pub use position::{Positions, current_of, with_positions};
 pub use spelling::{Respelled, StringRules, depends_on_rules, respell};
 pub use target::{Updatable, updatable};
+pub use user_casts::user_cast;
 pub use viewdef::{policy_expression, view_definition};
 pub use words::{quote_ident, quote_literal};
 

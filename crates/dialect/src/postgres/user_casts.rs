@@ -5,19 +5,25 @@ use super::coerce::{base, cast_context, rank};
 use super::types;
 use crate::functions;
 use crate::ir::{CastContext, Expr, ExprKind};
+use crate::schema::Schema;
 use crate::types::Type;
 use crate::user_cast::{Method, UserCast};
 use crate::{Error, Result};
 
+/// The users' cast from one type to another, the types behind domains.
+pub fn user_cast(schema: &dyn Schema, from: &Type, to: &Type) -> Option<UserCast> {
+    let casts = schema.casts();
+    if casts.is_empty() || *from == Type::Unknown {
+        return None;
+    }
+    let (from, to) = (types::oid(from.through_domains()), types::oid(to.through_domains()));
+    casts.iter().find(|cast| (cast.definition.source, cast.definition.target) == (from, to)).copied()
+}
+
 impl Binder<'_> {
     /// The users' cast from one type to another, the types behind domains.
     pub(super) fn user_cast(&self, from: &Type, to: &Type) -> Option<UserCast> {
-        let casts = self.schema.casts();
-        if casts.is_empty() || *from == Type::Unknown {
-            return None;
-        }
-        let (from, to) = (types::oid(from.through_domains()), types::oid(to.through_domains()));
-        casts.iter().find(|cast| (cast.definition.source, cast.definition.target) == (from, to)).copied()
+        user_cast(self.schema, from, to)
     }
 
     /// The least context in which `from` becomes `to`, by users' casts, too; `None` when it never does.

@@ -8,9 +8,10 @@ use parking_lot::Mutex;
 use rowferry_dialect::composite::{Field, live};
 use rowferry_dialect::ir::{CallProcedure, CastContext, Value};
 use rowferry_dialect::postgres::polymorphic::Standing;
-use rowferry_dialect::postgres::types;
+use rowferry_dialect::postgres::{types, user_cast};
 use rowferry_dialect::stored_aggregate::Callee;
 use rowferry_dialect::stored_function::{RoutineLanguage, StoredFunction, TypeRef};
+use rowferry_dialect::user_cast::Method;
 use rowferry_dialect::user_type::told_fields;
 use rowferry_dialect::values::cast::cast;
 use rowferry_dialect::values::{ValueRef, record};
@@ -419,12 +420,44 @@ impl Session {
         if from == to {
             return Ok(value.clone());
         }
-        let value = match value {
-            Value::Null => Value::Null,
-            value => cast(value, from, to, CastContext::Assignment, &self.settings())?,
+        let schema = self.schema();
+        let by_users = user_cast(&schema, from, to).filter(|cast| cast.definition.context != CastContext::Explicit);
+        let value = match (value, by_users.map(|cast| cast.definition.method)) {
+            (value, Some(Method::Function(function))) => {
+                let made = self.cast_by_function(&schema, function, value, (from, to))?;
+                cast(&made, &to.through_domains().base(), to, CastContext::Assignment, &self.settings())?
+            }
+            (Value::Null, _) => Value::Null,
+            (value, _) => cast(value, from, to, CastContext::Assignment, &self.settings())?,
         };
         self.check_domains(&value, to)?;
         Ok(value)
+    }
+
+    /// A value as the function of a users' cast makes it.
+    fn cast_by_function(
+        &self,
+        schema: &crate::schema::SessionSchema,
+        function: u32,
+        value: &Value,
+        (from, to): (&Type, &Type),
+    ) -> Result<Value> {
+        let mut args = vec![value.clone(), Value::Integer(i64::from(types::typmod(to))), Value::Integer(0)];
+        let mut kinds = vec![from.clone(), Type::Int4, Type::Bool];
+        let (count, strict) = match rowferry_facts::Function::by_oid(function) {
+            Some(fact) => (fact.arguments.len(), fact.strict),
+            None => match schema.function_by_oid(function) {
+                Some(found) => (found.definition.inputs().count(), found.definition.strict),
+                None => return Err(Error::internal("the function behind a cast is gone")),
+            },
+        };
+        if strict && *value == Value::Null {
+            return Ok(Value::Null);
+        }
+        args.truncate(count);
+        kinds.truncate(count);
+        kinds.push(to.through_domains().base());
+        support_value(self.shared_state(), &Callee { function, strict, standing: None, types: kinds }, args)
     }
 }
 

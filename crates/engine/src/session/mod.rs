@@ -415,6 +415,11 @@ impl Session {
         Ok(self.handle.insert(handle).clone())
     }
 
+    /// What the session shares with its functions.
+    pub(crate) fn shared_state(&self) -> &Arc<State> {
+        &self.state
+    }
+
     /// What this session's routines share.
     pub(crate) fn routine_state(&self) -> &crate::routines::SessionRoutines {
         &self.state.routines

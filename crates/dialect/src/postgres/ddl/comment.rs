@@ -18,41 +18,14 @@ impl Binder<'_> {
             _ => Vec::new(),
         };
         let text = (!comment.comment.is_empty()).then(|| comment.comment.clone());
-        if super::user_type::is_type(comment.objtype()) {
-            return self.comment_on_type(comment);
-        }
-        if comment.objtype() == ObjectType::ObjectDomconstraint {
-            return self.comment_on_domain_constraint(comment, text);
-        }
-        if comment.objtype() == ObjectType::ObjectExtension {
-            return self.comment_on_extension(&parts, text);
-        }
-        if comment.objtype() == ObjectType::ObjectCollation {
-            return self.comment_on_collation(&parts, text);
-        }
         if let (ObjectType::ObjectOperator | ObjectType::ObjectCast, Some(object)) =
             (comment.objtype(), comment.object.as_deref())
             && let Some((oid, kind, name)) = self.comment_on_built_in(comment.objtype(), object)?
         {
             return Ok(Ddl::CommentObject { oid: Some(oid), kind, name, owner: None, text });
         }
-        if comment.objtype() == ObjectType::ObjectOperator {
-            return self.comment_on_operator(comment, text);
-        }
-        if comment.objtype() == ObjectType::ObjectCast {
-            return self.comment_on_cast(comment, text);
-        }
-        if comment.objtype() == ObjectType::ObjectStatisticExt {
-            return self.comment_on_statistics(comment, text);
-        }
-        if let Some(kind) = super::text_search::kind_of(comment.objtype()) {
-            return self.comment_on_search_object(comment, kind, text);
-        }
-        if comment.objtype() == ObjectType::ObjectTrigger {
-            return self.comment_on_trigger(&parts, text);
-        }
-        if comment.objtype() == ObjectType::ObjectPolicy {
-            return self.comment_on_policy(&parts, text);
+        if let Some(done) = self.comment_on_small_object(comment, &parts, &text)? {
+            return Ok(done);
         }
         if let Some(done) = self.comment_on_object(comment, &text)? {
             return Ok(done);
@@ -120,6 +93,32 @@ impl Binder<'_> {
                 Err(Error::new(Condition::UndefinedColumn, message))
             }
         }
+    }
+
+    /// The same on what is no relation and no part of one.
+    fn comment_on_small_object(
+        &mut self,
+        comment: &pg::CommentStmt,
+        parts: &[String],
+        text: &Option<String>,
+    ) -> Result<Option<Ddl>> {
+        let text = text.clone();
+        let ddl = match comment.objtype() {
+            kind if super::user_type::is_type(kind) => self.comment_on_type(comment),
+            ObjectType::ObjectDomconstraint => self.comment_on_domain_constraint(comment, text),
+            ObjectType::ObjectExtension => self.comment_on_extension(parts, text),
+            ObjectType::ObjectCollation => self.comment_on_collation(parts, text),
+            ObjectType::ObjectOperator => self.comment_on_operator(comment, text),
+            ObjectType::ObjectCast => self.comment_on_cast(comment, text),
+            ObjectType::ObjectStatisticExt => self.comment_on_statistics(comment, text),
+            kind if let Some(kind) = super::text_search::kind_of(kind) => {
+                self.comment_on_search_object(comment, kind, text)
+            }
+            ObjectType::ObjectTrigger => self.comment_on_trigger(parts, text),
+            ObjectType::ObjectPolicy => self.comment_on_policy(parts, text),
+            _ => return Ok(None),
+        };
+        ddl.map(Some)
     }
 
     /// What is known by its object id alone.

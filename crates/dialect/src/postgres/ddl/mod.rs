@@ -50,6 +50,9 @@ const NAME_LENGTH: usize = 63;
 impl Binder<'_> {
     /// Binds a schema change, or says which statement is not there.
     pub(super) fn ddl(&mut self, node: &N) -> Result<Statement> {
+        if let Some(statement) = self.ddl_of_small_objects(node)? {
+            return Ok(statement);
+        }
         let ddl = match node {
             N::CreateStmt(create) => return self.create_table(create),
             N::CreateTableAsStmt(create) => return self.create_table_as(create),
@@ -76,64 +79,6 @@ impl Binder<'_> {
             N::DropStmt(drop) if user_type::is_type(drop.remove_type()) => return self.drop_types(drop),
             N::RenameStmt(rename) if user_type::is_type(rename.rename_type()) => return self.rename_type(rename),
             N::AlterObjectSchemaStmt(alter) if user_type::is_type(alter.object_type()) => return self.move_type(alter),
-            N::CreateExtensionStmt(create) => return self.create_extension(create),
-            N::AlterExtensionStmt(alter) => return self.update_extension(alter),
-            N::AlterObjectSchemaStmt(alter) if alter.object_type() == ObjectType::ObjectExtension => {
-                return self.move_extension(alter);
-            }
-            N::DropStmt(drop) if drop.remove_type() == ObjectType::ObjectExtension => {
-                return self.drop_extensions(drop);
-            }
-            N::DefineStmt(define) if define.kind() == ObjectType::ObjectCollation => {
-                return self.create_collation(define);
-            }
-            N::AlterCollationStmt(alter) => return self.refresh_collation(alter),
-            N::RenameStmt(rename) if rename.rename_type() == ObjectType::ObjectCollation => {
-                return self.rename_collation(rename);
-            }
-            N::AlterObjectSchemaStmt(alter) if alter.object_type() == ObjectType::ObjectCollation => {
-                return self.move_collation(alter);
-            }
-            N::DropStmt(drop) if drop.remove_type() == ObjectType::ObjectCollation => {
-                return self.drop_collations(drop);
-            }
-            N::DefineStmt(define) if define.kind() == ObjectType::ObjectOperator => {
-                return self.create_operator(define);
-            }
-            N::AlterOperatorStmt(alter) => return self.alter_operator(alter),
-            N::AlterObjectSchemaStmt(alter) if alter.object_type() == ObjectType::ObjectOperator => {
-                return self.move_operator(alter);
-            }
-            N::DropStmt(drop) if drop.remove_type() == ObjectType::ObjectOperator => {
-                return self.drop_operators(drop);
-            }
-            N::CreateCastStmt(create) => return self.create_cast(create),
-            N::DropStmt(drop) if drop.remove_type() == ObjectType::ObjectCast => return self.drop_cast(drop),
-            N::CreateStatsStmt(create) => return self.create_statistics(create),
-            N::AlterStatsStmt(alter) => return self.alter_statistics(alter),
-            N::RenameStmt(rename) if rename.rename_type() == ObjectType::ObjectStatisticExt => {
-                return self.rename_statistics(rename);
-            }
-            N::AlterObjectSchemaStmt(alter) if alter.object_type() == ObjectType::ObjectStatisticExt => {
-                return self.move_statistics(alter);
-            }
-            N::DropStmt(drop) if drop.remove_type() == ObjectType::ObjectStatisticExt => {
-                return self.drop_statistics(drop);
-            }
-            N::DefineStmt(define) if let Some(kind) = text_search::kind_of(define.kind()) => {
-                return self.create_search_object(define, kind);
-            }
-            N::AlterTsdictionaryStmt(alter) => return self.alter_dictionary(alter),
-            N::AlterTsconfigurationStmt(alter) => return self.alter_configuration(alter),
-            N::RenameStmt(rename) if let Some(kind) = text_search::kind_of(rename.rename_type()) => {
-                return self.rename_search_object(rename, kind);
-            }
-            N::AlterObjectSchemaStmt(alter) if let Some(kind) = text_search::kind_of(alter.object_type()) => {
-                return self.move_search_object(alter, kind);
-            }
-            N::DropStmt(drop) if let Some(kind) = text_search::kind_of(drop.remove_type()) => {
-                return self.drop_search_objects(drop, kind);
-            }
             N::DropStmt(drop) => return self.drop_objects(drop),
             N::CreateFunctionStmt(create) => self.create_function(create)?,
             N::DefineStmt(define) if define.kind() == ObjectType::ObjectAggregate => self.create_aggregate(define)?,
@@ -173,6 +118,60 @@ impl Binder<'_> {
             node => return Err(self.no_statement(node)),
         };
         Ok(Statement::Ddl(Box::new(ddl)))
+    }
+
+    /// The same of objects that are no relations and hold no rows: extensions, collations, operators, casts, statistics, text
+    /// search.
+    fn ddl_of_small_objects(&mut self, node: &N) -> Result<Option<Statement>> {
+        Ok(Some(match node {
+            N::CreateExtensionStmt(create) => self.create_extension(create)?,
+            N::AlterExtensionStmt(alter) => self.update_extension(alter)?,
+            N::AlterObjectSchemaStmt(alter) if alter.object_type() == ObjectType::ObjectExtension => {
+                self.move_extension(alter)?
+            }
+            N::DropStmt(drop) if drop.remove_type() == ObjectType::ObjectExtension => self.drop_extensions(drop)?,
+            N::DefineStmt(define) if define.kind() == ObjectType::ObjectCollation => self.create_collation(define)?,
+            N::AlterCollationStmt(alter) => self.refresh_collation(alter)?,
+            N::RenameStmt(rename) if rename.rename_type() == ObjectType::ObjectCollation => {
+                self.rename_collation(rename)?
+            }
+            N::AlterObjectSchemaStmt(alter) if alter.object_type() == ObjectType::ObjectCollation => {
+                self.move_collation(alter)?
+            }
+            N::DropStmt(drop) if drop.remove_type() == ObjectType::ObjectCollation => self.drop_collations(drop)?,
+            N::DefineStmt(define) if define.kind() == ObjectType::ObjectOperator => self.create_operator(define)?,
+            N::AlterOperatorStmt(alter) => self.alter_operator(alter)?,
+            N::AlterObjectSchemaStmt(alter) if alter.object_type() == ObjectType::ObjectOperator => {
+                self.move_operator(alter)?
+            }
+            N::DropStmt(drop) if drop.remove_type() == ObjectType::ObjectOperator => self.drop_operators(drop)?,
+            N::CreateCastStmt(create) => self.create_cast(create)?,
+            N::DropStmt(drop) if drop.remove_type() == ObjectType::ObjectCast => self.drop_cast(drop)?,
+            N::CreateStatsStmt(create) => self.create_statistics(create)?,
+            N::AlterStatsStmt(alter) => self.alter_statistics(alter)?,
+            N::RenameStmt(rename) if rename.rename_type() == ObjectType::ObjectStatisticExt => {
+                self.rename_statistics(rename)?
+            }
+            N::AlterObjectSchemaStmt(alter) if alter.object_type() == ObjectType::ObjectStatisticExt => {
+                self.move_statistics(alter)?
+            }
+            N::DropStmt(drop) if drop.remove_type() == ObjectType::ObjectStatisticExt => self.drop_statistics(drop)?,
+            N::DefineStmt(define) if let Some(kind) = text_search::kind_of(define.kind()) => {
+                self.create_search_object(define, kind)?
+            }
+            N::AlterTsdictionaryStmt(alter) => self.alter_dictionary(alter)?,
+            N::AlterTsconfigurationStmt(alter) => self.alter_configuration(alter)?,
+            N::RenameStmt(rename) if let Some(kind) = text_search::kind_of(rename.rename_type()) => {
+                self.rename_search_object(rename, kind)?
+            }
+            N::AlterObjectSchemaStmt(alter) if let Some(kind) = text_search::kind_of(alter.object_type()) => {
+                self.move_search_object(alter, kind)?
+            }
+            N::DropStmt(drop) if let Some(kind) = text_search::kind_of(drop.remove_type()) => {
+                self.drop_search_objects(drop, kind)?
+            }
+            _ => return Ok(None),
+        }))
     }
 
     /// The name of an object to be, its schema decided.

@@ -119,10 +119,6 @@ impl Binder<'_> {
         if let Some(cast) = self.literal_in_call_form(namespace.as_deref(), &name, &args)? {
             return Ok(cast);
         }
-        // A literal that nothing has given a type has none yet.
-        if let ("pg_typeof", [(Expr { kind: ExprKind::Literal(_), ty: Type::Unknown }, _)]) = (&*name, &*args) {
-            return Ok(Expr::integer(i64::from(UNKNOWN), Type::Reg(Reg::Type)));
-        }
         let found = self.find_function_in(namespace.as_deref(), &name, &inputs, wanted);
         match found {
             Ok(candidate) if candidate.function.kind == FunctionKind::SetReturning => {
@@ -178,6 +174,10 @@ impl Binder<'_> {
         let ([(arg, at)], None) = (args, namespace) else { return Ok(None) };
         if arg.ty != Type::Unknown || !matches!(arg.kind, ExprKind::Literal(_)) {
             return Ok(None);
+        }
+        // What nothing has given a type has none yet.
+        if name == "pg_typeof" {
+            return Ok(Some(Expr::integer(i64::from(UNKNOWN), Type::Reg(Reg::Type))));
         }
         let user = |binder: &Self| {
             let found = binder.schema.user_type(&QualifiedName::bare(name))?;

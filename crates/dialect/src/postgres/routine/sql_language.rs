@@ -117,9 +117,12 @@ fn check_result(
         return mismatch("Final statement returns too many columns.".to_owned());
     }
     for (at, (column, wanted)) in columns.iter().zip(&wanted).enumerate() {
-        let assignable = column.ty == Type::Unknown
-            || crate::postgres::coerce::cast_context(&column.ty, wanted)
-                .is_some_and(|context| context != crate::ir::CastContext::Explicit);
+        let context = match crate::postgres::user_cast(schema, &column.ty, wanted) {
+            Some(cast) => Some(cast.definition.context),
+            None => crate::postgres::coerce::cast_context(&column.ty, wanted),
+        };
+        let assignable =
+            column.ty == Type::Unknown || context.is_some_and(|context| context != crate::ir::CastContext::Explicit);
         if !assignable {
             let actual = types::words(&column.ty);
             return if scalar {

@@ -7,6 +7,7 @@ use rowferry_dialect::collation::Collation;
 use rowferry_dialect::ir::{Drop, ObjectKind};
 use rowferry_dialect::postgres::quote_ident;
 use rowferry_dialect::schema::Relation;
+use rowferry_dialect::statistics::StatisticsObject;
 use rowferry_dialect::text_search::SearchObject;
 use rowferry_dialect::{Condition, Error, Schema, heritage};
 
@@ -100,13 +101,7 @@ impl Changer<'_> {
         let searched = |object: &Arc<SearchObject>| format!("{} {}", object.kind().words(), object.shown(&schema));
         let operators: Vec<_> =
             schema.main.operators.iter().filter(|operator| operator.namespace == name).cloned().collect();
-        // Those of tables that go are told with the tables.
-        let measured: Vec<_> =
-            schema.main.statistics.iter().filter(|object| object.namespace == name).cloned().collect();
-        let measured: Vec<_> = measured
-            .into_iter()
-            .filter(|object| !relations.iter().any(|relation| relation.oid == object.definition.table))
-            .collect();
+        let measured = self.statistics_within(name, &relations);
         let mut gone: Vec<(u32, String)> =
             relations.iter().map(|relation| (relation.oid, described(&schema, relation))).collect();
         gone.extend(free.iter().map(|details| (details.sequence.oid, shown(details))));
@@ -174,6 +169,14 @@ impl Changer<'_> {
             self.bump()?;
         }
         self.forget("main", namespace.oid)
+    }
+
+    /// The objects of CREATE STATISTICS in a schema; those of tables that go are told with the tables.
+    fn statistics_within(&self, schema: &str, going: &[Arc<Relation>]) -> Vec<Arc<StatisticsObject>> {
+        let within = |object: &&Arc<StatisticsObject>| {
+            object.namespace == schema && !going.iter().any(|relation| relation.oid == object.definition.table)
+        };
+        self.schema().main.statistics.iter().filter(within).cloned().collect()
     }
 
     /// Drops tables and views with what hangs on them, or refuses.
