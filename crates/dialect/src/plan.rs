@@ -33,7 +33,7 @@ pub struct ResultColumn {
     pub name: String,
     /// Type.
     pub ty: Type,
-    /// The table column that it is, when it is just that: relation's oid and position from 0.
+    /// The table column that it is, when it is just that: relation's oid and number from 0, dropped columns counted.
     pub origin: Option<(u32, usize)>,
     /// It is never NULL, as far as is known.
     pub not_null: bool,

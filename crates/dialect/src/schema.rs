@@ -240,6 +240,8 @@ pub struct Relation {
     pub kind: RelationKind,
     /// Columns in order; dropped ones do not count.
     pub columns: Vec<Column>,
+    /// The columns that have been dropped, by number: those of the others are what they were before.
+    pub dropped: Vec<DroppedColumn>,
     /// Unique keys (primary key first), for ON CONFLICT and functional dependency.
     pub indexes: Vec<Index>,
     /// Foreign keys that start here.
@@ -256,6 +258,41 @@ pub struct Relation {
     pub partitioning: Option<Arc<crate::partition::Partitioning>>,
     /// What its rows ask of whoever wants them; nothing where nobody has said anything.
     pub security: Option<Arc<RowSecurity>>,
+}
+
+/// A column that is no more, of a table whose catalogs go on counting it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct DroppedColumn {
+    /// Its number, from 1.
+    pub number: usize,
+    /// The object id of the type that it was of.
+    pub ty: u32,
+    /// That type's modifier; -1 for none.
+    pub modifier: i32,
+}
+
+impl DroppedColumn {
+    /// The property of a table that tells of its dropped columns.
+    pub const PROPERTY: &str = "dropped_columns";
+
+    /// Dropped columns as a property.
+    pub fn to_property(dropped: &[Self]) -> String {
+        let shown = dropped.iter().map(|column| format!("{}:{}:{}", column.number, column.ty, column.modifier));
+        shown.collect::<Vec<_>>().join(",")
+    }
+
+    /// The inverse of [`Self::to_property`]; what is not such is passed over.
+    pub fn of_property(text: &str) -> Vec<Self> {
+        let read = |column: &str| {
+            let mut parts = column.split(':');
+            let mut next = || parts.next();
+            let (number, ty) = (next()?.parse().ok()?, next()?.parse().ok()?);
+            Some(Self { number, ty, modifier: next()?.parse().ok()? })
+        };
+        let mut found: Vec<Self> = text.split(',').filter_map(read).collect();
+        found.sort_by_key(|column| column.number);
+        found
+    }
 }
 
 /// Where the back end keeps a relation, in its own terms: nobody above it reads this.
@@ -819,6 +856,18 @@ impl Physical {
 }
 
 impl Relation {
+    /// The number by which catalogs know the column at a position: from 1, those of dropped columns left out.
+    pub fn number_of(&self, at: usize) -> usize {
+        self.dropped.iter().fold(at + 1, |number, dropped| number + usize::from(dropped.number <= number))
+    }
+
+    /// The column of a number.
+    pub fn column_numbered(&self, number: i64) -> Option<usize> {
+        let number = usize::try_from(number).ok()?;
+        let at = number.checked_sub(1 + self.dropped.iter().filter(|dropped| dropped.number < number).count())?;
+        (at < self.columns.len() && self.number_of(at) == number).then_some(at)
+    }
+
     /// It is there for its session alone.
     pub fn is_temporary(&self) -> bool {
         self.physical.database == "temp"

@@ -320,6 +320,7 @@ impl Database {
             language: Language::Postgres,
             kind: RelationKind::Table,
             columns: columns.collect(),
+            dropped: Vec::new(),
             indexes,
             foreign_keys: Vec::new(),
             checks: Vec::new(),

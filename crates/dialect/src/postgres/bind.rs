@@ -50,6 +50,7 @@ pub fn bind(parsed: &Parsed, schema: &dyn Schema, context: &Context, params: &[O
         true
     });
     binder.derive_collations(&mut statement)?;
+    number_origins(&mut columns, schema);
     Ok(Bound {
         statement,
         params,
@@ -60,6 +61,19 @@ pub fn bind(parsed: &Parsed, schema: &dyn Schema, context: &Context, params: &[O
         inside: Vec::new(),
         notices: binder.notices,
     })
+}
+
+/// Clients know a table's columns by the numbers that the catalogs have, which count those that have been dropped.
+fn number_origins(columns: &mut [ResultColumn], schema: &dyn Schema) {
+    let mut known: Option<Arc<Relation>> = None;
+    for origin in columns.iter_mut().filter_map(|column| column.origin.as_mut()) {
+        if known.as_ref().is_none_or(|known| known.oid != origin.0) {
+            known = schema.relation_by_oid(origin.0);
+        }
+        if let Some(relation) = &known {
+            origin.1 = relation.number_of(origin.1) - 1;
+        }
+    }
 }
 
 impl Binder<'_> {

@@ -58,6 +58,7 @@ fn table(oid: u32, name: &str, columns: Vec<Column>, indexes: Vec<Index>) -> Rel
         language: Language::Postgres,
         kind: RelationKind::Table,
         columns,
+        dropped: Vec::new(),
         indexes,
         foreign_keys: Vec::new(),
         checks: Vec::new(),

@@ -93,7 +93,7 @@ fn of_columns(context: &Context<'_>, found: &mut Vec<Typed>) {
                 schema: relation.namespace.clone(),
                 object: relation.name.clone(),
                 kind: "TABLE",
-                descriptor: Some((at + 1).to_string()),
+                descriptor: Some(relation.number_of(at).to_string()),
                 element,
                 collation: own.or(of_catalog).unwrap_or_default(),
             });

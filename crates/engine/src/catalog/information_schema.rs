@@ -80,7 +80,11 @@ fn not_null<'a>(context: &'a Context<'_>) -> impl Iterator<Item = (&'a Arc<Relat
         let namespace = super::names::namespace_oid(context.schema, &relation.namespace);
         let columns = relation.columns.iter().enumerate().filter(|(_, column)| column.not_null);
         columns.map(move |(at, column)| {
-            (relation, column.name.as_str(), format!("{namespace}_{}_{}_not_null", relation.oid, at + 1))
+            (
+                relation,
+                column.name.as_str(),
+                format!("{namespace}_{}_{}_not_null", relation.oid, relation.number_of(at)),
+            )
         })
     })
 }
@@ -149,7 +153,7 @@ fn columns(context: &Context<'_>) -> Vec<Row> {
                 &relation.namespace,
                 &relation.name,
                 &column.name,
-                at + 1,
+                relation.number_of(at),
                 default,
                 yes(!column.not_null),
                 names.words,
@@ -177,7 +181,7 @@ fn columns(context: &Context<'_>) -> Vec<Row> {
                 NULL,
                 NULL,
                 NULL,
-                (at + 1).to_string(),
+                relation.number_of(at).to_string(),
                 "NO",
                 yes(identity.is_some()),
                 identity.map(|identity| if identity.always { "ALWAYS" } else { "BY DEFAULT" }),

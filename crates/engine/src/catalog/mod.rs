@@ -421,6 +421,7 @@ fn relation_of(table: &Table) -> Relation {
         language,
         kind: RelationKind::Catalog,
         columns,
+        dropped: Vec::new(),
         indexes: Vec::new(),
         foreign_keys: Vec::new(),
         checks: Vec::new(),

@@ -153,7 +153,10 @@ fn class(schema: &SessionSchema, oid: u32, column: i32) -> Identity {
     }
     let fields = composite_of(schema, oid);
     let at = usize::try_from(column - 1).ok();
-    let of_relation = relation.as_ref().and_then(|relation| Some(relation.columns.get(at?)?.name.clone()));
+    let of_relation = relation.as_ref().and_then(|relation| {
+        let at = relation.column_numbered(column.into())?;
+        Some(relation.columns[at].name.clone())
+    });
     let of_type = || Some(fields?.composite()?.fields.get(at?)?.name.to_string());
     match (of_relation.or_else(of_type), found.identity.as_mut(), found.address.as_mut()) {
         (Some(column), Some(identity), Some((names, _))) => {
@@ -312,7 +315,7 @@ fn search(schema: &SessionSchema, wanted: Kind, kind: &str, oid: u32) -> Option<
 
 fn default(schema: &SessionSchema, oid: u32) -> Option<Identity> {
     schema.user_relations().find_map(|relation| {
-        let at = (0..relation.columns.len()).find(|at| default_oid(relation.oid, *at) == oid)?;
+        let at = (0..relation.columns.len()).find(|at| default_oid(relation, *at) == oid)?;
         let names = [&relation.namespace, &relation.name, &relation.columns[at].name].map(Clone::clone);
         let shown: Vec<String> = names.iter().map(|name| quote_ident(name)).collect();
         let identity = Some(format!("for {}", shown.join(".")));

@@ -87,8 +87,11 @@ fn class(schema: &SessionSchema, oid: u32, column: i32) -> Option<String> {
             None => format!("index {}", shown(schema, oid)?),
         },
     };
-    let Some(at) = usize::try_from(column - 1).ok() else { return Some(words) };
-    let name = relation?.columns.get(at)?.name.clone();
+    if column <= 0 {
+        return Some(words);
+    }
+    let relation = relation?;
+    let name = relation.columns[relation.column_numbered(column.into())?].name.clone();
     Some(format!("column {name} of {words}"))
 }
 
@@ -104,7 +107,7 @@ fn statistics(schema: &SessionSchema, oid: u32) -> Option<String> {
 
 fn default(schema: &SessionSchema, oid: u32) -> Option<String> {
     schema.user_relations().find_map(|relation| {
-        let at = (0..relation.columns.len()).find(|at| default_oid(relation.oid, *at) == oid)?;
+        let at = (0..relation.columns.len()).find(|at| default_oid(relation, *at) == oid)?;
         let column = &relation.columns[at].name;
         Some(format!("default value for column {column} of {}", relation_words(schema, relation)?))
     })

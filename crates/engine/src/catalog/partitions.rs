@@ -46,7 +46,7 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
             partitioning.strategy.letter(),
             partitioning.keys.len(),
             default.map_or(0, |default| default.oid),
-            array(partitioning.keys.iter().map(|key| position(key).map_or(0, |at| at + 1))),
+            array(partitioning.keys.iter().map(|key| position(key).map_or(0, |at| relation.number_of(at)))),
             array(types.iter().map(class)),
             array(partitioning.keys.iter().zip(&types).map(collation)),
             (!expressions.is_empty()).then(|| expressions.join(", ")),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rowferry_dialect::access::Rights;
 use rowferry_dialect::collation::Collation;
 use rowferry_dialect::postgres::types;
-use rowferry_dialect::schema::{Column, Index, Relation};
+use rowferry_dialect::schema::{Column, DroppedColumn, Index, Relation};
 use rowferry_dialect::{Schema as _, Type, heritage};
 use rowferry_facts as facts;
 
@@ -246,6 +246,7 @@ fn of_user(schema: &SessionSchema, rights: &Rights, relation: &Arc<Relation>, ro
         }
     };
     of_relation(relation, properties, complete, rows);
+    rows.extend(relation.dropped.iter().map(|column| dropped(schema, relation.oid, column)));
     if relation.keeps_rows() {
         system_columns(relation.oid, rows);
     }
@@ -302,6 +303,19 @@ fn of_index(
 const TYPE: usize = 2;
 const DROPPED: usize = 18;
 
+/// A column that is no more.
+fn dropped(schema: &SessionSchema, relation: u32, column: &DroppedColumn) -> Row {
+    let name = format!("........pg.dropped.{}........", column.number);
+    let ty = types::of_oid(column.ty, schema).unwrap_or(Type::Text);
+    let mut attribute = Attribute::new(relation, &name, column.number as i64, &ty);
+    attribute.modifier = column.modifier;
+    attribute.statistics = 0;
+    let mut row = attribute.row();
+    row[TYPE] = Cell::from(0_i64);
+    row[DROPPED] = Cell::from(true);
+    row
+}
+
 /// `attstorage` of a word.
 fn storage_letter(word: &str) -> char {
     match word {
@@ -319,7 +333,7 @@ fn of_relation(
     rows: &mut Vec<Row>,
 ) {
     for (at, column) in relation.columns.iter().enumerate() {
-        let mut attribute = Attribute::new(relation.oid, &column.name, at as i64 + 1, &column.ty);
+        let mut attribute = Attribute::new(relation.oid, &column.name, relation.number_of(at) as i64, &column.ty);
         let generated = column.generated.is_some();
         if let Some(collation) = &column.collation {
             attribute.collation = collation.oid;
@@ -351,8 +365,9 @@ fn of_relation(
 }
 
 /// The object id of a column's default.
-pub fn default_oid(relation: u32, column: usize) -> u32 {
-    derived_oid("default", "", &[&relation.to_string(), &column.to_string()])
+pub fn default_oid(relation: &Relation, column: usize) -> u32 {
+    let place = relation.number_of(column) - 1;
+    derived_oid("default", "", &[&relation.oid.to_string(), &place.to_string()])
 }
 
 fn defaults(context: &Context<'_>) -> Vec<Row> {
@@ -366,7 +381,7 @@ fn defaults(context: &Context<'_>) -> Vec<Row> {
 fn defaults_of(context: &Context<'_>, relation: &Arc<Relation>, rows: &mut Vec<Row>) {
     for at in 0..relation.columns.len() {
         if let Some(text) = default_expression(context.schema, relation, at) {
-            rows.push(row![default_oid(relation.oid, at), relation.oid, at + 1, text]);
+            rows.push(row![default_oid(relation, at), relation.oid, relation.number_of(at), text]);
         }
     }
 }

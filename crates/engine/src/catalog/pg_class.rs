@@ -212,7 +212,7 @@ fn of_relation(relation: &Relation, namespace: u32, triggers: bool) -> Class<'_>
             false if relation.is_partitioned() => "p",
             false => "r",
         },
-        columns: relation.columns.len(),
+        columns: relation.columns.len() + relation.dropped.len(),
         checks: relation.checks.len(),
         indexed: !relation.indexes.is_empty(),
         rules: is_view || relation.is_materialized(),

@@ -90,7 +90,7 @@ fn constraints(context: &Context<'_>) -> Vec<Row> {
                 parent: parent.map_or(0, constraint_oid),
                 times_inherited: usize::from(parent.is_some()),
                 inherits: parent.is_some(),
-                columns: index.columns.iter().flatten().copied().collect(),
+                columns: index.columns.iter().flatten().map(|at| relation.number_of(*at)).collect(),
                 exclusion: index.exclusion.as_ref().map(|exclusion| excluded(schema, relation, index, exclusion)),
                 ..Constraint::default()
             }));
@@ -106,7 +106,7 @@ fn constraints(context: &Context<'_>) -> Vec<Row> {
                 foreign: !relation.declares_check(&check.name),
                 times_inherited: heritage::check_times_inherited(schema, relation, &check.name),
                 inherits: !check.no_inherit,
-                columns: columns_of(schema, relation, &check.text),
+                columns: numbers(relation, &columns_of(schema, relation, &check.text)),
                 text: Some(expression(schema, relation, &check.text, false)),
                 ..Constraint::default()
             }));
@@ -151,12 +151,12 @@ fn constraints(context: &Context<'_>) -> Vec<Row> {
                 full: key.full,
                 relation: relation.oid,
                 index: index.unwrap_or(0),
-                target: target.map_or(0, |target| target.oid),
+                target: target.as_ref().map_or(0, |target| target.oid),
                 on_update: key.on_update.letter(),
                 on_delete: key.on_delete.letter(),
-                columns: key.columns.clone(),
-                set_columns: key.set_columns.clone(),
-                target_columns: Some(columns),
+                columns: numbers(relation, &key.columns),
+                set_columns: numbers(relation, &key.set_columns),
+                target_columns: Some(target.as_ref().map(|target| numbers(target, &columns)).unwrap_or_default()),
                 ..Constraint::default()
             }));
             rows.extend(key.parts.iter().filter_map(|part| key_part(schema, relation, key, part)));
@@ -190,16 +190,21 @@ fn key_part(schema: &SessionSchema, relation: &Relation, key: &ForeignKey, part:
         target: target.oid,
         on_update: key.on_update.letter(),
         on_delete: key.on_delete.letter(),
-        columns: key.columns.clone(),
-        target_columns: Some(columns),
-        set_columns: key.set_columns.clone(),
+        columns: numbers(relation, &key.columns),
+        target_columns: Some(numbers(&target, &columns)),
+        set_columns: numbers(relation, &key.set_columns),
         parent,
         ..Constraint::default()
     }))
 }
 
+/// Columns by number.
+fn numbers(relation: &Relation, columns: &[usize]) -> Vec<usize> {
+    columns.iter().map(|at| relation.number_of(*at)).collect()
+}
+
 fn constraint(constraint: Constraint<'_>) -> Row {
-    let numbers = |columns: &[usize]| array(columns.iter().map(|column| column + 1));
+    let numbers = |columns: &[usize]| array(columns.iter().copied());
     let foreign = constraint.kind == "f";
     let operators = || foreign.then(|| array(constraint.columns.iter().map(|_| 96)));
     row![
@@ -247,7 +252,7 @@ fn excluded(
     index: &Index,
     exclusion: &Exclusion,
 ) -> (Vec<usize>, Vec<u32>) {
-    let keys = index.columns.iter().map(|column| column.map_or(0, |column| column + 1));
+    let keys = index.columns.iter().map(|column| column.map_or(0, |column| relation.number_of(column)));
     let operators = exclusion.operators.iter().enumerate().map(|(at, name)| {
         let (_, ty) = index_column(schema, relation, index, at);
         operator_oid(name, &ty)

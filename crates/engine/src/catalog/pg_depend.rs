@@ -90,7 +90,7 @@ fn on_all<'a>(
         }
         let relation = context.schema.relation_by_oid(*oid);
         let number = relation.as_ref().zip(column.as_deref()).and_then(|(relation, name)| relation.column(name));
-        let number = number.map_or(0, |at| at + 1);
+        let number = number.zip(relation.as_ref()).map_or(0, |(at, relation)| relation.number_of(at));
         if relation.is_some() || context.schema.sequence_by_oid(*oid).is_some() {
             rows.push(row![catalog, object, 0, CLASS, *oid, number, "n"]);
         } else if context.schema.function_by_oid(*oid).is_some() {
@@ -172,7 +172,9 @@ fn of_triggers(context: &Context<'_>, rows: &mut Vec<Row>) {
             let others = needs.iter().filter(|(oid, _)| *oid != relation.oid);
             on_all(context, (TRIGGER, trigger.oid), others, rows);
         }
-        rows.extend(read.into_iter().map(|at| row![TRIGGER, trigger.oid, 0, CLASS, relation.oid, at + 1, "n"]));
+        rows.extend(
+            read.into_iter().map(|at| row![TRIGGER, trigger.oid, 0, CLASS, relation.oid, relation.number_of(at), "n"]),
+        );
         // The constraint that a constraint trigger is.
         let constraint = super::pg_trigger::constraint_oid(trigger);
         if constraint != 0 {
@@ -213,12 +215,11 @@ fn of_sequences(context: &Context<'_>, rows: &mut Vec<Row>) {
         rows.push(row![CLASS, details.sequence.oid, 0, NAMESPACE, namespace, 0, "n"]);
         if let Some((table, column)) = details.owner {
             // A sequence that numbers an identity column is internal to it.
-            let identity = context
-                .schema
-                .relation_by_oid(table)
-                .is_some_and(|relation| relation.columns.get(column).is_some_and(|column| column.identity.is_some()));
-            let kind = if identity { "i" } else { "a" };
-            rows.push(row![CLASS, details.sequence.oid, 0, CLASS, table, column + 1, kind]);
+            let relation = context.schema.relation_by_oid(table);
+            let owner = relation.as_ref().and_then(|relation| relation.columns.get(column));
+            let kind = if owner.is_some_and(|column| column.identity.is_some()) { "i" } else { "a" };
+            let number = relation.as_ref().map_or(column + 1, |relation| relation.number_of(column));
+            rows.push(row![CLASS, details.sequence.oid, 0, CLASS, table, number, kind]);
         }
     }
 }
@@ -302,7 +303,9 @@ fn of_heritage(context: &Context<'_>, relation: &Arc<Relation>, rows: &mut Vec<R
             }
         }
     }
-    rows.extend(parted.into_iter().map(|at| row![CLASS, relation.oid, at + 1, CLASS, relation.oid, 0, "i"]));
+    rows.extend(
+        parted.into_iter().map(|at| row![CLASS, relation.oid, relation.number_of(at), CLASS, relation.oid, 0, "i"]),
+    );
 }
 
 fn of_relation(context: &Context<'_>, relation: &Arc<Relation>, rows: &mut Vec<Row>) {
@@ -313,17 +316,20 @@ fn of_relation(context: &Context<'_>, relation: &Arc<Relation>, rows: &mut Vec<R
     rows.push(row![TYPE, ty.array_oid, 0, TYPE, ty.oid, 0, "i"]);
     of_heritage(context, relation, rows);
     for (at, column) in relation.columns.iter().enumerate() {
-        rows.extend(users_type(&column.ty).map(|on| row![CLASS, relation.oid, at + 1, TYPE, on, 0, "n"]));
+        let number = relation.number_of(at);
+        rows.extend(users_type(&column.ty).map(|on| row![CLASS, relation.oid, number, TYPE, on, 0, "n"]));
         let collation = column.collation.as_ref().filter(|collation| !collation.is_built_in());
-        rows.extend(collation.map(|on| row![CLASS, relation.oid, at + 1, COLLATION, on.oid, 0, "n"]));
-        let default = (ATTRDEF, default_oid(relation.oid, at));
+        rows.extend(collation.map(|on| row![CLASS, relation.oid, number, COLLATION, on.oid, 0, "n"]));
+        let default = (ATTRDEF, default_oid(relation, at));
         if let Some(generated) = &column.generated {
-            rows.push(row![default.0, default.1, 0, CLASS, relation.oid, at + 1, "i"]);
+            rows.push(row![default.0, default.1, 0, CLASS, relation.oid, number, "i"]);
             let read = columns_of(context.schema, relation, &generated.text).into_iter();
-            rows.extend(read.map(|column| row![default.0, default.1, 0, CLASS, relation.oid, column + 1, "n"]));
+            rows.extend(
+                read.map(|column| row![default.0, default.1, 0, CLASS, relation.oid, relation.number_of(column), "n"]),
+            );
             on_text(context, default, (relation, &generated.text), rows);
         } else if let Some(value) = column.default.as_ref().filter(|_| column.identity.is_none()) {
-            rows.push(row![default.0, default.1, 0, CLASS, relation.oid, at + 1, "a"]);
+            rows.push(row![default.0, default.1, 0, CLASS, relation.oid, number, "a"]);
             match value.next_of.as_ref().and_then(|name| context.schema.sequence(name)) {
                 Some(sequence) => rows.push(row![default.0, default.1, 0, CLASS, sequence.oid, 0, "n"]),
                 None if relation.language == Language::Informix => {}
@@ -362,14 +368,17 @@ fn of_indexes(context: &Context<'_>, relation: &Arc<Relation>, rows: &mut Vec<Ro
                 on.extend(columns_of(context.schema, relation, predicate));
                 on_text(context, (CLASS, index.oid), (relation, predicate), rows);
             }
-            rows.extend(on.into_iter().map(|at| row![CLASS, index.oid, 0, CLASS, relation.oid, at + 1, "a"]));
+            rows.extend(
+                on.into_iter().map(|at| row![CLASS, index.oid, 0, CLASS, relation.oid, relation.number_of(at), "a"]),
+            );
         }
     }
 }
 
 fn of_constraints(context: &Context<'_>, relation: &Arc<Relation>, rows: &mut Vec<Row>) {
     rows.extend(relation.of_type().map(|ty| row![CLASS, relation.oid, 0, TYPE, ty, 0, "n"]));
-    let on_column = |oid: u32, column: usize| row![CONSTRAINT, oid, 0, CLASS, relation.oid, column + 1, "a"];
+    let on_column =
+        |oid: u32, column: usize| row![CONSTRAINT, oid, 0, CLASS, relation.oid, relation.number_of(column), "a"];
     for index in relation.indexes.iter().filter(|index| index.constraint) {
         rows.extend(index.columns.iter().flatten().map(|column| on_column(constraint_oid(index), *column)));
     }
@@ -377,7 +386,7 @@ fn of_constraints(context: &Context<'_>, relation: &Arc<Relation>, rows: &mut Ve
         let columns = columns_of(context.schema, relation, &check.text);
         for column in columns {
             rows.push(on_column(check.oid, column));
-            rows.push(row![CONSTRAINT, check.oid, 0, CLASS, relation.oid, column + 1, "n"]);
+            rows.push(row![CONSTRAINT, check.oid, 0, CLASS, relation.oid, relation.number_of(column), "n"]);
         }
         on_text(context, (CONSTRAINT, check.oid), (relation, &check.text), rows);
     }
@@ -385,7 +394,11 @@ fn of_constraints(context: &Context<'_>, relation: &Arc<Relation>, rows: &mut Ve
         rows.extend(key.columns.iter().map(|column| on_column(key.oid, *column)));
         let Some(target) = context.schema.relation(&key.target) else { continue };
         let columns = target_columns(&target, key);
-        rows.extend(columns.iter().map(|column| row![CONSTRAINT, key.oid, 0, CLASS, target.oid, column + 1, "n"]));
+        rows.extend(
+            columns
+                .iter()
+                .map(|column| row![CONSTRAINT, key.oid, 0, CLASS, target.oid, target.number_of(*column), "n"]),
+        );
         let wanted: Vec<Option<usize>> = columns.into_iter().map(Some).collect();
         let index = target.indexes.iter().find(|index| index.unique && index.columns == wanted);
         rows.extend(index.map(|index| row![CONSTRAINT, key.oid, 0, CLASS, index.oid, 0, "n"]));

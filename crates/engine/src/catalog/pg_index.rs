@@ -30,7 +30,7 @@ fn of_relation(context: &Context<'_>, relation: &Arc<Relation>) -> Vec<Row> {
     let properties = schema.details(relation.oid).map_or(&none, |details| &details.properties);
     for (at, index) in relation.indexes.iter().enumerate() {
         let included = included(properties, &index.name);
-        let included = included.iter().map(|name| relation.column(name).map_or(0, |column| column + 1));
+        let included = included.iter().map(|name| relation.column(name).map_or(0, |column| relation.number_of(column)));
         let types = (0..index.keys.len()).map(|at| index_column(schema, relation, index, at).1);
         let expressions: Vec<String> = index
             .columns
@@ -56,7 +56,13 @@ fn of_relation(context: &Context<'_>, relation: &Arc<Relation>) -> Vec<Row> {
             true,
             properties.get("", "replica_identity").and_then(|word| word.strip_prefix("i "))
                 == Some(index.name.as_str()),
-            array(index.columns.iter().map(|column| column.map_or(0, |column| column + 1)).chain(included)),
+            array(
+                index
+                    .columns
+                    .iter()
+                    .map(|column| column.map_or(0, |column| relation.number_of(column)))
+                    .chain(included)
+            ),
             array(types.enumerate().map(|(at, ty)| {
                 let named = key_collation(properties, &index.name, at);
                 let named = named.and_then(|property| Collation::of_property(property, schema));

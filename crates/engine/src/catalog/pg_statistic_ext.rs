@@ -18,7 +18,7 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
     let row = |object: &Arc<StatisticsObject>| {
         let definition = &object.definition;
         let table = schema.relation_by_oid(definition.table)?;
-        let keys = definition.columns.iter().filter_map(|name| Some(table.column(name)? + 1));
+        let keys = definition.columns.iter().filter_map(|name| Some(table.number_of(table.column(name)?)));
         let letters: Vec<String> = definition.kinds.iter().map(char::to_string).collect();
         let expressions: Vec<String> =
             definition.expressions.iter().map(|text| describe::expression(schema, &table, text, false)).collect();

@@ -76,7 +76,7 @@ fn triggers(context: &Context<'_>) -> Vec<Row> {
             constraint.is_some_and(|constraint| constraint.deferrable),
             constraint.is_some_and(|constraint| constraint.deferred),
             trigger.args.len(),
-            array(trigger.columns.iter().map(|column| column + 1)),
+            array(trigger.columns.iter().map(|column| relation.number_of(*column))),
             args,
             trigger.condition.as_deref(),
             trigger.old_table.as_deref(),

@@ -84,7 +84,7 @@ fn descriptions(context: &Context<'_>) -> Vec<Row> {
             rows.push(row![relation.oid, 1_259, 0, comment]);
         }
         for (column, comment) in &details.column_comments {
-            rows.push(row![relation.oid, 1_259, column + 1, comment]);
+            rows.push(row![relation.oid, 1_259, relation.number_of(*column), comment]);
         }
     }
     for details in context.schema.sequences() {

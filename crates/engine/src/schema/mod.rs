@@ -522,6 +522,7 @@ fn sequence_row(details: &SequenceDetails) -> Arc<Relation> {
             ),
         },
         columns: vec![column("last_value", Type::Int8), column("log_cnt", Type::Int8), column("is_called", Type::Bool)],
+        dropped: Vec::new(),
         indexes: Vec::new(),
         foreign_keys: Vec::new(),
         checks: Vec::new(),

@@ -278,8 +278,7 @@ fn has_column_privilege(
     let column = match (&question.column, &relation) {
         (None, _) => None,
         (Some(Named::Number(number)), Some(relation)) => {
-            let at = usize::try_from(number - 1).ok().filter(|at| *at < relation.columns.len());
-            let Some(at) = at else { return Ok(None) };
+            let Some(at) = relation.column_numbered(*number) else { return Ok(None) };
             Some(at)
         }
         (Some(Named::Name(name)), Some(relation)) => Some(position(relation, name)?),

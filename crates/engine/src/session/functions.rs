@@ -384,7 +384,10 @@ impl SessionState for FunctionState {
         if let Some(details) = schema.details(object) {
             return match column {
                 None | Some(0) => details.comment.clone(),
-                Some(column) => details.column_comments.get(&(usize::try_from(column - 1).ok()?)).cloned(),
+                Some(column) => {
+                    let at = schema.relation_by_oid(object)?.column_numbered(column.into())?;
+                    details.column_comments.get(&at).cloned()
+                }
             };
         }
         if let Some(sequence) = schema.sequence_by_oid(object) {

@@ -377,6 +377,7 @@ impl Binder<'_> {
                     collation: None,
                 })
                 .collect(),
+            dropped: Vec::new(),
             indexes: Vec::new(),
             foreign_keys: Vec::new(),
             checks: Vec::new(),

@@ -126,6 +126,7 @@ fn table(oid: u32, namespace: &str, name: &str, kind: RelationKind, columns: &[(
                 collation: None,
             })
             .collect(),
+        dropped: Vec::new(),
         indexes: Vec::new(),
         foreign_keys: Vec::new(),
         checks: Vec::new(),

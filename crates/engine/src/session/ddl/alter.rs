@@ -10,7 +10,8 @@ use rowferry_dialect::collation::{Collation, PROPERTY};
 use rowferry_dialect::ir::{
     AlterTable, ColumnDefinition, ColumnIndex, Constraint, ConstraintKind, Expr, ExprKind, Part, Text, walk,
 };
-use rowferry_dialect::schema::{Column, QualifiedName, Relation};
+use rowferry_dialect::postgres::types;
+use rowferry_dialect::schema::{Column, DroppedColumn, QualifiedName, Relation};
 use rowferry_dialect::{Condition, Error, Language, Schema as _, Type};
 
 use super::constraints::stands_alone;
@@ -417,6 +418,7 @@ impl Changer<'_> {
         }
         if self.schema().details(table.oid).is_some_and(|details| details.recorded) {
             self.store.forget_column(table, &name)?;
+            self.note_dropped(table, column)?;
             self.move_properties(table, PartKind::Column, &name, None)?;
             self.move_column_privileges(table, &name, None)?;
             let owned = self.store.sequences_owned_by(table, &name)?;
@@ -429,6 +431,16 @@ impl Changer<'_> {
             self.repin_column(table, &name, None)?;
         }
         Ok(())
+    }
+
+    /// The catalogs go on counting a column that is dropped.
+    fn note_dropped(&self, table: &Relation, column: usize) -> Done {
+        let ty = types::import(&table.columns[column].ty);
+        let (number, modifier) = (table.number_of(column), types::typmod(&ty));
+        let mut dropped = table.dropped.clone();
+        dropped.push(DroppedColumn { number, ty: types::oid(&ty), modifier });
+        let text = DroppedColumn::to_property(&dropped);
+        self.set_property(table.physical.database, table.oid, "", DroppedColumn::PROPERTY, Some(&text))
     }
 
     fn set_type(

@@ -87,6 +87,7 @@ impl Session {
             language: of.language,
             kind: RelationKind::Table,
             columns: of.columns.iter().map(plain).collect(),
+            dropped: Vec::new(),
             indexes: Vec::new(),
             foreign_keys: Vec::new(),
             checks: Vec::new(),

@@ -259,6 +259,7 @@ fn engine_view(oid: u32, object: &Object, database: &'static str, metadata: &Met
             pins: metadata.pins(oid),
         },
         columns: view_columns(metadata.columns(oid), object.language),
+        dropped: Vec::new(),
         indexes: Vec::new(),
         foreign_keys: Vec::new(),
         checks: Vec::new(),

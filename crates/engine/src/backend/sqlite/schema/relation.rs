@@ -8,8 +8,8 @@ use rowferry_dialect::foreign_key;
 use rowferry_dialect::lower::sqlite::create_table::{ConstraintText, IndexText, Kind, TableText};
 use rowferry_dialect::lower::sqlite::{ddl, quote, types};
 use rowferry_dialect::schema::{
-    Check, Column, ColumnDefault, ForeignKey, Generated, Identity, Index, IndexKey, KeyPart, Physical, QualifiedName,
-    ReferentialAction, Relation, RelationKind,
+    Check, Column, ColumnDefault, DroppedColumn, ForeignKey, Generated, Identity, Index, IndexKey, KeyPart, Physical,
+    QualifiedName, ReferentialAction, Relation, RelationKind,
 };
 use rowferry_dialect::{Language, Type};
 use rusqlite::Result;
@@ -176,6 +176,10 @@ impl Loader<'_> {
             language,
             kind,
             columns,
+            dropped: details
+                .properties
+                .get("", DroppedColumn::PROPERTY)
+                .map_or_else(Vec::new, DroppedColumn::of_property),
             indexes,
             foreign_keys,
             checks,
@@ -242,6 +246,7 @@ impl Loader<'_> {
             language,
             kind,
             columns,
+            dropped: Vec::new(),
             indexes: Vec::new(),
             foreign_keys: Vec::new(),
             checks: Vec::new(),
