@@ -136,7 +136,7 @@ fn instantiate(function: &'static Function, inputs: &[Type]) -> Option<Candidate
         let found = match (spec(index), input) {
             (TypeSpec::AnyElement, ty) => {
                 polymorphic = true;
-                if *ty == Type::Unknown { None } else { Some(base(ty)) }
+                if *ty == Type::Unknown { None } else { Some(standing(ty)) }
             }
             (TypeSpec::AnyEnum, Type::Unknown) => {
                 polymorphic = true;
@@ -149,7 +149,7 @@ fn instantiate(function: &'static Function, inputs: &[Type]) -> Option<Candidate
             }
             (TypeSpec::AnyArray, Type::Array(ty)) => {
                 polymorphic = true;
-                if **ty == Type::Unknown { None } else { Some(base(ty)) }
+                if **ty == Type::Unknown { None } else { Some(standing(ty)) }
             }
             (TypeSpec::AnyArray, Type::Unknown) => {
                 polymorphic = true;
@@ -161,9 +161,8 @@ fn instantiate(function: &'static Function, inputs: &[Type]) -> Option<Candidate
         if let Some(found) = found {
             element = match element {
                 None => Some(found),
-                Some(current) if same(&current, &found) || implicit(&found, &current) => Some(current),
-                Some(current) if implicit(&current, &found) => Some(found),
-                Some(_) => return None,
+                Some(current) if current == found => Some(current),
+                Some(current) => Some(in_common(base(&current), base(&found))?),
             };
         }
     }
@@ -210,6 +209,42 @@ fn instantiate(function: &'static Function, inputs: &[Type]) -> Option<Candidate
         TypeSpec::Any | TypeSpec::AnyMultirange | TypeSpec::AnyRange => Type::Text,
     };
     Some(Candidate { function, args, result })
+}
+
+/// A candidate that was chosen by what domains are made of, with the domains themselves in the place of its polymorphic
+/// types.
+pub(super) fn of_domains<'t>(candidate: Candidate, given: impl Iterator<Item = &'t Type>) -> Candidate {
+    let polymorphic = |spec: &TypeSpec| matches!(spec, TypeSpec::AnyElement | TypeSpec::AnyArray);
+    if !candidate.function.args.iter().any(polymorphic) {
+        return candidate;
+    }
+    let given: Vec<Type> = given.map(standing).collect();
+    let is_domain = |ty: &Type| match ty {
+        Type::Array(element) => element.is_domain(),
+        ty => ty.is_domain(),
+    };
+    if !given.iter().any(is_domain) {
+        return candidate;
+    }
+    instantiate(candidate.function, &given).unwrap_or(candidate)
+}
+
+/// What a polymorphic type stands for where a value of this type is given: a domain itself, but what one over arrays is
+/// made of; no modifiers.
+pub(super) fn standing(ty: &Type) -> Type {
+    match ty {
+        Type::Array(element) => Type::Array(Box::new(standing(element))),
+        ty if ty.is_domain() && !matches!(ty.through_domains(), Type::Array(_)) => ty.clone(),
+        ty => base(ty),
+    }
+}
+
+/// The one of two types that the other becomes by itself.
+fn in_common(current: Type, found: Type) -> Option<Type> {
+    if same(&current, &found) || implicit(&found, &current) {
+        return Some(current);
+    }
+    implicit(&current, &found).then_some(found)
 }
 
 /// A range or multirange of any type.
@@ -647,6 +682,7 @@ impl Binder<'_> {
         let makes = json_records::makes_records(candidate.function.name)
             || candidate.function.said == Said::Special("hstore_populate_record");
         let row = row.filter(|row| makes && row.is_constrained());
+        let candidate = of_domains(candidate, args.iter().map(|(arg, _)| &arg.ty));
         let args = self.arguments(&candidate, args)?;
         let Candidate { function, result, .. } = candidate;
         if let Some(row) = row {

@@ -8,7 +8,7 @@ use super::super::binder::{Binder, Clause};
 use super::super::choice::Choice;
 use super::super::coerce::{base, unvectored_for};
 use super::super::from::json_records;
-use super::super::resolve::{Candidate, Miss};
+use super::super::resolve::{Candidate, Miss, of_domains};
 use super::super::routine::{Called, is_no_argument};
 use super::super::{absent, bind_default_of, bound, choice};
 use super::super::{names, types};
@@ -122,6 +122,7 @@ impl Binder<'_> {
         let found = self.find_function_in(namespace.as_deref(), &name, &inputs, wanted);
         match found {
             Ok(candidate) if candidate.function.kind == FunctionKind::SetReturning => {
+                let candidate = of_domains(candidate, args.iter().map(|(arg, _)| &arg.ty));
                 self.set_returning(candidate, &name, args, call.location)
             }
             Ok(candidate) => {
@@ -644,6 +645,7 @@ impl Binder<'_> {
             true => args.iter().map(|(arg, _)| arg.clone()).collect(),
             false => Vec::new(),
         };
+        let candidate = of_domains(candidate, args.iter().map(|(arg, _)| &arg.ty));
         let args = self.arguments(&candidate, args)?;
         let ty = candidate.result;
         let function = candidate.function;

@@ -4,7 +4,7 @@ use pg_query::protobuf as pg;
 
 use super::super::binder::Binder;
 use super::super::coerce::base;
-use super::super::resolve::Miss;
+use super::super::resolve::{Miss, of_domains};
 use crate::functions::{self, Function, FunctionKind, internal};
 use crate::ir::{Aggregate, CastContext, Expr, ExprKind, SortKey};
 use crate::{Condition, Language, Result, Type};
@@ -62,6 +62,8 @@ impl Binder<'_> {
         else {
             return Err(self.no_such_set(name, &inputs, direct.len(), order_by.len(), call.location));
         };
+        let given = direct.iter().map(|(arg, _)| &arg.ty).chain(order_by.iter().map(|key| &key.expr.ty));
+        let candidate = of_domains(candidate, given);
         let (function, ty) = (candidate.function, candidate.result.clone());
         let (direct, order_by) = if is_hypothetical(function) {
             self.hypothetical(direct, order_by)?

@@ -5,7 +5,7 @@ use pg_query::protobuf::{self as pg, SubLinkType, node::Node as N};
 use super::super::binder::{Binder, BoundQuery, Clause};
 use super::super::coerce::base;
 use super::super::names;
-use super::super::resolve::Miss;
+use super::super::resolve::{Miss, standing};
 use super::super::with::Within;
 use super::operators::comparison;
 use crate::functions::Volatility;
@@ -44,7 +44,7 @@ impl Binder<'_> {
                 Ok(if kind == SubLinkType::ExprSublink {
                     Expr::new(ExprKind::Scalar(Box::new(bound.query)), ty)
                 } else {
-                    let ty = if matches!(ty, Type::Array(_)) { ty } else { Type::Array(Box::new(base(&ty))) };
+                    let ty = if matches!(ty, Type::Array(_)) { ty } else { Type::Array(Box::new(standing(&ty))) };
                     Expr::new(ExprKind::ArrayQuery(Box::new(bound.query)), ty)
                 })
             }

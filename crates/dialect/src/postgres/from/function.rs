@@ -10,6 +10,7 @@ use crate::postgres::binder::{Binder, Entry, computed, outputs};
 use crate::postgres::expr::calls::function_name;
 use crate::postgres::expr::location;
 use crate::postgres::expr::rows::field_at;
+use crate::postgres::resolve::of_domains;
 use crate::postgres::routine;
 use crate::postgres::viewdef::Called;
 use crate::postgres::{coerce, names};
@@ -186,6 +187,7 @@ impl Binder<'_> {
             let wanted = |kind| kind == FunctionKind::SetReturning;
             match self.find_function_in(namespace.as_deref(), &name, &inputs, wanted) {
                 Ok(candidate) => {
+                    let candidate = of_domains(candidate, args.iter().map(|(arg, _)| &arg.ty));
                     let mut columns = Self::function_columns(candidate.function, &candidate.result);
                     if let Some(view) = functions::view_behind(candidate.function) {
                         if ordinality {
@@ -362,6 +364,7 @@ impl Binder<'_> {
                 Ok(candidate) => candidate,
                 Err(miss) => return Err(self.no_function("unnest", &inputs, place, miss)),
             };
+            let candidate = of_domains(candidate, std::iter::once(&array.0.ty));
             let args = self.arguments(&candidate, vec![array])?;
             let columns = vec![computed("unnest", candidate.result.clone()), computed("ordinality", Type::Int8)];
             let inner = self.ids.relation();
@@ -438,6 +441,7 @@ impl Binder<'_> {
             Ok(candidate) => candidate,
             Err(miss) => return Err(self.no_function("unnest", &inputs, place, miss)),
         };
+        let candidate = of_domains(candidate, std::iter::once(&leader.ty));
         let produced = vec![
             OutputColumn { name: "unnest".to_owned(), ty: candidate.result.clone() },
             OutputColumn { name: "ordinality".to_owned(), ty: Type::Int8 },
