@@ -16,6 +16,7 @@ pub(super) static ROWS: &[Function] = rows! { PG;
     Scalar "int8inc_float8_float8" (I8, F8, F8) -> I8, F("rf_accum_count");
     Scalar "int2_sum" (I8, I2) -> I8, F("rf_accum_sum"), lenient;
     Scalar "int4_sum" (I8, I4) -> I8, F("rf_accum_sum"), lenient;
+    Scalar "int8_sum" (NUM, I8) -> NUM, F("rf_accum_sum_numeric"), lenient;
     Scalar "int2_avg_accum" (INTEGERS, I2) -> INTEGERS, F("rf_accum_integers");
     Scalar "int4_avg_accum" (INTEGERS, I4) -> INTEGERS, F("rf_accum_integers");
     Scalar "int2_avg_accum_inv" (INTEGERS, I2) -> INTEGERS, F("rf_accum_integers_inv");

@@ -104,6 +104,8 @@ pub(super) static ROWS: &[Function] = rows! { PG;
     Scalar "pg_get_expr" (NODE_TREE, OID) -> TEXT, F("rf_pg_get_expr"), stable;
     Scalar "pg_get_expr" (NODE_TREE, OID, BOOL) -> TEXT, F("rf_pg_get_expr"), stable;
     Scalar "pg_get_function_arg_default" (OID, I4) -> TEXT, T("rf_ask('argument_default', {0}, {1})"), stable;
+    Scalar "pg_get_replica_identity_index" (REGCLASS) -> REGCLASS, T("rf_ask('replica_index', {0})"), stable;
+    Scalar "satisfies_hash_partition" (OID, I4, I4, ANY) -> BOOL, Special("satisfies_hash_partition"), lenient, variadic, stable;
     Scalar "pg_index_has_property" (REGCLASS, TEXT) -> BOOL, T("rf_ask('index_property', {0}, {1})"), stable;
     Scalar "pg_indexam_has_property" (OID, TEXT) -> BOOL, T("rf_ask('method_property', {0}, {1})"), stable;
     Scalar "pg_jit_available" () -> BOOL, T("0"), stable;
@@ -118,10 +120,13 @@ pub(super) static ROWS: &[Function] = rows! { PG;
 
     SetReturning "pg_extension_update_paths" (NAME) -> RECORD, Special("pg_extension_update_paths"), stable;
     SetReturning "pg_get_catalog_foreign_keys" () -> RECORD, Special("pg_get_catalog_foreign_keys"), stable;
+    SetReturning "pg_get_object_address" (TEXT, TEXTS, TEXTS) -> RECORD, Special("pg_get_object_address"), stable;
     SetReturning "pg_identify_object" (OID, OID, I4) -> RECORD, Special("pg_identify_object"), stable;
     SetReturning "pg_identify_object_as_address" (OID, OID, I4) -> RECORD, Special("pg_identify_object_as_address"), stable;
     SetReturning "pg_sequence_parameters" (OID) -> RECORD, Special("pg_sequence_parameters"), stable;
 
+    Scalar "information_schema._pg_truetypid" (ANY, ANY) -> OID, Special("truetypid");
+    Scalar "information_schema._pg_truetypmod" (ANY, ANY) -> I4, Special("truetypmod");
     Scalar "information_schema._pg_char_max_length" (OID, I4) -> I4,
         T("CASE WHEN {1} = -1 THEN NULL WHEN {0} IN (1042, 1043) THEN {1} - 4 WHEN {0} IN (1560, 1562) THEN {1} END");
     Scalar "information_schema._pg_char_octet_length" (OID, I4) -> I4,

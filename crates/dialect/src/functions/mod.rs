@@ -24,6 +24,7 @@ pub mod geometry;
 mod informix;
 mod json;
 mod large_objects;
+mod lengths;
 mod locks;
 mod money;
 mod network;
@@ -189,6 +190,7 @@ static FAMILIES: &[&[Function]] = &[
     informix::ROWS,
     json::ROWS,
     large_objects::ROWS,
+    lengths::ROWS,
     locks::ROWS,
     money::ROWS,
     network::ROWS,

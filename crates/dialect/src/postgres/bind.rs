@@ -11,7 +11,7 @@ use crate::ir::{self, Body, ExprKind, Statement, walk};
 use crate::no_schema::NoSchema;
 use crate::pins::Pins;
 use crate::plan::{Bound, Context, ResultColumn};
-use crate::schema::Schema;
+use crate::schema::{Relation, Schema};
 use crate::{Condition, Result, Type};
 
 /// Binds a statement: names to relations and columns, types by PostgreSQL's rules.
@@ -20,7 +20,7 @@ use crate::{Condition, Result, Type};
 /// text where nothing decides.
 pub fn bind(parsed: &Parsed, schema: &dyn Schema, context: &Context, params: &[Option<Type>]) -> Result<Bound> {
     let mut binder = Binder::new(parsed, schema, context, params);
-    let (mut statement, columns) = match binder.statement(&parsed.node) {
+    let (mut statement, mut columns) = match binder.statement(&parsed.node) {
         Ok(bound) => bound,
         Err(mut error) => {
             error.notices = std::mem::take(&mut binder.notices);

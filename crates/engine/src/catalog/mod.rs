@@ -17,6 +17,7 @@ mod information_types;
 mod information_usage;
 pub mod informix;
 pub mod names;
+pub mod object_address;
 pub mod object_identity;
 pub mod object_names;
 pub mod partitions;

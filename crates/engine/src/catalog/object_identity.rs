@@ -73,6 +73,7 @@ pub fn identify(schema: &SessionSchema, catalog: u32, oid: u32, column: i32) -> 
         1_255 => ("routine", routine(schema, oid)),
         1_247 => ("type", ty(schema, oid)),
         1_260 => ("role", schema.role_name(oid).map(|name| Identity::alone("role", &name))),
+        1_213 => ("tablespace", object_names::tablespace(oid).map(|name| Identity::alone("tablespace", name))),
         2_601 => {
             let method = object_names::method(oid);
             ("access method", method.map(|name| Identity::alone("access method", name)))

@@ -33,6 +33,7 @@ pub fn describe(schema: &SessionSchema, catalog: u32, oid: u32, column: i32) -> 
         1_255 => function_name(schema, Reg::Procedure, oid).map(|name| format!("function {name}")),
         1_247 => regtype::shown_in(schema, oid, None).map(|name| format!("type {name}")),
         1_260 => schema.role_name(oid).map(|name| format!("role {name}")),
+        1_213 => tablespace(oid).map(|name| format!("tablespace {name}")),
         2_601 => method(oid).map(|name| format!("access method {name}")),
         2_604 => default(schema, oid),
         2_605 => cast(schema, oid),
@@ -144,6 +145,13 @@ fn constraint(schema: &SessionSchema, oid: u32) -> Option<String> {
 
 pub(super) fn method(oid: u32) -> Option<&'static str> {
     facts::AccessMethod::all_known().find(|method| method.oid == oid).map(|method| method.name)
+}
+
+/// The tablespaces, which are PostgreSQL's.
+pub(super) const TABLESPACES: [(u32, &str); 2] = [(1_663, "pg_default"), (1_664, "pg_global")];
+
+pub(super) fn tablespace(oid: u32) -> Option<&'static str> {
+    TABLESPACES.iter().find(|(known, _)| *known == oid).map(|(_, name)| *name)
 }
 
 pub(super) fn language(oid: u32) -> Option<&'static str> {

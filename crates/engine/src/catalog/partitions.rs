@@ -55,6 +55,12 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
     rows
 }
 
+/// The types of the keys by whose hash a table's rows are parted; `None` for what is no such table.
+pub fn hash_key_types(schema: &SessionSchema, relation: &Arc<Relation>) -> Option<Vec<Type>> {
+    let partitioning = relation.partitioning.as_ref().filter(|known| known.strategy == Strategy::Hash)?;
+    Some(partitioning.keys.iter().map(|key| key_type(schema, relation, key)).collect())
+}
+
 fn key_type(schema: &SessionSchema, relation: &Arc<Relation>, key: &Key) -> Type {
     match key.column.as_deref().and_then(|name| relation.column(name)) {
         Some(at) => relation.columns[at].ty.clone(),

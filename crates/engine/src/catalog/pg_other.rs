@@ -4,6 +4,7 @@ use rowferry_dialect::access::roles::DatabaseFacts;
 use rowferry_dialect::access::{Rights, Roles};
 use rowferry_dialect::values::{Interval, IntervalStyle, zone};
 
+use super::object_names::TABLESPACES;
 use super::pg_stat_activity::DATABASE;
 use super::{Cell, Context, NULL, OWNER, Row, Table, row};
 use crate::databases::{Databases, Siblings};
@@ -18,7 +19,7 @@ pub(super) const TABLES: &[Table] = &[
     })
     .live(),
     Table::pg_catalog("pg_tablespace", |_| {
-        vec![row![1_663, "pg_default", OWNER, NULL, NULL], row![1_664, "pg_global", OWNER, NULL, NULL]]
+        TABLESPACES.iter().map(|(oid, name)| row![*oid, *name, OWNER, NULL, NULL]).collect()
     })
     .live(),
     Table::pg_catalog("pg_timezone_names", |_| {

@@ -43,6 +43,14 @@ pub(super) fn name(catalog: u32, oid: u32) -> Option<&'static str> {
     }
 }
 
+/// The inverse of [`name`].
+pub(super) fn oid(catalog: u32, name: &str) -> Option<u32> {
+    match catalog {
+        3_601 => (name == "default").then_some(PARSER),
+        _ => TEMPLATES.iter().find(|(_, known, ..)| *known == name).map(|(oid, ..)| *oid),
+    }
+}
+
 /// The object id of a function that has no namesake.
 fn function(name: &str) -> u32 {
     let added = super::pg_proc::ADDED.iter().find(|added| added.name == name).map(|added| added.oid);

@@ -371,16 +371,18 @@ impl Schema for SessionSchema {
             return Vec::new();
         }
         let of = |namespace: &String| -> Vec<Arc<StoredFunction>> {
-            let functions = self.main.functions.iter();
-            let found = functions.filter(|function| function.name == name.name && function.namespace == *namespace);
-            found.cloned().collect()
+            let all = if namespace == PG_TEMP { &self.temp.functions } else { &self.main.functions };
+            let found = all.iter().filter(|function| function.name == name.name && function.namespace == *namespace);
+            found.map(|function| self.known(function)).collect()
         };
         match &name.schema {
             Some(namespace) => of(namespace),
             None => {
                 let restricted = self.is_restricted();
                 let usable = |schema: &&String| !restricted || self.may(schema, Privileges::USAGE);
-                self.search_path.iter().filter(usable).flat_map(of).collect()
+                // Nobody calls a temporary function who does not say so.
+                let path = self.search_path.iter().filter(|schema| *schema != PG_TEMP);
+                path.filter(usable).flat_map(of).collect()
             }
         }
     }

@@ -453,7 +453,7 @@ impl Snapshot {
 
     /// True when there is nothing at all.
     pub fn is_empty(&self) -> bool {
-        self.names.is_empty() && self.sequences.is_empty()
+        self.names.is_empty() && self.sequences.is_empty() && self.functions.is_empty()
     }
 
     /// Sequences, by name.

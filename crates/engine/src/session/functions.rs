@@ -14,6 +14,7 @@ use rowferry_dialect::{Condition, Error, Language, Result, Schema};
 use super::random::Generator;
 use super::state::State;
 use crate::backend::Connection;
+use crate::catalog::object_address::{Address, Finder};
 use crate::catalog::object_identity::Identity;
 use crate::catalog::{describe, names, partitions, pg_statistic_ext};
 use crate::database::Shared;
@@ -417,6 +418,13 @@ impl SessionState for FunctionState {
         crate::catalog::object_identity::identify(&self.state()?.schema.read(), catalog, object, column)
     }
 
+    fn object_address(&self, kind: &str, names: &[String], behind: &[String]) -> Result<Address> {
+        let (state, database) = self.both()?;
+        state
+            .running
+            .with(|connection| Finder { state: &state, database: &database, connection }.find(kind, names, behind))
+    }
+
     fn definition(&self, kind: Definition, object: u32, column: i32) -> Option<String> {
         let state = self.state().ok()?;
         let settings = state.settings();
@@ -535,6 +543,29 @@ impl SessionState for FunctionState {
         let others = database.siblings.get().and_then(crate::databases::Siblings::databases);
         i64::from(database.oid()) == oid
             || others.is_some_and(|all| all.list().into_iter().any(|(name, _)| i64::from(all.oid(&name)) == oid))
+    }
+
+    fn hash_keys(&self, relation: u32) -> Option<(String, Option<Vec<rowferry_dialect::Type>>)> {
+        let state = self.state().ok()?;
+        let schema = state.schema.read();
+        let relation = schema.relation_by_oid(relation)?;
+        Some((relation.name.clone(), partitions::hash_key_types(&schema, &relation)))
+    }
+
+    fn replica_index(&self, relation: u32) -> Option<Option<u32>> {
+        let state = self.state().ok()?;
+        let schema = state.schema.read();
+        let Some(relation) = schema.relation_by_oid(relation) else {
+            return crate::catalog::names::class_name(&schema, relation).map(|_| None);
+        };
+        let details = schema.details(relation.oid);
+        let word = details.and_then(|details| details.properties.get("", "replica_identity"));
+        let mut indexes = relation.indexes.iter();
+        let found = match word {
+            None => indexes.find(|index| index.primary && index.deferrability().is_none()),
+            Some(word) => word.strip_prefix("i ").and_then(|name| indexes.find(|index| index.name == name)),
+        };
+        Some(found.map(|index| index.oid))
     }
 
     fn filenode(&self, relation: u32) -> Option<i64> {

@@ -11,6 +11,7 @@
 //! SERIALIZABLE is thereby serializable: writers run one after the other, each on what its predecessor left.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use rowferry_dialect::informix::Logging;

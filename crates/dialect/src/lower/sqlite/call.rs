@@ -249,6 +249,14 @@ impl Lowering<'_> {
                 self.needs_us();
                 format!("rf_array_bucket({})", args.join(", "))
             }
+            "satisfies_hash_partition" => {
+                let types: Vec<u32> = args[3..].iter().map(|arg| crate::postgres::types::oid(&arg.ty)).collect();
+                let values = self.texts(args)?;
+                self.needs_us();
+                let keys: String = types.iter().zip(&values[3..]).map(|(ty, key)| format!(", {ty}, {key}")).collect();
+                format!("rf_hash_partition({}{keys})", values[..3].join(", "))
+            }
+            "truetypid" | "truetypmod" => self.true_type(word, args)?,
             "enum_first" | "enum_last" | "enum_range" => return self.enum_support(word, args),
             "pg_typeof" => {
                 let oid = crate::postgres::types::oid(&args[0].ty);
@@ -265,6 +273,40 @@ impl Lowering<'_> {
             }
             _ => return Err(Error::internal(format!("no such special function: {word}"))),
         })
+    }
+
+    /// Of a row of `pg_attribute` and that of its type: what the column's type is, that of a domain what it is over.
+    fn true_type(&mut self, word: &str, args: &[Expr]) -> Result<String> {
+        let mut part = |row: &Expr, catalog: &str, name: &str| -> Result<String> {
+            let fields = match &row.ty {
+                Type::User(user) if user.name == catalog => {
+                    user.composite().map(|composite| composite.fields.as_slice())
+                }
+                _ => None,
+            };
+            let place = fields.and_then(|fields| fields.iter().position(|field| *field.name == *name));
+            let Some((fields, at)) = fields.zip(place) else {
+                let shown = args.iter().map(|arg| match &arg.ty {
+                    Type::User(user) => user.name.clone(),
+                    ty => crate::postgres::types::words(ty),
+                });
+                let shown: Vec<String> = shown.collect();
+                let message = format!("function information_schema._pg_{word}({}) does not exist", shown.join(", "));
+                return Err(Error::new(Condition::UndefinedFunction, message).hint(
+                    "No function matches the given name and argument types. You might need to add explicit type casts.",
+                ));
+            };
+            let at = Expr::integer(i64::try_from(at).unwrap_or_default(), Type::Int4);
+            let ty = fields.iter().find(|field| *field.name == *name).map_or(Type::Text, |field| field.ty.clone());
+            self.field(&[row.clone(), at], &ty)
+        };
+        let [attribute, ty] = args else { return Err(Error::internal("a column without its type")) };
+        let (of_domain, of_column) =
+            if word == "truetypid" { ("typbasetype", "atttypid") } else { ("typtypmod", "atttypmod") };
+        let kind = part(ty, "pg_type", "typtype")?;
+        let of_domain = part(ty, "pg_type", of_domain)?;
+        let of_column = part(attribute, "pg_attribute", of_column)?;
+        Ok(format!("CASE WHEN {kind} = 'd' THEN {of_domain} ELSE {of_column} END"))
     }
 
     /// Functions of any number of arguments, with all of them in an array, the last argument.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use rowferry_dialect::error::Severity;
 use rowferry_dialect::ir::{AlterFunction, CreateFunction};
 use rowferry_dialect::postgres::quote_ident;
-use rowferry_dialect::schema::QualifiedName;
+use rowferry_dialect::schema::{QualifiedName, Relation};
 use rowferry_dialect::stored_function::StoredFunction;
-use rowferry_dialect::{Language, Schema as _};
+use rowferry_dialect::{Error, Language, Schema as _};
 
 use super::dependencies::Needed;
 use super::{Changer, Done, cannot_drop};

@@ -190,6 +190,7 @@ impl Changer<'_> {
         if !cascade {
             return Err(cannot_drop(&shown, &dependents));
         }
+        self.tell_cascade(&dependents.into_iter().map(|(trigger, _)| trigger).collect::<Vec<_>>());
         self.drop_triggers(naming.into_iter().map(|trigger| (table, &**trigger)))
     }
 

@@ -19,6 +19,13 @@ pub(super) const ROWS: &[Row] = &[
         (false, false) => integer(call.integer(0)?.wrapping_add(call.integer(1)?)),
     })
     .lenient(),
+    Row::new("rf_accum_sum_numeric", 2, |call| match (call.is_null(0), call.is_null(1)) {
+        (true, true) => Ok(Value::Null),
+        (true, false) => text(call.integer(1)?.to_string()),
+        (false, true) => Ok(call.owned(0)),
+        (false, false) => text(call.decimal(0)?.add(&Decimal::from_i64(call.integer(1)?))?.to_string()),
+    })
+    .lenient(),
     Row::new("rf_accum_integers", 2, |call| {
         let [count, sum] = integers(call, 0)?;
         of_integers([count.wrapping_add(1), sum.wrapping_add(call.integer(1)?)])

@@ -8,7 +8,7 @@ use rowferry_dialect::scalar::snapshots::Snapshot;
 use rowferry_dialect::types::Reg;
 use rowferry_dialect::values::array::Array;
 use rowferry_dialect::values::{Decimal, ValueRef};
-use rowferry_dialect::{Condition, Error, Result};
+use rowferry_dialect::{Condition, Error, Result, Type};
 use rowferry_facts as facts;
 use serde_json::Value as Json;
 
@@ -26,6 +26,7 @@ pub(super) const ROWS: &[Row] = &[
         answer(&call.rest())
     })
     .variadic(),
+    Row::new("rf_hash_partition", 3, hash_partition).variadic().lenient(),
     Row::new("rf_setseed", 1, |call| {
         let seed = call.float(0)?;
         if !(-1.0..=1.0).contains(&seed) {
@@ -126,6 +127,13 @@ const QUESTIONS: &[(&str, Answer)] = &[
         text(words.collect::<Vec<_>>().join(", "))
     }),
     ("parameter", parameter),
+    ("replica_index", |call| {
+        let relation = oid(call, 0)?;
+        match call.context().state().replica_index(relation) {
+            Some(index) => Ok(index.map_or(Value::Null, |oid| Value::Integer(oid.into()))),
+            None => Err(Error::internal(format!("could not open relation with OID {relation}"))),
+        }
+    }),
     ("server_address", |call| {
         let address = server_end(call).map(|address| address.ip());
         Ok(address.map_or(Value::Null, |ip| Value::Text(ip.to_canonical().to_string())))
@@ -223,6 +231,63 @@ fn role(call: &Call<'_>) -> Result<Option<Named>> {
         ValueRef::Integer(oid) => Some(Named::Number(oid)),
         _ => Some(Named::Name(call.text(0)?.to_owned())),
     })
+}
+
+/// `satisfies_hash_partition(parent, modulus, remainder, key…)`; each key stands behind the object id of its type.
+fn hash_partition(call: &Call<'_>) -> Result<Value> {
+    let invalid = |message: String| Err(Error::new(Condition::InvalidParameterValue, message));
+    if call.is_null(0) || call.is_null(1) || call.is_null(2) {
+        return boolean(false);
+    }
+    let (modulus, remainder) = (call.integer(1)?, call.integer(2)?);
+    if modulus <= 0 {
+        return invalid("modulus for hash partition must be an integer value greater than zero".to_owned());
+    }
+    if remainder < 0 {
+        let message = "remainder for hash partition must be an integer value greater than or equal to zero";
+        return invalid(message.to_owned());
+    }
+    if remainder >= modulus {
+        return invalid("remainder for hash partition must be less than modulus".to_owned());
+    }
+    let schema = call.context().state().schema();
+    let parent = oid(call, 0)?;
+    let Some((name, types)) = call.context().state().hash_keys(parent) else {
+        return Err(Error::internal(format!("could not open relation with OID {parent}")));
+    };
+    let Some(types) = types else { return invalid(format!("\"{name}\" is not a hash partitioned table")) };
+    let given = (call.len() - 3) / 2;
+    if given != types.len() {
+        return invalid(format!(
+            "number of partitioning columns ({}) does not match number of partition keys provided ({given})",
+            types.len()
+        ));
+    }
+    let mut keys = Vec::with_capacity(given);
+    for (at, wanted) in types.iter().enumerate() {
+        let found = oid(call, 3 + 2 * at)?;
+        let found = rowferry_dialect::postgres::types::of_oid(found, &*schema).unwrap_or(Type::Unknown);
+        if !is_same_hash(&found, wanted) {
+            let shown = rowferry_dialect::postgres::types::words;
+            return invalid(format!(
+                "column {} of the partition key has type {}, but supplied value is of type {}",
+                at + 1,
+                shown(wanted),
+                shown(&found)
+            ));
+        }
+        keys.push(call.owned(4 + 2 * at));
+    }
+    let hash = rowferry_dialect::partition::hash_of_row(keys.iter().zip(&types))?;
+    boolean(hash % modulus.unsigned_abs() == remainder.unsigned_abs())
+}
+
+/// True for types whose values have one form.
+fn is_same_hash(found: &Type, wanted: &Type) -> bool {
+    match (found.through_domains(), wanted.through_domains()) {
+        (Type::Varchar(_) | Type::Text, Type::Varchar(_) | Type::Text) => true,
+        (found, wanted) => found.same_base(wanted),
+    }
 }
 
 /// Privileges on what there is none of here.

@@ -3,13 +3,14 @@
 use rowferry_dialect::ir::{CastContext, Value};
 use rowferry_dialect::lower::sqlite::types;
 use rowferry_dialect::values::{self, ValueRef};
-use rowferry_dialect::{Condition, Error, Language, Result, Type};
+use rowferry_dialect::{Condition, Error, Language, Result, Type, postgres};
 
 use super::call::{decimal, integer};
 use super::{Call, Row};
 
 pub(super) const ROWS: &[Row] = &[
     Row::new("rf_cast", 4, cast),
+    Row::new("rf_with_modifier", 5, with_modifier),
     Row::new("rf_numeric_text", 1, numeric_text).optional(1),
     Row::new("rf_not_null", 3, not_null).lenient(),
     Row::new("rf_check_failed", 2, check_failed).volatile(),
@@ -39,6 +40,25 @@ fn cast(call: &Call<'_>) -> Result<Value> {
         _ => CastContext::Implicit,
     };
     call.with_settings(|settings| values::cast(&call.owned(0), &from, &to, context, settings))
+}
+
+/// A value (0) of a type (1) as one of another (2) with a modifier (3), in the way of an explicit cast or not (4).
+fn with_modifier(call: &Call<'_>) -> Result<Value> {
+    let ty = |at: usize| {
+        let oid = u32::try_from(call.integer(at)?).unwrap_or_default();
+        postgres::types::from_oid(oid).ok_or_else(|| Error::internal(format!("no type {oid}")))
+    };
+    let modifier = i32::try_from(call.integer(3)?).unwrap_or(-1);
+    let to = postgres::types::with_typmod(&ty(2)?, modifier);
+    let context = if call.boolean(4)? { CastContext::Explicit } else { CastContext::Assignment };
+    let value = call.with_settings(|settings| values::cast(&call.owned(0), &ty(1)?, &to, context, settings))?;
+    Ok(match (to, value) {
+        // As a `bpchar` of any length it has its blanks.
+        (Type::Char(width), Value::Text(text)) if width > 0 => {
+            Value::Text(format!("{text:width$}", width = width as usize))
+        }
+        (_, value) => value,
+    })
 }
 
 fn numeric_text(call: &Call<'_>) -> Result<Value> {

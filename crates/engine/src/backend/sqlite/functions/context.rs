@@ -242,6 +242,14 @@ pub trait SessionState: Send + Sync {
     fn index_method(&self, _index: u32) -> Option<String> {
         None
     }
+    /// A relation's name, and the types of the keys by whose hash its rows are parted, if they are.
+    fn hash_keys(&self, _relation: u32) -> Option<(String, Option<Vec<rowferry_dialect::Type>>)> {
+        None
+    }
+    /// The index by whose columns replication tells a table's rows apart, if there is one; `None` for what is no relation.
+    fn replica_index(&self, _relation: u32) -> Option<Option<u32>> {
+        None
+    }
     /// A sequence's start, least, greatest, increment, whether it goes round, how many are kept in store, and its type.
     fn sequence_parameters(&self, _sequence: u32) -> Option<Vec<Value>> {
         None
@@ -285,6 +293,10 @@ pub trait SessionState: Send + Sync {
     /// An object by its names: its catalog's object id, its own, and the number of a column.
     fn identify_object(&self, _: u32, _: u32, _: i32) -> Result<crate::catalog::object_identity::Identity> {
         Err(Error::unsupported("pg_identify_object"))
+    }
+    /// The object of a kind that names, and what stands behind them, mean.
+    fn object_address(&self, _kind: &str, _names: &[String], _behind: &[String]) -> Result<(u32, u32, i32)> {
+        Err(Error::unsupported("pg_get_object_address"))
     }
     /// The object id of the schema of the session's temporary objects; 0 while there are none.
     fn temporary_schema(&self) -> u32 {

@@ -167,6 +167,29 @@ pub(super) fn addressed(call: &Arguments<'_>) -> Result<Source> {
     Ok(Box::new(std::iter::once(Ok(row))))
 }
 
+/// The object that names mean: its catalog's object id, its own, and the number of a column.
+pub(super) fn object_address(call: &Arguments<'_>) -> Result<Source> {
+    let names = |at: usize| -> Result<Option<Vec<String>>> {
+        let Some(stored) = call.text(at)? else { return Ok(None) };
+        let name = |member| match member {
+            Json::String(text) => Ok(text),
+            _ => {
+                let message = "name or argument lists may not contain nulls";
+                Err(Error::new(Condition::InvalidParameterValue, message))
+            }
+        };
+        Array::read(stored.as_bytes())?.members.into_iter().map(name).collect::<Result<_>>().map(Some)
+    };
+    let row = match (call.text(0)?, names(1)?, names(2)?) {
+        (Some(kind), Some(names), Some(behind)) => {
+            let (catalog, oid, column) = call.context.state().object_address(kind, &names, &behind)?;
+            vec![Value::Integer(catalog.into()), Value::Integer(oid.into()), Value::Integer(column.into())]
+        }
+        _ => vec![Value::Null; 3],
+    };
+    Ok(Box::new(std::iter::once(Ok(row))))
+}
+
 /// The transactions that a snapshot tells to be running; as texts, since numbers of the type `xid8` are those.
 pub(super) fn running(call: &Arguments<'_>, as_texts: bool) -> Result<Source> {
     let running = match call.text(0)? {

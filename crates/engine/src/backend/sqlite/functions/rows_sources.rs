@@ -78,6 +78,7 @@ pub(super) const SOURCES: &[Rows] = &[
     },
     Rows { name: c"rf_pg_identify_object", columns: 4, arguments: 3, open: catalogs::identified },
     Rows { name: c"rf_pg_identify_object_as_address", columns: 3, arguments: 3, open: catalogs::addressed },
+    Rows { name: c"rf_pg_get_object_address", columns: 3, arguments: 3, open: catalogs::object_address },
     Rows { name: c"rf_aclexplode", columns: 4, arguments: 1, open: catalogs::privileges },
 ];
 
