@@ -21,7 +21,7 @@ pub(super) const TABLES: &[Table] =
     &[
         Table::pg_catalog("pg_aggregate", |context| {
             let mut rows = members(context, |e, _| e.aggregates().iter().map(aggregate).collect());
-            rows.extend(context.schema.main.functions.iter().filter_map(|function| {
+            rows.extend(context.schema.stored_functions().filter_map(|function| {
                 let part = function.definition.aggregate.as_deref()?;
                 Some(stored_aggregate(context.schema, function.oid, part))
             }));

@@ -273,7 +273,7 @@ fn uses_of_default(context: &Context<'_>, text: &str) -> Option<BTreeSet<Depende
 }
 
 fn of_functions(context: &Context<'_>, rows: &mut Vec<Row>) {
-    for function in context.schema.main.functions.iter() {
+    for function in context.schema.stored_functions() {
         let namespace = namespace_oid(context.schema, &function.namespace);
         rows.push(row![PROCEDURE, function.oid, 0, NAMESPACE, namespace, 0, "n"]);
         if function.definition.language == rowferry_dialect::stored_function::RoutineLanguage::Plpgsql {

@@ -76,7 +76,7 @@ fn signature(function: &Function) -> Vec<u32> {
 pub(super) fn procedures(context: &Context<'_>) -> Vec<Row> {
     let mut rows = super::fixed::extension_functions(context);
     rows.extend(super::user_ranges::constructors(context));
-    rows.extend(context.schema.main.functions.iter().map(|function| stored(context.schema, function)));
+    rows.extend(context.schema.stored_functions().map(|function| stored(context.schema, function)));
     rows
 }
 

@@ -178,6 +178,24 @@ impl SessionSchema {
     }
 
     /// A temporary table, the users' types of its columns looked up.
+    /// Functions that users have made, the session's own among them.
+    pub fn stored_functions(&self) -> impl Iterator<Item = &Arc<StoredFunction>> {
+        self.main.functions.iter().chain(self.temp.functions.iter())
+    }
+
+    /// True where users have made functions.
+    pub fn has_functions(&self) -> bool {
+        !self.main.functions.is_empty() || !self.temp.functions.is_empty()
+    }
+
+    /// A function with its types: what is temporary is read without those that everybody has.
+    fn known(&self, function: &Arc<StoredFunction>) -> Arc<StoredFunction> {
+        match &*function.namespace == PG_TEMP && !self.main.user_types.is_empty() {
+            true => Arc::new(function.renewed(&self.main.user_types)),
+            false => function.clone(),
+        }
+    }
+
     fn with_types(&self, relation: &Arc<Relation>) -> Arc<Relation> {
         if !relation.columns.iter().any(|column| column.ty.has_user_type()) {
             return relation.clone();
@@ -367,7 +385,7 @@ impl Schema for SessionSchema {
 
     fn functions(&self, name: &QualifiedName) -> Vec<Arc<StoredFunction>> {
         // Nearly every call of a built-in function asks.
-        if self.main.functions.is_empty() {
+        if !self.has_functions() {
             return Vec::new();
         }
         let of = |namespace: &String| -> Vec<Arc<StoredFunction>> {
@@ -388,7 +406,7 @@ impl Schema for SessionSchema {
     }
 
     fn function_by_oid(&self, oid: u32) -> Option<Arc<StoredFunction>> {
-        self.main.functions.iter().find(|function| function.oid == oid).cloned()
+        self.stored_functions().find(|function| function.oid == oid).map(|function| self.known(function))
     }
 
     fn all_routines(&self) -> Vec<Arc<Routine>> {

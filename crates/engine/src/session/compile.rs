@@ -447,7 +447,7 @@ impl Session {
 impl Session {
     /// How a statement is run that calls functions of users; such a function may write, where it is called from within.
     fn direct(&mut self, bound: &mut Bound, parsed: &Parsed, declared: &[Option<Type>]) -> Result<Option<Direct>> {
-        if self.schema.main.functions.is_empty() {
+        if !self.schema.has_functions() {
             return Ok(None);
         }
         let schema = self.schema.clone();

@@ -223,6 +223,7 @@ impl Session {
             let value = change(&changer)?;
             guard.restore_captures(&lifted)?;
             changer.settle()?;
+            changer.refuse_users_of_temporary_functions()?;
             Ok((value, changer.schema.into_inner()))
         });
         drop(guard);

@@ -80,7 +80,7 @@ impl Session {
         }
         let shared = &self.database.shared;
         // Functions of users may do anything.
-        let functions = !self.schema.main.routines.is_empty() || !self.schema.main.functions.is_empty();
+        let functions = !self.schema.main.routines.is_empty() || self.schema.has_functions();
         if functions || shared.has_rollback_journal() || shared.options.read_only {
             return false;
         }

@@ -216,7 +216,6 @@ impl Binder<'_> {
             Some(schema) if matches!(schema.as_str(), "pg_catalog" | "information_schema") => {
                 Err(Error::new(Condition::InsufficientPrivilege, format!("permission denied for schema {schema}")))
             }
-            Some(schema) if schema == "pg_temp" => Err(Error::unsupported("a temporary function")),
             Some(schema) if !self.schema.has_namespace(schema) => {
                 Err(Error::new(Condition::InvalidSchemaName, format!("schema \"{schema}\" does not exist")))
             }

@@ -326,7 +326,7 @@ impl Allowed<'_> {
     }
 
     fn function(&self, oid: u32) -> Done {
-        let function = self.schema.main.functions.iter().find(|function| function.oid == oid);
+        let function = self.schema.stored_functions().find(|function| function.oid == oid);
         let Some(function) = function else { return Ok(()) };
         let inside = self.rights.owns(self.schema.namespace_oid(&function.namespace));
         let kind = if function.definition.procedure { "procedure" } else { "function" };

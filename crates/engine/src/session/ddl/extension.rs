@@ -182,7 +182,7 @@ fn users(schema: &SessionSchema, extension: &Installed) -> Vec<User> {
         }
     }
     let takes = |function: &&Arc<StoredFunction>| function.definition.types().any(is_of);
-    found.extend(schema.main.functions.iter().filter(takes).cloned().map(User::Function));
+    found.extend(schema.stored_functions().filter(takes).cloned().map(User::Function));
     // The oldest are told first.
     found.sort_by_key(User::oid);
     found

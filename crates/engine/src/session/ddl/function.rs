@@ -11,10 +11,58 @@ use rowferry_dialect::{Error, Language, Schema as _};
 
 use super::dependencies::Needed;
 use super::{Changer, Done, cannot_drop};
-use crate::schema::SessionSchema;
+use crate::schema::{PG_TEMP, SessionSchema};
 use crate::settings::ExtraCheck;
 
+/// Which of the databases that a session sees keeps the functions of a namespace.
+pub(super) fn database_of_namespace(namespace: &str) -> &'static str {
+    if namespace == PG_TEMP { "temp" } else { "main" }
+}
+
+/// Which of them keeps a function.
+pub(super) fn database_of(function: &StoredFunction) -> &'static str {
+    database_of_namespace(&function.namespace)
+}
+
 impl Changer<'_> {
+    /// What everybody has cannot call a function that goes with its session.
+    pub(super) fn refuse_users_of_temporary_functions(&self) -> Done {
+        let schema = self.schema();
+        for function in schema.temp.functions.iter() {
+            let shown = function.shown_signature();
+            let refused = |what: String| -> Done {
+                Err(Error::unsupported(format!("{what} that calls the temporary function {shown}")).into())
+            };
+            let lasting = |relation: &Relation| !relation.is_temporary();
+            if let Some((view, _)) = schema.users(function.oid).find(|(view, _)| lasting(view)) {
+                return refused(format!("view {}", view.name));
+            }
+            let triggered = schema
+                .main
+                .triggered()
+                .find(|relation| relation.triggers.iter().any(|trigger| trigger.function == function.oid));
+            if let Some(relation) = triggered {
+                return refused(format!("a trigger on {}", relation.name));
+            }
+            let parts =
+                self.parts_with(&|table, text| lasting(table) && self.calls(table, text, function), &|_, _| false);
+            if let Some((table, part)) = parts.first() {
+                return refused(self.shown_part(table, part));
+            }
+            if let Some((ty, _)) = self.domain_checks_naming(function.oid).first() {
+                return refused(format!("domain {}", ty.name));
+            }
+            let rests = |aggregate: &&Arc<StoredFunction>| {
+                let part = aggregate.definition.aggregate.as_ref();
+                part.is_some_and(|part| part.functions().any(|known| known == function.oid))
+            };
+            if let Some(aggregate) = schema.main.functions.iter().find(rests) {
+                return refused(format!("aggregate {}", aggregate.name));
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn create_function(&self, create: &CreateFunction) -> Done {
         for shadow in &create.shadows {
             match self.session.extra_check(ExtraCheck::ShadowedVariables) {
@@ -27,7 +75,9 @@ impl Changer<'_> {
             Some(oid) => self.rewrite(oid, &create.namespace, &create.signature, &create.text)?,
             None => {
                 let text = Some(create.text.as_str());
-                self.record("main", "function", &create.namespace, &create.signature, None, Language::Postgres, text)?;
+                let (namespace, signature) = (&create.namespace, &create.signature);
+                let database = database_of_namespace(namespace);
+                self.record(database, "function", namespace, signature, None, Language::Postgres, text)?;
             }
         }
         self.bump()
@@ -40,8 +90,13 @@ impl Changer<'_> {
 
     /// The function stays who it is under another text.
     pub(super) fn rewrite(&self, oid: u32, namespace: &str, signature: &str, text: &str) -> Done {
-        self.touch("main", oid);
-        self.store.rewrite_function(oid, namespace, signature, text)
+        let known = self.schema().function_by_oid(oid);
+        let database = known.map_or("main", |function| database_of(&function));
+        if database != database_of_namespace(namespace) {
+            return Err(Error::unsupported("moving a function into or out of the temporary schema").into());
+        }
+        self.touch(database, oid);
+        self.store.rewrite_function(database, oid, namespace, signature, text)
     }
 
     pub(super) fn drop_functions(&self, functions: &[u32], cascade: bool) -> Done {
@@ -55,7 +110,7 @@ impl Changer<'_> {
             self.drop_operators_of_function(*oid, &shown, cascade)?;
             self.drop_domain_checks_of_function(*oid, &shown, cascade)?;
             self.drop_callers_in_tables(&function, &shown, cascade)?;
-            self.forget("main", *oid)?;
+            self.forget(database_of(&function), *oid)?;
         }
         self.bump()
     }
@@ -67,7 +122,7 @@ impl Changer<'_> {
             let part = function.definition.aggregate.as_ref();
             !dropped.contains(&function.oid) && part.is_some_and(|part| part.functions().any(|known| known == oid))
         };
-        let found: Vec<_> = schema.main.functions.iter().filter(rests).cloned().collect();
+        let found: Vec<_> = schema.stored_functions().filter(rests).cloned().collect();
         if found.is_empty() {
             return Ok(());
         }

@@ -84,7 +84,7 @@ impl Changer<'_> {
     }
 
     /// Whether an expression over a table calls a function.
-    fn calls(&self, table: &Relation, text: &str, function: &StoredFunction) -> bool {
+    pub(super) fn calls(&self, table: &Relation, text: &str, function: &StoredFunction) -> bool {
         // Without its name it cannot.
         if !text.to_lowercase().contains(&function.name.to_lowercase()) {
             return false;

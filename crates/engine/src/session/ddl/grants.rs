@@ -8,6 +8,7 @@ use rowferry_dialect::ir::{Grant, GrantTargets, RoleSpec};
 use rowferry_dialect::schema::{QualifiedName, RelationKind};
 use rowferry_dialect::{Condition, Error, Schema as _};
 
+use super::function::database_of;
 use super::owners::Object;
 use super::{Changer, Done};
 
@@ -67,8 +68,8 @@ impl Changer<'_> {
                 let of_name = |function: &&std::sync::Arc<rowferry_dialect::stored_function::StoredFunction>| {
                     name.schema.as_deref() == Some(&*function.namespace) && function.signature() == name.name
                 };
-                match schema.main.functions.iter().find(of_name) {
-                    Some(f) => Ok(object(class, f.oid, "main", "function", &f.name, &f.namespace)),
+                match schema.stored_functions().find(of_name) {
+                    Some(f) => Ok(object(class, f.oid, database_of(f), "function", &f.name, &f.namespace)),
                     None => {
                         let message = format!("function {name} does not exist");
                         Err(Error::new(Condition::UndefinedFunction, message).into())
@@ -154,7 +155,7 @@ impl Changer<'_> {
                     sequences.map(|details| details.sequence.name.clone()).collect()
                 }
                 ObjectClass::Routine => {
-                    let functions = schema.main.functions.iter().filter(|function| {
+                    let functions = schema.stored_functions().filter(|function| {
                         let wanted = grant.procedures.is_none_or(|wanted| wanted == function.definition.procedure);
                         wanted && *function.namespace == **name
                     });

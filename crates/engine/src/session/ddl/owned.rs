@@ -8,7 +8,7 @@ use rowferry_dialect::postgres::quote_ident;
 use rowferry_dialect::schema::{QualifiedName, Relation};
 use rowferry_dialect::{Condition, Error, Schema as _};
 
-use super::function::described_function;
+use super::function::{database_of, described_function};
 use super::operator::shown_operator;
 use super::owners::Object;
 use super::roles::refused;
@@ -63,9 +63,16 @@ impl Changer<'_> {
         for routine in schema.main.routines.iter() {
             add(ObjectClass::Routine, routine.oid, "main", "function", &routine.signature, 0);
         }
-        for function in schema.main.functions.iter() {
+        for function in schema.stored_functions() {
             let namespace = schema.namespace_oid(&function.namespace);
-            add(ObjectClass::Routine, function.oid, "main", "function", &function.signature(), namespace);
+            add(
+                ObjectClass::Routine,
+                function.oid,
+                database_of(function),
+                "function",
+                &function.signature(),
+                namespace,
+            );
         }
         objects.sort_by_key(|object| object.oid);
         objects

@@ -241,7 +241,7 @@ impl Changer<'_> {
                 .filter(|user| !matches!(user, User::Column(table, _) if going.iter().any(|it| it.oid == table.oid)))
                 .map(|user| (user.is_array(&schema, row), user))
                 .collect();
-            for function in schema.main.functions.iter() {
+            for function in schema.stored_functions() {
                 let of_row = |name: &QualifiedName| schema.relation(name).is_some_and(|it| it.oid == relation.oid);
                 let mut named = function.definition.rows().filter(|(_, name)| of_row(name)).peekable();
                 if named.peek().is_some() {
@@ -577,7 +577,7 @@ pub(super) fn users(schema: &SessionSchema, oid: u32) -> Vec<User> {
         let fields = composite.live().filter(|(_, field)| names(&field.ty, oid));
         found.extend(fields.map(|(at, _)| User::Field(ty.clone(), at)));
     }
-    let functions = schema.main.functions.iter();
+    let functions = schema.stored_functions();
     let takes = |function: &&Arc<StoredFunction>| function.definition.types().any(|ty| names(ty, oid));
     found.extend(functions.filter(takes).cloned().map(User::Function));
     let operators = schema.main.operators.iter().cloned().map(User::Operator);

@@ -168,9 +168,10 @@ impl Store<'_> {
     }
 
     /// Writes a function's place, signature and text.
-    pub fn rewrite_function(&self, oid: u32, namespace: &str, signature: &str, text: &str) -> Done {
-        let sql = "UPDATE main.rowferry_objects SET namespace = ?2, name = ?3, definition = ?4 WHERE oid = ?1";
-        self.execute(sql, params![oid, namespace, signature, text])?;
+    pub fn rewrite_function(&self, database: &str, oid: u32, namespace: &str, signature: &str, text: &str) -> Done {
+        let sql =
+            format!("UPDATE {database}.rowferry_objects SET namespace = ?2, name = ?3, definition = ?4 WHERE oid = ?1");
+        self.execute(&sql, params![oid, namespace, signature, text])?;
         Ok(())
     }
 
