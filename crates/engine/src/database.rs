@@ -50,6 +50,8 @@ pub struct Shared {
     pub shapes_seen: Seen,
     /// Who listens to what.
     pub exchange: crate::notifications::Exchange,
+    /// Snapshots that others may read.
+    pub exported: Arc<crate::exported::Registry>,
     /// Rows of catalogs that have been made.
     pub catalogs: crate::catalog::cache::Cache,
     /// The newest committed schema that is known here.
@@ -150,6 +152,7 @@ impl Database {
             lifts: Cache::default(),
             shapes_seen: Seen::default(),
             exchange: Default::default(),
+            exported: Default::default(),
             catalogs: crate::catalog::cache::Cache::default(),
             current: RwLock::default(),
             generation: AtomicU64::new(0),

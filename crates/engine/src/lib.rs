@@ -17,6 +17,7 @@ pub mod catalog;
 mod cursor;
 mod database;
 mod databases;
+mod exported;
 pub use backend::{backup, changes, functions};
 mod host_rules;
 mod interrupt;

@@ -242,10 +242,12 @@ def test_globals_are_dumped(objects: str) -> None:
     assert "ALTER ROLE dump_owner WITH NOSUPERUSER INHERIT NOCREATEROLE NOCREATEDB NOLOGIN" in told
 
 
-def test_several_jobs_are_refused_by_name(objects: str, tmp_path: Path) -> None:
-    """Two connections with one snapshot are not here: the refusal says so, and nothing is dumped."""
-    with pytest.raises(AssertionError, match=r"pg_export_snapshot\(\) is not supported"):
-        run(program("pg_dump"), "-F", "d", "-j", "2", "-f", str(tmp_path / "archive"), "-d", objects)
+def test_several_jobs_dump_one_snapshot(objects: str, both: tuple[Server, Server], tmp_path: Path) -> None:
+    archive = str(tmp_path / "archive")
+    run(program("pg_dump"), "-F", "d", "-j", "2", "-f", archive, "-d", objects)
+    url = both[1].database()
+    run(program("pg_restore"), "-d", url, archive)
+    assert difference("archive", dump(objects), dump(url)) == {}
 
 
 def test_what_is_kept_means_the_same_along_any_search_path(both: tuple[Server, Server]) -> None:

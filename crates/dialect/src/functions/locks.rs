@@ -17,6 +17,7 @@ pub(super) static ROWS: &[Function] = rows! { PG;
     Scalar "txid_current_if_assigned" () -> I8, F("rf_txid_current_if_assigned"), volatile;
     Scalar "pg_current_xact_id" () -> XID8, T("CAST(rf_txid_current() AS TEXT)"), volatile;
     Scalar "pg_current_xact_id_if_assigned" () -> XID8, T("CAST(rf_txid_current_if_assigned() AS TEXT)"), volatile;
+    Scalar "pg_export_snapshot" () -> TEXT, T("rf_ask('export_snapshot')"), volatile;
     Scalar "pg_current_snapshot" () -> SNAPSHOT, T("rf_ask('snapshot')"), stable;
     Scalar "txid_current_snapshot" () -> TXID_SNAPSHOT, T("rf_ask('snapshot')"), stable;
     Scalar "pg_snapshot_xmin" (SNAPSHOT) -> XID8, T("CAST(rf_ask('snapshot_xmin', {0}) AS TEXT)");

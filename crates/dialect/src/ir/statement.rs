@@ -455,6 +455,8 @@ pub enum Transaction {
     Release(String),
     /// ROLLBACK TO.
     RollbackTo(String),
+    /// SET TRANSACTION SNAPSHOT.
+    ImportSnapshot(String),
     /// SET TRANSACTION (or SESSION CHARACTERISTICS when `session`).
     SetModes {
         /// For the session's later transactions.

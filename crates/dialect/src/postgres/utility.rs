@@ -187,6 +187,11 @@ impl Binder<'_> {
                         modes: self.modes(&statement.args)?,
                     })
                 }
+                "TRANSACTION SNAPSHOT" => {
+                    self.effects.transaction = true;
+                    let id = text_of(statement.args.first());
+                    Statement::Transaction(Transaction::ImportSnapshot(id))
+                }
                 other => return Err(self.unsupported(format!("SET {other}"), statement.location)),
             },
             Kind::Undefined => return Err(Error::internal("SET of no kind")),

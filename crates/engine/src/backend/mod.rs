@@ -25,6 +25,7 @@ pub use sqlite::{
     same_columns, schema, set_logging, size_of, size_of_file, store_counter, whole_files,
 };
 
+pub use sqlite::FileState;
 pub use sqlite::{LargeObject, LargeObjects, MAX_LARGE_OBJECT};
 
 /// What the back end in use runs for a statement.

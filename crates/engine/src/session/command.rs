@@ -103,7 +103,7 @@ pub(super) fn command(statement: &Statement) -> Command {
             Transaction::Rollback { .. } | Transaction::RollbackTo(_) => "ROLLBACK",
             Transaction::Savepoint(_) => "SAVEPOINT",
             Transaction::Release(_) => "RELEASE",
-            Transaction::SetModes { .. } => "SET",
+            Transaction::SetModes { .. } | Transaction::ImportSnapshot(_) => "SET",
         },
         Statement::Set(set) if set.reset => "RESET",
         Statement::Set(_) => "SET",

@@ -18,6 +18,7 @@ use crate::catalog::object_address::{Address, Finder};
 use crate::catalog::object_identity::Identity;
 use crate::catalog::{describe, names, partitions, pg_statistic_ext};
 use crate::database::Shared;
+use crate::exported::Exported;
 use crate::functions::{Checker, Definition, RoutineRows, SessionState};
 use crate::interrupt::{End, Wake};
 use crate::locks::{AdvisoryKey, Hold, Patience, Refusal, Tag, TransactionStatus};
@@ -514,6 +515,34 @@ impl SessionState for FunctionState {
 
     fn client_address(&self) -> String {
         self.state().map_or_else(|_| String::new(), |state| state.client_address.clone())
+    }
+
+    fn export_snapshot(&self) -> Result<String> {
+        let (state, database) = self.both()?;
+        let level = self.variable("transaction_isolation").unwrap_or_default();
+        if level == "read committed" {
+            return Err(Error::unsupported("pg_export_snapshot in a transaction that is READ COMMITTED")
+                .hint("Use BEGIN ISOLATION LEVEL REPEATABLE READ: only then does a transaction keep a snapshot."));
+        }
+        if database.has_rollback_journal() {
+            return Err(Error::unsupported("pg_export_snapshot of a file without a write-ahead log"));
+        }
+        if state.write_serial.load(std::sync::atomic::Ordering::Relaxed) != 0 {
+            return Err(Error::unsupported("pg_export_snapshot in a transaction that has written"));
+        }
+        let exported = state.running.with(|connection| match connection.is_in_transaction() {
+            true => Ok(Exported {
+                state: connection.file_state(),
+                commits: state.snapshot_commits.load(std::sync::atomic::Ordering::Relaxed),
+                serializable: level == "serializable",
+                read_only: self.variable("transaction_read_only").as_deref() == Some("on"),
+            }),
+            false => Err(Error::unsupported("pg_export_snapshot outside of a transaction block")),
+        })?;
+        let offer = database.exported.offer(state.pid, exported);
+        let name = offer.name.clone();
+        state.offers.lock().push(offer);
+        Ok(name)
     }
 
     fn snapshot(&self) -> Result<Snapshot> {

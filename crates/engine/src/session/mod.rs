@@ -196,6 +196,8 @@ impl Session {
             trigger_depth: Default::default(),
             statements: Shown::default(),
             kept: Default::default(),
+            offers: Mutex::default(),
+            snapshot_commits: Default::default(),
             known_rules: Default::default(),
             portals: Shown::default(),
         });

@@ -96,6 +96,10 @@ pub struct State {
     pub trigger_depth: std::sync::atomic::AtomicU32,
     /// Rows that parts of running statements leave for others.
     pub kept: Mutex<super::parts::AllKept>,
+    /// Snapshots of its transaction that others may read.
+    pub offers: Mutex<Vec<crate::exported::Offer>>,
+    /// How many transactions the server had committed when the snapshot of its transaction was taken.
+    pub snapshot_commits: std::sync::atomic::AtomicU64,
     /// What domains ask, as far as routines had to know it.
     pub known_rules: super::domains::KnownRules,
     /// Prepared statements that have names.
@@ -221,8 +225,9 @@ impl State {
         }
     }
 
-    /// The transaction is over: large objects that it had open are closed.
+    /// The transaction is over: nobody can import its snapshots, and large objects that it had open are closed.
     pub fn close_large_objects(&self) {
+        self.offers.lock().clear();
         if self.has_descriptors.swap(false, std::sync::atomic::Ordering::AcqRel) {
             *self.descriptors.lock() = Default::default();
         }

@@ -25,6 +25,7 @@ use super::{Session, TransactionStatus};
 use crate::backend::Guard;
 use crate::backend::errors;
 use crate::backend::{Backend as _, Failure, Handle, InUse, Point};
+use crate::exported::Exported;
 use crate::locks::{Mark, Permit};
 use crate::schema::Snapshot;
 
@@ -518,21 +519,67 @@ impl Session {
         self.transaction.used = true;
         if matches!(self.transaction.open, Open::No) {
             if self.transaction.is_snapshot() && self.transaction.block != Block::None {
-                self.materialise_cursors()?;
-                let handle = self.handle()?;
-                let guard = handle.lock();
-                self.follow_replication_role(&guard)?;
-                self.transaction.snapshot_commits = Some(self.database.shared.commits());
-                self.checked(guard.begin_snapshot())?;
-                self.transaction.open = Open::Snapshot;
-                drop(guard);
-                self.set_savepoints()?;
-                self.adopt_committed_schema()?;
+                self.open_snapshot(None)?;
             } else {
                 self.refresh_snapshot_of_cursors()?;
             }
         }
         Ok(())
+    }
+
+    /// Begins to read one snapshot: the newest one, or another transaction's.
+    fn open_snapshot(&mut self, imported: Option<&Exported>) -> Result<()> {
+        self.materialise_cursors()?;
+        let handle = self.handle()?;
+        let guard = handle.lock();
+        self.follow_replication_role(&guard)?;
+        let commits = imported.map_or_else(|| self.database.shared.commits(), |imported| imported.commits);
+        self.transaction.snapshot_commits = Some(commits);
+        self.state.snapshot_commits.store(commits, Ordering::Relaxed);
+        match imported {
+            None => self.checked(guard.begin_snapshot())?,
+            Some(imported) => {
+                if !self.checked(guard.begin_snapshot_of(&imported.state))? {
+                    let message = "could not import the requested snapshot";
+                    return Err(Error::new(Condition::ObjectNotInPrerequisiteState, message)
+                        .detail("The source transaction is not running anymore."));
+                }
+            }
+        }
+        self.transaction.open = Open::Snapshot;
+        drop(guard);
+        self.set_savepoints()?;
+        self.adopt_committed_schema()
+    }
+
+    /// SET TRANSACTION SNAPSHOT: the transaction sees what another one sees.
+    pub(super) fn import_snapshot(&mut self, name: &str) -> Result<()> {
+        if self.transaction.used || !self.transaction.savepoints.is_empty() {
+            let message = "SET TRANSACTION SNAPSHOT must be called before any query";
+            return Err(Error::new(Condition::ActiveSqlTransaction, message));
+        }
+        if !self.transaction.is_snapshot() || self.transaction.block == Block::None {
+            let message = "a snapshot-importing transaction must have isolation level SERIALIZABLE or REPEATABLE READ";
+            return Err(Error::new(Condition::FeatureNotSupported, message));
+        }
+        let Some(exported) = self.database.shared.exported.find(name) else {
+            let message = format!("invalid snapshot identifier: \"{name}\"");
+            return Err(Error::new(Condition::InvalidParameterValue, message));
+        };
+        if self.transaction.isolation == Some(Isolation::Serializable) {
+            let refused = |message: &str| Err(Error::new(Condition::FeatureNotSupported, message));
+            if !exported.serializable {
+                let message = "a serializable transaction cannot import a snapshot from a non-serializable transaction";
+                return refused(message);
+            }
+            if exported.read_only && !self.transaction.read_only {
+                return refused(
+                    "a non-read-only serializable transaction cannot import a snapshot from a read-only transaction",
+                );
+            }
+        }
+        self.transaction.used = true;
+        self.open_snapshot(Some(&exported))
     }
 
     /// Cursors that are being read keep their snapshot, and the back end has one for a session: when somebody has committed

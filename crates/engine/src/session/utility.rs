@@ -97,6 +97,13 @@ impl Session {
                     variables.commit();
                 }
             }
+            Control::ImportSnapshot(name) => {
+                if matches!(self.transaction.block, Block::None | Block::Pipeline) {
+                    let message = "SET TRANSACTION can only be used in transaction blocks";
+                    self.warn(Condition::NoActiveSqlTransaction, message);
+                }
+                self.import_snapshot(name)?;
+            }
             Control::SetModes { session: false, modes } => {
                 if matches!(self.transaction.block, Block::None | Block::Pipeline) {
                     self.warn(

@@ -74,6 +74,7 @@ const QUESTIONS: &[(&str, Answer)] = &[
             false => Err(undefined(format!("database with OID {oid} does not exist"))),
         }
     }),
+    ("export_snapshot", |call| text(call.context().state().export_snapshot()?)),
     ("fdw", |call| foreign(call, "foreign-data wrapper")),
     ("filenode", |call| Ok(call.context().state().filenode(oid(call, 0)?).map_or(Value::Null, Value::Integer))),
     ("index_property", |call| {

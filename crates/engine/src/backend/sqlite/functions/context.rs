@@ -226,6 +226,10 @@ pub trait SessionState: Send + Sync {
     fn snapshot(&self) -> Result<rowferry_dialect::scalar::snapshots::Snapshot> {
         Err(Error::unsupported("pg_current_snapshot"))
     }
+    /// Lets others read what the transaction sees; the name by which they ask for it.
+    fn export_snapshot(&self) -> Result<String> {
+        Err(Error::unsupported("pg_export_snapshot"))
+    }
     /// Whether a role (`None`: the current one) is a superuser.
     fn is_superuser(&self, _role: Option<super::Named>) -> Result<bool> {
         Err(Error::unsupported("a question about roles"))
