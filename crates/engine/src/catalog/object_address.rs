@@ -74,7 +74,11 @@ impl Finder<'_> {
             "type" => Ok((TYPE, ty(schema, one())?.0, 0)),
             "cast" => {
                 let (source, target) = (ty(schema, one())?, ty(schema, &behind[0])?);
-                let cast = facts::Cast::between(source.0, target.0).map(|cast| cast.oid);
+                let mut made = schema.main.casts.iter();
+                let of_users =
+                    made.find(|made| (made.definition.source, made.definition.target) == (source.0, target.0));
+                let built_in = facts::Cast::between(source.0, target.0).map(|cast| cast.oid);
+                let cast = of_users.map(|made| made.oid).or(built_in);
                 let missing = || format!("cast from type {} to type {} does not exist", source.1, target.1);
                 found(2_605, cast, missing)
             }

@@ -59,6 +59,16 @@ impl Changer<'_> {
             if let Some(aggregate) = schema.main.functions.iter().find(rests) {
                 return refused(format!("aggregate {}", aggregate.name));
             }
+            let needed = [Needed::function(function.oid, &shown)];
+            if let Some(user) = self.policies_needing(&needed).find(|user| lasting(&user.table)) {
+                return refused(user.shown);
+            }
+            if schema.main.operators.iter().any(|made| made.definition.function == function.oid) {
+                return refused("an operator".to_owned());
+            }
+            if schema.main.casts.iter().any(|made| made.definition.method.function() == function.oid) {
+                return refused("a cast".to_owned());
+            }
         }
         Ok(())
     }
