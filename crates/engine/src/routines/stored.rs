@@ -420,11 +420,11 @@ impl Session {
         if from == to {
             return Ok(value.clone());
         }
-        let schema = self.schema();
-        let by_users = user_cast(&schema, from, to).filter(|cast| cast.definition.context != CastContext::Explicit);
+        let schema = self.known_schema();
+        let by_users = user_cast(schema, from, to).filter(|cast| cast.definition.context != CastContext::Explicit);
         let value = match (value, by_users.map(|cast| cast.definition.method)) {
             (value, Some(Method::Function(function))) => {
-                let made = self.cast_by_function(&schema, function, value, (from, to))?;
+                let made = self.cast_by_function(schema, function, value, (from, to))?;
                 cast(&made, &to.through_domains().base(), to, CastContext::Assignment, &self.settings())?
             }
             (Value::Null, _) => Value::Null,

@@ -401,6 +401,11 @@ impl Session {
         self.schema.clone()
     }
 
+    /// The schema as the session knows it, without a look for a newer one.
+    pub(crate) fn known_schema(&self) -> &SessionSchema {
+        &self.schema
+    }
+
     /// The session's handle, opened now if it has not been needed yet.
     pub(crate) fn handle(&mut self) -> Result<SharedHandle> {
         if let Some(handle) = &self.handle {
