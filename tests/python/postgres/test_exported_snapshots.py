@@ -109,7 +109,9 @@ def test_a_snapshot_is_imported_before_anything_is_read(sessions: tuple[Connecti
     with pytest.raises(errors.FeatureNotSupported, match="must have isolation level SERIALIZABLE or REPEATABLE READ"):
         imported(importer, name, "begin")
     importer.execute("rollback")
-    with pytest.raises(errors.FeatureNotSupported, match="cannot import a snapshot from a non-serializable transaction"):
+    with pytest.raises(
+        errors.FeatureNotSupported, match="cannot import a snapshot from a non-serializable transaction"
+    ):
         imported(importer, name, "begin isolation level serializable")
     importer.execute("rollback")
     with pytest.raises(errors.InvalidParameterValue, match="invalid snapshot identifier"):
