@@ -14,7 +14,7 @@ use super::{
 
 /// Functions that need not ask beyond the first time.
 const EXEMPT: &[&str] = &[
-    // They look at a few bytes or at the labels of a type, or only copy or search at the speed of memory.
+    // They look at a few bytes or at the labels of a type, or only copy, search or hash at the speed of memory.
     "rf_array_fill",
     "rf_ascii",
     "rf_bits_get",
@@ -35,6 +35,7 @@ const EXEMPT: &[&str] = &[
     "rf_convert_to",
     "rf_enum_range",
     "rf_get_byte",
+    "rf_hash",
     "rf_json_typeof",
     "rf_length_in",
     "rf_normalize",
