@@ -162,8 +162,11 @@ fn is_plain(expr: &Expr) -> bool {
     plain
 }
 
+/// A condition, and columns with what they are set to.
+type Rows<'d> = (Option<&'d Expr>, &'d [(usize, Expr)]);
+
 /// The rows that a change is about: its condition, and what it sets.
-fn about(dml: &Dml) -> Option<(Option<&Expr>, &[(usize, Expr)])> {
+fn about(dml: &Dml) -> Option<Rows<'_>> {
     let (filter, assignments): (_, &[(usize, Expr)]) = match &dml.action {
         DmlAction::Delete { using: None, filter, current_of: None } => (filter, &[]),
         DmlAction::Update { assignments, from: None, filter, current_of: None } => (filter, assignments),

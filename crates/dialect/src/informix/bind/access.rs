@@ -25,9 +25,9 @@ impl Binder<'_> {
             Granted::Roles(roles) => AccessChange::GrantRoles(GrantRoles {
                 grant: access.grant,
                 roles: roles.clone(),
-                members: access.grantees.iter().map(role).collect(),
+                members: access.grantees.iter().map(|name| role(name)).collect(),
                 admin: access.grant_option,
-                grantor: access.grantor.as_ref().map(role),
+                grantor: access.grantor.as_ref().map(|name| role(name)),
             }),
             Granted::Dba => self.dba(access)?,
             Granted::Connect => privileges(access, ObjectClass::Database, Privileges::CONNECT, database),
@@ -98,8 +98,8 @@ impl Binder<'_> {
     }
 }
 
-fn role(name: &String) -> RoleSpec {
-    if name.eq_ignore_ascii_case("public") { RoleSpec::Public } else { RoleSpec::Named(name.clone()) }
+fn role(name: &str) -> RoleSpec {
+    if name.eq_ignore_ascii_case("public") { RoleSpec::Public } else { RoleSpec::Named(name.to_owned()) }
 }
 
 fn privileges(access: &Access, class: ObjectClass, privilege: Privileges, named: QualifiedName) -> AccessChange {
@@ -112,8 +112,8 @@ fn grant(access: &Access, class: ObjectClass, named: QualifiedName) -> Grant {
         grant: access.grant,
         grant_option: access.grant_option,
         cascade: !access.grant && !access.restrict,
-        grantor: access.grantor.as_ref().map(role),
-        grantees: access.grantees.iter().map(role).collect(),
+        grantor: access.grantor.as_ref().map(|name| role(name)),
+        grantees: access.grantees.iter().map(|name| role(name)).collect(),
         privileges: Vec::new(),
         all_of_columns: Vec::new(),
         class,

@@ -165,11 +165,12 @@ impl Binder<'_> {
         {
             return Err(invalid("source and target data types are not physically compatible"));
         }
-        let refused: [(&dyn Fn(&Type) -> bool, &str); 4] = [
-            (&|ty| !ty.is_domain() && ty.is_row(), "composite data types are not binary-compatible"),
-            (&|ty| !ty.is_domain() && ty.labels().is_some(), "enum data types are not binary-compatible"),
-            (&|ty| matches!(ty, Type::Array(_)), "array data types are not binary-compatible"),
-            (&|ty| ty.is_domain(), "domain data types must not be marked binary-compatible"),
+        type Refused<'a> = (fn(&Type) -> bool, &'a str);
+        let refused: [Refused<'_>; 4] = [
+            (|ty| !ty.is_domain() && ty.is_row(), "composite data types are not binary-compatible"),
+            (|ty| !ty.is_domain() && ty.labels().is_some(), "enum data types are not binary-compatible"),
+            (|ty| matches!(ty, Type::Array(_)), "array data types are not binary-compatible"),
+            (|ty| ty.is_domain(), "domain data types must not be marked binary-compatible"),
         ];
         for (is_such, message) in refused {
             if known.clone().any(is_such) {

@@ -518,7 +518,7 @@ impl User {
     fn names_by_oid(&self, schema: &SessionSchema, oid: u32) -> String {
         let of = self.type_oids();
         let types = of.iter().filter_map(|oid| rowferry_dialect::postgres::types::of_oid(*oid, schema));
-        let named = types.filter(|ty| names(ty, oid)).last();
+        let named = types.rev().find(|ty| names(ty, oid));
         named.map(|ty| rowferry_dialect::postgres::types::words(&ty)).unwrap_or_default()
     }
 

@@ -140,7 +140,7 @@ impl Session {
         let refers = if key.full { nulls < values.len() } else { nulls == 0 };
         // Who is asked at COMMIT is asked of the row as it then is, so that nothing that was due is lost.
         let same = old.is_some_and(|old| values_of(old, &key.columns) == values);
-        refers && !(same && !self.is_deferred(trigger))
+        refers && (!same || self.is_deferred(trigger))
     }
 
     /// What is due for a row that others may refer to.
