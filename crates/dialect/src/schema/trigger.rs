@@ -1,0 +1,93 @@
+//! Triggers of a table, and when they fire.
+
+use crate::ir::{TriggerEvent, TriggerLevel, TriggerState, TriggerTime};
+
+/// A trigger of ours: the back end knows nothing of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trigger {
+    /// Object id.
+    pub oid: u32,
+    /// Name; unique among the relation's.
+    pub name: String,
+    /// The function's object id.
+    pub function: u32,
+    /// When it fires.
+    pub time: TriggerTime,
+    /// How often.
+    pub level: TriggerLevel,
+    /// [`TriggerEvent::bit`]s of what it waits for.
+    pub events: u8,
+    /// UPDATE OF: columns by position; empty is any.
+    pub columns: Vec<usize>,
+    /// WHEN: the condition's text, in PostgreSQL's SQL.
+    pub condition: Option<String>,
+    /// The function's arguments.
+    pub args: Vec<String>,
+    /// REFERENCING OLD TABLE.
+    pub old_table: Option<String>,
+    /// REFERENCING NEW TABLE.
+    pub new_table: Option<String>,
+    /// It is a constraint trigger.
+    pub constraint: Option<ConstraintTrigger>,
+    /// When it is allowed to fire.
+    pub state: TriggerState,
+    /// COMMENT ON TRIGGER.
+    pub comment: Option<String>,
+    /// No function is called, and nobody is told of the trigger: it stands for a constraint.
+    pub key: Option<TriggerKey>,
+}
+
+/// The constraint that a trigger stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TriggerKey {
+    /// A deferrable key or an EXCLUDE, by the name of its index: rows are looked for that it does not let stand beside
+    /// each other.
+    Index(String),
+    /// A foreign key by its object id, at the table that refers: whether there is what a row refers to.
+    Refers(u32),
+    /// A foreign key by its object id, at a table that is referred to: what becomes of the rows that refer to a row.
+    Referred(u32),
+}
+
+impl TriggerKey {
+    /// The index that it stands for.
+    pub fn index(&self) -> Option<&str> {
+        match self {
+            Self::Index(name) => Some(name),
+            Self::Refers(_) | Self::Referred(_) => None,
+        }
+    }
+}
+
+/// What a constraint trigger has more than others.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct ConstraintTrigger {
+    /// DEFERRABLE.
+    pub deferrable: bool,
+    /// INITIALLY DEFERRED.
+    pub deferred: bool,
+    /// FROM: another table, for the catalogs alone.
+    pub from: u32,
+}
+
+impl Trigger {
+    /// Its function is PostgreSQL's own.
+    pub fn calls_built_in(&self) -> bool {
+        self.function < 16_384
+    }
+
+    /// True when it waits for an event.
+    pub const fn waits_for(&self, event: TriggerEvent) -> bool {
+        self.events & event.bit() != 0
+    }
+
+    /// The events that it waits for, in the order in which PostgreSQL lists them.
+    pub fn each_event(&self) -> impl Iterator<Item = TriggerEvent> + '_ {
+        TriggerEvent::ALL.into_iter().filter(|event| self.waits_for(*event))
+    }
+
+    /// It wants the statement's rows as tables.
+    pub const fn has_transition_tables(&self) -> bool {
+        self.old_table.is_some() || self.new_table.is_some()
+    }
+}
