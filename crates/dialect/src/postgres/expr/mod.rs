@@ -8,10 +8,12 @@ mod in_step;
 mod levels;
 pub(super) mod operators;
 pub(super) mod rows;
+pub(super) mod set_returning;
 mod sets_behind;
 mod subqueries;
 mod subscripts;
 pub(super) mod user_operators;
+mod windows;
 
 use pg_query::protobuf::{
     self as pg, BoolExprType, BoolTestType, MinMaxOp, Node, NullTestType, SqlValueFunctionOp, TypeName, a_const,
