@@ -28,13 +28,16 @@ mod parts;
 mod portals;
 pub mod random;
 mod routing;
+mod savepoints;
 pub mod sequences;
 pub mod state;
 mod temporary;
 mod transaction;
+mod transaction_end;
 pub(crate) mod triggers;
 mod utility;
 pub mod variables;
+mod write_lock;
 
 use std::sync::Arc;
 use std::time::SystemTime;

@@ -19,18 +19,16 @@ use rowferry_dialect::ir::{Isolation, TransactionModes};
 use rowferry_dialect::{Condition, Error, Language, Result};
 
 use super::constraints::Checking;
-use super::triggers::Asked;
+use super::savepoints::Savepoint;
 use super::variables::Modes;
 use super::{Session, TransactionStatus};
-use crate::backend::Guard;
 use crate::backend::errors;
-use crate::backend::{Backend as _, Failure, Handle, InUse, Point};
+use crate::backend::{Backend as _, Failure, Handle, InUse};
 use crate::exported::Exported;
-use crate::locks::{Mark, Permit};
-use crate::schema::Snapshot;
+use crate::locks::Permit;
 
 /// How long a commit waits for readers, with a rollback journal and without a lock time-out.
-const LONGEST_WAIT_FOR_READERS: Duration = Duration::from_secs(60);
+pub(super) const LONGEST_WAIT_FOR_READERS: Duration = Duration::from_secs(60);
 
 /// The session's transaction.
 #[derive(Debug, Default)]
@@ -89,32 +87,6 @@ pub enum Open {
     Outer { write: bool },
     /// It may write. The write lock goes to the next when this is dropped.
     Write { _permit: Permit },
-}
-
-/// A savepoint.
-#[derive(Debug)]
-pub struct Savepoint {
-    name: String,
-    /// The back end has it too.
-    set: bool,
-    /// How many changes of variables there were.
-    variables: usize,
-    /// The schema had been changed before.
-    schema_changed: bool,
-    /// The transaction was READ ONLY before.
-    read_only: bool,
-    /// How many constraint triggers waited, and what SET CONSTRAINTS had said.
-    deferred: Asked,
-    /// What it had said of foreign keys.
-    checking: Checking,
-    /// What was told before.
-    outgoing: crate::notifications::Mark,
-    /// How many large objects had been opened before.
-    opened: u64,
-    /// What was locked before.
-    locks: Mark,
-    /// The schema as it was here; kept from the first change behind it on.
-    schema: Option<(Arc<Snapshot>, Arc<Snapshot>)>,
 }
 
 impl Transaction {
@@ -183,110 +155,6 @@ impl Session {
         }
         self.end_rollback();
         Ok(())
-    }
-
-    /// SAVEPOINT.
-    pub fn savepoint(&mut self, name: &str) -> Result<()> {
-        self.need_block("SAVEPOINT")?;
-        self.push_savepoint(name)
-    }
-
-    fn push_savepoint(&mut self, name: &str) -> Result<()> {
-        let savepoint = Savepoint {
-            name: name.to_owned(),
-            set: false,
-            variables: self.state.variables.read().mark(),
-            schema_changed: self.transaction.schema_changed,
-            read_only: self.transaction.read_only,
-            deferred: self.state.deferred.lock().mark(),
-            checking: self.transaction.checking.clone(),
-            outgoing: self.state.outgoing.lock().mark(),
-            opened: self.state.descriptors.lock().mark(),
-            locks: self.database.shared.locks.mark(&self.state.owner),
-            schema: None,
-        };
-        self.transaction.savepoints.push(savepoint);
-        if matches!(self.transaction.open, Open::No) { Ok(()) } else { self.set_savepoints() }
-    }
-
-    /// RELEASE.
-    pub fn release(&mut self, name: &str) -> Result<()> {
-        self.need_block("RELEASE SAVEPOINT")?;
-        let at = self.find_savepoint(name)?;
-        self.release_at(at)
-    }
-
-    fn release_at(&mut self, at: usize) -> Result<()> {
-        if self.transaction.savepoints[at].set {
-            self.on_handle(|handle| handle.forget_point(Point::User(at)))?;
-        }
-        self.transaction.read_only = self.transaction.savepoints[at].read_only;
-        self.transaction.savepoints.truncate(at);
-        // What was done since is the work of whoever has set the savepoint.
-        self.transaction.fresh.iter_mut().for_each(|(_, level)| *level = (*level).min(at));
-        self.publish_modes();
-        self.release_portals(at);
-        Ok(())
-    }
-
-    /// ROLLBACK TO.
-    pub fn rollback_to(&mut self, name: &str) -> Result<()> {
-        self.need_block("ROLLBACK TO SAVEPOINT")?;
-        let at = self.find_savepoint(name)?;
-        self.go_back_to(at)
-    }
-
-    fn go_back_to(&mut self, at: usize) -> Result<()> {
-        self.roll_back_portals_to(at);
-        if self.transaction.savepoints[at].set {
-            if self.is_lost() {
-                return Err(lost());
-            }
-            self.materialise_cursors()?;
-            self.on_handle(|handle| handle.go_back_to(Point::User(at)))?;
-            self.checks_of = None;
-            self.restore_schema(at);
-        } else if !matches!(self.transaction.open, Open::No) {
-            // Everything that the back end's transaction has done came behind the savepoint.
-            self.materialise_cursors()?;
-            self.close_transaction();
-            if self.transaction.schema_changed {
-                self.schema.main = self.database.shared.current();
-                self.load_temporary_schema()?;
-            }
-        }
-        let savepoint = &self.transaction.savepoints[at];
-        let (variables, schema_changed) = (savepoint.variables, savepoint.schema_changed);
-        self.state.deferred.lock().return_to(&savepoint.deferred);
-        self.transaction.checking = savepoint.checking.clone().after(&self.transaction.checking);
-        self.state.outgoing.lock().undo(savepoint.outgoing);
-        self.state.descriptors.lock().undo(savepoint.opened);
-        self.database.shared.locks.rollback_to(&self.state.owner, savepoint.locks);
-        self.transaction.failed = false;
-        self.transaction.read_only = savepoint.read_only;
-        self.transaction.savepoints.truncate(at + 1);
-        self.transaction.fresh.retain(|(_, level)| *level <= at);
-        self.state.variables.write().undo(variables);
-        self.publish_modes();
-        self.transaction.schema_changed = schema_changed;
-        self.sync_variables();
-        Ok(())
-    }
-
-    /// The schema is about to change: savepoints keep what it was.
-    pub(super) fn remember_schema(&mut self) {
-        for savepoint in &mut self.transaction.savepoints {
-            savepoint.schema.get_or_insert_with(|| (self.schema.main.clone(), self.schema.temp.clone()));
-        }
-    }
-
-    /// The schema as it was at a savepoint.
-    fn restore_schema(&mut self, at: usize) {
-        if let Some((main, temp)) = self.transaction.savepoints[at].schema.take() {
-            self.schema.main = main;
-            self.schema.temp = temp;
-            self.schema_moved();
-        }
     }
 
     /// The statement that follows is part of a text of several, which are one transaction unless they control
@@ -441,7 +309,7 @@ impl Session {
     }
 
     /// Lets `SHOW transaction_isolation` and its kin tell the truth.
-    fn publish_modes(&mut self) {
+    pub(super) fn publish_modes(&mut self) {
         self.state.variables.write().set_transaction(Modes {
             isolation: self.transaction.isolation.unwrap_or(Isolation::ReadCommitted),
             read_only: self.transaction.read_only,
@@ -485,7 +353,7 @@ impl Session {
         Ok(())
     }
 
-    fn need_block(&self, command: &str) -> Result<()> {
+    pub(super) fn need_block(&self, command: &str) -> Result<()> {
         match self.transaction.block {
             Block::Explicit => Ok(()),
             Block::None | Block::Implicit | Block::Pipeline => Err(Error::new(
@@ -493,25 +361,6 @@ impl Session {
                 format!("{command} can only be used in transaction blocks"),
             )),
         }
-    }
-
-    fn find_savepoint(&self, name: &str) -> Result<usize> {
-        self.transaction
-            .savepoints
-            .iter()
-            .rposition(|savepoint| savepoint.name == name)
-            .ok_or_else(|| Error::new(Condition::SavepointException, format!("savepoint \"{name}\" does not exist")))
-    }
-
-    /// Gives the back end the savepoints that it does not have yet.
-    pub(super) fn set_savepoints(&mut self) -> Result<()> {
-        for at in 0..self.transaction.savepoints.len() {
-            if !self.transaction.savepoints[at].set {
-                self.on_handle(|handle| handle.set_point(Point::User(at)))?;
-                self.transaction.savepoints[at].set = true;
-            }
-        }
-        Ok(())
     }
 
     /// A statement is about to read.
@@ -593,249 +442,6 @@ impl Session {
         Ok(())
     }
 
-    /// A statement is about to write: waits for its turn, once for each transaction.
-    pub(super) fn open_write(&mut self, command: &str) -> Result<()> {
-        if self.is_read_only() {
-            return Err(Error::new(
-                Condition::ReadOnlySqlTransaction,
-                format!("cannot execute {command} in a read-only transaction"),
-            ));
-        }
-        if self.database.shared.options.read_only {
-            return Err(Error::new(
-                Condition::ReadOnlySqlTransaction,
-                format!("cannot execute {command}: the database is open for reading only"),
-            ));
-        }
-        self.take_write_lock_for(command)
-    }
-
-    /// A transaction that has changed temporary tables is about to look into the file.
-    pub(super) fn take_write_lock(&mut self) -> Result<()> {
-        self.take_write_lock_for("a statement")
-    }
-
-    fn take_write_lock_for(&mut self, command: &str) -> Result<()> {
-        self.transaction.used = true;
-        match self.transaction.open {
-            Open::Write { .. } => {
-                self.check_replication_role()?;
-                self.materialise_cursors()?;
-                return self.install_checks();
-            }
-            Open::Outer { write: true } => return self.materialise_cursors(),
-            Open::Outer { write: false } => {
-                return Err(Error::new(
-                    Condition::RoutineStatement,
-                    format!("{command} cannot run in a routine that a query or data change calls"),
-                ));
-            }
-            Open::No | Open::Snapshot | Open::Temporary => {}
-        }
-        let patience = self.patience();
-        let locks = self.database.shared.locks.clone();
-        locks.xids.assign(&self.state.owner);
-        let permit = match self.transaction.open {
-            // With a rollback journal the writer waits at its commit for all who read, so nobody who reads may wait for it;
-            // and whoever writes now leaves this snapshot behind.
-            Open::Snapshot if self.database.shared.has_rollback_journal() => {
-                locks.try_write(&self.state.owner).ok_or_else(errors::serialization_failure)?
-            }
-            _ => {
-                if self.database.shared.has_rollback_journal() {
-                    self.materialise_cursors()?;
-                }
-                let refused = Condition::LockNotAvailable.informix_code();
-                let permit = locks.write_within(&self.state.owner, Some(patience));
-                permit.map_err(|refusal| self.refused(refusal, refused, String::new))?
-            }
-        };
-        self.state.activity.lock().writing = true;
-        self.state.write_serial.store(crate::schema::next_generation(), std::sync::atomic::Ordering::Relaxed);
-        // Before anything is written: what cursors have still to read was there before it.
-        self.materialise_cursors()?;
-        let handle = self.handle()?;
-        let guard = handle.lock();
-        guard.set_busy_timeout(match patience.timeout {
-            // Who waits for readers here is in no lock's queue, where a deadlock would be found.
-            Duration::ZERO if self.database.shared.has_rollback_journal() => LONGEST_WAIT_FOR_READERS,
-            timeout => timeout,
-        });
-        match self.transaction.open {
-            Open::Snapshot => {
-                // The write itself will find out whether the snapshot is still the newest.
-                self.check_replication_role()?;
-                self.transaction.open = Open::Write { _permit: permit };
-            }
-            Open::Temporary => {
-                self.check_replication_role()?;
-                self.checked(guard.start_writing())?;
-                self.transaction.open = Open::Write { _permit: permit };
-                drop(guard);
-                self.adopt_committed_schema()?;
-            }
-            _ => {
-                self.follow_replication_role(&guard)?;
-                self.checked(guard.begin_writing())?;
-                self.transaction.open = Open::Write { _permit: permit };
-                drop(guard);
-                self.set_savepoints()?;
-                self.adopt_committed_schema()?;
-            }
-        }
-        self.apply_checking()?;
-        self.install_checks()
-    }
-
-    /// Foreign keys as `session_replication_role` wants them, which can be changed between transactions alone.
-    fn follow_replication_role(&mut self, guard: &Guard<'_>) -> Result<()> {
-        let replica = self.state.variables.read().is_replica();
-        if replica != self.keys_off {
-            self.checked(guard.look_at_keys(!replica))?;
-            self.keys_off = replica;
-        }
-        Ok(())
-    }
-
-    fn check_replication_role(&self) -> Result<()> {
-        if self.state.variables.read().is_replica() == self.keys_off {
-            return Ok(());
-        }
-        Err(Error::unsupported("session_replication_role that has changed since the transaction began"))
-    }
-
-    /// Ends the transaction well.
-    pub(super) fn end_commit(&mut self) -> Result<()> {
-        let result = self
-            .tell_deferred(true)
-            .and_then(|()| self.commit_portals())
-            .and_then(|()| self.run_on_commit())
-            .and_then(|()| self.settle_labels())
-            .and_then(|()| self.reserve_notifications())
-            .and_then(|reserved| self.commit_open().map(|()| reserved));
-        let reserved = match result {
-            Ok(reserved) => reserved,
-            Err(error) => {
-                self.end_rollback();
-                return Err(error);
-            }
-        };
-        if matches!(self.transaction.open, Open::Write { .. }) {
-            self.database.shared.file.committed();
-            let number = self.database.shared.committed();
-            self.database.shared.locks.committed(&self.state.owner, number);
-            self.commits_seen = self.commits_seen.wrapping_add(1);
-            if self.transaction.schema_changed {
-                self.database.shared.publish(self.schema.main.clone());
-            }
-        }
-        // Read before the setting's own value is that of the next transaction.
-        let waits = matches!(self.transaction.open, Open::Write { .. }) && self.state.variables.read().is_synchronous();
-        // Nobody is told of what a crash may undo; otherwise, the wait for the disk is shared with the next writers.
-        let (waits, safe) = match &reserved {
-            Some(_) if waits => (false, self.database.shared.make_safe()),
-            _ => (waits, Ok(())),
-        };
-        match reserved {
-            Some(reserved) if safe.is_ok() => self.publish_notifications(reserved),
-            _ => self.state.forget_outgoing(),
-        }
-        self.state.deferred.lock().clear();
-        self.state.close_large_objects();
-        // The write lock passes on here, after the new schema is known.
-        self.transaction = Transaction::default();
-        self.end_locks(true);
-        self.save_sequences_now();
-        self.state.variables.write().commit();
-        self.sync_variables();
-        self.publish_activity();
-        if waits { self.database.shared.make_safe() } else { safe }
-    }
-
-    fn commit_open(&mut self) -> Result<()> {
-        match self.transaction.open {
-            Open::No | Open::Outer { .. } => Ok(()),
-            Open::Snapshot | Open::Temporary | Open::Write { .. } => self.commit_file(),
-        }
-    }
-
-    fn commit_file(&mut self) -> Result<()> {
-        if self.is_lost() {
-            return Err(lost());
-        }
-        if matches!(self.transaction.open, Open::Snapshot | Open::Temporary) {
-            self.materialise_cursors()?;
-        } else {
-            // Nothing is acknowledged into a file that nobody will find.
-            self.database.shared.file.look_before_commit()?;
-        }
-        let handle = self.handle()?;
-        let guard = handle.lock();
-        let saved = match self.transaction.open {
-            Open::Write { .. } => self.checked(self.save_sequences(guard.connection()))?,
-            _ => Vec::new(),
-        };
-        let xid = || self.database.shared.locks.xids.assign(&self.state.owner);
-        guard.commit(xid).map(|()| self.sequences_saved(&saved)).map_err(|failure| {
-            if failure.breaks_foreign_key() {
-                self.deferred_violation(&guard)
-            } else {
-                errors::translate(&failure, &self.interrupter, None)
-            }
-        })
-    }
-
-    /// Which deferred foreign key a COMMIT has failed on.
-    pub(super) fn deferred_violation(&self, guard: &Guard<'_>) -> Error {
-        let plain = || Error::new(Condition::ForeignKeyViolation, "a foreign key constraint is violated at commit");
-        self.violated_key(guard, &|key| key.valid).unwrap_or_else(plain)
-    }
-
-    /// Ends the transaction without effect. Nothing can fail here: what the back end could not undo it has undone before.
-    pub(super) fn end_rollback(&mut self) {
-        self.roll_back_portals();
-        if !matches!(self.transaction.open, Open::No) {
-            // Cursors read what the transaction has written, so their rows must come out first.
-            let _ = self.materialise_cursors();
-            self.close_transaction();
-        }
-        let schema_changed = self.transaction.schema_changed;
-        self.state.deferred.lock().clear();
-        self.state.forget_outgoing();
-        self.state.close_large_objects();
-        self.transaction = Transaction::default();
-        self.end_locks(false);
-        self.save_sequences_now();
-        self.state.variables.write().undo(0);
-        self.state.variables.write().commit();
-        if schema_changed {
-            self.schema.main = self.database.shared.current();
-            if let Err(error) = self.load_temporary_schema() {
-                tracing::error!(%error, "could not read the temporary schema after a rollback");
-            }
-        }
-        self.sync_variables();
-        self.publish_activity();
-    }
-
-    /// ROLLBACK of the back end's transaction, whatever state it is in; the write lock passes on.
-    pub(super) fn close_transaction(&mut self) {
-        if let Some(handle) = &self.handle {
-            let guard = handle.lock();
-            if guard.is_in_transaction()
-                && let Err(failure) = guard.roll_back()
-            {
-                tracing::error!(failure.message, "ROLLBACK failed");
-            }
-        }
-        self.transaction.open = Open::No;
-        // Triggers made in it are gone with it; those that are not are dropped before new ones are made.
-        self.checks_of = None;
-        for savepoint in &mut self.transaction.savepoints {
-            savepoint.set = false;
-        }
-    }
-
     /// A statement has failed: what it leaves of the transaction.
     pub(super) fn statement_failed(&mut self) {
         self.interrupter.disarm();
@@ -855,7 +461,7 @@ impl Session {
     }
 
     /// The back end has rolled back by itself: it does when a write is interrupted, the disk is full or memory runs out.
-    fn is_lost(&self) -> bool {
+    pub(super) fn is_lost(&self) -> bool {
         !matches!(self.transaction.open, Open::No | Open::Outer { .. })
             && self.handle.as_ref().is_some_and(|handle| !handle.lock().is_in_transaction())
     }
@@ -873,7 +479,7 @@ impl Session {
     }
 
     /// With the back end's transaction open, the schema is that of its snapshot.
-    fn adopt_committed_schema(&mut self) -> Result<()> {
+    pub(super) fn adopt_committed_schema(&mut self) -> Result<()> {
         let handle = self.handle()?;
         let guard = handle.lock();
         let cookie = self.checked(guard.schema_number())?;
@@ -916,7 +522,7 @@ impl Session {
     }
 }
 
-fn lost() -> Error {
+pub(super) fn lost() -> Error {
     Error::new(Condition::SerializationFailure, "the transaction has been rolled back")
         .detail("A write was interrupted, or storage ran out; nothing of the transaction is left.")
 }
