@@ -1,7 +1,8 @@
 //! `rowferry serve`: gives a SQLite file the wires of other databases.
 
-use std::io::Write as _;
-use std::net::SocketAddr;
+mod announce;
+mod doors;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +15,8 @@ use rowferry_server::pg::PgDoor;
 use rowferry_server::tls::{self, Tls};
 use rowferry_server::{Bound, Door, Endpoint, Limits, Server};
 
+use self::announce::{announce, tell_sessions, warn_of_readers};
+use self::doors::Doors;
 use crate::Failure;
 use crate::limits::{MemoryArguments, fit_connections, fit_messages};
 use crate::service::{self, Handed};
@@ -286,41 +289,6 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     result.map_err(|error| Failure::new(format!("the server failed: {error}")))
 }
 
-/// Settings that SHOW prints as this server has them.
-fn tell_sessions(arguments: &Arguments, version: u32, database: &Database, bound: &[Bound]) {
-    let postgres = bound.iter().find_map(|bound| match &bound.endpoint {
-        Endpoint::Tcp(address) => Some(address),
-        Endpoint::Unix(_) => None,
-    });
-    database.announce("listen_addresses", postgres.map(|address| address.ip().to_string()).unwrap_or_default());
-    if let Some(address) = postgres {
-        database.announce("port", address.port().to_string());
-    }
-    if let Some(path) = &arguments.hba {
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-        database.announce("hba_file", path.display().to_string());
-    }
-    if let Some(directory) = &arguments.unix_dir {
-        database.announce("unix_socket_directories", directory.display().to_string());
-    }
-    database.announce("max_connections", arguments.max_connections.to_string());
-    database.announce("server_version", arguments.server_version.as_str());
-    database.announce("server_version_num", version.to_string());
-    if arguments.tls || arguments.tls_cert.is_some() {
-        database.announce("ssl", "on");
-    }
-}
-
-/// Passwords at the doors are of little use when the file itself lies open.
-fn warn_of_readers(path: &Path) {
-    use std::os::unix::fs::PermissionsExt as _;
-    let mode = std::fs::metadata(path).map_or(0, |metadata| metadata.permissions().mode());
-    if mode & 0o077 != 0 {
-        let mode = format!("{:03o}", mode & 0o777);
-        tracing::warn!(path = %path.display(), mode, "other users of this machine have access to the file (chmod 600)");
-    }
-}
-
 /// What SIGHUP does: reads the users and the certificate again. What cannot be read leaves everything as it is.
 fn reload(arguments: Arc<Arguments>, gate: Arc<Gate>, tls: Option<Arc<Tls>>) -> Reload {
     Box::new(move || {
@@ -344,53 +312,6 @@ fn reload(arguments: Arc<Arguments>, gate: Arc<Gate>, tls: Option<Arc<Tls>>) -> 
         }
         Ok(())
     })
-}
-
-/// Where to listen, before anything is opened.
-#[derive(Debug)]
-struct Doors {
-    postgres: Option<SocketAddr>,
-    unix_dir: Option<PathBuf>,
-    informix: Option<SocketAddr>,
-    /// Where a service manager listens for us.
-    handed: Vec<SocketAddr>,
-}
-
-impl Doors {
-    fn plan(arguments: &Arguments, handed: &[Handed]) -> Result<Self, Failure> {
-        let tcp = |option: &str, text: &str, port| match Endpoint::parse_tcp(text, port) {
-            Ok(Endpoint::Tcp(address)) => Ok(address),
-            Ok(Endpoint::Unix(_)) | Err(_) => {
-                Err(Failure::new(format!("{option}: \"{text}\" is no address to listen at"))
-                    .hint("write 127.0.0.1:5432, :5432, 0.0.0.0 or [::1]:5432"))
-            }
-        };
-        let mut postgres =
-            arguments.postgres.as_deref().map(|text| tcp("--postgres", text, POSTGRES_PORT)).transpose()?;
-        let informix = arguments.informix.as_deref().map(|text| tcp("--informix", text, INFORMIX_PORT)).transpose()?;
-        if postgres.is_none() && arguments.unix_dir.is_none() && informix.is_none() && handed.is_empty() {
-            postgres = Some(SocketAddr::from(([127, 0, 0, 1], POSTGRES_PORT)));
-        }
-        let handed = handed.iter().filter_map(|handed| match handed.socket.endpoint() {
-            Endpoint::Tcp(address) => Some(*address),
-            Endpoint::Unix(_) => None,
-        });
-        Ok(Self { postgres, unix_dir: arguments.unix_dir.clone(), informix, handed: handed.collect() })
-    }
-
-    /// Without passwords nobody but this machine is let in, unless that is wanted.
-    fn check_trust(&self, arguments: &Arguments, users: &Users) -> Result<(), Failure> {
-        let all = self.postgres.into_iter().chain(self.informix).chain(self.handed.iter().copied());
-        let far = all.into_iter().find(|address| !address.ip().is_loopback());
-        match far {
-            // Rules say for themselves whom they trust.
-            Some(address) if users.is_empty() && arguments.hba.is_none() && !arguments.trust_network => Err(Failure::new(format!(
-                "refusing to listen at {address} without users: everybody on the network could read and write the database"
-            ))
-            .hint("configure users with --user or --password-file, write rules (--hba), or say --trust-network")),
-            _ => Ok(()),
-        }
-    }
 }
 
 /// What --server-version is as a number.
@@ -520,74 +441,6 @@ fn open(arguments: &Arguments, options: Options) -> Result<Database, Failure> {
             None => failure,
         }
     })
-}
-
-/// Says where to connect, and who may.
-fn announce(arguments: &Arguments, database: &Database, bound: &[Bound], users: &Users) -> Result<(), Failure> {
-    let name = database.name();
-    let journal = database.journal();
-    let mut out = std::io::stdout().lock();
-    if arguments.json {
-        let mut event = serde_json::Map::new();
-        event.insert("event".into(), "listening".into());
-        event.insert("pid".into(), std::process::id().into());
-        event.insert("database".into(), name.into());
-        event.insert("journal".into(), journal.now.clone().into());
-        if journal.before != journal.now {
-            event.insert("journal_before".into(), journal.before.clone().into());
-        }
-        for bound in bound {
-            let door = match &bound.endpoint {
-                Endpoint::Tcp(_) => bound.door,
-                Endpoint::Unix(_) => "unix",
-            };
-            event.insert(door.into(), bound.endpoint.to_string().into());
-        }
-        writeln!(out, "{}", serde_json::Value::Object(event))?;
-    } else {
-        writeln!(out, "Serving {} as database \"{name}\". Connect with:", arguments.database.display())?;
-        for bound in bound {
-            match &bound.endpoint {
-                Endpoint::Tcp(address) => {
-                    let host = if address.ip().is_unspecified() { "localhost".into() } else { host_text(address) };
-                    match bound.door {
-                        "postgres" => writeln!(out, "  psql postgresql://{host}:{}/{name}", address.port())?,
-                        door => writeln!(out, "  {door}://{host}:{}/{name}", address.port())?,
-                    }
-                }
-                Endpoint::Unix(path) => {
-                    let directory = path.parent().unwrap_or(path).display();
-                    let port = path.extension().unwrap_or_default().to_string_lossy();
-                    writeln!(out, "  psql -h {directory} -p {port} {name}")?;
-                }
-            }
-        }
-        if users.is_empty() && arguments.hba.is_none() {
-            let who = match arguments.trust_network {
-                true => "on the network",
-                false => "on this machine",
-            };
-            writeln!(out, "No users are configured: everybody {who} who can connect is trusted.")?;
-        }
-        if journal.before != journal.now {
-            let (before, now) = (&journal.before, &journal.now);
-            writeln!(out, "The file's journal mode was {before} and is {now} from now on (--journal keep leaves it).")?;
-        }
-        writeln!(out, "Ctrl-C stops the server.")?;
-    }
-    out.flush()?;
-    if users.is_empty() && arguments.hba.is_none() {
-        tracing::warn!("no users are configured: everybody who can connect is trusted");
-    }
-    Ok(())
-}
-
-/// An address as URLs have it.
-fn host_text(address: &SocketAddr) -> String {
-    match address {
-        SocketAddr::V4(address) => address.ip().to_string(),
-        SocketAddr::V6(address) => format!("[{}]", address.ip()),
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,58 @@
+//! Where the server listens, decided before anything is opened.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use rowferry_server::Endpoint;
+use rowferry_server::auth::Users;
+
+use super::{Arguments, INFORMIX_PORT, POSTGRES_PORT};
+use crate::Failure;
+use crate::service::Handed;
+
+/// Where to listen, before anything is opened.
+#[derive(Debug)]
+pub(super) struct Doors {
+    pub(super) postgres: Option<SocketAddr>,
+    pub(super) unix_dir: Option<PathBuf>,
+    pub(super) informix: Option<SocketAddr>,
+    /// Where a service manager listens for us.
+    handed: Vec<SocketAddr>,
+}
+
+impl Doors {
+    pub(super) fn plan(arguments: &Arguments, handed: &[Handed]) -> Result<Self, Failure> {
+        let tcp = |option: &str, text: &str, port| match Endpoint::parse_tcp(text, port) {
+            Ok(Endpoint::Tcp(address)) => Ok(address),
+            Ok(Endpoint::Unix(_)) | Err(_) => {
+                Err(Failure::new(format!("{option}: \"{text}\" is no address to listen at"))
+                    .hint("write 127.0.0.1:5432, :5432, 0.0.0.0 or [::1]:5432"))
+            }
+        };
+        let mut postgres =
+            arguments.postgres.as_deref().map(|text| tcp("--postgres", text, POSTGRES_PORT)).transpose()?;
+        let informix = arguments.informix.as_deref().map(|text| tcp("--informix", text, INFORMIX_PORT)).transpose()?;
+        if postgres.is_none() && arguments.unix_dir.is_none() && informix.is_none() && handed.is_empty() {
+            postgres = Some(SocketAddr::from(([127, 0, 0, 1], POSTGRES_PORT)));
+        }
+        let handed = handed.iter().filter_map(|handed| match handed.socket.endpoint() {
+            Endpoint::Tcp(address) => Some(*address),
+            Endpoint::Unix(_) => None,
+        });
+        Ok(Self { postgres, unix_dir: arguments.unix_dir.clone(), informix, handed: handed.collect() })
+    }
+
+    /// Without passwords nobody but this machine is let in, unless that is wanted.
+    pub(super) fn check_trust(&self, arguments: &Arguments, users: &Users) -> Result<(), Failure> {
+        let all = self.postgres.into_iter().chain(self.informix).chain(self.handed.iter().copied());
+        let far = all.into_iter().find(|address| !address.ip().is_loopback());
+        match far {
+            // Rules say for themselves whom they trust.
+            Some(address) if users.is_empty() && arguments.hba.is_none() && !arguments.trust_network => Err(Failure::new(format!(
+                "refusing to listen at {address} without users: everybody on the network could read and write the database"
+            ))
+            .hint("configure users with --user or --password-file, write rules (--hba), or say --trust-network")),
+            _ => Ok(()),
+        }
+    }
+}
