@@ -41,31 +41,18 @@ pub struct Stored {
 impl Stored {
     /// A new one of a table with these columns; `None` for another kind of constraint.
     pub fn of_constraint(kind: &ConstraintKind, names: &[&str], target: u32) -> Option<Self> {
-        let ConstraintKind::ForeignKey {
-            columns,
-            target_columns,
-            on_delete,
-            on_update,
-            full,
-            deferrable,
-            deferred,
-            set_columns,
-            ..
-        } = kind
-        else {
-            return None;
-        };
+        let ConstraintKind::ForeignKey(key) = kind else { return None };
         let named = |columns: &[usize]| columns.iter().map(|at| names[*at].to_owned()).collect();
         Some(Self {
-            columns: named(columns),
+            columns: named(&key.columns),
             target,
-            target_columns: target_columns.clone(),
-            on_delete: *on_delete,
-            on_update: *on_update,
-            full: *full,
-            deferrable: *deferrable,
-            deferred: *deferred,
-            set_columns: named(set_columns),
+            target_columns: key.target_columns.clone(),
+            on_delete: key.on_delete,
+            on_update: key.on_update,
+            full: key.full,
+            deferrable: key.deferrable,
+            deferred: key.deferred,
+            set_columns: named(&key.set_columns),
             parts: Vec::new(),
             disabled: Disabled::default(),
         })

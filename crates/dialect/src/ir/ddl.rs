@@ -460,28 +460,32 @@ pub enum ConstraintKind {
     /// CHECK.
     Check(Text),
     /// FOREIGN KEY.
-    ForeignKey {
-        /// Columns here, by position.
-        columns: Vec<usize>,
-        /// The table referenced (perhaps the one under definition).
-        target: QualifiedName,
-        /// The columns referenced, by name; decided.
-        target_columns: Vec<String>,
-        /// ON DELETE.
-        on_delete: ReferentialAction,
-        /// ON UPDATE.
-        on_update: ReferentialAction,
-        /// MATCH FULL.
-        full: bool,
-        /// DEFERRABLE.
-        deferrable: bool,
-        /// INITIALLY DEFERRED.
-        deferred: bool,
-        /// The engine keeps it, not the back end.
-        by_engine: bool,
-        /// The columns, by position, to which SET NULL and SET DEFAULT of ON DELETE are confined; empty is all.
-        set_columns: Vec<usize>,
-    },
+    ForeignKey(Box<ForeignKeyDefinition>),
+}
+
+/// FOREIGN KEY.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForeignKeyDefinition {
+    /// Columns here, by position.
+    pub columns: Vec<usize>,
+    /// The table referenced (perhaps the one under definition).
+    pub target: QualifiedName,
+    /// The columns referenced, by name; decided.
+    pub target_columns: Vec<String>,
+    /// ON DELETE.
+    pub on_delete: ReferentialAction,
+    /// ON UPDATE.
+    pub on_update: ReferentialAction,
+    /// MATCH FULL.
+    pub full: bool,
+    /// DEFERRABLE.
+    pub deferrable: bool,
+    /// INITIALLY DEFERRED.
+    pub deferred: bool,
+    /// The engine keeps it, not the back end.
+    pub by_engine: bool,
+    /// The columns, by position, to which SET NULL and SET DEFAULT of ON DELETE are confined; empty is all.
+    pub set_columns: Vec<usize>,
 }
 
 /// EXCLUDE.
@@ -509,7 +513,7 @@ impl ConstraintKind {
     /// A foreign key as another, of these columns.
     pub fn of_key(key: &crate::schema::ForeignKey, columns: Vec<usize>) -> Self {
         let place = |at: &usize| key.columns.iter().position(|own| own == at).map(|place| columns[place]);
-        Self::ForeignKey {
+        Self::ForeignKey(Box::new(ForeignKeyDefinition {
             by_engine: key.by_engine,
             set_columns: key.set_columns.iter().filter_map(place).collect(),
             columns,
@@ -520,7 +524,7 @@ impl ConstraintKind {
             full: key.full,
             deferrable: key.deferrable,
             deferred: key.deferred,
-        }
+        }))
     }
 }
 

@@ -8,7 +8,8 @@ use super::scope::{Scope, Visible};
 use crate::informix::ast::{self, Alter, Ast, DropKind, Node, ObjectName, Query, Renamed};
 use crate::ir::{
     self, AlterTable, ColumnDefinition, Constraint, ConstraintKind, CreateIndex, CreateSequence, CreateTable,
-    CreateTableAs, CreateView, Ddl, Drop, Expr, IdentityDefinition, IndexKeyDefinition, ObjectKind, RelId, Text,
+    CreateTableAs, CreateView, Ddl, Drop, Expr, ForeignKeyDefinition, IdentityDefinition, IndexKeyDefinition,
+    ObjectKind, RelId, Text,
 };
 use crate::schema::{Column, Physical, QualifiedName, Relation, RelationKind};
 use crate::uses::Uses;
@@ -444,7 +445,7 @@ impl Binder<'_> {
                 }
                 (
                     'r',
-                    ConstraintKind::ForeignKey {
+                    ConstraintKind::ForeignKey(Box::new(ForeignKeyDefinition {
                         columns: own,
                         target: name,
                         target_columns,
@@ -455,7 +456,7 @@ impl Binder<'_> {
                         deferred: false,
                         by_engine: false,
                         set_columns: Vec::new(),
-                    },
+                    })),
                 )
             }
         };

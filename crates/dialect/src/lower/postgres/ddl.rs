@@ -90,30 +90,20 @@ impl Lowering<'_> {
             }
             ConstraintKind::Exclusion(_) => return Err(super::missing("EXCLUDE")),
             ConstraintKind::Check(condition) => format!("CHECK ({})", self.expr(&condition.expr)?),
-            ConstraintKind::ForeignKey {
-                columns,
-                target,
-                target_columns,
-                on_delete,
-                on_update,
-                full,
-                deferrable,
-                deferred,
-                by_engine: _,
-                set_columns,
-            } => {
-                let targets: Vec<String> = target_columns.iter().map(|name| quote(name)).collect();
-                let confined = if set_columns.is_empty() { String::new() } else { format!(" ({})", list(set_columns)) };
+            ConstraintKind::ForeignKey(key) => {
+                let targets: Vec<String> = key.target_columns.iter().map(|name| quote(name)).collect();
+                let set = &key.set_columns;
+                let confined = if set.is_empty() { String::new() } else { format!(" ({})", list(set)) };
                 format!(
                     "FOREIGN KEY ({}) REFERENCES {} ({}){} ON DELETE {}{confined} ON UPDATE {}{}{}",
-                    list(columns),
-                    quote(&target.name),
+                    list(&key.columns),
+                    quote(&key.target.name),
                     targets.join(", "),
-                    if *full { " MATCH FULL" } else { "" },
-                    on_delete.words(),
-                    on_update.words(),
-                    if *deferrable { " DEFERRABLE" } else { "" },
-                    if *deferred { " INITIALLY DEFERRED" } else { "" },
+                    if key.full { " MATCH FULL" } else { "" },
+                    key.on_delete.words(),
+                    key.on_update.words(),
+                    if key.deferrable { " DEFERRABLE" } else { "" },
+                    if key.deferred { " INITIALLY DEFERRED" } else { "" },
                 )
             }
         })

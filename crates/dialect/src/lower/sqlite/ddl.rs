@@ -236,7 +236,7 @@ pub fn constraint(
     Ok(match &constraint.kind {
         ConstraintKind::PrimaryKey(columns) => (Some(format!("{prefix}PRIMARY KEY ({})", list(columns))), None),
         ConstraintKind::Unique(columns) => (Some(format!("{prefix}UNIQUE ({})", list(columns))), None),
-        ConstraintKind::ForeignKey { by_engine: true, .. } => (None, None),
+        ConstraintKind::ForeignKey(key) if key.by_engine => (None, None),
         // The engine asks an index that is no key for SQLite.
         ConstraintKind::DeferrableUnique { .. }
         | ConstraintKind::UniqueNullsAlike(_)
@@ -250,39 +250,29 @@ pub fn constraint(
                 (None, Some(record(Some(over_columns(check, names, "NEW.")?.sql))))
             }
         }
-        ConstraintKind::ForeignKey {
-            columns,
-            target: table,
-            target_columns,
-            on_delete,
-            on_update,
-            full,
-            deferrable,
-            deferred,
-            ..
-        } => {
-            let targets: Vec<String> = target_columns.iter().map(|name| quote(name)).collect();
+        ConstraintKind::ForeignKey(key) => {
+            let targets: Vec<String> = key.target_columns.iter().map(|name| quote(name)).collect();
             let mut sql = format!(
                 "{prefix}FOREIGN KEY ({}) REFERENCES {} ({})",
-                list(columns),
-                quote(&target(table)),
+                list(&key.columns),
+                quote(&target(&key.target)),
                 targets.join(", ")
             );
-            for (event, action) in [("DELETE", on_delete), ("UPDATE", on_update)] {
-                if let Some(words) = action_words(*action) {
+            for (event, action) in [("DELETE", key.on_delete), ("UPDATE", key.on_update)] {
+                if let Some(words) = action_words(action) {
                     let _ = write!(sql, " ON {event} {words}");
                 }
             }
-            if *full {
+            if key.full {
                 sql.push_str(" MATCH FULL");
             }
-            sql.push_str(match (deferrable, deferred) {
+            sql.push_str(match (key.deferrable, key.deferred) {
                 (_, true) => " DEFERRABLE INITIALLY DEFERRED",
                 (true, false) => " DEFERRABLE INITIALLY IMMEDIATE",
                 (false, false) => "",
             });
             // SQLite takes MATCH FULL and does MATCH SIMPLE: what is missing stands in a check of the same name.
-            if let ([first, others @ ..], true) = (columns.as_slice(), *full)
+            if let ([first, others @ ..], true) = (key.columns.as_slice(), key.full)
                 && !others.is_empty()
             {
                 let null = |column: &usize| format!("({} IS NULL)", list(&[*column]));

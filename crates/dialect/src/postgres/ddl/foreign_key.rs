@@ -5,7 +5,7 @@ use pg_query::protobuf as pg;
 use super::super::binder::Binder;
 use super::super::{coerce, names};
 use super::table::Draft;
-use crate::ir::{Constraint, ConstraintKind, ConstraintOptions};
+use crate::ir::{Constraint, ConstraintKind, ConstraintOptions, ForeignKeyDefinition};
 use crate::schema::{QualifiedName, ReferentialAction, Relation};
 use crate::{Condition, Result, Type};
 
@@ -169,7 +169,7 @@ impl Binder<'_> {
         draft.constraints.push(Constraint {
             name,
             named,
-            kind: ConstraintKind::ForeignKey {
+            kind: ConstraintKind::ForeignKey(Box::new(ForeignKeyDefinition {
                 columns,
                 target,
                 target_columns,
@@ -180,7 +180,7 @@ impl Binder<'_> {
                 deferred: constraint.initdeferred,
                 by_engine,
                 set_columns,
-            },
+            })),
             options: ConstraintOptions { not_valid: constraint.skip_validation, no_inherit: false },
         });
         Ok(())

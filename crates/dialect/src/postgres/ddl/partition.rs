@@ -503,15 +503,15 @@ pub(super) fn check_constraint(constraint: &Constraint, partitioning: &Partition
             let message = "exclusion constraints are not supported on partitioned tables";
             return Err(Error::new(Condition::FeatureNotSupported, message));
         }
-        ConstraintKind::ForeignKey { target, .. } if constraint.options.not_valid => {
+        ConstraintKind::ForeignKey(key) if constraint.options.not_valid => {
             let message = format!(
                 "cannot add NOT VALID foreign key on partitioned table \"{}\" referencing relation \"{}\"",
-                draft.name.name, target.name
+                draft.name.name, key.target.name
             );
             return Err(Error::new(Condition::WrongObjectType, message)
                 .detail("This feature is not yet supported on partitioned tables."));
         }
-        ConstraintKind::ForeignKey { .. } | ConstraintKind::Check(_) => return Ok(()),
+        ConstraintKind::ForeignKey(_) | ConstraintKind::Check(_) => return Ok(()),
     };
     check_unique(words, &columns, partitioning, &draft.name.name)
 }

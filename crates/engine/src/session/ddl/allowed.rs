@@ -415,8 +415,8 @@ impl Allowed<'_> {
     }
 
     fn key(&self, kind: &ConstraintKind) -> Done {
-        let ConstraintKind::ForeignKey { target, target_columns, .. } = kind else { return Ok(()) };
-        let Some(target) = self.schema.relation(target) else { return Ok(()) };
+        let ConstraintKind::ForeignKey(key) = kind else { return Ok(()) };
+        let Some(target) = self.schema.relation(&key.target) else { return Ok(()) };
         if target.kind != RelationKind::Table
             || self.rights.may(ObjectClass::Relation, target.oid, Privileges::REFERENCES)
         {
@@ -426,7 +426,7 @@ impl Allowed<'_> {
             let held = self.rights.column_held_by(self.rights.role(), target.oid, name).0;
             held.contains(Privileges::REFERENCES)
         };
-        match !target_columns.is_empty() && target_columns.iter().all(of_column) {
+        match !key.target_columns.is_empty() && key.target_columns.iter().all(of_column) {
             true => Ok(()),
             false => Err(denied("table", &target.name).into()),
         }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::ir::{Constraint, ConstraintKind, CreateIndex, Expr, IndexKeyDefinition, Text, Value};
+use rowferry_dialect::ir::{
+    Constraint, ConstraintKind, CreateIndex, Expr, ForeignKeyDefinition, IndexKeyDefinition, Text, Value,
+};
 use rowferry_dialect::schema::{ForeignKey, Index, Relation};
 use rowferry_dialect::{Condition, Error, values};
 
@@ -60,10 +62,10 @@ impl Changer<'_> {
                 }
                 self.edit(table, &form)
             }
-            ConstraintKind::ForeignKey { by_engine, .. } => {
+            ConstraintKind::ForeignKey(key) => {
                 self.entry(table)?;
                 self.note_options(table, constraint)?;
-                if *by_engine {
+                if key.by_engine {
                     self.note_key(table.oid, constraint)?;
                 } else {
                     self.edit(table, &form)?;
@@ -197,7 +199,7 @@ impl Changer<'_> {
         let changed = Constraint {
             name: key.name.clone(),
             named: true,
-            kind: ConstraintKind::ForeignKey {
+            kind: ConstraintKind::ForeignKey(Box::new(ForeignKeyDefinition {
                 columns: key.columns.clone(),
                 target: key.target.clone(),
                 target_columns: key.target_columns.clone(),
@@ -208,7 +210,7 @@ impl Changer<'_> {
                 deferred,
                 by_engine: false,
                 set_columns: Vec::new(),
-            },
+            })),
             options: Default::default(),
         };
         let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();

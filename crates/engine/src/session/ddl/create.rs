@@ -82,7 +82,7 @@ impl Changer<'_> {
                     self.add_key_of_nulls(&*now()?, &constraint.name, columns)?;
                 }
                 ConstraintKind::Exclusion(exclusion) => self.add_exclusion(&*now()?, &constraint.name, exclusion)?,
-                ConstraintKind::ForeignKey { by_engine: true, .. } => self.note_key(now()?.oid, constraint)?,
+                ConstraintKind::ForeignKey(key) if key.by_engine => self.note_key(now()?.oid, constraint)?,
                 _ => {}
             }
         }

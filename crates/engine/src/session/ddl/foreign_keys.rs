@@ -21,9 +21,9 @@ const LONGEST_NAME: usize = 63;
 impl Changer<'_> {
     /// Notes a new foreign key of the engine.
     pub(super) fn note_key(&self, oid: u32, constraint: &Constraint) -> Done {
-        let ConstraintKind::ForeignKey { target, .. } = &constraint.kind else { return Ok(()) };
+        let ConstraintKind::ForeignKey(key) = &constraint.kind else { return Ok(()) };
         let table = self.current(oid)?;
-        let target = self.schema().relation(target);
+        let target = self.schema().relation(&key.target);
         let target = target.ok_or_else(|| Error::internal("a foreign key to a table that there is not"))?;
         let target = self.entry(&target)?;
         let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
@@ -144,11 +144,11 @@ impl Changer<'_> {
         let target = self.schema().relation(&key.target);
         // The names of columns are needed that the back end looks up itself.
         let kind = match (kind, target) {
-            (ConstraintKind::ForeignKey { target_columns, .. }, None) if target_columns.is_empty() => return Ok(()),
+            (ConstraintKind::ForeignKey(key), None) if key.target_columns.is_empty() => return Ok(()),
             (mut kind, Some(target)) => {
                 let columns = target_columns(&target, key);
-                if let ConstraintKind::ForeignKey { target_columns, .. } = &mut kind {
-                    *target_columns = columns.iter().map(|at| target.columns[*at].name.clone()).collect();
+                if let ConstraintKind::ForeignKey(key) = &mut kind {
+                    key.target_columns = columns.iter().map(|at| target.columns[*at].name.clone()).collect();
                 }
                 kind
             }

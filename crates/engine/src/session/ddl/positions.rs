@@ -98,8 +98,8 @@ impl Positions {
             | ConstraintKind::DeferrableUnique { columns, .. } => {
                 columns.iter_mut().try_for_each(|column| self.place(*column, now, added).map(|place| *column = place))
             }
-            ConstraintKind::ForeignKey { columns, set_columns, .. } => {
-                let mut all = columns.iter_mut().chain(set_columns);
+            ConstraintKind::ForeignKey(key) => {
+                let mut all = key.columns.iter_mut().chain(&mut key.set_columns);
                 all.try_for_each(|column| self.place(*column, now, added).map(|place| *column = place))
             }
             ConstraintKind::Exclusion(exclusion) => {

@@ -208,9 +208,9 @@ impl Binder<'_> {
             self.alter_member(if at == 0 { command } else { &own }, members, at, place)?;
             let kept = members.all[0].actions.iter().any(is_by_engine);
             if let Some(AlterTable::AddConstraint(added)) = members.all[at].actions.get_mut(given)
-                && let ConstraintKind::ForeignKey { by_engine, .. } = &mut added.kind
+                && let ConstraintKind::ForeignKey(key) = &mut added.kind
             {
-                *by_engine |= kept;
+                key.by_engine |= kept;
             }
             let draft = &members.all[at].draft;
             if let Some(partitioning) = &table.partitioning {
@@ -278,7 +278,7 @@ impl Binder<'_> {
 
 fn is_foreign_key(action: &AlterTable) -> bool {
     let AlterTable::AddConstraint(added) = action else { return false };
-    matches!(added.kind, ConstraintKind::ForeignKey { .. })
+    matches!(added.kind, ConstraintKind::ForeignKey(_))
 }
 
 /// A partition has a foreign key like one that its table is to have.
@@ -286,27 +286,13 @@ fn has_foreign_key(partition: &Relation, parent: &Relation, new: &ConstraintKind
     let names = |relation: &Relation, columns: &[usize]| -> Vec<String> {
         columns.iter().map(|at| relation.columns[*at].name.clone()).collect()
     };
-    let ConstraintKind::ForeignKey {
-        columns,
-        target,
-        target_columns,
-        on_delete,
-        on_update,
-        full,
-        deferrable,
-        deferred,
-        by_engine,
-        set_columns,
-    } = new
-    else {
-        return false;
-    };
+    let ConstraintKind::ForeignKey(key) = new else { return false };
     partition.foreign_keys.iter().any(|own| {
-        names(partition, &own.columns) == names(parent, columns)
-            && names(partition, &own.set_columns) == names(parent, set_columns)
-            && (&own.target, &own.target_columns) == (target, target_columns)
-            && (own.on_delete, own.on_update, own.full) == (*on_delete, *on_update, *full)
-            && (own.deferrable, own.deferred, own.by_engine) == (*deferrable, *deferred, *by_engine)
+        names(partition, &own.columns) == names(parent, &key.columns)
+            && names(partition, &own.set_columns) == names(parent, &key.set_columns)
+            && (&own.target, &own.target_columns) == (&key.target, &key.target_columns)
+            && (own.on_delete, own.on_update, own.full) == (key.on_delete, key.on_update, key.full)
+            && (own.deferrable, own.deferred, own.by_engine) == (key.deferrable, key.deferred, key.by_engine)
             && own.valid
     })
 }
@@ -314,7 +300,7 @@ fn has_foreign_key(partition: &Relation, parent: &Relation, new: &ConstraintKind
 /// An action that adds a foreign key which the engine keeps.
 fn is_by_engine(action: &AlterTable) -> bool {
     let AlterTable::AddConstraint(added) = action else { return false };
-    matches!(added.kind, ConstraintKind::ForeignKey { by_engine: true, .. })
+    matches!(&added.kind, ConstraintKind::ForeignKey(key) if key.by_engine)
 }
 
 /// Whether a check may be added where there is one of its name.

@@ -304,6 +304,6 @@ fn kind_of(kind: &ConstraintKind) -> Kind {
         | ConstraintKind::UniqueNullsAlike(_)
         | ConstraintKind::Exclusion(_) => Kind::Unique,
         ConstraintKind::Check(_) => Kind::Check,
-        ConstraintKind::ForeignKey { .. } => Kind::ForeignKey,
+        ConstraintKind::ForeignKey(_) => Kind::ForeignKey,
     }
 }
