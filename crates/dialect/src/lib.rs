@@ -17,6 +17,7 @@
 //! - [`heritage`]: tables that inherit from tables;
 //! - [`partition`]: tables whose rows are parted among others;
 //! - [`stored_function`]: functions that users have made in PostgreSQL's way;
+//! - [`stored_calls`]: calls of them in bound statements;
 //! - [`user_type`]: types that users have made;
 //! - [`uses`]: what a stored query names;
 //! - [`ir`]: statements, queries and expressions;
@@ -51,6 +52,7 @@ mod secrets;
 pub mod stack;
 pub mod statistics;
 pub mod stored_aggregate;
+pub mod stored_calls;
 pub mod stored_function;
 pub mod text_search;
 pub mod types;

@@ -54,6 +54,8 @@ pub struct Effects {
     pub transaction: bool,
     /// Calls volatile functions, or depends on session settings: never run twice, never folded.
     pub volatile: bool,
+    /// Calls functions of users that may change something.
+    pub calls_writers: bool,
 }
 
 /// The word with which a door reports completion.

@@ -29,6 +29,8 @@ pub struct Apart {
     pub now: Option<Query>,
     /// The row that stands in the way of an INSERT: its identity, the row, what it is to become, whether WHERE holds.
     pub conflict: Option<Query>,
+    /// Its identity, and whether WHERE of DO UPDATE holds, where that is asked before the rest is computed.
+    pub holds: Option<Query>,
     /// What RETURNING makes of a row.
     pub returning: Option<Query>,
     /// What the engine computes of a row that is to be written, in the order of its columns.
@@ -102,6 +104,7 @@ pub fn apart(dml: &Dml, params: &[Type], computed: &[Expr]) -> Result<Apart> {
         update: (writes && updates).then(|| update_row(dml, at)),
         delete: (writes && deletes).then(|| change(dml, delete_action(dml, at), Vec::new())),
         now: writes.then(|| row_now(dml, at)),
+        holds: None,
         conflict,
         returning: (!dml.returning.is_empty()).then(|| returning(dml, &extras, at)),
         computed: (!computed.is_empty()).then(|| computed_of_row(computed, at)),
@@ -109,6 +112,23 @@ pub fn apart(dml: &Dml, params: &[Type], computed: &[Expr]) -> Result<Apart> {
         params: types,
         at,
     })
+}
+
+impl Apart {
+    /// WHERE of DO UPDATE is asked by a query of its own, so that what a row is to become is not computed in vain.
+    #[must_use]
+    pub fn asking_where_first(mut self) -> Self {
+        if let Some(conflict) = &mut self.conflict
+            && let Body::Select(all) = &mut conflict.body
+            && let [identity, .., holds] = all.items.as_mut_slice()
+        {
+            let truth = Expr::new(ExprKind::Literal(Value::Integer(1)), Type::Bool);
+            let items = vec![identity.clone(), std::mem::replace(holds, truth)];
+            let asked = select(items, all.from.clone(), all.filter.clone());
+            self.holds = Some(Query { ctes: conflict.ctes.clone(), ..asked });
+        }
+        self
+    }
 }
 
 impl Relation {

@@ -77,6 +77,16 @@ impl LockMode {
         matches!(self, Self::AccessShare | Self::RowShare | Self::RowExclusive)
     }
 
+    /// The clause that locks a row so.
+    pub const fn row_clause(self) -> &'static str {
+        match self {
+            Self::AccessShare => "FOR KEY SHARE",
+            Self::RowShare => "FOR SHARE",
+            Self::Exclusive => "FOR NO KEY UPDATE",
+            _ => "FOR UPDATE",
+        }
+    }
+
     /// As `pg_locks` and messages about deadlocks call it.
     pub const fn name(self) -> &'static str {
         match self {

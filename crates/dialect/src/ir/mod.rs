@@ -14,6 +14,7 @@ pub mod ddl;
 pub mod expr;
 mod extension;
 pub mod family;
+pub mod in_turn;
 pub mod lock;
 mod operator;
 pub mod policy;

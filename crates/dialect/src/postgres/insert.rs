@@ -41,7 +41,6 @@ impl Binder<'_> {
         };
         let mut positions: Vec<usize> = columns.list.iter().map(|(position, _)| *position).collect();
         self.change_columns(&target, positions.iter().copied(), true);
-        let source = self.add_defaults(&target, &mut positions, source)?;
         let on_conflict = match &insert.on_conflict_clause {
             Some(clause) => self.on_conflict(clause, &target)?,
             None => None,
@@ -55,6 +54,7 @@ impl Binder<'_> {
         let routing = target.routing.clone();
         let scope = Scope { entries: vec![target.entry.clone()], clause: Clause::Returning, ..Scope::default() };
         let (returning, results) = self.returning(insert.returning_clause.as_ref(), scope)?;
+        let source = self.add_defaults(&target, &mut positions, source)?;
         let updates = on_conflict.as_ref().is_some_and(|c| matches!(c.action, ConflictAction::Update { .. }));
         let guards = self.insert_guards(&target, updates)?;
         let dml = Dml {
@@ -339,25 +339,12 @@ impl Binder<'_> {
         positions: &mut Vec<usize>,
         source: InsertSource,
     ) -> Result<InsertSource> {
-        let relation = &*target.relation;
-        // A trigger or a policy sees the row before it is written.
-        let shown = target.shows_rows();
-        let mut added = Vec::new();
-        for (position, column) in relation.columns.iter().enumerate() {
-            if positions.contains(&position) || column.generated.is_some() {
-                continue;
-            }
-            let ours = match (&column.identity, &column.default) {
-                (Some(identity), _) => identity.sequence.is_some(),
-                (None, Some(default)) => shown || !default.native || column.ty.is_constrained(),
-                // A domain may have a default, and NULL may be no value of it.
-                (None, None) => column.ty.is_constrained() || domain_default(&column.ty).is_some(),
-            };
-            // A leaf may have a default of its own, which does not count.
-            let spelled = target.routing.is_some();
-            if ours || spelled || target.view_default(position).is_some() {
-                added.push((position, self.target_default(target, position, !shown, -1)?));
-            }
+        let mut added = self.defaults_left_out(target, positions)?;
+        let mut source = source;
+        if self.effects.calls_writers && !target.shows_rows() {
+            // Such rows are written one by one, and the back end is not asked for parts of them.
+            added = self.defaults_left_out(target, positions)?;
+            self.spell_defaults(target, positions, &mut source)?;
         }
         if added.is_empty() {
             return Ok(source);
@@ -393,6 +380,45 @@ impl Binder<'_> {
                 InsertSource::Query(Box::new(bound.query))
             }
         })
+    }
+
+    /// The columns that an INSERT does not name, and what stands in them, where the back end does not know it by itself.
+    fn defaults_left_out(&mut self, target: &Target, positions: &[usize]) -> Result<Vec<(usize, Expr)>> {
+        let relation = &*target.relation;
+        // A trigger or a policy sees the row before it is written.
+        let shown = target.shows_rows() || self.effects.calls_writers;
+        let mut added = Vec::new();
+        for (position, column) in relation.columns.iter().enumerate() {
+            if positions.contains(&position) || column.generated.is_some() {
+                continue;
+            }
+            let ours = match (&column.identity, &column.default) {
+                (Some(identity), _) => identity.sequence.is_some(),
+                (None, Some(default)) => shown || !default.native || column.ty.is_constrained(),
+                // A domain may have a default, and NULL may be no value of it.
+                (None, None) => column.ty.is_constrained() || domain_default(&column.ty).is_some(),
+            };
+            // A leaf may have a default of its own, which does not count.
+            let spelled = target.routing.is_some();
+            if ours || spelled || target.view_default(position).is_some() {
+                added.push((position, self.target_default(target, position, !shown, -1)?));
+            }
+        }
+        Ok(added)
+    }
+
+    /// DEFAULT in VALUES, where it had been left to the back end.
+    fn spell_defaults(&mut self, target: &Target, positions: &[usize], source: &mut InsertSource) -> Result<()> {
+        let InsertSource::Values(rows) = source else { return Ok(()) };
+        for row in rows {
+            for (value, position) in row.iter_mut().zip(positions) {
+                let column = &target.relation.columns[*position];
+                if matches!(value.kind, ExprKind::Default) && column.identity.is_none() && column.generated.is_none() {
+                    *value = self.target_default(target, *position, false, -1)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Sequences number the rows of a sorted query in its order: they are sorted before anything is added to them.

@@ -8,18 +8,18 @@
 use std::sync::Arc;
 
 use rowferry_dialect::functions::Volatility;
-use rowferry_dialect::ir::{self, Body, Distinct, Expr, ExprKind, From, OutputColumn, Query, Statement, Value, walk};
+use rowferry_dialect::ir::{self, Body, Distinct, Expr, ExprKind, From, OutputColumn, Query, Statement, Value};
 use rowferry_dialect::plan::Bound;
+use rowferry_dialect::stored_calls::{Callee, ROWS, callee, callee_of};
 use rowferry_dialect::{Result, Schema, Type};
 
 use super::borrowed;
 use super::stored::Returned;
+use crate::session::in_turn::RowsPlan;
 use crate::session::{Outcome, Prepared, Session};
 use crate::spool::Spool;
 
-/// The name of the row that such a call is.
-const VALUE: &str = "stored function";
-const ROWS: &str = "stored function rows";
+/// The name of the rows that such a call has returned.
 const RESULT: &str = "stored result rows";
 
 /// How a query with calls is run.
@@ -41,13 +41,8 @@ pub(crate) enum Direct {
         /// The query of its rows, whose last parameter is their number.
         outer: Arc<Prepared>,
     },
-}
-
-/// Which function, and what its polymorphic types stand for.
-#[derive(Clone, Debug)]
-pub(crate) struct Callee {
-    oid: u32,
-    standing: Option<String>,
+    /// The rows are computed one by one, when all that they are made of has been read.
+    InTurn(RowsPlan),
 }
 
 /// A column of the result.
@@ -64,24 +59,6 @@ pub(crate) enum Item {
 pub(crate) enum Split {
     Items(Bound, Vec<Item>),
     Rows(Option<Bound>, Callee, Bound),
-}
-
-/// The function of a call and its arguments; `None` for other expressions.
-fn callee(expr: &Expr) -> Option<(Callee, &[Expr])> {
-    match &expr.kind {
-        ExprKind::Call { function, args } if function.name == VALUE => callee_of(args),
-        _ => None,
-    }
-}
-
-fn callee_of(args: &[Expr]) -> Option<(Callee, &[Expr])> {
-    let [oid, standing, args @ ..] = args else { return None };
-    let ExprKind::Literal(Value::Integer(oid)) = oid.kind else { return None };
-    let standing = match &standing.kind {
-        ExprKind::Literal(Value::Text(words)) => Some(words.clone()),
-        _ => None,
-    };
-    Some((Callee { oid: u32::try_from(oid).ok()?, standing }, args))
 }
 
 /// Takes the calls out of a query, if it has any that can be.
@@ -171,43 +148,6 @@ fn rows_of(bound: &Bound, query: &Query) -> Option<Split> {
     Some(Split::Rows(arguments, callee, outer))
 }
 
-/// True when a statement makes calls from within of functions that may change something.
-pub(crate) fn writes_within(statement: &Statement, schema: &dyn Schema) -> bool {
-    let mut found = false;
-    walk::statement(statement, &mut |expr| {
-        if let Some((callee, _)) = callee(expr) {
-            found |= may_write(&callee, schema);
-        }
-        !found
-    });
-    if let Statement::Query(query) = statement {
-        found |= from_writes(query, schema);
-    }
-    found
-}
-
-fn from_writes(query: &Query, schema: &dyn Schema) -> bool {
-    fn of(from: &From, schema: &dyn Schema) -> bool {
-        match from {
-            From::Function { function, args, .. } if function.name == ROWS => {
-                callee_of(args).is_some_and(|(callee, _)| may_write(&callee, schema))
-            }
-            From::Query { query, .. } => from_writes(query, schema),
-            From::Join { left, right, .. } => of(left, schema) || of(right, schema),
-            _ => false,
-        }
-    }
-    match &query.body {
-        Body::Select(select) => select.from.as_ref().is_some_and(|from| of(from, schema)),
-        Body::Set { left, right, .. } => from_writes(left, schema) || from_writes(right, schema),
-        Body::Values(_) => false,
-    }
-}
-
-fn may_write(callee: &Callee, schema: &dyn Schema) -> bool {
-    schema.function_by_oid(callee.oid).is_none_or(|function| function.may_write(schema))
-}
-
 impl Session {
     /// Runs a query whose calls are made outside it.
     pub(crate) fn run_direct(
@@ -219,6 +159,15 @@ impl Session {
         self.as_one_transaction(|session| match direct {
             Direct::Items { inner, items } => {
                 let rows = session.call_items(inner, items, params)?;
+                session.rows(prepared, rows)
+            }
+            Direct::InTurn(plan) => {
+                session.open_for_writers()?;
+                let mut rows = Spool::new(prepared.bound.columns.len());
+                let mut coming = session.rows_to_come(plan, params)?;
+                while let Some(row) = session.next_to_come(&mut coming)? {
+                    rows.push((0..row.columns()).map(|at| row.column(at)))?;
+                }
                 session.rows(prepared, rows)
             }
             Direct::Rows { args, call, outer } => {
@@ -280,7 +229,7 @@ impl Session {
         Ok(spool.unwrap_or_else(|| Spool::new(cursor.columns().len())))
     }
 
-    fn call_items(&mut self, inner: &Arc<Prepared>, items: &[Item], params: &[Value]) -> Result<Spool> {
+    pub(crate) fn call_items(&mut self, inner: &Arc<Prepared>, items: &[Item], params: &[Value]) -> Result<Spool> {
         let outcome = self.run_query(inner, params)?;
         let mut reader = self.read_ahead(outcome)?.into_reader()?;
         let mut rows = Spool::new(items.len());

@@ -6,7 +6,8 @@ use std::sync::atomic::Ordering;
 
 use parking_lot::Mutex;
 use rowferry_dialect::composite::{Field, live};
-use rowferry_dialect::ir::{CallProcedure, CastContext, Value};
+use rowferry_dialect::functions::Volatility;
+use rowferry_dialect::ir::{CallProcedure, CastContext, CteBody, Query, Statement, Value};
 use rowferry_dialect::postgres::polymorphic::Standing;
 use rowferry_dialect::postgres::{types, user_cast};
 use rowferry_dialect::stored_aggregate::Callee;
@@ -20,7 +21,7 @@ use rowferry_dialect::{Condition, Error, Result, Schema as _, Type, work};
 use super::{MAX_DEPTH, borrowed, plpgsql, sql_language, stack_address};
 use crate::functions::RoutineRows;
 use crate::session::state::State;
-use crate::session::{Outcome, Prepared, Session};
+use crate::session::{Outcome, Prepared, Session, command_words};
 use crate::spool::Spool;
 
 /// Names and types of a row's fields.
@@ -67,6 +68,30 @@ pub(super) struct Compiled {
     pub(super) kinds: Vec<plpgsql::SlotKind>,
     /// Plans, by the statement's number.
     pub(super) plans: Mutex<HashMap<usize, Arc<plpgsql::CachedPlan>>>,
+}
+
+impl Compiled {
+    /// Refuses a statement that may change something where the function says that it changes nothing.
+    pub(super) fn check_allowed(&self, plan: &Prepared) -> Result<()> {
+        let definition = &self.function.definition;
+        if definition.volatility == Volatility::Volatile || definition.procedure {
+            return Ok(());
+        }
+        let locks = |query: &Query| !query.locking.is_empty();
+        let changes = |query: &Query| query.ctes.iter().any(|cte| matches!(cte.body, CteBody::Dml(_)));
+        let locked;
+        let command = match &plan.bound.statement {
+            Statement::Query(query) if locks(query) => {
+                locked = format!("SELECT {}", query.locking[0].mode.row_clause());
+                &locked
+            }
+            Statement::Query(query) if changes(query) => "SELECT",
+            Statement::Query(_) => return Ok(()),
+            _ => command_words(plan.command),
+        };
+        let message = format!("{command} is not allowed in a non-volatile function");
+        Err(Error::new(Condition::FeatureNotSupported, message))
+    }
 }
 
 /// Functions that a session has made ready, by object id, by what their polymorphic types stand for, and, of triggers, by

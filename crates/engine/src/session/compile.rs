@@ -5,10 +5,12 @@ use std::sync::Arc;
 use rowferry_dialect::access::Needs;
 use rowferry_dialect::ir::{self, Copy, Query, RelationLocks, Statement, TableLock};
 use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
+use rowferry_dialect::stored_calls::statement_writes;
 use rowferry_dialect::{Condition, Error, Result, Schema as _, Type, budget, postgres};
 
 use super::Session;
 use super::command::command;
+use super::in_turn::RowsPlan;
 use super::parsed::{Native, Parsed, Source, of_postgres, parse, weigh};
 use super::triggers::Firing;
 use crate::backend::{Backend as _, InUse, Program, Yield};
@@ -104,9 +106,14 @@ impl Prepared {
             inside: Vec::new(),
             notices: Vec::new(),
         };
-        Ok(Self {
+        Ok(Self::of_part(InUse::lower(&bound)?, bound, &Parsed::of_nothing(name)))
+    }
+
+    /// A part of a statement, whose locks and needs are those of the whole one.
+    pub(crate) fn of_part(program: Program, bound: Bound, parsed: &Parsed) -> Self {
+        Self {
             in_parts: false,
-            program: Some(InUse::lower(&bound)?),
+            program: Some(program),
             bound,
             command: Command::Select,
             uses: Uses::default(),
@@ -114,10 +121,10 @@ impl Prepared {
             made_for: None,
             direct: None,
             id: next_id(),
-            parsed: Parsed::of_nothing(name),
+            parsed: parsed.clone(),
             declared: Vec::new(),
             size: 0,
-        })
+        }
     }
 
     /// True when it yields rows, be they without columns.
@@ -451,28 +458,25 @@ impl Session {
             return Ok(None);
         }
         let schema = self.schema.clone();
+        let writes = |bound: &Bound| bound.effects.calls_writers && statement_writes(&bound.statement, &schema);
         let split = direct::split(bound, &schema);
         let Some(split) = split else {
-            bound.effects.writes |= direct::writes_within(&bound.statement, &schema);
-            return Ok(None);
+            bound.effects.writes |= writes(bound);
+            // What such functions do is not seen by the query that calls them.
+            return match &bound.statement {
+                Statement::Query(query)
+                    if query.locking.is_empty() && !ir::by_rows::runs_in_parts(&bound.statement) =>
+                {
+                    Ok(RowsPlan::in_turn(query, bound, parsed, &schema)?.map(Direct::InTurn))
+                }
+                _ => Ok(None),
+            };
         };
         let mut part = |mut bound: Bound| -> Result<Arc<Prepared>> {
-            bound.effects.writes |= direct::writes_within(&bound.statement, &schema);
+            bound.effects.writes |= writes(&bound);
             let uses = Uses::of(&bound.statement);
-            Ok(Arc::new(Prepared {
-                made_for: None,
-                program: Some(InUse::lower(&bound)?),
-                command: Command::Select,
-                direct: None,
-                in_parts: false,
-                triggers: None,
-                uses,
-                id: next_id(),
-                parsed: parsed.clone(),
-                declared: declared.to_vec(),
-                size: 0,
-                bound,
-            }))
+            let declared = declared.to_vec();
+            Ok(Arc::new(Prepared { uses, declared, ..Prepared::of_part(InUse::lower(&bound)?, bound, parsed) }))
         };
         Ok(Some(match split {
             direct::Split::Items(inner, items) => Direct::Items { inner: part(inner)?, items },

@@ -78,11 +78,12 @@ impl Session {
         self.sync_variables();
         match &result {
             Ok(Outcome::Rows(_)) => {}
+            // What the session does is told by the statement inside which this one ran.
+            Ok(Outcome::Done { .. }) | Err(_) if self.inner => {}
             Ok(Outcome::Done { .. }) => {
                 self.interrupter.disarm();
                 self.publish_activity();
             }
-            Err(_) if self.inner => {}
             Err(_) => self.statement_failed(),
         }
         result
@@ -215,7 +216,9 @@ impl Session {
             return self.run_locking_query(prepared, params);
         }
         let writes = prepared.bound.effects.writes;
-        if writes {
+        if writes && prepared.bound.effects.calls_writers {
+            self.open_for_writers()?;
+        } else if writes {
             self.open_write("SELECT")?;
         } else {
             self.open_read()?;
@@ -521,7 +524,7 @@ fn is_plain(statement: &Ir) -> bool {
     )
 }
 
-pub(super) fn command_words(command: Command) -> &'static str {
+pub(crate) fn command_words(command: Command) -> &'static str {
     match command {
         Command::Select => "SELECT",
         Command::Insert => "INSERT",

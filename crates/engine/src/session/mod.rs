@@ -15,6 +15,7 @@ mod execute;
 mod explain;
 mod functions;
 mod identity;
+pub(crate) mod in_turn;
 mod inspect;
 mod lift;
 pub mod locking;
@@ -56,6 +57,7 @@ use crate::{Cursor, Database, Interrupter, SessionOptions};
 pub use called::CalledFunction;
 pub use compile::Prepared;
 pub(crate) use ddl::constraints::mixed_nulls;
+pub(crate) use execute::command_words;
 pub use inspect::{Finding, FindingKind, Looked};
 pub use lift::{Lifts, Seen};
 pub use misfits::Place;
@@ -242,7 +244,7 @@ impl Session {
             functions: Arc::new(crate::functions::Context::new(Arc::new(functions))),
             functions_settings: None,
             handle: Some(handle),
-            transaction: Transaction::inside(write),
+            transaction: Transaction { read_only: state.variables.read().is_read_only(), ..Transaction::inside(write) },
             schema: state.schema(),
             statements: Names::new(Shown::default()),
             portals: Names::new(Shown::default()),

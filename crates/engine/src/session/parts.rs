@@ -10,6 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use rowferry_dialect::ir::by_rows::by_rows;
+use rowferry_dialect::ir::in_turn::{InTurn, in_turn};
 use rowferry_dialect::ir::routing::in_leaf;
 use rowferry_dialect::ir::{
     self, Again, Body, Cte, CteBody, CteId, Dml, DmlAction, From, Merge, Query, Statement as Ir, Value,
@@ -23,7 +24,7 @@ use super::triggers::Changes;
 use super::{Outcome, Prepared, Session};
 use crate::backend::{Backend as _, InUse, Point, Yield, errors};
 use crate::memory::Charge;
-use crate::spool::Spool;
+use crate::spool::{Spool, SpoolReader};
 
 pub(super) type Done<T> = std::result::Result<T, RunError>;
 
@@ -38,6 +39,15 @@ impl Kept {
     /// A row's values.
     pub fn row(&self, at: usize) -> Option<&Vec<Value>> {
         self.rows.get(at)
+    }
+
+    /// Adds the row at which a reader stands.
+    fn add(&mut self, reader: &SpoolReader) -> Result<()> {
+        let row: Vec<Value> = (0..reader.columns()).map(|at| reader.column(at).to_value()).collect();
+        let bytes: usize = row.iter().map(|value| size_of::<Value>() + payload(value)).sum();
+        self._charge.grow(bytes)?;
+        self.rows.push(row);
+        Ok(())
     }
 
     /// All of them.
@@ -226,10 +236,15 @@ impl Session {
     }
 
     fn query_part(&mut self, run: &Run<'_>, query: &Query, kept: bool) -> Result<Arc<Prepared>> {
+        self.query_part_of(run, query, kept, &[])
+    }
+
+    /// A query of a part, with parameters of these types behind the statement's own.
+    fn query_part_of(&mut self, run: &Run<'_>, query: &Query, kept: bool, more: &[Type]) -> Result<Arc<Prepared>> {
         let _budget = budget::begin(run.plan.size);
         let mut query = query.clone();
         run.take_ctes(&mut query);
-        let params = run.plan.bound.params.clone();
+        let params = [run.plan.bound.params.as_slice(), more].concat();
         let program = InUse::lower_query(&query, if kept { Yield::Kept } else { Yield::Sent })?;
         self.part_of(Ir::Query(Box::new(query)), params, run.plan, program)
     }
@@ -243,6 +258,31 @@ impl Session {
         })
     }
 
+    /// The rows of a change. Where functions that may write have a say in them, they are computed when all that they are made
+    /// of has been read.
+    fn rows_part(&mut self, run: &mut Run<'_>, query: &Query) -> Done<Kept> {
+        let bound = &run.plan.bound;
+        let parted = bound.effects.calls_writers.then(|| in_turn(query, bound.params.len(), &self.schema));
+        let Some(InTurn { read, computed, types }) = parted.flatten() else { return self.read_part(run, query) };
+        let read = match read {
+            Some(read) => self.read_part(run, &read)?,
+            None => Kept { rows: vec![Vec::new()], ..Kept::default() },
+        };
+        let plans =
+            computed.iter().map(|row| self.query_part_of(run, row, true, &types)).collect::<Result<Vec<_>>>()?;
+        let mut rows = Kept::default();
+        for row in &read.rows {
+            let params = [run.params, row].concat();
+            for plan in &plans {
+                let mut computed = self.compute_row(plan, &params)?;
+                while computed.advance()? {
+                    rows.add(&computed)?;
+                }
+            }
+        }
+        Ok(rows)
+    }
+
     /// Runs something on the state before the statement: what has been changed is undone, and done again.
     fn on_the_old_state<T>(
         &mut self,
@@ -252,6 +292,10 @@ impl Session {
     ) -> Done<T> {
         if reads.is_disjoint(&run.changed_tables) {
             return work(self, run);
+        }
+        if run.plan.bound.effects.calls_writers {
+            let what = "a WITH that reads what has been changed, beside functions that may write";
+            return Err(Error::unsupported(what).into());
         }
         if run.decided.iter().flat_map(|decided| &decided.actions).any(|action| action.triggers.is_some()) {
             return Err(Error::unsupported("a WITH that reads what triggers have been told of").into());
@@ -269,7 +313,7 @@ impl Session {
 
     /// Decides on a change and makes it.
     fn change_part(&mut self, run: &mut Run<'_>, merge: Merge, kept: bool) -> Done<Ran> {
-        let rows = self.read_part(run, &merge.rows)?;
+        let rows = self.rows_part(run, &merge.rows)?;
         let mut actions = Vec::with_capacity(merge.actions.len());
         for dml in &merge.actions {
             actions.push(self.action(run, &merge, dml, kept)?);
@@ -495,13 +539,9 @@ fn again(language: Language) -> Error {
 
 fn collect(spool: Spool) -> Result<Kept> {
     let mut reader = spool.into_reader()?;
-    let columns = reader.columns();
     let mut kept = Kept::default();
     while reader.advance()? {
-        let row: Vec<Value> = (0..columns).map(|at| reader.column(at).to_value()).collect();
-        let bytes: usize = row.iter().map(|value| size_of::<Value>() + payload(value)).sum();
-        kept._charge.grow(bytes)?;
-        kept.rows.push(row);
+        kept.add(&reader)?;
     }
     Ok(kept)
 }

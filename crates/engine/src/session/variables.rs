@@ -314,6 +314,11 @@ impl Variables {
         }
     }
 
+    /// Whether statements may not write.
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.transaction.unwrap_or(self.frequent.defaults).read_only
+    }
+
     /// Whether `set_config` has made the transaction READ ONLY, or something else has.
     pub(crate) fn made_read_only(&self) -> bool {
         self.transaction.is_some_and(|modes| modes.read_only)

@@ -9,6 +9,14 @@ use super::transaction::{LONGEST_WAIT_FOR_READERS, Open};
 use crate::backend::{Guard, errors};
 
 impl Session {
+    /// A query is about to call functions that may write: they are refused what they may not do in this transaction.
+    pub(crate) fn open_for_writers(&mut self) -> Result<()> {
+        if self.is_read_only() || self.database.shared.options.read_only {
+            return self.open_read();
+        }
+        self.open_write("SELECT")
+    }
+
     /// A statement is about to write: waits for its turn, once for each transaction.
     pub(super) fn open_write(&mut self, command: &str) -> Result<()> {
         if self.is_read_only() {

@@ -397,6 +397,7 @@ impl Binder<'_> {
             };
             args.push(self.coerce(value, &candidate.args[place], CastContext::Implicit, location)?);
         }
+        self.effects.calls_writers |= function.may_write(self.schema);
         let mut call = Call { function: function.clone(), args, standing, result: Type::RECORD };
         call.result = match definition.returns.looked_up(self.schema)? {
             _ if definition.outputs().count() > 1 => {

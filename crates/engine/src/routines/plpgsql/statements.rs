@@ -37,11 +37,17 @@ impl Frame<'_, '_> {
         // An expression without tables is computed without a statement.
         let expression = sql.prefix > 0 && plan.uses.tables.is_empty();
         self.session.routine_state().running.runs((!expression).then(|| sql.clone()));
-        self.session.execute(&plan, &values).map_err(|error| {
+        self.run_plan(&plan, &values).map_err(|error| {
             // What is constant PostgreSQL computes when it plans.
             let simple = expression && (!values.is_empty() || error.context.is_some());
             if simple { error } else { in_statement(error, sql) }
         })
+    }
+
+    /// Runs a plan, if a function such as this may.
+    fn run_plan(&mut self, plan: &Arc<Prepared>, values: &[Value]) -> Result<Outcome> {
+        self.compiled.check_allowed(plan)?;
+        self.session.execute(plan, values)
     }
 
     /// The value of an expression.
@@ -332,7 +338,7 @@ impl Frame<'_, '_> {
     /// CALL: what comes out of its parameters goes into the variables that were given for them.
     pub(super) fn call(&mut self, sql: &Sql) -> Result<()> {
         let (plan, values) = self.plan(sql).map_err(|error| in_query(error, sql))?;
-        let outcome = self.session.execute(&plan, &values).map_err(|error| in_statement(error, sql))?;
+        let outcome = self.run_plan(&plan, &values).map_err(|error| in_statement(error, sql))?;
         let Outcome::Rows(mut cursor) = outcome else { return Ok(()) };
         let shape = shape_of_cursor(&cursor);
         let Some(row) = next_row(&mut cursor)? else { return Ok(()) };
@@ -404,7 +410,7 @@ impl Frame<'_, '_> {
                 let message = format!("there is no parameter ${}", params.len() + 1);
                 return Err(in_text(Error::new(Condition::UndefinedParameter, message)));
             }
-            last = self.session.execute(&plan, &params).map_err(|error| in_statement_text(error, &text))?;
+            last = self.run_plan(&plan, &params).map_err(|error| in_statement_text(error, &text))?;
         }
         Ok((last, text))
     }

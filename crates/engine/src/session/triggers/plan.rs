@@ -7,16 +7,17 @@ use rowferry_dialect::ir::{
     ConflictAction, CteBody, Dml, DmlAction, Expr, Guards, OnConflict, ReferentialChange, Statement, TriggerEvent,
     TriggerLevel, TriggerTime,
 };
-use rowferry_dialect::plan::{Bound, Command, Context};
+use rowferry_dialect::plan::{Bound, Context};
 use rowferry_dialect::postgres::bind_generated;
 use rowferry_dialect::schema::{Relation, Trigger};
-use rowferry_dialect::{Error, Result};
+use rowferry_dialect::stored_calls::change_writes;
+use rowferry_dialect::{Error, Result, Type};
 
-use super::super::compile::{Prepared, Uses};
+use super::super::compile::Prepared;
+use super::super::in_turn::RowsPlan;
 use super::super::parsed::Parsed;
 use super::foreign_keys;
 use crate::backend::{Backend as _, InUse};
-use crate::plans::next_id;
 use crate::schema::SessionSchema;
 
 /// What a change has to do with triggers.
@@ -40,12 +41,14 @@ pub(crate) struct Steps {
     /// Where the statements of one row find their parameters.
     pub at: RowParams,
     /// What is to be done.
-    pub rows: Arc<Prepared>,
+    pub rows: RowsPlan,
     pub insert: Option<Arc<Prepared>>,
     pub update: Option<Arc<Prepared>>,
     pub delete: Option<Arc<Prepared>>,
     pub now: Option<Arc<Prepared>>,
     pub conflict: Option<Arc<Prepared>>,
+    /// The same, only as far as WHERE: where functions that may write would do more than they should.
+    pub holds: Option<Arc<Prepared>>,
     pub returning: Option<Arc<Prepared>>,
     pub computed: Option<Arc<Prepared>>,
     /// What policies ask of rows, and with what they refuse.
@@ -95,8 +98,10 @@ impl Firing {
         let referred = foreign_keys::referred(schema, &dml.target, &events);
         let is_referred = event == TriggerEvent::Delete && !referred.is_empty()
             || foreign_keys::touches(schema, &dml.target, &referred, &assigned);
+        let calls = bound.effects.calls_writers && !dml.target.without_identity && change_writes(dml, schema);
         let by_rows = cascades
             || guarded
+            || calls
             || is_referred
             || dml.view.is_some()
             || events.iter().any(|event| dml.target.takes_rows(*event));
@@ -111,24 +116,18 @@ impl Firing {
 
 impl Steps {
     fn of(dml: &Dml, bound: &Bound, parsed: &Parsed, schema: &SessionSchema, cascades: bool) -> Result<Self> {
-        let apart = apart::apart(dml, &bound.params, &computed(&dml.target, schema)?)?;
-        let part = |statement: Statement, params: &[rowferry_dialect::Type]| -> Result<Arc<Prepared>> {
+        let mut apart = apart::apart(dml, &bound.params, &computed(&dml.target, schema)?)?;
+        if bound.effects.calls_writers {
+            apart = apart.asking_where_first();
+        }
+        let part = |statement: Statement, params: &[Type]| {
             let bound =
                 Bound { statement, params: params.to_vec(), columns: Vec::new(), notices: Vec::new(), ..bound.clone() };
-            Ok(Arc::new(Prepared {
-                in_parts: false,
-                program: Some(InUse::lower(&bound)?),
-                bound,
-                command: Command::Select,
-                uses: Uses::default(),
-                triggers: None,
-                made_for: None,
-                direct: None,
-                id: next_id(),
-                parsed: parsed.clone(),
-                declared: Vec::new(),
-                size: 0,
-            }))
+            Ok(Arc::new(Prepared::of_part(InUse::lower(&bound)?, bound, parsed)))
+        };
+        let rows = match RowsPlan::in_turn(&apart.rows, bound, parsed, schema)? {
+            Some(rows) => rows,
+            None => RowsPlan::AtOnce(part(Statement::Query(Box::new(apart.rows)), &bound.params)?),
         };
         let query = |query: Option<rowferry_dialect::ir::Query>| {
             query.map(|query| part(Statement::Query(Box::new(query)), &apart.params)).transpose()
@@ -139,11 +138,12 @@ impl Steps {
         let is_referred_to = || schema.children(&dml.target).next().is_some();
         Ok(Self {
             at: apart.at,
-            rows: part(Statement::Query(Box::new(apart.rows)), &bound.params)?,
+            rows,
             insert: change(apart.insert)?,
             update: change(apart.update)?,
             delete: change(apart.delete)?,
             now: query(apart.now)?,
+            holds: query(apart.holds)?,
             conflict: query(apart.conflict)?,
             returning: query(apart.returning)?,
             computed: query(apart.computed)?,

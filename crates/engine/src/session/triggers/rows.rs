@@ -57,15 +57,19 @@ impl Session {
         let settings = self.state.settings();
         let mut run = Run { firing, steps, params, settings, going: Vec::new() };
         let deferring = steps.defers_keys && self.defer_keys()?;
-        let mut rows = self.run_part(&steps.rows, params)?;
-        while rows.advance()? {
+        let mut coming = self.rows_to_come(&steps.rows, params)?;
+        let in_turn = coming.is_in_turn();
+        loop {
+            let before = if in_turn { self.total_changes()? } else { 0 };
+            let Some(row) = self.next_to_come(&mut coming)? else { break };
+            changes.meddled |= in_turn && self.total_changes()? != before;
             if self.interrupter.must_stop() {
                 return Err(self.interrupter.error());
             }
             match firing.events[0] {
-                TriggerEvent::Insert => self.insert_row(&mut run, changes, &rows)?,
-                TriggerEvent::Update => self.update_row(&mut run, changes, &rows, 0, false)?,
-                _ => self.delete_row(&mut run, changes, &rows)?,
+                TriggerEvent::Insert => self.insert_row(&mut run, changes, row)?,
+                TriggerEvent::Update => self.update_row(&mut run, changes, row, 0, false)?,
+                _ => self.delete_row(&mut run, changes, row)?,
             }
         }
         for (rowid, old, extras) in std::mem::take(&mut run.going) {
@@ -155,7 +159,28 @@ impl Session {
     /// ON CONFLICT.
     fn conflict(&mut self, run: &mut Run<'_>, changes: &mut Changes, params: &[Value]) -> Result<()> {
         let Some(conflict) = &run.steps.conflict else { return Ok(()) };
-        let mut found = self.run_part(conflict, params)?;
+        if let Some(holds) = &run.steps.holds {
+            let found = self.row_in_the_way(holds, changes, params)?;
+            if found.column(1).to_value() != Value::Integer(1) {
+                return Ok(());
+            }
+        }
+        let found = self.row_in_the_way(conflict, changes, params)?;
+        if run.steps.guards.is_some() {
+            // Before WHERE is, as PostgreSQL does.
+            let old: Row = Arc::new(canonical(&found, 1, &changes.relation, &run.settings)?);
+            self.ask_of_met(run, &old, &[])?;
+        }
+        let width = changes.relation.columns.len();
+        if run.steps.holds.is_none() && found.column(1 + 2 * width).to_value() != Value::Integer(1) {
+            return Ok(());
+        }
+        self.update_row(run, changes, &found, 0, true)
+    }
+
+    /// The row that stands in the way of an INSERT, which must not be one that the statement itself has written.
+    fn row_in_the_way(&mut self, query: &Prepared, changes: &Changes, params: &[Value]) -> Result<SpoolReader> {
+        let mut found = self.run_part(query, params)?;
         if !found.advance()? {
             return Err(Error::internal("nothing stands in the way of a row that could not be inserted"));
         }
@@ -167,16 +192,7 @@ impl Session {
                         values.";
             return Err(Error::new(Condition::CardinalityViolation, message).hint(hint));
         }
-        if run.steps.guards.is_some() {
-            // Before WHERE is, as PostgreSQL does.
-            let old: Row = Arc::new(canonical(&found, 1, &changes.relation, &run.settings)?);
-            self.ask_of_met(run, &old, &[])?;
-        }
-        let width = changes.relation.columns.len();
-        if found.column(1 + 2 * width).to_value() != Value::Integer(1) {
-            return Ok(());
-        }
-        self.update_row(run, changes, &found, 0, true)
+        Ok(found)
     }
 
     /// An UPDATE of a row; `conflicting` says that an INSERT has met it.
