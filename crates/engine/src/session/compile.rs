@@ -1,6 +1,6 @@
 //! From statement to plan: the front end of the session's language, then the back end.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rowferry_dialect::access::Needs;
 use rowferry_dialect::ir::{self, Copy, Query, RelationLocks, Statement, TableLock};
@@ -17,6 +17,7 @@ use crate::backend::{Backend as _, InUse, Program, Yield};
 use crate::memory;
 use crate::plans::{PlanKey, next_id};
 use crate::routines::direct::{self, Direct};
+use crate::statistics::Reads;
 
 /// A compiled statement, shared through the database's plan cache.
 #[derive(Debug)]
@@ -44,6 +45,14 @@ pub struct Prepared {
     pub(crate) declared: Vec<Option<Type>>,
     /// About how many bytes of memory it takes.
     pub(crate) size: usize,
+    /// What is counted when it runs.
+    pub(crate) counting: Counting,
+}
+
+/// What is counted of a plan.
+#[derive(Debug, Default)]
+pub(crate) struct Counting {
+    reads: OnceLock<Arc<Reads>>,
 }
 
 /// What a plan's meaning hangs on besides the schema: whose rights it has, and where names without a schema are found.
@@ -124,6 +133,7 @@ impl Prepared {
             parsed: parsed.clone(),
             declared: Vec::new(),
             size: 0,
+            counting: Counting::default(),
         }
     }
 
@@ -138,6 +148,11 @@ impl Prepared {
             (Arc::ptr_eq(&made.user, user) || made.user == *user)
                 && (Arc::ptr_eq(&made.search_path, search_path) || made.search_path == *search_path)
         })
+    }
+
+    /// What it reads, for those who count.
+    pub(crate) fn reads(&self, program: &Program) -> Arc<Reads> {
+        self.counting.reads.get_or_init(|| Arc::new(Reads::of(&self.bound.statement, program))).clone()
     }
 
     /// The back end's words, for messages about our own mistakes and for EXPLAIN.
@@ -400,6 +415,7 @@ impl Session {
             parsed: whole.parsed.clone(),
             declared: Vec::new(),
             size: 0,
+            counting: Counting::default(),
         }))
     }
 
@@ -447,6 +463,7 @@ impl Session {
             parsed: parsed.clone(),
             declared: declared.to_vec(),
             size: 0,
+            counting: Counting::default(),
         })
     }
 }

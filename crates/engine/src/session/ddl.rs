@@ -146,9 +146,11 @@ impl Session {
         match ddl.as_ref() {
             Ddl::Truncate { tables, cascade, .. } => {
                 let tables = self.truncated(tables, *cascade);
+                self.gather();
                 // Each row that goes is a change of its own, if somebody wants to know.
                 self.truncate_under_triggers(&tables, |session| session.change(|changer| changer.run(ddl), false))?;
                 tables.iter().for_each(|table| self.is_fresh(table.oid));
+                self.count_truncated(&tables);
             }
             Ddl::CreateTable(table) => {
                 let known = self.schema.relation(&table.name).map(|relation| relation.oid);
