@@ -22,7 +22,7 @@ pub enum Statement {
     /// INSERT, UPDATE, DELETE.
     Dml(Box<Dml>),
     /// MERGE.
-    Merge(Box<Merge>),
+    Merge(Box<super::Merge>),
     /// A change of the schema.
     Ddl(Box<Ddl>),
     /// BEGIN and its kin.
@@ -300,30 +300,6 @@ impl Guard {
         let message = format!("{row} row violates row-level security policy{policy}{using} for table \"{table}\"");
         crate::Error::new(crate::Condition::InsufficientPrivilege, message)
     }
-}
-
-/// MERGE, and any change whose rows are decided on before the first of them is changed: a query of what is to be done, and
-/// the statements that do it for one of its rows.
-///
-/// The query's first column is the identity of the row to be changed, NULL when there is none; its second which of
-/// `actions` is meant, NULL for none. The actions' parameters are the query's columns.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Merge {
-    /// What is to be done.
-    pub rows: Query,
-    /// UPDATE or DELETE of the row of that identity, INSERT of another.
-    pub actions: Vec<Dml>,
-    /// What becomes of a row that is to be changed again.
-    pub again: Again,
-}
-
-/// What becomes of a row that a statement is to change for the second time.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Again {
-    /// It is an error, in the words of the statement's language.
-    Refused(crate::Language),
-    /// It stays as it has been changed.
-    Passed,
 }
 
 /// What happens to a table.

@@ -2,7 +2,7 @@
 
 use rowferry_dialect::Language;
 use rowferry_dialect::ir::{
-    self, AlterTable, Ddl, DmlAction, Maintenance, ObjectKind, Part, PolicyChange, RoutineKind, Statement, Transaction,
+    AlterTable, Ddl, DmlAction, Maintenance, ObjectKind, Part, PolicyChange, RoutineKind, Statement, Transaction,
     TriggerChange,
 };
 use rowferry_dialect::plan::Command;
@@ -24,8 +24,8 @@ pub(super) fn command(statement: &Statement) -> Command {
         Statement::CreateTableAs(_) => return Command::Select,
         // Informix counts rows as an UPDATE's.
         Statement::Merge(merge) => {
-            return match merge.again {
-                ir::Again::Refused(Language::Informix) => Command::Update,
+            return match merge.language {
+                Language::Informix => Command::Update,
                 _ => Command::Merge,
             };
         }

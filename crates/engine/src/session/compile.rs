@@ -426,14 +426,19 @@ impl Session {
         };
         // Where triggers look at rows, RETURNING of other relations is no reason to do it otherwise.
         let by_rows = triggers.as_ref().is_some_and(|firing| firing.steps.is_some());
-        let reads_changed = matches!(&bound.statement, Statement::Dml(dml) if ir::returning::reads_changed(dml));
+        let reads_changed = matches!(&bound.statement, Statement::Dml(dml) if InUse::returned_apart(dml).is_some());
         let by_rows = by_rows && !reads_changed;
-        let in_parts = !by_rows && ir::by_rows::runs_in_parts(&bound.statement);
+        let in_parts = !by_rows && InUse::runs_in_parts(&bound.statement);
         let (program, command) = match (&parsed.source, &bound.statement) {
             // Its rows are written one by one.
             (_, Statement::Dml(_)) if by_rows => (None, command(&bound.statement)),
             (Source::Native(native), Statement::Nothing { .. }) => {
                 (Some(InUse::native(&parsed.text, bound.params.len())), native.command)
+            }
+            (_, Statement::Merge(merge)) if in_parts => {
+                // What cannot be taken apart is refused here already.
+                InUse::merge_by_rows(merge)?;
+                (None, command(&bound.statement))
             }
             (_, statement) if in_parts => (None, command(statement)),
             (_, Statement::Query(_) | Statement::Dml(_)) => (Some(InUse::lower(&bound)?), command(&bound.statement)),

@@ -186,7 +186,7 @@ impl Session {
             }
         }
         match &prepared.bound.statement {
-            statement if prepared.in_parts || matches!(statement, Ir::Merge(_)) => self.run_in_parts(prepared, params),
+            _ if prepared.in_parts => self.run_in_parts(prepared, params),
             Ir::Dml(_) => self.run_dml(prepared, params),
             Ir::Ddl(_) | Ir::CreateTableAs(_) | Ir::RefreshView(_) => self.run_ddl(prepared, params),
             Ir::Query(_) => self.run_query(prepared, params),
