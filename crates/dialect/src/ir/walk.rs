@@ -235,6 +235,11 @@ macro_rules! walkers {
                 | ExprKind::Column(_)
                 | ExprKind::Rules(_)
                 | ExprKind::Default => {}
+                ExprKind::Numbered { given, .. } => {
+                    for given in given.$iter() {
+                        $expr(given, visit);
+                    }
+                }
                 ExprKind::Call { args, .. }
                 | ExprKind::And(args)
                 | ExprKind::Or(args)

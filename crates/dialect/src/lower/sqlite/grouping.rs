@@ -254,6 +254,7 @@ fn parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
         | ExprKind::Array(members) => members.iter_mut().collect(),
         ExprKind::Not(arg) => vec![arg],
         ExprKind::NullIf(left, right) => vec![left, right],
+        ExprKind::Numbered { given, .. } => given.as_deref_mut().into_iter().collect(),
         ExprKind::Like { text, pattern, escape, .. } => {
             let mut parts: Vec<&mut Expr> = vec![text, pattern];
             parts.extend(escape.as_deref_mut());
