@@ -487,7 +487,7 @@ impl Session {
             // What such functions do is not seen by the query that calls them.
             return match &bound.statement {
                 Statement::Query(query)
-                    if query.locking.is_empty() && !ir::by_rows::runs_in_parts(&bound.statement) =>
+                    if query.locking.is_empty() && !InUse::runs_in_parts(&bound.statement) =>
                 {
                     Ok(RowsPlan::in_turn(query, bound, parsed, &schema)?.map(Direct::InTurn))
                 }
