@@ -48,8 +48,6 @@ pub struct Shared {
     pub lifts: Cache<Arc<Lifts>>,
     /// Shapes of texts that have come once.
     pub shapes_seen: Seen,
-    /// What is counted.
-    pub statistics: crate::statistics::Statistics,
     /// Who listens to what.
     pub exchange: crate::notifications::Exchange,
     /// Snapshots that others may read.
@@ -153,7 +151,6 @@ impl Database {
             plans: PlanCache::default(),
             lifts: Cache::default(),
             shapes_seen: Seen::default(),
-            statistics: Default::default(),
             exchange: Default::default(),
             exported: Default::default(),
             catalogs: crate::catalog::cache::Cache::default(),

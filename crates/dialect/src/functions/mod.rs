@@ -34,7 +34,6 @@ mod ordered_sets;
 mod ranges;
 mod records;
 mod search;
-mod statistics;
 mod stored;
 mod strings;
 mod system;
@@ -202,7 +201,6 @@ static FAMILIES: &[&[Function]] = &[
     records::ROWS,
     search::ROWS,
     strings::ROWS,
-    statistics::ROWS,
     system::ROWS,
     windows::ROWS,
 ];

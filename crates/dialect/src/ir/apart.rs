@@ -132,7 +132,7 @@ impl Apart {
 }
 
 impl Relation {
-    pub(crate) fn is_table(&self) -> bool {
+    pub(super) fn is_table(&self) -> bool {
         matches!(self.kind, crate::schema::RelationKind::Table)
     }
 }

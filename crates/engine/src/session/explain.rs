@@ -186,7 +186,10 @@ impl Names {
                 };
                 self.change(kind, &dml.target, below)
             }
-            Ir::Merge(merge) => self.change("Merge", &merge.target, below),
+            Ir::Merge(merge) => match merge.actions.first() {
+                Some(action) => self.change("Merge", &action.target, below),
+                None => Node::over("ModifyTable", below),
+            },
             _ => single(below),
         }
     }

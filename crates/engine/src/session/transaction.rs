@@ -232,7 +232,6 @@ impl Session {
             self.state.variables.write().commit();
             self.sync_variables();
         }
-        self.state.tally.end(true);
         self.state.close_large_objects();
         self.end_locks(true);
         self.save_sequences_now();
@@ -250,11 +249,7 @@ impl Session {
                 self.abort();
                 self.publish_activity();
             }
-            Block::None => {
-                self.state.tally.fail_at_door();
-                self.end_rollback();
-            }
-            Block::Implicit | Block::Pipeline => self.end_rollback(),
+            Block::None | Block::Implicit | Block::Pipeline => self.end_rollback(),
         }
     }
 
@@ -323,7 +318,6 @@ impl Session {
     }
 
     fn start_transaction(&mut self, block: Block) {
-        self.count_transaction();
         let modes = {
             let mut variables = self.state.variables.write();
             let modes = variables.defaults();
@@ -452,10 +446,7 @@ impl Session {
     pub(super) fn statement_failed(&mut self) {
         self.interrupter.disarm();
         match self.transaction.block {
-            Block::None => {
-                self.end_rollback();
-                self.state.tally.fail();
-            }
+            Block::None => self.end_rollback(),
             Block::Implicit | Block::Pipeline | Block::Explicit => {
                 if self.language() != Language::Informix {
                     self.abort();
