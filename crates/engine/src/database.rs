@@ -48,6 +48,8 @@ pub struct Shared {
     pub lifts: Cache<Arc<Lifts>>,
     /// Shapes of texts that have come once.
     pub shapes_seen: Seen,
+    /// What is counted.
+    pub statistics: crate::statistics::Statistics,
     /// Who listens to what.
     pub exchange: crate::notifications::Exchange,
     /// Snapshots that others may read.
@@ -151,6 +153,7 @@ impl Database {
             plans: PlanCache::default(),
             lifts: Cache::default(),
             shapes_seen: Seen::default(),
+            statistics: Default::default(),
             exchange: Default::default(),
             exported: Default::default(),
             catalogs: crate::catalog::cache::Cache::default(),

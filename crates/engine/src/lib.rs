@@ -34,6 +34,7 @@ mod session;
 pub mod settings;
 pub mod smart_objects;
 mod spool;
+pub(crate) mod statistics;
 
 pub use cursor::{Cursor, Row};
 pub use database::{Database, JournalModes};

@@ -42,7 +42,7 @@ KNOWN = {
 LEFT: dict[str, dict[str, int]] = {
     "compiled": {"field": 1},
     # What only the engine can do, which takes it apart.
-    "in_parts": {},
+    "in_parts": {"the place of a row": 1},  # of the target, which PostgreSQL does not show as a number
     "informix": {
         "a table of the catalogs": 28,  # Informix's own
         "this statement": 9,  # GRANT, roles, statistics and locks of Informix's
@@ -134,7 +134,7 @@ def alike(case: dict[str, Any], there: Rows | str, *, informix: bool) -> bool:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     ("language", "folder", "equal"),
-    [("postgres", "compiled", 335), ("postgres", "in_parts", 10), ("informix", "informix", 420)],
+    [("postgres", "compiled", 365), ("postgres", "in_parts", 25), ("informix", "informix", 430)],
 )
 def test_a_statement_means_the_same_to_both(dsn: str, language: str, folder: str, equal: int) -> None:
     different = []

@@ -34,6 +34,7 @@ mod ordered_sets;
 mod ranges;
 mod records;
 mod search;
+mod statistics;
 mod stored;
 mod strings;
 mod system;
@@ -201,6 +202,7 @@ static FAMILIES: &[&[Function]] = &[
     records::ROWS,
     search::ROWS,
     strings::ROWS,
+    statistics::ROWS,
     system::ROWS,
     windows::ROWS,
 ];

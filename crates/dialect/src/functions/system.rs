@@ -195,8 +195,6 @@ pub(super) static ROWS: &[Function] = rows! { PG;
     Scalar "row_security_active" (TEXT) -> BOOL, F("rf_row_security_active"), stable;
     Scalar "pg_my_temp_schema" () -> OID, F("rf_pg_my_temp_schema"), stable;
     Scalar "pg_is_other_temp_schema" (OID) -> BOOL, T("0"), stable;
-    Scalar "pg_stat_get_numscans" (OID) -> I8, T("0"), stable;
-    Scalar "pg_stat_get_live_tuples" (OID) -> I8, T("0"), stable;
     Scalar "pg_notify" (TEXT, TEXT) -> VOID, F("rf_pg_notify"), volatile, lenient;
     SetReturning "pg_listening_channels" () -> TEXT, Special("pg_listening_channels"), stable;
     Scalar "pg_notification_queue_usage" () -> F8, F("rf_pg_notification_queue_usage"), volatile;

@@ -132,7 +132,7 @@ impl Apart {
 }
 
 impl Relation {
-    pub(super) fn is_table(&self) -> bool {
+    pub(crate) fn is_table(&self) -> bool {
         matches!(self.kind, crate::schema::RelationKind::Table)
     }
 }

@@ -201,6 +201,14 @@ pub enum ExprKind {
     },
     /// The column's default, as a whole value in INSERT or SET.
     Default,
+    /// The number of a row in a column that numbers itself, as a whole value in INSERT: what is given, or the next number
+    /// where that is nothing, NULL or 0. A number that is given moves those that come behind it.
+    Numbered {
+        /// What is given.
+        given: Option<Box<Expr>>,
+        /// The sequence that numbers the column, where it is one and not the back end itself.
+        sequence: Option<u32>,
+    },
 }
 
 /// Where a part stands in the statement's text, -1 where it does not: parts that differ in nothing else are the same.

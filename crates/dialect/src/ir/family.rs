@@ -1,11 +1,11 @@
 //! A table together with those that inherit from it, as one relation.
 //!
 //! To read it is a query: the union of all its members' rows, in the columns of the table that heads it. To change it is a
-//! query of rows and a statement for each member, see [`by_rows`](super::by_rows).
+//! query of rows and a statement for each member, see [`by_rows`](crate::lower::parts::by_rows).
 
 use std::sync::Arc;
 
-use super::by_rows::select;
+use super::build::select;
 use super::{
     Body, ColumnIndex, ColumnRef, ConflictAction, Dml, DmlAction, Expr, ExprKind, From, Ids, OnConflict, OutputColumn,
     Query, RelId, SetOp, walk,

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::by_rows::same_row;
+use super::build::same_row;
 use super::{ColumnIndex, ColumnRef, Dml, DmlAction, Expr, ExprKind, InsertSource, RelId, family, walk};
 use crate::Result;
 use crate::partition::Tree;

@@ -17,14 +17,12 @@ pub enum Statement {
     Query(Box<Query>),
     /// SELECT … INTO / CREATE TABLE AS: the rows go into a new table.
     CreateTableAs(Box<CreateTableAs>),
-    /// CREATE TABLE … AS EXECUTE.
-    CreateTableOfPrepared(Box<CreateTableOfPrepared>),
     /// REFRESH MATERIALIZED VIEW.
     RefreshView(Box<RefreshView>),
     /// INSERT, UPDATE, DELETE.
     Dml(Box<Dml>),
     /// MERGE.
-    Merge(Box<Merge>),
+    Merge(Box<super::Merge>),
     /// A change of the schema.
     Ddl(Box<Ddl>),
     /// BEGIN and its kin.
@@ -304,30 +302,6 @@ impl Guard {
     }
 }
 
-/// MERGE, and any change whose rows are decided on before the first of them is changed: a query of what is to be done, and
-/// the statements that do it for one of its rows.
-///
-/// The query's first column is the identity of the row to be changed, NULL when there is none; its second which of
-/// `actions` is meant, NULL for none. The actions' parameters are the query's columns.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Merge {
-    /// What is to be done.
-    pub rows: Query,
-    /// UPDATE or DELETE of the row of that identity, INSERT of another.
-    pub actions: Vec<Dml>,
-    /// What becomes of a row that is to be changed again.
-    pub again: Again,
-}
-
-/// What becomes of a row that a statement is to change for the second time.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Again {
-    /// It is an error, in the words of the statement's language.
-    Refused(crate::Language),
-    /// It stays as it has been changed.
-    Passed,
-}
-
 /// What happens to a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DmlAction {
@@ -421,33 +395,6 @@ pub struct CreateTableAs {
     pub no_data: bool,
     /// It is a materialised view of this query.
     pub definition: Option<String>,
-}
-
-/// A table made of the rows of a prepared statement, whose columns are known when it runs.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CreateTableOfPrepared {
-    /// The prepared statement's name.
-    pub statement: String,
-    /// Constant arguments.
-    pub args: Vec<Expr>,
-    /// The table, without columns.
-    pub table: super::ddl::CreateTable,
-    /// The columns' names, as far as they are said.
-    pub names: Vec<String>,
-    /// WITH NO DATA.
-    pub no_data: bool,
-}
-
-impl CreateTableOfPrepared {
-    /// The table made of a query.
-    ///
-    /// # Errors
-    /// `42601` for too many names, `42701` for two columns of a name.
-    pub fn of_query(&self, mut query: Query) -> crate::Result<CreateTableAs> {
-        let mut table = self.table.clone();
-        table.columns = super::ddl::ColumnDefinition::of_query(&mut query, &self.names)?;
-        Ok(CreateTableAs { table, query, no_data: self.no_data, definition: None })
-    }
 }
 
 /// A materialised view whose rows are to be those that its query has now.

@@ -69,7 +69,7 @@ pub fn changes_keys(statement: &Statement) -> bool {
     };
     match statement {
         Statement::Dml(dml) => changes(dml),
-        Statement::Merge(merge) => merge.actions.iter().any(changes),
+        Statement::Merge(merge) => merge.changes().any(changes),
         _ => false,
     }
 }
@@ -97,7 +97,7 @@ pub fn numbered_by_hand(statement: &Statement) -> Option<u32> {
     };
     match statement {
         Statement::Dml(dml) => of(dml),
-        Statement::Merge(merge) => merge.actions.iter().find_map(of),
+        Statement::Merge(merge) => merge.changes().find_map(of),
         _ => None,
     }
 }
@@ -145,12 +145,17 @@ pub fn changes_whole(statement: &Statement) -> Vec<u32> {
             }
     };
     let of = |dml: &Dml| whole(dml).then_some(dml.target.oid);
+    let one_by_one = |dml: &Dml| match &dml.family {
+        Some(family) => renumbered(dml, family),
+        None => of(dml).into_iter().collect(),
+    };
     match statement {
-        Statement::Dml(dml) => match &dml.family {
-            Some(family) => renumbered(dml, family),
-            None => of(dml).into_iter().collect(),
-        },
-        Statement::Merge(merge) => merge.actions.iter().filter_map(of).collect(),
+        Statement::Dml(dml) => one_by_one(dml),
+        // What it deletes is the row that is met.
+        Statement::Merge(merge) => {
+            let changes = merge.changes().filter(|dml| !matches!(dml.action, DmlAction::Delete { .. }));
+            changes.flat_map(one_by_one).collect()
+        }
         Statement::Ddl(ddl) => match &**ddl {
             Ddl::Truncate { tables, .. } => tables.iter().map(|table| table.oid).collect(),
             Ddl::AlterTable { table, heirs, .. } => {
@@ -231,10 +236,14 @@ impl Found {
                 refresh.query.iter().for_each(|query| self.query(query));
             }
             Statement::Merge(merge) => {
-                self.query(&merge.rows);
-                for dml in &merge.actions {
-                    self.dml(dml);
+                self.ctes(&merge.ctes);
+                self.named.insert(merge.id, Named::Relation(merge.target.clone()));
+                self.add(&merge.target, LockMode::RowExclusive);
+                for member in merge.family.iter().flat_map(|family| &family.members) {
+                    self.add(member, LockMode::RowExclusive);
                 }
+                self.from(&merge.source);
+                merge.changes().for_each(|dml| self.dml(dml));
             }
             Statement::Explain(explain) => self.statement(&explain.statement),
             Statement::Copy(copy) => {

@@ -22,9 +22,26 @@ macro_rules! walkers {
                     }
                 }
                 Statement::Merge(merge) => {
-                    $query(&$($mutable)? merge.rows, visit);
-                    for dml in merge.actions.$iter() {
-                        $dml(dml, visit);
+                    for cte in merge.ctes.$iter() {
+                        match &$($mutable)? cte.body {
+                            CteBody::Query(query) => $query(query, visit),
+                            CteBody::Dml(dml) => $dml(dml, visit),
+                        }
+                    }
+                    if let Some(family) = &$($mutable)? merge.family {
+                        $from(&$($mutable)? family.rows, visit);
+                    }
+                    $from(&$($mutable)? merge.source, visit);
+                    for condition in merge.visible.$iter().chain(merge.on.$iter()) {
+                        $expr(condition, visit);
+                    }
+                    for clause in merge.clauses.$iter() {
+                        for condition in clause.condition.$iter() {
+                            $expr(condition, visit);
+                        }
+                        for dml in clause.change.$iter() {
+                            $dml(dml, visit);
+                        }
                     }
                 }
                 Statement::Explain(explain) => $statement(&$($mutable)? explain.statement, visit),
@@ -218,6 +235,11 @@ macro_rules! walkers {
                 | ExprKind::Column(_)
                 | ExprKind::Rules(_)
                 | ExprKind::Default => {}
+                ExprKind::Numbered { given, .. } => {
+                    for given in given.$iter() {
+                        $expr(given, visit);
+                    }
+                }
                 ExprKind::Call { args, .. }
                 | ExprKind::And(args)
                 | ExprKind::Or(args)

@@ -1,5 +1,6 @@
 //! Back ends: IR in, the back end's SQL out.
 
+pub mod parts;
 pub mod postgres;
 pub mod sqlite;
 

@@ -302,6 +302,10 @@ impl Walk<'_, '_> {
                     _ => inner,
                 }
             }
+            ExprKind::Numbered { given, .. } => {
+                given.iter_mut().try_for_each(|given| self.expr(given).map(drop))?;
+                Derived::None
+            }
             ExprKind::Aggregate(aggregate) => self.aggregate(aggregate)?,
             ExprKind::Window(window) => self.window(window)?,
             ExprKind::Compare { left, right, .. }

@@ -1,27 +1,13 @@
 //! MERGE.
-//!
-//! The source is joined with the target; a CASE over the WHEN clauses says what is to be done about each row, and the
-//! values that a clause stores are computed for the rows that it is about.
 
 use pg_query::protobuf::{self as pg, CmdType, MergeMatchKind, Node, node::Node as N};
 
 use super::binder::{Binder, Clause, Entry, Scope};
-use super::target::{Change, Target, barrier};
+use super::target::{Change, Target};
 use crate::access::Privileges;
-use crate::ir::by_rows::{row_identity, same_row, select};
-use crate::ir::{
-    self, Again, CompareOp, Dml, DmlAction, Expr, ExprKind, From, Hidden, InsertSource, JoinKind, Merge, RelId, family,
-    walk,
-};
+use crate::ir::{Dml, DmlAction, Expr, InsertSource, Merge, MergeClause};
 use crate::schema::{PolicyCommand, RelationKind};
-use crate::{Condition, Error, Language, Result, Type};
-
-/// A WHEN clause as it is bound.
-struct When {
-    matched: bool,
-    condition: Option<Expr>,
-    action: Option<DmlAction>,
-}
+use crate::{Condition, Error, Language, Result};
 
 impl Binder<'_> {
     pub(super) fn merge(&mut self, merge: &pg::MergeStmt) -> Result<Merge> {
@@ -65,7 +51,19 @@ impl Binder<'_> {
             let Some(N::MergeWhenClause(when)) = &node.node else { continue };
             clauses.push(self.when_clause(when, &target, &both, &source_entries)?);
         }
-        assemble(ctes, target, from, condition, clauses, self)
+        let visible = self.changeable_rows(&target, PolicyCommand::Select)?;
+        let Target { relation, id, family, .. } = target;
+        Ok(Merge {
+            ctes,
+            target: relation,
+            id,
+            family,
+            visible,
+            source: from,
+            on: condition,
+            clauses,
+            language: Language::Postgres,
+        })
     }
 
     /// What can be said of the clauses before anything is bound.
@@ -92,9 +90,6 @@ impl Binder<'_> {
         if let Some(range) = &merge.relation {
             let relation = self.relation(range)?;
             let kind = match relation.kind {
-                RelationKind::Table if relation.without_identity => {
-                    return Err(self.unsupported("MERGE into a table without rowids", range.location));
-                }
                 RelationKind::Table => None,
                 RelationKind::Catalog => None,
                 RelationKind::View { .. } | RelationKind::NativeView => Some("views"),
@@ -125,10 +120,10 @@ impl Binder<'_> {
         target: &Target,
         both: &[Entry],
         source: &[Entry],
-    ) -> Result<When> {
+    ) -> Result<MergeClause> {
         let matched = when.match_kind() == MergeMatchKind::MergeWhenMatched;
         let entries = if matched { both } else { source };
-        let out_of_reach = if matched { Vec::new() } else { vec![target.entry.clone()] };
+        let out_of_reach = if matched { Vec::new() } else { vec![target.entry.name.clone()] };
         let scope = Scope { entries: entries.to_vec(), clause: Clause::Where, out_of_reach, ..Scope::default() };
         let condition = self.merge_condition(when.condition.as_deref(), scope, "WHEN")?;
         let action = match when.command_type() {
@@ -146,7 +141,37 @@ impl Binder<'_> {
             CmdType::CmdInsert => Some(self.merged_insert(when, target, source)?),
             _ => None,
         };
-        Ok(When { matched, condition, action })
+        let change = action.map(|action| self.merged_change(action, matched, target)).transpose()?;
+        Ok(MergeClause { matched, condition, change })
+    }
+
+    /// A clause's action on the target.
+    fn merged_change(&mut self, action: DmlAction, matched: bool, target: &Target) -> Result<Dml> {
+        let command = match &action {
+            DmlAction::Update { .. } => PolicyCommand::Update,
+            DmlAction::Delete { .. } => PolicyCommand::Delete,
+            DmlAction::Insert { .. } => PolicyCommand::Insert,
+        };
+        let guards = self.merge_guards(target, command)?;
+        let routing = match &action {
+            DmlAction::Insert { .. } => target.routing.clone(),
+            DmlAction::Update { assignments, .. } => self.moving(target, assignments, false)?,
+            DmlAction::Delete { .. } => None,
+        };
+        Ok(Dml {
+            family: target.family.clone().filter(|_| matched),
+            routing,
+            heir: false,
+            ctes: Vec::new(),
+            target: target.relation.clone(),
+            id: target.id,
+            action,
+            view: None,
+            checks: Vec::new(),
+            guards,
+            returning: Vec::new(),
+            columns: Vec::new(),
+        })
     }
 
     fn merged_insert(&mut self, when: &pg::MergeWhenClause, target: &Target, source: &[Entry]) -> Result<DmlAction> {
@@ -161,7 +186,7 @@ impl Binder<'_> {
             let list = pg::List { items: when.values.clone() };
             let values =
                 pg::SelectStmt { values_lists: vec![Node { node: Some(N::List(list)) }], ..pg::SelectStmt::default() };
-            let out_of_reach = vec![target.entry.clone()];
+            let out_of_reach = vec![target.entry.name.clone()];
             let scope = Scope { entries: source.to_vec(), clause: Clause::Values, out_of_reach, ..Scope::default() };
             self.with_scope(scope, |binder| binder.insert_values(target, &values, &mut columns, overriding))?.0
         };
@@ -169,212 +194,4 @@ impl Binder<'_> {
         let source = self.add_defaults(target, &mut positions, bound)?;
         Ok(DmlAction::Insert { columns: positions, source, on_conflict: None })
     }
-}
-
-/// What the query of rows computes before it is known which action a row needs.
-struct Inner {
-    id: RelId,
-    items: Vec<Expr>,
-    known: Vec<RelId>,
-}
-
-impl Inner {
-    /// An expression over the joined relations as one over the query that computes their columns.
-    fn lift(&mut self, mut expr: Expr) -> Expr {
-        walk::expr_mut(&mut expr, &mut |part| {
-            let own = matches!(part.kind, ExprKind::Column(column) if self.known.contains(&column.relation));
-            if own {
-                let at = self.items.iter().position(|item| item == part).unwrap_or_else(|| {
-                    self.items.push(part.clone());
-                    self.items.len() - 1
-                });
-                *part = Expr::column(self.id, at, part.ty.clone());
-            }
-            !own
-        });
-        expr
-    }
-}
-
-fn number(at: usize) -> Expr {
-    Expr::integer(i64::try_from(at).unwrap_or(i64::MAX), Type::Int8)
-}
-
-/// The number of the action that a row of a member of the target's family needs; NULL when there is none.
-fn choice(clauses: &[When], actions: &[Option<usize>], matched: bool, member: usize) -> Expr {
-    let mut branches = Vec::new();
-    let mut otherwise = Expr::null(Type::Int8);
-    for (when, action) in clauses.iter().zip(actions).filter(|(when, _)| when.matched == matched) {
-        let chosen = action.map_or(Expr::null(Type::Int8), |first| number(first + member));
-        match &when.condition {
-            Some(condition) => branches.push((condition.clone(), chosen)),
-            None => {
-                otherwise = chosen;
-                break;
-            }
-        }
-    }
-    if branches.is_empty() {
-        return otherwise;
-    }
-    Expr::new(ExprKind::Case { branches, otherwise: Some(Box::new(otherwise)) }, Type::Int8)
-}
-
-fn assemble(
-    ctes: Vec<ir::Cte>,
-    target: Target,
-    source: From,
-    condition: Option<Expr>,
-    clauses: Vec<When>,
-    binder: &mut Binder<'_>,
-) -> Result<Merge> {
-    let members = target.family.as_ref().map_or(1, |family| family.members.len());
-    let mut count = 0;
-    // The number of each clause's action; where there is one for each member of a family, the first's.
-    let actions: Vec<Option<usize>> = (clauses.iter())
-        .map(|when| {
-            when.action.as_ref().map(|_| {
-                let first = count;
-                count += if when.matched { members } else { 1 };
-                first
-            })
-        })
-        .collect();
-    let row = match &target.family {
-        Some(_) => Hidden::RowIdentity.of(target.id, &target.relation),
-        None => row_identity(target.id),
-    };
-    let missing = ExprKind::IsNull { arg: Box::new(row.clone()), negated: false };
-    let mut branches = vec![(Expr::new(missing, Type::Bool), choice(&clauses, &actions, false, 0))];
-    for member in 1..members {
-        let of_member = compare(CompareOp::Equal, Hidden::Member.of(target.id, &target.relation), number(member));
-        branches.push((of_member, choice(&clauses, &actions, true, member)));
-    }
-    let otherwise = Some(Box::new(choice(&clauses, &actions, true, 0)));
-    let action = Expr::new(ExprKind::Case { branches, otherwise }, Type::Int8);
-    let mut known = vec![target.id];
-    known.extend(source.relations());
-    let mut inner = Inner { id: binder.ids.relation(), items: vec![row, action], known };
-    let chosen = Expr::column(inner.id, 1, Type::Int8);
-    let mut items = vec![Expr::column(inner.id, 0, Type::Int8), chosen.clone()];
-    // A value is computed for those rows only that it is for.
-    let mut given = |value: Expr, first: usize, several: usize, inner: &mut Inner| -> Expr {
-        let ty = value.ty.clone();
-        let test = if several == 1 {
-            compare(CompareOp::Equal, chosen.clone(), number(first))
-        } else {
-            let from = compare(CompareOp::GreaterOrEqual, chosen.clone(), number(first));
-            let to = compare(CompareOp::Less, chosen.clone(), number(first + several));
-            Expr::new(ExprKind::And(vec![from, to]), Type::Bool)
-        };
-        let branches = vec![(test, inner.lift(value))];
-        items.push(Expr::new(ExprKind::Case { branches, otherwise: None }, ty.clone()));
-        Expr::new(ExprKind::Param(items.len() - 1), ty)
-    };
-    let inserts = clauses.iter().any(|when| !when.matched && when.action.is_some());
-    let mut done = Vec::with_capacity(count);
-    for (when, at) in clauses.into_iter().zip(actions) {
-        let (Some(mut action), Some(at)) = (when.action, at) else { continue };
-        let command = match &action {
-            DmlAction::Update { .. } => PolicyCommand::Update,
-            DmlAction::Delete { .. } => PolicyCommand::Delete,
-            DmlAction::Insert { .. } => PolicyCommand::Insert,
-        };
-        let guards = binder.merge_guards(&target, command)?;
-        let mut routing = match &action {
-            DmlAction::Insert { .. } => target.routing.clone(),
-            DmlAction::Update { assignments, .. } => binder.moving(&target, assignments, false)?,
-            DmlAction::Delete { .. } => None,
-        };
-        if let Some(routing) = &mut routing {
-            let value = written(&action, &target);
-            let several = if when.matched { members } else { 1 };
-            routing.bring(target.id, &value, &mut |value| given(value, at, several, &mut inner));
-        }
-        match &mut action {
-            DmlAction::Update { assignments, filter, .. } => {
-                *filter = Some(same_row(target.id));
-                for (_, value) in assignments.iter_mut().filter(|(_, value)| !matches!(value.kind, ExprKind::Default)) {
-                    *value = given(value.clone(), at, members, &mut inner);
-                }
-            }
-            DmlAction::Delete { filter, .. } => *filter = Some(same_row(target.id)),
-            DmlAction::Insert { source: InsertSource::Values(rows), .. } => {
-                for value in rows.iter_mut().flatten().filter(|value| !matches!(value.kind, ExprKind::Default)) {
-                    *value = given(value.clone(), at, 1, &mut inner);
-                }
-            }
-            DmlAction::Insert { .. } => {}
-        }
-        let moves = matches!(action, DmlAction::Update { .. });
-        let mut dml = Dml {
-            family: None,
-            routing: None,
-            heir: false,
-            ctes: Vec::new(),
-            target: target.relation.clone(),
-            id: target.id,
-            action,
-            view: None,
-            checks: Vec::new(),
-            guards,
-            returning: Vec::new(),
-            columns: Vec::new(),
-        };
-        dml.routing = match routing {
-            Some(routing) if moves => Some(Box::new(routing.with_moved(&dml))),
-            routing => routing,
-        };
-        match &target.family {
-            Some(family) if when.matched => {
-                for member in &family.members {
-                    done.push(family::for_member(&dml, member)?);
-                }
-            }
-            _ => done.push(dml),
-        }
-    }
-    let visible = binder.changeable_rows(&target, PolicyCommand::Select)?.map(Box::new);
-    let rows_of_target = match target.family {
-        Some(family) => family.rows,
-        None => From::Relation { id: target.id, relation: target.relation.clone(), filter: visible },
-    };
-    let joined = From::Join {
-        kind: if inserts { JoinKind::Left } else { JoinKind::Inner },
-        left: Box::new(source),
-        right: Box::new(rows_of_target),
-        on: condition,
-    };
-    let mut below = select(inner.items, Vec::new(), Some(joined), None);
-    below.output = binder.ids.relation();
-    // The choice is made once for each row.
-    below.offset = Some(barrier());
-    let from = From::Query { id: inner.id, query: Box::new(below), lateral: false };
-    let mut rows = select(items, ctes, Some(from), None);
-    rows.output = binder.ids.relation();
-    Ok(Merge { rows, actions: done, again: Again::Refused(Language::Postgres) })
-}
-
-/// The columns of the row that an action writes.
-fn written<'a>(action: &'a DmlAction, target: &'a Target) -> Box<dyn Fn(usize) -> Expr + 'a> {
-    let ty = |at: usize| target.relation.columns[at].ty.clone();
-    match action {
-        DmlAction::Insert { columns, source: InsertSource::Values(rows), .. } => Box::new(move |at| {
-            let placed = columns.iter().position(|column| *column == at);
-            let value = placed.and_then(|place| rows.first()?.get(place));
-            match value.filter(|value| !matches!(value.kind, ExprKind::Default)) {
-                Some(value) => value.clone(),
-                None => Expr::null(ty(at)),
-            }
-        }),
-        DmlAction::Update { assignments, .. } => Box::new(move |at| {
-            let assigned = assignments.iter().find(|(column, _)| *column == at);
-            assigned.map_or_else(|| Expr::column(target.id, at, ty(at)), |(_, value)| value.clone())
-        }),
-        _ => Box::new(move |at| Expr::null(ty(at))),
-    }
-}
-
-fn compare(op: CompareOp, left: Expr, right: Expr) -> Expr {
-    Expr::new(ExprKind::Compare { op, left: Box::new(left), right: Box::new(right) }, Type::Bool)
 }

@@ -23,7 +23,7 @@ use super::raw;
 use super::target::Target;
 use crate::access::{Privileges, Rights};
 use crate::collation::Collation;
-use crate::ir::by_rows::{row_identity, select};
+use crate::ir::build::{row_identity, select};
 use crate::ir::{
     Body, ColumnIndex, ColumnRef, CompareOp, Expr, ExprKind, From, Guard, GuardedRow, Guards, RelId, walk,
 };

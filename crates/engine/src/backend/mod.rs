@@ -8,7 +8,8 @@ mod sqlite;
 
 use std::sync::Arc;
 
-use rowferry_dialect::ir::{Dml, Query};
+use rowferry_dialect::ir::{Cte, Dml, Merge, Query, Statement as Ir};
+use rowferry_dialect::lower::parts::ByRows;
 use rowferry_dialect::plan::Bound;
 use rowferry_dialect::{Error, Result};
 
@@ -86,6 +87,26 @@ pub trait Backend {
     /// # Errors
     /// As [`Self::lower`].
     fn lower_change(dml: &Dml, rows: Yield) -> Result<Self::Program>;
+
+    /// True for a query or a change that is not told to the back end as a whole: the engine takes it apart, and runs its
+    /// parts one after the other.
+    fn runs_in_parts(statement: &Ir) -> bool;
+
+    /// A change as a query of rows and a statement for each.
+    ///
+    /// # Errors
+    /// `0A000` for what cannot be taken apart.
+    fn by_rows(dml: &Dml) -> Result<ByRows>;
+
+    /// MERGE as a query of rows and a statement for each.
+    ///
+    /// # Errors
+    /// As [`Self::by_rows`].
+    fn merge_by_rows(merge: &Merge) -> Result<ByRows>;
+
+    /// Where what a change returns has to be asked for by a query of its own: the change, returning columns alone, and that
+    /// query over it.
+    fn returned_apart(dml: &Dml) -> Option<(Cte, Query)>;
 
     /// A statement of our own in the back end's words, with so many parameters.
     fn native(text: &str, params: usize) -> Self::Program;

@@ -42,7 +42,6 @@ const PG_CATALOG: &[&str] = &[
     "pg_shdepend",
     "pg_shmem_allocations",
     "pg_shseclabel",
-    "pg_stat_database_conflicts",
     "pg_stat_gssapi",
     "pg_stat_progress_analyze",
     "pg_stat_progress_basebackup",

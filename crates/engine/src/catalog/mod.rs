@@ -70,6 +70,7 @@ use crate::session::state::State;
 
 pub use pg_class::filenode;
 pub use pg_stat_activity::DATABASE;
+pub use pg_stat_counts::statistic;
 
 /// A catalog table.
 #[derive(Debug)]
@@ -241,6 +242,19 @@ impl From<String> for Cell {
 impl<T: Into<Self>> From<Option<T>> for Cell {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Null, Into::into)
+    }
+}
+
+impl From<Cell> for rowferry_dialect::ir::Value {
+    fn from(cell: Cell) -> Self {
+        match cell {
+            Cell::Null => Self::Null,
+            Cell::Integer(value) => Self::Integer(value),
+            Cell::Real(value) => Self::Real(value),
+            Cell::Text(text) => Self::Text(text.to_string()),
+            Cell::Word(word) => Self::Text(word.to_owned()),
+            Cell::Blob(bytes) => Self::Blob(bytes.to_vec()),
+        }
     }
 }
 

@@ -26,7 +26,7 @@ mod xid;
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -73,6 +73,8 @@ pub struct Locks {
     strong: Vec<AtomicU32>,
     /// Numbers of transactions.
     pub xids: Xids,
+    /// Deadlocks that were found.
+    pub deadlocks: AtomicU64,
     /// The database's object id, for messages.
     database: u32,
 }
@@ -109,7 +111,7 @@ impl Locks {
     /// The locks of a database, none of them taken.
     pub fn new(database: u32) -> Self {
         let strong = (0..GROUPS).map(|_| AtomicU32::new(0)).collect();
-        Self { table: Mutex::default(), strong, xids: Xids::default(), database }
+        Self { table: Mutex::default(), strong, xids: Xids::default(), deadlocks: AtomicU64::new(0), database }
     }
 
     /// A session begins.
@@ -377,6 +379,7 @@ impl Locks {
             .collect();
         // Before anybody else in the circle looks: one victim is enough.
         table.stop_waiting(tag, request);
+        self.deadlocks.fetch_add(1, Ordering::Relaxed);
         Err(Refusal::Deadlock(lines.join("\n")))
     }
 

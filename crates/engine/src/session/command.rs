@@ -2,7 +2,7 @@
 
 use rowferry_dialect::Language;
 use rowferry_dialect::ir::{
-    self, AlterTable, Ddl, DmlAction, Maintenance, ObjectKind, Part, PolicyChange, RoutineKind, Statement, Transaction,
+    AlterTable, Ddl, DmlAction, Maintenance, ObjectKind, Part, PolicyChange, RoutineKind, Statement, Transaction,
     TriggerChange,
 };
 use rowferry_dialect::plan::Command;
@@ -21,11 +21,11 @@ pub(super) fn command(statement: &Statement) -> Command {
         Statement::CreateTableAs(create) if create.no_data && create.definition.is_some() => "CREATE MATERIALIZED VIEW",
         Statement::CreateTableAs(create) if create.no_data => "CREATE TABLE AS",
         Statement::RefreshView(_) => "REFRESH MATERIALIZED VIEW",
-        Statement::CreateTableAs(_) | Statement::CreateTableOfPrepared(_) => return Command::Select,
+        Statement::CreateTableAs(_) => return Command::Select,
         // Informix counts rows as an UPDATE's.
         Statement::Merge(merge) => {
-            return match merge.again {
-                ir::Again::Refused(Language::Informix) => Command::Update,
+            return match merge.language {
+                Language::Informix => Command::Update,
                 _ => Command::Merge,
             };
         }

@@ -1,6 +1,6 @@
 //! From statement to plan: the front end of the session's language, then the back end.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rowferry_dialect::access::Needs;
 use rowferry_dialect::ir::{self, Copy, Query, RelationLocks, Statement, TableLock};
@@ -17,6 +17,7 @@ use crate::backend::{Backend as _, InUse, Program, Yield};
 use crate::memory;
 use crate::plans::{PlanKey, next_id};
 use crate::routines::direct::{self, Direct};
+use crate::statistics::Reads;
 
 /// A compiled statement, shared through the database's plan cache.
 #[derive(Debug)]
@@ -44,6 +45,14 @@ pub struct Prepared {
     pub(crate) declared: Vec<Option<Type>>,
     /// About how many bytes of memory it takes.
     pub(crate) size: usize,
+    /// What is counted when it runs.
+    pub(crate) counting: Counting,
+}
+
+/// What is counted of a plan.
+#[derive(Debug, Default)]
+pub(crate) struct Counting {
+    reads: OnceLock<Arc<Reads>>,
 }
 
 /// What a plan's meaning hangs on besides the schema: whose rights it has, and where names without a schema are found.
@@ -124,6 +133,7 @@ impl Prepared {
             parsed: parsed.clone(),
             declared: Vec::new(),
             size: 0,
+            counting: Counting::default(),
         }
     }
 
@@ -138,6 +148,11 @@ impl Prepared {
             (Arc::ptr_eq(&made.user, user) || made.user == *user)
                 && (Arc::ptr_eq(&made.search_path, search_path) || made.search_path == *search_path)
         })
+    }
+
+    /// What it reads, for those who count.
+    pub(crate) fn reads(&self, program: &Program) -> Arc<Reads> {
+        self.counting.reads.get_or_init(|| Arc::new(Reads::of(&self.bound.statement, program))).clone()
     }
 
     /// The back end's words, for messages about our own mistakes and for EXPLAIN.
@@ -400,6 +415,7 @@ impl Session {
             parsed: whole.parsed.clone(),
             declared: Vec::new(),
             size: 0,
+            counting: Counting::default(),
         }))
     }
 
@@ -410,14 +426,19 @@ impl Session {
         };
         // Where triggers look at rows, RETURNING of other relations is no reason to do it otherwise.
         let by_rows = triggers.as_ref().is_some_and(|firing| firing.steps.is_some());
-        let reads_changed = matches!(&bound.statement, Statement::Dml(dml) if ir::returning::reads_changed(dml));
+        let reads_changed = matches!(&bound.statement, Statement::Dml(dml) if InUse::returned_apart(dml).is_some());
         let by_rows = by_rows && !reads_changed;
-        let in_parts = !by_rows && ir::by_rows::runs_in_parts(&bound.statement);
+        let in_parts = !by_rows && InUse::runs_in_parts(&bound.statement);
         let (program, command) = match (&parsed.source, &bound.statement) {
             // Its rows are written one by one.
             (_, Statement::Dml(_)) if by_rows => (None, command(&bound.statement)),
             (Source::Native(native), Statement::Nothing { .. }) => {
                 (Some(InUse::native(&parsed.text, bound.params.len())), native.command)
+            }
+            (_, Statement::Merge(merge)) if in_parts => {
+                // What cannot be taken apart is refused here already.
+                InUse::merge_by_rows(merge)?;
+                (None, command(&bound.statement))
             }
             (_, statement) if in_parts => (None, command(statement)),
             (_, Statement::Query(_) | Statement::Dml(_)) => (Some(InUse::lower(&bound)?), command(&bound.statement)),
@@ -447,6 +468,7 @@ impl Session {
             parsed: parsed.clone(),
             declared: declared.to_vec(),
             size: 0,
+            counting: Counting::default(),
         })
     }
 }
@@ -464,9 +486,7 @@ impl Session {
             bound.effects.writes |= writes(bound);
             // What such functions do is not seen by the query that calls them.
             return match &bound.statement {
-                Statement::Query(query)
-                    if query.locking.is_empty() && !ir::by_rows::runs_in_parts(&bound.statement) =>
-                {
+                Statement::Query(query) if query.locking.is_empty() && !InUse::runs_in_parts(&bound.statement) => {
                     Ok(RowsPlan::in_turn(query, bound, parsed, &schema)?.map(Direct::InTurn))
                 }
                 _ => Ok(None),

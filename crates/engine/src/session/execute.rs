@@ -107,6 +107,7 @@ impl Session {
         }
         if self.transaction.block == Block::None {
             self.end_autocommitted();
+            self.state.tally.begin(false);
         }
         let (timeout, timeouts) = {
             let variables = self.state.variables.read();
@@ -128,7 +129,11 @@ impl Session {
             if self.transaction.block == Block::None {
                 activity.transaction_start = now;
             }
-            activity.state = "active";
+            if activity.state != "active" {
+                let since = super::state::coarse_now();
+                self.state.tally.pass(activity.state, since - activity.state_change);
+                (activity.state, activity.state_change) = ("active", since);
+            }
         }
         self.renew_functions(now);
         self.refresh_schema();
@@ -181,11 +186,9 @@ impl Session {
             }
         }
         match &prepared.bound.statement {
-            statement if prepared.in_parts || matches!(statement, Ir::Merge(_)) => self.run_in_parts(prepared, params),
+            _ if prepared.in_parts => self.run_in_parts(prepared, params),
             Ir::Dml(_) => self.run_dml(prepared, params),
-            Ir::Ddl(_) | Ir::CreateTableAs(_) | Ir::CreateTableOfPrepared(_) | Ir::RefreshView(_) => {
-                self.run_ddl(prepared, params)
-            }
+            Ir::Ddl(_) | Ir::CreateTableAs(_) | Ir::RefreshView(_) => self.run_ddl(prepared, params),
             Ir::Query(_) => self.run_query(prepared, params),
             // The routine may have been replaced since.
             Ir::CallRoutine(_) => {
@@ -417,6 +420,9 @@ impl Session {
         } else {
             guard.start(plan.id, program, &self.state)?
         };
+        if program.tables || plan.bound.effects.writes {
+            statement.count_reads(|| plan.reads(program));
+        }
         let settings = self.state.settings();
         for (index, used) in program.params.iter().enumerate() {
             let value = used.form.apply(&params[used.param], &settings)?;

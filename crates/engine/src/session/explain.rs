@@ -186,10 +186,7 @@ impl Names {
                 };
                 self.change(kind, &dml.target, below)
             }
-            Ir::Merge(merge) => match merge.actions.first() {
-                Some(action) => self.change("Merge", &action.target, below),
-                None => Node::over("ModifyTable", below),
-            },
+            Ir::Merge(merge) => self.change("Merge", &merge.target, below),
             _ => single(below),
         }
     }

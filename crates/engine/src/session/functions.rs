@@ -71,6 +71,28 @@ impl SessionState for FunctionState {
         }
     }
 
+    fn statistic(&self, view: &str, column: &str, oid: Option<u32>) -> Result<Value> {
+        let (state, database) = self.both()?;
+        let schema = state.schema();
+        let context = crate::catalog::Context { schema: &schema, state: &state, database: &database };
+        Ok(crate::catalog::statistic(&context, view, column, oid).into())
+    }
+
+    fn reset_statistics(&self, oid: Option<u32>) -> Result<()> {
+        let (state, database) = self.both()?;
+        let whole = crate::statistics::collect(&database, &state);
+        match oid {
+            None => database.statistics.reset(whole),
+            Some(oid) => database.statistics.reset_one(oid),
+        }
+        Ok(())
+    }
+
+    fn reset_shared_statistics(&self, what: &str) -> Result<()> {
+        let (_, database) = self.both()?;
+        database.statistics.reset_shared(what)
+    }
+
     fn check_rules(&self, words: &str, values: &[Value]) -> Result<()> {
         let checker = Checker::read(words)?;
         self.with_connection(|_, connection| connection.check_all(checker, values))

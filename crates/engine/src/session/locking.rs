@@ -309,10 +309,17 @@ impl Session {
         } else if let Some(handle) = &self.handle {
             handle.lock().drain_changes(|_, _, _| {});
         }
+        let undo = first && !self.transaction.is_snapshot();
+        // What runs again is counted when it does.
+        let again = !wanted.is_empty() && (undo || !finished);
+        if finished || again {
+            if let Some(handle) = &self.handle {
+                handle.lock().settle_row_counts(!again);
+            }
+        }
         if wanted.is_empty() {
             return Ok(false);
         }
-        let undo = first && !self.transaction.is_snapshot();
         if undo {
             self.close_transaction();
             // Triggers will be told again.

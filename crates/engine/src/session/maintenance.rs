@@ -36,6 +36,11 @@ impl Session {
                 if all || *full && !tables.is_empty() {
                     self.vacuum()?;
                 }
+                if !*full {
+                    self.tables_of(&tables, all)
+                        .iter()
+                        .for_each(|table| self.database.shared.statistics.vacuumed(table.oid));
+                }
                 if *analyze { self.analyze(&tables, all) } else { Ok(()) }
             }
         }
@@ -101,9 +106,23 @@ impl Session {
 
     fn analyze(&mut self, tables: &[Arc<Relation>], all: bool) -> Result<()> {
         if all {
-            return self.in_one_transaction("ANALYZE", |handle| handle.analyze(None));
+            self.in_one_transaction("ANALYZE", |handle| handle.analyze(None))?;
+        } else {
+            self.for_each_table("ANALYZE", tables, |handle, table| handle.analyze(Some(table)))?;
         }
-        self.for_each_table("ANALYZE", tables, |handle, table| handle.analyze(Some(table)))
+        // What was changed before has been seen by it.
+        self.gather_done();
+        for table in self.tables_of(tables, all) {
+            let rows = self.on_handle(|handle| handle.analyzed_rows(&table))?;
+            self.database.shared.statistics.analyzed(table.oid, rows);
+        }
+        Ok(())
+    }
+
+    /// Tables that are meant, one by one.
+    fn tables_of(&self, tables: &[Arc<Relation>], all: bool) -> Vec<Arc<Relation>> {
+        let every = self.schema.main.relations().filter(|table| all && table.keeps_rows());
+        every.chain(tables.iter().filter(|_| !all)).cloned().collect()
     }
 
     /// `all` is the schema whose tables are meant, or every schema.
@@ -152,6 +171,7 @@ impl Session {
         if matches!(self.transaction.open, Open::No) {
             self.materialise_cursors()?;
         }
+        self.database.shared.statistics.checkpointed();
         if !self.checked(self.database.shared.checkpoint()?)? {
             self.warn(
                 Condition::Warning,

@@ -8,6 +8,7 @@ mod checks;
 mod command;
 mod compile;
 mod constraints;
+mod counting;
 mod database;
 mod ddl;
 mod domains;
@@ -187,8 +188,11 @@ impl Session {
                 statement_start: now,
                 transaction_start: now,
                 state: "idle",
+                state_change: now,
                 writing: false,
             }),
+            tally: Default::default(),
+            counts: Mutex::default(),
             write_serial: std::sync::atomic::AtomicU64::new(0),
             sequences: Mutex::default(),
             started: SystemTime::now(),
@@ -588,11 +592,16 @@ impl Session {
     /// Lets other sessions see what this one does.
     pub(crate) fn publish_activity(&self) {
         let mut activity = self.state.activity.lock();
-        activity.state = match self.transaction_status() {
+        let state = match self.transaction_status() {
             TransactionStatus::Idle => "idle",
             TransactionStatus::Active => "idle in transaction",
             TransactionStatus::Failed => "idle in transaction (aborted)",
         };
+        if activity.state != state {
+            let now = state::coarse_now();
+            self.state.tally.pass(activity.state, now - activity.state_change);
+            (activity.state, activity.state_change) = (state, now);
+        }
         activity.writing = matches!(self.transaction.open, transaction::Open::Write { .. });
         if !activity.writing && !self.inner {
             self.state.write_serial.store(0, std::sync::atomic::Ordering::Relaxed);
@@ -625,6 +634,7 @@ impl Drop for Session {
         }
         self.unlisten();
         self.portals.clear();
+        self.end_counting();
         if let Some(handle) = &self.handle {
             let guard = handle.lock();
             for cursor in guard.cursors() {

@@ -2,19 +2,17 @@
 //! than the changed one.
 //!
 //! Every part sees the database as it was before the statement. What a change is to do is decided by a query that is
-//! read to the end ([`by_rows`](ir::by_rows)), and then done row by row. When a part reads a table that an earlier part has
+//! read to the end ([`Backend::by_rows`](crate::backend::Backend::by_rows)), and then done row by row. When a part reads a table that an earlier part has
 //! changed, the changes are undone, the part's query runs, and what had been decided is done again. A part meets what
 //! others return as rows that the session keeps under a number.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use rowferry_dialect::ir::by_rows::by_rows;
 use rowferry_dialect::ir::in_turn::{InTurn, in_turn};
 use rowferry_dialect::ir::routing::in_leaf;
-use rowferry_dialect::ir::{
-    self, Again, Body, Cte, CteBody, CteId, Dml, DmlAction, From, Merge, Query, Statement as Ir, Value,
-};
+use rowferry_dialect::ir::{self, Body, Cte, CteBody, CteId, Dml, DmlAction, From, Query, Statement as Ir, Value};
+use rowferry_dialect::lower::parts::{Again, ByRows};
 use rowferry_dialect::{Condition, Error, Language, Result, Schema as _, Type, budget};
 
 use super::execute::{RunError, command_words};
@@ -81,13 +79,13 @@ struct Decided {
     actions: Vec<Arc<Prepared>>,
     /// What is done, in this order.
     steps: Vec<Step>,
-    merge: Merge,
+    by_rows: ByRows,
 }
 
 impl Decided {
     /// Each action is that of the statement itself, or of a member of a family behind it.
     fn is_plain(&self) -> bool {
-        self.actions.len() == self.merge.actions.len()
+        self.actions.len() == self.by_rows.actions.len()
     }
 }
 
@@ -112,7 +110,7 @@ pub(super) struct Run<'a> {
 }
 
 impl Session {
-    /// Runs a statement of which [`ir::by_rows::runs_in_parts`] is true, or MERGE.
+    /// Runs a statement that the back end is not told as a whole.
     pub(super) fn run_in_parts(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
         self.open_write(command_words(prepared.command))?;
         self.on_handle(|handle| handle.set_point(Point::Parts))?;
@@ -166,14 +164,13 @@ impl Session {
         let ctes = match &mut statement {
             Ir::Query(query) => std::mem::take(&mut query.ctes),
             Ir::Dml(dml) => std::mem::take(&mut dml.ctes),
-            Ir::Merge(merge) => std::mem::take(&mut merge.rows.ctes),
+            Ir::Merge(merge) => std::mem::take(&mut merge.ctes),
             _ => return Err(Error::internal("a statement that has no parts").into()),
         };
         let mut ctes = ctes;
         if let Ir::Dml(dml) = &statement
-            && ir::returning::reads_changed(dml)
+            && let Some((change, query)) = InUse::returned_apart(dml)
         {
-            let (change, query) = ir::returning::apart(dml);
             ctes.push(change);
             statement = Ir::Query(Box::new(query));
         }
@@ -200,7 +197,7 @@ impl Session {
                 self.keep(run, cte.id, rows);
             }
             (CteBody::Dml(dml), _) => {
-                let ran = self.change_part(run, by_rows_of(dml)?, true)?;
+                let ran = self.change_part(run, InUse::by_rows(dml)?, true)?;
                 let rows = collect(ran.returned)?;
                 self.keep(run, cte.id, rows);
             }
@@ -219,10 +216,13 @@ impl Session {
                 })
             }
             Ir::Dml(dml) => {
-                let merge = by_rows_of(&dml)?;
-                self.change_part(run, merge, false)
+                let by_rows = InUse::by_rows(&dml)?;
+                self.change_part(run, by_rows, false)
             }
-            Ir::Merge(merge) => self.change_part(run, *merge, false),
+            Ir::Merge(merge) => {
+                let by_rows = InUse::merge_by_rows(&merge)?;
+                self.change_part(run, by_rows, false)
+            }
             _ => Err(Error::internal("a statement that has no parts").into()),
         }
     }
@@ -312,15 +312,15 @@ impl Session {
     }
 
     /// Decides on a change and makes it.
-    fn change_part(&mut self, run: &mut Run<'_>, merge: Merge, kept: bool) -> Done<Ran> {
-        let rows = self.rows_part(run, &merge.rows)?;
-        let mut actions = Vec::with_capacity(merge.actions.len());
-        for dml in &merge.actions {
-            actions.push(self.action(run, &merge, dml, kept)?);
+    fn change_part(&mut self, run: &mut Run<'_>, by_rows: ByRows, kept: bool) -> Done<Ran> {
+        let rows = self.rows_part(run, &by_rows.rows)?;
+        let mut actions = Vec::with_capacity(by_rows.actions.len());
+        for dml in &by_rows.actions {
+            actions.push(self.action(run, &by_rows, dml, kept)?);
         }
         refuse_with_triggers(&actions, kept)?;
-        let steps = self.route(run, &merge, &rows, &mut actions, kept)?;
-        let decided = Decided { rows: Arc::new(rows), actions, steps, merge };
+        let steps = self.route(run, &by_rows, &rows, &mut actions, kept)?;
+        let decided = Decided { rows: Arc::new(rows), actions, steps, by_rows };
         let ran = self.apply(run, &decided)?;
         for action in &decided.actions {
             self.note_changed(run, target_of(action));
@@ -330,7 +330,7 @@ impl Session {
     }
 
     /// A statement of one row, ready to run.
-    pub(super) fn action(&mut self, run: &Run<'_>, merge: &Merge, dml: &Dml, kept: bool) -> Done<Arc<Prepared>> {
+    pub(super) fn action(&mut self, run: &Run<'_>, by_rows: &ByRows, dml: &Dml, kept: bool) -> Done<Arc<Prepared>> {
         let _budget = budget::begin(run.plan.size);
         let mut dml = match &dml.routing {
             // Of a partitioned table itself there is no row: its statement is there for triggers.
@@ -341,7 +341,7 @@ impl Session {
         };
         dml.routing = None;
         run.refer_to_kept_in(&mut dml)?;
-        let types: Vec<Type> = merge.rows.columns.iter().map(|column| column.ty.clone()).collect();
+        let types: Vec<Type> = by_rows.rows.columns.iter().map(|column| column.ty.clone()).collect();
         let program = InUse::lower_change(&dml, if kept { Yield::Kept } else { Yield::Sent })?;
         Ok(self.part_of(Ir::Dml(Box::new(dml)), types, run.plan, program)?)
     }
@@ -388,7 +388,7 @@ impl Session {
                 && !run.touched.insert((dml.target.oid, *rowid))
             {
                 passed = Some(step.row);
-                match decided.merge.again {
+                match decided.by_rows.again {
                     Again::Passed => continue,
                     Again::Refused(language) => return Err(again(language).into()),
                 }
@@ -647,13 +647,6 @@ fn reads(plan: &Prepared) -> HashSet<u32> {
     tables
 }
 
-fn by_rows_of(dml: &Dml) -> Result<Merge> {
-    if dml.target.without_identity && !matches!(dml.action, DmlAction::Insert { .. }) {
-        return Err(Error::unsupported("a change in parts of a table whose rows have no identity"));
-    }
-    by_rows(dml)
-}
-
 /// A member of WITH.
 struct Member {
     cte: Cte,
@@ -725,9 +718,19 @@ fn members(ctes: Vec<Cte>, main: &Ir) -> Vec<Member> {
 fn for_statement(statement: &Ir, visit: &mut dyn FnMut(&From)) {
     let mut statement = statement.clone();
     let mut each = |from: &mut From| visit(from);
+    if let Ir::Merge(merge) = &mut statement {
+        each_member(&mut merge.source, &mut each);
+        ir::walk::statement_mut(&mut statement, &mut |expr| match expr.kind.query_mut() {
+            Some(query) => {
+                each_from(query, &mut each);
+                false
+            }
+            None => true,
+        });
+        return;
+    }
     match &mut statement {
         Ir::Query(query) => each_from(query, &mut each),
-        Ir::Merge(merge) => each_from(&mut merge.rows, &mut each),
         Ir::Dml(dml) => {
             match &mut dml.action {
                 DmlAction::Insert { source: ir::InsertSource::Query(query), .. } => each_from(query, &mut each),

@@ -314,6 +314,7 @@ impl Session {
             parsed: prepared.parsed.clone(),
             declared: prepared.declared.clone(),
             size: prepared.size,
+            counting: Default::default(),
         });
         let Outcome::Rows(cursor) = self.run_query(&plan, params)? else {
             return Err(Error::internal("a query without rows"));
@@ -414,6 +415,7 @@ impl Session {
             parsed: prepared.parsed.clone(),
             declared: Vec::new(),
             size: 0,
+            counting: Default::default(),
         });
         self.rows(&plan, spool)
     }

@@ -4,9 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rowferry_dialect::ir::routing::{from_leaf, in_leaf};
-use rowferry_dialect::ir::{
-    Dml, DmlAction, Expr, ExprKind, Merge, Routing, TriggerEvent, TriggerLevel, TriggerTime, Value,
-};
+use rowferry_dialect::ir::{Dml, DmlAction, Expr, ExprKind, Routing, TriggerEvent, TriggerLevel, TriggerTime, Value};
+use rowferry_dialect::lower::parts::ByRows;
 use rowferry_dialect::schema::Relation;
 use rowferry_dialect::{Error, Result, heritage};
 
@@ -54,7 +53,7 @@ impl Session {
     pub(super) fn route(
         &mut self,
         run: &Run<'_>,
-        merge: &Merge,
+        by_rows: &ByRows,
         rows: &Kept,
         actions: &mut Vec<Arc<Prepared>>,
         kept: bool,
@@ -64,7 +63,7 @@ impl Session {
         for (at, row) in rows.rows().iter().enumerate() {
             let Some(Value::Integer(action)) = row.get(1) else { continue };
             let action = usize::try_from(*action).unwrap_or(usize::MAX);
-            let Some(dml) = merge.actions.get(action) else {
+            let Some(dml) = by_rows.actions.get(action) else {
                 return Err(Error::internal("a row without its action").into());
             };
             let Some(routing) = &dml.routing else {
@@ -83,7 +82,7 @@ impl Session {
                 if let Some(known) = leaves.get(&(action, place, there)) {
                     return Ok(*known);
                 }
-                actions.push(self.action(run, merge, &dml?, kept)?);
+                actions.push(self.action(run, by_rows, &dml?, kept)?);
                 leaves.insert((action, place, there), actions.len() - 1);
                 Ok(actions.len() - 1)
             };

@@ -32,6 +32,8 @@ pub struct Savepoint {
     outgoing: crate::notifications::Mark,
     /// How many large objects had been opened before.
     opened: u64,
+    /// What was counted before.
+    counted: crate::statistics::Mark,
     /// What was locked before.
     pub(super) locks: Mark,
     /// The schema as it was here; kept from the first change behind it on.
@@ -57,6 +59,7 @@ impl Session {
             outgoing: self.state.outgoing.lock().mark(),
             opened: self.state.descriptors.lock().mark(),
             locks: self.database.shared.locks.mark(&self.state.owner),
+            counted: self.count_mark(),
             schema: None,
         };
         self.transaction.savepoints.push(savepoint);
@@ -92,6 +95,7 @@ impl Session {
 
     pub(super) fn go_back_to(&mut self, at: usize) -> Result<()> {
         self.roll_back_portals_to(at);
+        self.count_back_to(&self.transaction.savepoints[at].counted);
         if self.transaction.savepoints[at].set {
             if self.is_lost() {
                 return Err(lost());

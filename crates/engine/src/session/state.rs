@@ -61,6 +61,10 @@ pub struct State {
     pub variables: RwLock<Variables>,
     /// What the session does.
     pub activity: Mutex<Activity>,
+    /// What it counts as it goes.
+    pub tally: crate::statistics::Tally,
+    /// What its statements have read and changed.
+    pub counts: Mutex<crate::statistics::SessionCounts>,
     /// The number of the transaction in which it writes, 0 while it does not.
     pub write_serial: std::sync::atomic::AtomicU64,
     /// What sequences gave to this session.
@@ -125,6 +129,8 @@ pub struct Activity {
     pub transaction_start: i64,
     /// `active`, `idle`, `idle in transaction`, `idle in transaction (aborted)`.
     pub state: &'static str,
+    /// Since when: microseconds since 1970, by a clock that is cheap to read.
+    pub state_change: i64,
     /// It holds the write lock.
     pub writing: bool,
 }
@@ -251,6 +257,14 @@ impl RegNames for Names {
         let state = self.0.upgrade().ok_or_else(|| Error::internal("the session is gone"))?;
         crate::catalog::names::oid(&state, reg, name)
     }
+}
+
+/// The same by a clock that is read in next to no time, and is some milliseconds behind.
+pub fn coarse_now() -> i64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the system writes the time there.
+    unsafe { libc::clock_gettime(libc::CLOCK_REALTIME_COARSE, &raw mut time) };
+    time.tv_sec * 1_000_000 + time.tv_nsec / 1_000
 }
 
 /// Microseconds since 1970.

@@ -232,6 +232,7 @@ impl Session {
             self.state.variables.write().commit();
             self.sync_variables();
         }
+        self.state.tally.end(true);
         self.state.close_large_objects();
         self.end_locks(true);
         self.save_sequences_now();
@@ -249,7 +250,11 @@ impl Session {
                 self.abort();
                 self.publish_activity();
             }
-            Block::None | Block::Implicit | Block::Pipeline => self.end_rollback(),
+            Block::None => {
+                self.state.tally.fail_at_door();
+                self.end_rollback();
+            }
+            Block::Implicit | Block::Pipeline => self.end_rollback(),
         }
     }
 
@@ -318,6 +323,7 @@ impl Session {
     }
 
     fn start_transaction(&mut self, block: Block) {
+        self.count_transaction();
         let modes = {
             let mut variables = self.state.variables.write();
             let modes = variables.defaults();
@@ -446,7 +452,10 @@ impl Session {
     pub(super) fn statement_failed(&mut self) {
         self.interrupter.disarm();
         match self.transaction.block {
-            Block::None => self.end_rollback(),
+            Block::None => {
+                self.end_rollback();
+                self.state.tally.fail();
+            }
             Block::Implicit | Block::Pipeline | Block::Explicit => {
                 if self.language() != Language::Informix {
                     self.abort();

@@ -45,6 +45,7 @@ impl Session {
         }
         self.state.deferred.lock().clear();
         self.state.close_large_objects();
+        self.count_end(true);
         // The write lock passes on here, after the new schema is known.
         self.transaction = Transaction::default();
         self.end_locks(true);
@@ -106,6 +107,7 @@ impl Session {
         self.state.deferred.lock().clear();
         self.state.forget_outgoing();
         self.state.close_large_objects();
+        self.count_end(false);
         self.transaction = Transaction::default();
         self.end_locks(false);
         self.save_sequences_now();

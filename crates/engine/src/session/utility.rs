@@ -21,7 +21,11 @@ impl Session {
         let done = |command| Ok(Outcome::Done { command, rows: 0 });
         match &prepared.bound.statement {
             Ir::Transaction(control) => return self.control(control, prepared.command),
-            Ir::Set(set) => self.set_statement(set)?,
+            Ir::Set(set) => {
+                // Whether something is counted may change.
+                self.gather();
+                self.set_statement(set)?;
+            }
             Ir::Show(name) => return self.show(name.as_deref(), prepared),
             Ir::Explain(explain) => return self.explain(prepared, explain, params),
             Ir::Prepare { name, text, params } => self.prepare_named(prepared, name, text, params)?,
@@ -46,7 +50,6 @@ impl Session {
             | Ir::CallProcedure(_)
             | Ir::Do(_)
             | Ir::CreateTableAs(_)
-            | Ir::CreateTableOfPrepared(_)
             | Ir::RefreshView(_)
             | Ir::Dml(_)
             | Ir::Merge(_)

@@ -56,6 +56,8 @@ struct Frequent {
     messages: MessageLevel,
     /// `plan_cache_mode`.
     plans: PlanMode,
+    /// `track_counts`.
+    counts: bool,
     /// What PL/pgSQL looks for and refuses.
     extra_errors: ExtraChecks,
     /// What PL/pgSQL looks for and tells of.
@@ -462,6 +464,11 @@ impl Variables {
         self.frequent.plans
     }
 
+    /// Whether what statements read and change is counted.
+    pub fn counts(&self) -> bool {
+        self.frequent.counts
+    }
+
     /// Which messages the client wants.
     pub fn message_level(&self) -> MessageLevel {
         self.frequent.messages
@@ -547,6 +554,7 @@ impl Variables {
                 "force_custom_plan" => PlanMode::Custom,
                 _ => PlanMode::Auto,
             },
+            counts: value("track_counts") != "off",
             extra_errors: ExtraChecks::read(value("plpgsql.extra_errors")).unwrap_or_default(),
             extra_warnings: ExtraChecks::read(value("plpgsql.extra_warnings")).unwrap_or_default(),
         };

@@ -402,7 +402,7 @@ pub static SETTINGS: &[Setting] = &[
     setting("track_activities", "on", Bool, Superuser, Fixed),
     setting("track_activity_query_size", "1024", Integer(100, 1_048_576, Unit::Bytes), Restart, Fixed),
     setting("track_commit_timestamp", "off", Bool, Restart, Fixed),
-    setting("track_counts", "off", Bool, Superuser, Fixed),
+    setting("track_counts", "on", Bool, Superuser, Effective),
     setting("track_functions", "none", Enum(&["none", "pl", "all"]), Superuser, Fixed),
     setting("track_io_timing", "off", Bool, Superuser, Fixed),
     setting("track_wal_io_timing", "off", Bool, Superuser, Fixed),

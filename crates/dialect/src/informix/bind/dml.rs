@@ -268,33 +268,35 @@ impl Binder<'_> {
         if !identity.zero_is_next {
             return Ok(value);
         }
-        let asks = matches!(value.kind, ExprKind::Literal(Value::Integer(0) | Value::Null));
-        let zero = Expr::integer(0, value.ty.clone());
+        let sequence = self.sequence_of(column)?;
         let ty = value.ty.clone();
-        match &identity.sequence {
-            None if asks => Ok(Expr::new(ExprKind::Literal(Value::Null), ty)),
-            None => Ok(Expr::new(ExprKind::NullIf(Box::new(value), Box::new(zero)), ty)),
-            Some(_) => {
-                let Some(next) = self.next_number(column)? else { return Ok(value) };
-                if asks {
-                    return Ok(next);
-                }
-                let given = Expr::new(ExprKind::NullIf(Box::new(value), Box::new(zero)), ty.clone());
-                Ok(Expr::new(ExprKind::Coalesce(vec![given, next]), ty))
-            }
+        let given = match value.kind {
+            ExprKind::Literal(Value::Integer(0) | Value::Null) => None,
+            _ => Some(Box::new(value)),
+        };
+        Ok(Expr::new(ExprKind::Numbered { given, sequence }, ty))
+    }
+
+    /// The sequence that numbers a column.
+    fn sequence_of(&self, column: &Column) -> Result<Option<u32>> {
+        let Some(name) = column.identity.as_ref().and_then(|identity| identity.sequence.as_ref()) else {
+            return Ok(None);
+        };
+        match self.schema.sequence(name) {
+            Some(sequence) => Ok(Some(sequence.oid)),
+            None => Err(crate::Error::internal(format!("sequence {name} of column {} is gone", column.name))),
         }
     }
 
     fn next_number(&mut self, column: &Column) -> Result<Option<Expr>> {
-        let Some(name) = column.identity.as_ref().and_then(|identity| identity.sequence.as_ref()) else {
-            return Ok(None);
-        };
-        let Some(sequence) = self.schema.sequence(name) else {
-            return Err(crate::Error::internal(format!("sequence {name} of column {} is gone", column.name)));
-        };
-        let oid = Expr::integer(sequence.oid.into(), Type::Oid);
-        let next = call("ifx_nextval", vec![oid], Type::Int8);
-        Ok(Some(Expr::new(next.kind, column.ty.clone())))
+        let Some(sequence) = self.sequence_of(column)? else { return Ok(None) };
+        let oid = Expr::integer(sequence.into(), Type::Oid);
+        Ok(Some(match &column.identity {
+            Some(identity) if identity.zero_is_next => {
+                Expr::new(ExprKind::Numbered { given: None, sequence: Some(sequence) }, column.ty.clone())
+            }
+            _ => Expr::new(call("ifx_nextval", vec![oid], Type::Int8).kind, column.ty.clone()),
+        }))
     }
 
     /// What a column that is left out gets, when the back end does not give it by itself.

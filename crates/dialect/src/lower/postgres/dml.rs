@@ -3,7 +3,7 @@
 use super::query::is_default;
 use super::{Lowering, is_users, missing, quote, sequence_of};
 use crate::Result;
-use crate::ir::{Body, ConflictAction, Dml, DmlAction, Expr, ExprKind, InsertSource, OnConflict, Query, Value};
+use crate::ir::{Body, ConflictAction, Dml, DmlAction, Expr, ExprKind, InsertSource, OnConflict, Query, next_of};
 use crate::schema::{Column, Relation};
 
 impl Lowering<'_> {
@@ -81,48 +81,46 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// A row to be inserted. In a column that numbers itself NULL is the next number, and any other moves it.
+    /// A row to be inserted.
     pub(super) fn new_row(&mut self, target: &Relation, action: &DmlAction, row: &[Expr]) -> Result<String> {
         let DmlAction::Insert { columns, .. } = action else { return Err(missing("a row of no INSERT")) };
         let mut values = Vec::with_capacity(row.len());
         for (at, value) in row.iter().enumerate() {
-            let column = columns.get(at).map_or(at, |position| *position);
-            let own = target.columns.get(column).filter(|column| numbers_itself(column));
-            values.push(match own {
-                Some(column) if !is_default(value) => {
-                    let given = given(value).map(|value| self.expr(value)).transpose()?;
+            let column = &target.columns[columns.get(at).map_or(at, |position| *position)];
+            values.push(match &value.kind {
+                ExprKind::Numbered { given, .. } => {
+                    let given = given.as_deref().map(|value| self.expr(value)).transpose()?;
                     numbered(target, column, given.as_deref())
                 }
+                _ if column.identity.is_some() && next_of(value).is_some() => "DEFAULT".to_owned(),
                 _ => self.expr(value)?,
             });
         }
         Ok(format!("({})", values.join(", ")))
     }
 
-    /// The rows of a query to be inserted.
+    /// The rows of a query to be inserted. They are numbered behind it: as they come, one after the other.
     fn new_rows(&mut self, target: &Relation, columns: &[usize], query: &Query) -> Result<String> {
-        let own = |at: usize| {
-            let column = columns.get(at).map_or(at, |position| *position);
-            target.columns.get(column).filter(|column| numbers_itself(column))
-        };
-        if !(0..query.columns.len()).any(|at| own(at).is_some()) {
-            return self.query(query);
-        }
         let mut query = query.clone();
+        let mut own = vec![None; query.columns.len()];
         if let Body::Select(select) = &mut query.body {
             for (at, item) in select.items.iter_mut().enumerate() {
-                if own(at).is_some() {
-                    *item = given(item).cloned().unwrap_or_else(|| Expr::null(item.ty.clone()));
+                if let ExprKind::Numbered { given, .. } = &mut item.kind {
+                    own[at] = Some(columns.get(at).map_or(at, |position| *position));
+                    *item = given.take().map_or_else(|| Expr::null(item.ty.clone()), |given| *given);
                 }
             }
         }
+        let rows = self.query(&query)?;
+        if own.iter().all(Option::is_none) {
+            return Ok(rows);
+        }
         let places: Vec<String> = (0..query.columns.len()).map(|at| format!("c{at}")).collect();
-        let values = places.iter().enumerate().map(|(at, place)| match own(at) {
-            Some(column) => numbered(target, column, Some(&format!("given.{place}"))),
+        let values = places.iter().zip(own).map(|(place, own)| match own {
+            Some(column) => numbered(target, &target.columns[column], Some(&format!("given.{place}"))),
             None => format!("given.{place}"),
         });
         let values: Vec<String> = values.collect();
-        let rows = self.query(&query)?;
         Ok(format!("SELECT {} FROM ({rows}) AS given ({})", values.join(", "), places.join(", ")))
     }
 
@@ -161,22 +159,7 @@ impl Lowering<'_> {
     }
 }
 
-/// A column of Informix's SERIAL.
-fn numbers_itself(column: &Column) -> bool {
-    column.identity.as_ref().is_some_and(|identity| identity.zero_is_next)
-}
-
-/// What is given to a column that numbers itself; `None` asks for the next number.
-fn given(value: &Expr) -> Option<&Expr> {
-    match &value.kind {
-        ExprKind::Literal(Value::Null) => None,
-        ExprKind::Call { function, .. } if function.name == "ifx_nextval" => None,
-        ExprKind::Coalesce(members) => members.first(),
-        _ => Some(value),
-    }
-}
-
-/// A value of such a column: the next number, or one that others come behind.
+/// The number of a row: the next one, or one that others come behind.
 fn numbered(target: &Relation, column: &Column, given: Option<&str>) -> String {
     let sequence = sequence_of(target, &column.name);
     let Some(given) = given else { return format!("nextval({sequence})") };
@@ -184,7 +167,7 @@ fn numbered(target: &Relation, column: &Column, given: Option<&str>) -> String {
         "coalesce(pg_sequence_last_value({sequence}), (SELECT seqstart - 1 FROM pg_sequence WHERE seqrelid = {sequence}))"
     );
     format!(
-        "(SELECT CASE WHEN v IS NULL THEN nextval({sequence}) WHEN v > {last} THEN setval({sequence}, v) ELSE v END \
+        "(SELECT CASE WHEN coalesce(v, 0) = 0 THEN nextval({sequence}) WHEN v > {last} THEN setval({sequence}, v) ELSE v END \
          FROM (SELECT {given}) AS value (v))"
     )
 }

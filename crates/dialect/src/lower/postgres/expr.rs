@@ -24,9 +24,6 @@ impl Lowering<'_> {
     fn expr_kind(&mut self, expr: &Expr) -> Result<String> {
         Ok(match &expr.kind {
             ExprKind::Literal(value) => self.constant(value, &expr.ty)?,
-            ExprKind::Param(at) if self.row.is_some() => {
-                format!("{}.c{at}", self.row.as_deref().unwrap_or_default())
-            }
             ExprKind::Param(at) => {
                 let ty = self.params.get(*at).unwrap_or(&expr.ty);
                 format!("${}::{}", at + 1, type_words(ty)?)

@@ -174,8 +174,6 @@ struct Lowering<'a> {
     outputs: HashMap<RelId, Vec<Expr>>,
     /// The statement tells rows from each other by itself, and shows nobody how.
     names_rows: bool,
-    /// Parameters are columns of this relation.
-    row: Option<String>,
 }
 
 /// A relation by its own names.

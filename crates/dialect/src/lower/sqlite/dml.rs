@@ -237,6 +237,25 @@ impl Lowering<'_> {
         format!("rf_not_null({sql}, {}, {})", quote_text(&target.name), quote_text(&column.name))
     }
 
+    /// The number of a row of a column that numbers itself. Where that is a rowid, NULL asks SQLite for the next one, and any
+    /// other moves those behind it.
+    pub(super) fn numbered(&mut self, given: Option<&Expr>, sequence: Option<u32>) -> Result<Sql> {
+        let given = given.map(|value| self.expr(value)).transpose()?;
+        let sql = match (given, sequence) {
+            (None, None) => "NULL".to_owned(),
+            (Some(given), None) => format!("nullif({}, 0)", given.sql),
+            (None, Some(sequence)) => {
+                self.needs_us();
+                format!("rf_nextval({sequence})")
+            }
+            (Some(given), Some(sequence)) => {
+                self.needs_us();
+                format!("rf_ifx_numbered({}, {sequence})", given.sql)
+            }
+        };
+        Ok(Sql { sql, repr: Repr::Plain })
+    }
+
     /// The next number of a sequence for the rowids of a table, or NULL where SQLite comes to the same number by itself.
     fn next_rowid(&mut self, target: &Relation, column: &Column, sequence: u32) -> String {
         self.needs_us();

@@ -72,6 +72,7 @@ impl Lowering<'_> {
                     repr: value.repr,
                 });
             }
+            ExprKind::Numbered { given, sequence } => return self.numbered(given.as_deref(), *sequence),
             ExprKind::Greatest(members) => return self.extreme("max", members, ty),
             ExprKind::Least(members) => return self.extreme("min", members, ty),
             ExprKind::Scalar(query) => {

@@ -8,7 +8,7 @@ use super::{
 use crate::collation::Collation;
 use crate::ir::{
     Body, CollateRole, ConflictAction, CreateTableAs, CteBody, Distinct, Dml, DmlAction, Expr, ExprKind, From, GroupBy,
-    InsertSource, OutputColumn, Query, SetOp, SortKey, Statement,
+    InsertSource, Merge, OutputColumn, Query, SetOp, SortKey, Statement,
 };
 use crate::postgres::types;
 use crate::{Condition, Error, Result, Type};
@@ -52,10 +52,7 @@ impl Walk<'_, '_> {
                 }
             }
             Statement::Explain(explain) => self.statement(&mut explain.statement),
-            Statement::Merge(merge) => {
-                self.query(&mut merge.rows)?;
-                merge.actions.iter_mut().try_for_each(|dml| self.dml(dml).map(drop))
-            }
+            Statement::Merge(merge) => self.merge(merge),
             Statement::CallProcedure(call) => call.args.as_mut().map_or(Ok(()), |query| self.query(query).map(drop)),
             Statement::Copy(copy) => {
                 copy.to.as_mut().map_or(Ok(()), |query| self.query(query).map(drop))?;
@@ -63,6 +60,25 @@ impl Walk<'_, '_> {
             }
             _ => Ok(()),
         }
+    }
+
+    fn merge(&mut self, merge: &mut Merge) -> Result<()> {
+        for cte in &mut merge.ctes {
+            let columns = self.cte_body(&mut cte.body)?;
+            self.ctes.insert(cte.id, columns);
+        }
+        self.relations.insert(merge.id, columns_of(&merge.target));
+        if let Some(family) = &mut merge.family {
+            self.from(&mut family.rows)?;
+        }
+        self.from(&mut merge.source)?;
+        let mut conditions = merge.visible.iter_mut().chain(&mut merge.on);
+        conditions.try_for_each(|condition| self.expr(condition).map(drop))?;
+        for clause in &mut merge.clauses {
+            clause.condition.iter_mut().try_for_each(|condition| self.expr(condition).map(drop))?;
+            clause.change.iter_mut().try_for_each(|dml| self.dml(dml).map(drop))?;
+        }
+        Ok(())
     }
 
     pub(super) fn cte_body(&mut self, body: &mut CteBody) -> Result<Vec<Derived>> {

@@ -276,7 +276,10 @@ impl Binder<'_> {
             (true, Some(state)) => state,
             _ => &part.state,
         };
-        let state = self.settled_type(state, call.standing.as_ref())?;
+        let state = match state.looked_up(self.schema)? {
+            Some(ty) => ty,
+            None => call.settled(state),
+        };
         let (transition, inverse, finish, extra, initial) = match moving {
             true => (
                 part.moving_transition,

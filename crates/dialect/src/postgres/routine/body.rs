@@ -98,7 +98,7 @@ pub fn bind_inside(parsed: &Parsed, schema: &dyn Schema, context: &Context, vari
 /// Numbers the parameters that a statement uses from 0; tells which they were.
 fn compact(statement: &mut Statement, count: usize, params: &[Option<Type>]) -> Vec<usize> {
     let mut uses: Vec<usize> = Vec::new();
-    let mut number = |expr: &mut Expr| {
+    walk::statement_mut(statement, &mut |expr| {
         if let ExprKind::Param(index) = &mut expr.kind
             && *index < count.max(params.len())
         {
@@ -116,12 +116,7 @@ fn compact(statement: &mut Statement, count: usize, params: &[Option<Type>]) -> 
             expr.ty = Type::Text;
         }
         true
-    };
-    match statement {
-        // The parameters of its actions are the columns of its rows, which hold what the actions need of variables.
-        Statement::Merge(merge) => walk::query_mut(&mut merge.rows, &mut number),
-        statement => walk::statement_mut(statement, &mut number),
-    }
+    });
     uses
 }
 

@@ -34,6 +34,12 @@ impl<'c> Connection<'c> {
         self.0
     }
 
+    /// Bytes of a page of the file.
+    pub fn page_size(self) -> Result<u64> {
+        let size = self.bound().pragma_query_value(None, "page_size", |row| row.get::<_, i64>(0));
+        size.map(i64::unsigned_abs).map_err(|error| Error::internal(error.to_string()))
+    }
+
     /// True while a transaction is open on it.
     pub fn is_in_transaction(self) -> bool {
         !self.0.is_autocommit()

@@ -123,7 +123,12 @@ pub enum Index {
 impl Handle {
     /// The steps in which a program would be run.
     pub fn plan(&self, program: &Program) -> Done<Vec<PlanStep>> {
-        let mut query = self.bound().prepare(&format!("EXPLAIN QUERY PLAN {}", program.sql))?;
+        self.steps_of(&program.sql)
+    }
+
+    /// The same of a statement in SQLite's words.
+    pub fn steps_of(&self, sql: &str) -> Done<Vec<PlanStep>> {
+        let mut query = self.bound().prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
         let mut steps = Vec::new();
         // Nothing is run: parameters need no values.
         let mut rows = query.raw_query();

@@ -17,6 +17,7 @@ use super::statement::{Failure, Statement, Step};
 use crate::backend::Program;
 use crate::cursor::CursorState;
 use crate::session::state::State;
+use crate::statistics::Reads;
 
 /// Prepared statements that a session keeps for their next run.
 const CACHED_STATEMENTS: usize = 100;
@@ -60,6 +61,37 @@ pub struct Handle {
     compared: RefCell<Compared>,
     /// Catalog relations that SQLite knows, by their object ids.
     known_catalogs: RefCell<HashSet<u32>>,
+    counting: Counting,
+}
+
+/// What is counted of the statements that are kept.
+#[derive(Debug, Default)]
+struct Counting {
+    /// How often counts have been drained, from 1 on.
+    drained: Cell<u64>,
+    /// Statements that have run since then.
+    ran: RefCell<Vec<u64>>,
+    /// Counts of statements that are kept no more.
+    gone: RefCell<Vec<(Arc<Reads>, u64, u64)>>,
+}
+
+impl Counting {
+    fn note(&self, key: u64, statement: &mut Statement) {
+        let drained = self.drained.get() + 1;
+        if statement.noted != drained && statement.reads.is_some() {
+            statement.noted = drained;
+            self.ran.borrow_mut().push(key);
+        }
+    }
+
+    fn lose(&self, statement: &Statement) {
+        if let Some(reads) = statement.reads.as_ref().filter(|reads| reads.is_of_tables()) {
+            let (runs, steps) = statement.take_counts();
+            if runs > 0 {
+                self.gone.borrow_mut().push((reads.clone(), runs, steps));
+            }
+        }
+    }
 }
 
 /// A connection without a file.
@@ -118,6 +150,7 @@ impl SharedHandle {
             changes,
             compared: RefCell::default(),
             known_catalogs: RefCell::default(),
+            counting: Counting::default(),
         })))
     }
 
@@ -129,6 +162,11 @@ impl SharedHandle {
     /// The handle, for this thread.
     pub fn lock(&self) -> Guard<'_> {
         self.0.lock()
+    }
+
+    /// The handle, for another thread than the session's, unless a statement runs on it.
+    pub fn try_lock(&self) -> Option<Guard<'_>> {
+        self.0.try_lock()
     }
 }
 
@@ -225,15 +263,79 @@ impl Handle {
     /// Puts a statement back for its next run; a very long one is dropped, since its plan is not kept either.
     pub fn put_back(&self, key: u64, mut statement: Statement) {
         if statement.text_length() > crate::plans::LONGEST_TEXT {
-            return;
+            return self.counting.lose(&statement);
         }
         if self.knows_file.get() && !statement.is_of(self.db) {
             return;
         }
+        self.counting.note(key, &mut statement);
         // A failed reset repeats the failure of the step before it, which has been reported.
         let _ = statement.reset();
         statement.clear_bindings();
-        self.statements.borrow_mut().put(key, statement);
+        if let Some(oldest) = self.statements.borrow_mut().put(key, statement) {
+            self.counting.lose(&oldest);
+        }
+    }
+
+    /// Tells what statements have read since the last call: what each reads, how often it has run, and how many steps it has gone
+    /// through whole tables.
+    pub fn drain_reads(&self, mut each: impl FnMut(&Arc<Reads>, u64, u64)) {
+        let statements = self.statements.borrow();
+        self.counting.drained.set(self.counting.drained.get() + 1);
+        for key in self.counting.ran.borrow_mut().drain(..) {
+            let Some(statement) = statements.get(key) else { continue };
+            if let Some(reads) = statement.reads.as_ref().filter(|reads| reads.is_of_tables()) {
+                let (runs, steps) = statement.take_counts();
+                each(reads, runs, steps);
+            }
+        }
+        for (reads, runs, steps) in self.counting.gone.borrow_mut().drain(..) {
+            each(&reads, runs, steps);
+        }
+    }
+
+    /// Tells how many rows of tables have been inserted, updated and deleted since the last call: whether the table is temporary, its
+    /// name in the file, and the numbers.
+    pub fn drain_row_counts(&self, mut each: impl FnMut(bool, &str, [u64; 3])) {
+        for counted in self.changes.0.borrow_mut().counts.drain(..) {
+            each(counted.temporary, &counted.table, counted.rows);
+        }
+    }
+
+    /// There are such numbers.
+    pub fn has_row_counts(&self) -> bool {
+        !self.changes.0.borrow().counts.is_empty()
+    }
+
+    /// The same of statements that have ended well; what others have changed stays.
+    pub fn drain_settled_row_counts(&self, mut each: impl FnMut(bool, &str, [u64; 3])) {
+        for counted in &mut self.changes.0.borrow_mut().counts {
+            each(counted.temporary, &counted.table, counted.settled);
+            counted.rows = std::array::from_fn(|kind| counted.rows[kind] - counted.settled[kind]);
+            counted.settled = [0; 3];
+        }
+    }
+
+    /// What has been counted of changed rows is so: `false` says that the statement will run again.
+    pub fn settle_row_counts(&self, stays: bool) {
+        for counted in &mut self.changes.0.borrow_mut().counts {
+            if stays {
+                counted.settled = counted.rows;
+            } else {
+                counted.rows = counted.settled;
+            }
+        }
+    }
+
+    /// Pages that were in the cache, pages that had to be read, and pages written, since the last call.
+    pub fn take_page_counts(&self) -> [u64; 3] {
+        let take = |what| {
+            let (mut now, mut high) = (0, 0);
+            // SAFETY: the handle is open as long as `self` lives; SQLite writes two integers.
+            unsafe { ffi::sqlite3_db_status(self.db, what, &raw mut now, &raw mut high, 1) };
+            u64::from(now.cast_unsigned())
+        };
+        [ffi::SQLITE_DBSTATUS_CACHE_HIT, ffi::SQLITE_DBSTATUS_CACHE_MISS, ffi::SQLITE_DBSTATUS_CACHE_WRITE].map(take)
     }
 
     /// Runs a statement of our own that returns no rows. It is kept under its text.
@@ -291,7 +393,13 @@ impl Handle {
 
     /// Forgets all cached statements.
     pub fn clear_statements(&self) {
-        self.statements.borrow_mut().clear();
+        let mut statements = self.statements.borrow_mut();
+        for key in self.counting.ran.borrow_mut().drain(..) {
+            if let Some(statement) = statements.get(key) {
+                self.counting.lose(statement);
+            }
+        }
+        statements.clear();
     }
 
     /// Rows that the last INSERT, UPDATE or DELETE changed.
@@ -377,13 +485,20 @@ impl StatementCache {
         self.statements.remove(&key).map(|(_, statement)| statement)
     }
 
-    fn put(&mut self, key: u64, statement: Statement) {
+    fn get(&self, key: u64) -> Option<&Statement> {
+        self.statements.get(&key).map(|(_, statement)| statement)
+    }
+
+    /// Keeps a statement; the one that has to go for it.
+    fn put(&mut self, key: u64, statement: Statement) -> Option<Statement> {
+        let mut gone = None;
         if self.statements.len() >= CACHED_STATEMENTS {
             let oldest = self.statements.iter().min_by_key(|(_, (used, _))| *used).map(|(key, _)| *key);
-            oldest.and_then(|key| self.statements.remove(&key));
+            gone = oldest.and_then(|key| self.take(key));
         }
         self.tick += 1;
         self.statements.insert(key, (self.tick, statement));
+        gone
     }
 
     fn clear(&mut self) {
@@ -405,6 +520,39 @@ struct ChangeList {
     rows: Vec<(u32, i64, bool)>,
     /// The least position of a change that the transaction has put down: see [`super::changes`].
     first_kept: Option<i64>,
+    /// How many rows of which tables.
+    counts: Vec<RowCounts>,
+    /// The one that was counted last.
+    last_counted: usize,
+}
+
+/// How many rows of a table have been inserted, updated and deleted.
+#[derive(Debug)]
+struct RowCounts {
+    temporary: bool,
+    table: String,
+    rows: [u64; 3],
+    /// What they were before the statement that runs.
+    settled: [u64; 3],
+}
+
+impl ChangeList {
+    fn count(&mut self, operation: std::ffi::c_int, temporary: bool, table: &[u8]) {
+        let is_it = |counted: &RowCounts| counted.temporary == temporary && counted.table.as_bytes() == table;
+        if !self.counts.get(self.last_counted).is_some_and(is_it) {
+            self.last_counted = self.counts.iter().position(is_it).unwrap_or_else(|| {
+                let table = String::from_utf8_lossy(table).into_owned();
+                self.counts.push(RowCounts { temporary, table, rows: [0; 3], settled: [0; 3] });
+                self.counts.len() - 1
+            });
+        }
+        let kind = match operation {
+            ffi::SQLITE_INSERT => 0,
+            ffi::SQLITE_UPDATE => 1,
+            _ => 2,
+        };
+        self.counts[self.last_counted].rows[kind] += 1;
+    }
 }
 
 impl Changes {
@@ -424,22 +572,21 @@ impl Changes {
         table: *const std::ffi::c_char,
         row: i64,
     ) {
+        // SAFETY: `data` is the list, see `install`; both names are NUL-terminated and live during the call.
+        let (changes, database, table) =
+            unsafe { (&*data.cast::<Self>(), std::ffi::CStr::from_ptr(database), std::ffi::CStr::from_ptr(table)) };
+        let mut list = changes.0.borrow_mut();
+        let temporary = database.to_bytes() != b"main";
+        list.count(operation, temporary, table.to_bytes());
         if operation == ffi::SQLITE_INSERT {
-            // SAFETY: as below.
-            if unsafe { std::ffi::CStr::from_ptr(table) }.to_bytes() == super::changes::TABLE.as_bytes() {
-                // SAFETY: as below.
-                let mut list = unsafe { &*data.cast::<Self>() }.0.borrow_mut();
+            if table.to_bytes() == super::changes::TABLE.as_bytes() {
                 list.first_kept = Some(list.first_kept.map_or(row, |first| first.min(row)));
             }
             return;
         }
-        // SAFETY: `data` is the list, see `install`; both names are NUL-terminated and live during the call.
-        let (changes, database, table) =
-            unsafe { (&*data.cast::<Self>(), std::ffi::CStr::from_ptr(database), std::ffi::CStr::from_ptr(table)) };
-        if database.to_bytes() != b"main" {
+        if temporary {
             return;
         }
-        let mut list = changes.0.borrow_mut();
         if list.names.last().is_none_or(|name| name.as_bytes() != table.to_bytes()) {
             list.names.push(table.to_string_lossy().into_owned());
         }

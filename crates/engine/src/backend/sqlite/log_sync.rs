@@ -28,6 +28,8 @@ struct Turns {
     asked: u64,
     /// How many of them are.
     safe: u64,
+    /// How often the log was flushed.
+    flushes: u64,
     /// Somebody is at it.
     flushing: bool,
     /// Why nothing will be safe any more: after a flush that failed nobody knows what is on disk.
@@ -56,6 +58,11 @@ impl LogSync {
         }
     }
 
+    /// How often the log was flushed.
+    pub fn syncs(&self) -> u64 {
+        self.turns.lock().flushes
+    }
+
     fn wait_with(&self, flush: impl Fn() -> io::Result<()>) -> io::Result<()> {
         let mut turns = self.turns.lock();
         turns.asked += 1;
@@ -75,6 +82,7 @@ impl LogSync {
             let all = turns.asked;
             let outcome = parking_lot::MutexGuard::unlocked(&mut turns, &flush);
             turns.flushing = false;
+            turns.flushes += 1;
             match outcome {
                 Ok(()) => turns.safe = all,
                 Err(error) => turns.failed = Some((error.kind(), error.to_string())),

@@ -12,6 +12,8 @@
 use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::schema::Relation;
 
+use rusqlite::OptionalExtension as _;
+
 use super::connection::Connection;
 use super::handle::Handle;
 use super::statement::Failure;
@@ -28,6 +30,16 @@ impl Handle {
     /// Gathers statistics about a table, or all.
     pub fn analyze(&self, table: Option<&Relation>) -> Done {
         self.batch(&table.map_or_else(|| "ANALYZE main".to_owned(), |table| format!("ANALYZE {}", physical(table))))
+    }
+
+    /// How many rows a table had when it was analyzed; `None` where nobody knows.
+    pub fn analyzed_rows(&self, table: &Relation) -> Done<Option<i64>> {
+        let database = &table.physical.database;
+        let sql = format!("SELECT stat FROM \"{database}\".sqlite_stat1 WHERE tbl = ?1 ORDER BY idx IS NULL LIMIT 1");
+        // Nothing is kept of a table without rows, nor of a file in which no table has any.
+        let Ok(mut statement) = self.bound().prepare_cached(&sql) else { return Ok(Some(0)) };
+        let stat: Option<String> = statement.query_row([&table.physical.name], |row| row.get(0)).optional()?;
+        Ok(stat.map_or(Some(0), |stat| stat.split(' ').next().and_then(|rows| rows.parse().ok())))
     }
 
     /// Makes the indexes of a table anew.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use rowferry_dialect::Result;
-use rowferry_dialect::ir::{Dml, Query};
+use rowferry_dialect::ir::{Cte, Dml, Merge, Query, Statement as Ir};
+use rowferry_dialect::lower::parts::{self, ByRows};
 pub use rowferry_dialect::lower::sqlite::Program;
 use rowferry_dialect::lower::sqlite::{self, ParamForm, ParamUse};
 use rowferry_dialect::plan::Bound;
@@ -57,6 +58,22 @@ impl Backend for Sqlite {
             Yield::Sent => sqlite::lower_dml(dml),
             Yield::Kept => sqlite::lower_kept_dml(dml),
         }
+    }
+
+    fn runs_in_parts(statement: &Ir) -> bool {
+        parts::runs_in_parts(statement)
+    }
+
+    fn by_rows(dml: &Dml) -> Result<ByRows> {
+        parts::by_rows(dml)
+    }
+
+    fn merge_by_rows(merge: &Merge) -> Result<ByRows> {
+        parts::merge_by_rows(merge)
+    }
+
+    fn returned_apart(dml: &Dml) -> Option<(Cte, Query)> {
+        parts::reads_changed(dml).then(|| parts::apart(dml))
     }
 
     fn native(text: &str, params: usize) -> Program {

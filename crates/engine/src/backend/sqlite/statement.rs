@@ -2,12 +2,14 @@
 
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr;
+use std::sync::Arc;
 
 use libsqlite3_sys as ffi;
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::stack;
 
 use crate::ValueRef;
+use crate::statistics::Reads;
 
 unsafe extern "C" {
     /// SQLite's first preparation interface (`sqlite3.h`), which the bindings leave out.
@@ -127,6 +129,10 @@ pub enum Step {
 pub struct Statement {
     raw: *mut ffi::sqlite3_stmt,
     columns: usize,
+    /// What it reads, where that is counted.
+    pub(super) reads: Option<Arc<Reads>>,
+    /// It has run since counts were drained for the so-manieth time.
+    pub(super) noted: u64,
 }
 
 // SAFETY: a statement is only used under its handle's lock (see `handle::Handle`), one thread at a time.
@@ -157,7 +163,22 @@ impl Statement {
         }
         // SAFETY: `raw` is a statement.
         let columns = unsafe { ffi::sqlite3_column_count(raw) } as usize;
-        Ok(Self { raw, columns })
+        Ok(Self { raw, columns, reads: None, noted: 0 })
+    }
+
+    /// What it reads is to be counted, if that is not so already.
+    pub fn count_reads(&mut self, reads: impl FnOnce() -> Arc<Reads>) {
+        if self.reads.is_none() {
+            self.reads = Some(reads());
+        }
+    }
+
+    /// How often it has run, and how many steps it has gone through whole tables, since this was asked last.
+    pub(super) fn take_counts(&self) -> (u64, u64) {
+        // SAFETY: `raw` is a live statement.
+        let take = |what| unsafe { ffi::sqlite3_stmt_status(self.raw, what, 1) };
+        let count = |what| u64::from(take(what).cast_unsigned());
+        (count(ffi::SQLITE_STMTSTATUS_RUN), count(ffi::SQLITE_STMTSTATUS_FULLSCAN_STEP))
     }
 
     /// For what else SQLite knows of it.

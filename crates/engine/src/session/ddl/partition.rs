@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rowferry_dialect::heritage::{INHERITED_CHECK, INHERITED_COLUMN, INHERITS};
-use rowferry_dialect::ir::by_rows::select;
+use rowferry_dialect::ir::build::select;
 use rowferry_dialect::ir::{
     BoundExprs, CastContext, ChangePartition, Constraint, ConstraintKind, ConstraintOptions, EdgeExpr, Expr, ExprKind,
     From, NewPartition, Text, Value,

@@ -27,6 +27,36 @@ pub(super) const ROWS: &[Row] = &[
     })
     .variadic(),
     Row::new("rf_hash_partition", 3, hash_partition).variadic().lenient(),
+    // What is counted: a view, a column, and of what.
+    Row::new("rf_statistic", 2, |call| {
+        let oid = if call.len() > 2 { Some(u32::try_from(call.integer(2)?).unwrap_or(0)) } else { None };
+        call.context().state().statistic(call.text(0)?, call.text(1)?, oid)
+    })
+    .optional(1)
+    .volatile(),
+    Row::new("rf_reset_statistics", 1, |call| {
+        let state = call.context().state();
+        let oid = || call.integer(1).map(|oid| u32::try_from(oid).unwrap_or(0));
+        if call.text(0)? != "none" && !state.is_superuser(None)? {
+            let function = match call.text(0)? {
+                "all" => "pg_stat_reset",
+                "one" => "pg_stat_reset_single_table_counters",
+                _ => "pg_stat_reset_shared",
+            };
+            let message = format!("permission denied for function {function}");
+            return Err(Error::new(Condition::InsufficientPrivilege, message));
+        }
+        match call.text(0)? {
+            "all" => state.reset_statistics(None)?,
+            "one" => state.reset_statistics(Some(oid()?))?,
+            "shared" => state.reset_shared_statistics(call.text(1)?)?,
+            // What is asked for is read anew each time.
+            _ => {}
+        }
+        text("")
+    })
+    .optional(1)
+    .volatile(),
     Row::new("rf_setseed", 1, |call| {
         let seed = call.float(0)?;
         if !(-1.0..=1.0).contains(&seed) {

@@ -126,6 +126,18 @@ pub trait SessionState: Send + Sync {
     fn rows_processed(&self) -> i64 {
         0
     }
+    /// What is counted in a column of a view (`pg_stat_…`): of the table, index or database with an object id, or of the server.
+    fn statistic(&self, _view: &str, _column: &str, _oid: Option<u32>) -> Result<Value> {
+        Err(Error::unsupported("statistics"))
+    }
+    /// Counts from 0 on: everything of the database (`None`), or of a table or an index.
+    fn reset_statistics(&self, _oid: Option<u32>) -> Result<()> {
+        Err(Error::unsupported("statistics"))
+    }
+    /// The same of the server: `archiver`, `bgwriter`, `wal`.
+    fn reset_shared_statistics(&self, _what: &str) -> Result<()> {
+        Err(Error::unsupported("statistics"))
+    }
     /// How many triggers run inside each other.
     fn trigger_depth(&self) -> i64 {
         0

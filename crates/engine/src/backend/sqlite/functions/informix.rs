@@ -20,6 +20,22 @@ use crate::smart_objects;
 pub(super) const ROWS: &[Row] = &[
     Row::new("rf_ifx_last_serial", 0, |call| Ok(Value::Integer(call.context().state().last_serial().unwrap_or(0))))
         .volatile(),
+    Row::new("rf_ifx_numbered", 2, |call| {
+        let sequence = u32::try_from(call.integer(1)?).unwrap_or(0);
+        let state = call.context().state();
+        let given = if call.is_null(0) { 0 } else { call.integer(0)? };
+        if given == 0 {
+            return integer(state.nextval(sequence)?);
+        }
+        // One that is given moves those behind it.
+        let (last, called) = (state.sequence_state(sequence, 0)?, state.sequence_state(sequence, 2)? != 0);
+        if given > last || (given == last && !called) {
+            state.setval(sequence, given, true)?;
+        }
+        integer(given)
+    })
+    .lenient()
+    .volatile(),
     Row::new("rf_ifx_rows_processed", 0, |call| Ok(Value::Integer(call.context().state().rows_processed()))).volatile(),
     Row::new("rf_ifx_param_types", 1, |call| routine_types(call, false)),
     Row::new("rf_ifx_ret_types", 1, |call| routine_types(call, true)),

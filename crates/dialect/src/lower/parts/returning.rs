@@ -1,9 +1,10 @@
-//! RETURNING whose subqueries read what the statement changes: they see the rows as they were before it, which no back
-//! end's RETURNING does. Such a change becomes a member of WITH, and what it returns a query over that.
+//! RETURNING whose subqueries read what the statement changes: they see the rows as they were before it, which not
+//! every back end's RETURNING does. Such a change becomes a member of WITH, and what it returns a query over that.
 
-use super::{
+use crate::ir::build::select;
+use crate::ir::{
     Body, ColumnIndex, ColumnRef, Cte, CteBody, CteId, Dml, DmlAction, Expr, ExprKind, From, OutputColumn, Query,
-    RelId, by_rows, walk,
+    RelId, walk,
 };
 use crate::schema::Relation;
 
@@ -65,7 +66,7 @@ pub fn apart(dml: &Dml) -> (Cte, Query) {
     let columns: Vec<OutputColumn> = change.returning.iter().map(named).collect();
     change.columns.clone_from(&columns);
     let from = From::Cte { id: RETURNED, cte: CHANGE, columns: columns.clone() };
-    let mut query = by_rows::select(items, Vec::new(), Some(from), None);
+    let mut query = select(items, Vec::new(), Some(from), None);
     query.columns.clone_from(&dml.columns);
     let body = CteBody::Dml(Box::new(change));
     let cte = Cte { name: "returning".to_owned(), id: CHANGE, recursive: false, materialized: None, body, columns };

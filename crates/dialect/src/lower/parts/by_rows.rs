@@ -3,22 +3,22 @@
 //! So a change can be decided on one state of the database and made in another, and what it returns can name relations
 //! that a back end's RETURNING does not see.
 
-use super::{
-    Again, Body, ColumnIndex, ColumnRef, CompareOp, ConflictAction, CteBody, Distinct, Dml, DmlAction, Expr, ExprKind,
-    From, GroupBy, Hidden, InsertSource, JoinKind, Merge, OutputColumn, Query, RelId, Routing, Select, Statement,
-    TriggerLevel, Value, family, walk,
+use super::{Again, ByRows, returning};
+use crate::ir::build::{row_identity, same_row, select};
+use crate::ir::{
+    Body, ConflictAction, Cte, CteBody, Dml, DmlAction, Expr, ExprKind, From, Hidden, InsertSource, JoinKind,
+    OnConflict, OutputColumn, Query, RelId, Routing, Statement, TriggerLevel, Value, family, walk,
 };
 use crate::{Error, Result, Type};
 
-/// The result of a query that stands inside no other.
-const OUTPUT: RelId = RelId(u32::MAX);
 /// The source of an INSERT.
 const SOURCE: RelId = RelId(u32::MAX - 1);
 
-/// True for a statement that has to run in parts: members of its WITH change rows, or its RETURNING names other relations
-/// than the changed one.
+/// True for a statement that has to run in parts where rows are changed by statements about one table and RETURNING sees
+/// that table alone: members of its WITH change rows, its RETURNING names other relations than the changed
+/// one, or it is a MERGE.
 pub fn runs_in_parts(statement: &Statement) -> bool {
-    let changes = |ctes: &[super::Cte]| ctes.iter().any(|cte| matches!(cte.body, CteBody::Dml(_)));
+    let changes = |ctes: &[Cte]| ctes.iter().any(|cte| matches!(cte.body, CteBody::Dml(_)));
     match statement {
         Statement::Query(query) => changes(&query.ctes),
         Statement::Dml(dml) => {
@@ -26,10 +26,10 @@ pub fn runs_in_parts(statement: &Statement) -> bool {
                 || dml.routing.is_some()
                 || changes(&dml.ctes)
                 || returns_others(dml)
-                || super::returning::reads_changed(dml)
+                || returning::reads_changed(dml)
                 || may_meet_itself(dml)
         }
-        Statement::Merge(merge) => changes(&merge.rows.ctes),
+        Statement::Merge(_) => true,
         _ => false,
     }
 }
@@ -50,7 +50,7 @@ fn may_meet_itself(dml: &Dml) -> bool {
     }
 }
 
-fn updates(conflict: &super::OnConflict) -> bool {
+fn updates(conflict: &OnConflict) -> bool {
     matches!(conflict.action, ConflictAction::Update { .. })
 }
 
@@ -116,46 +116,19 @@ impl Given {
         });
     }
 
-    fn query(self, ctes: Vec<super::Cte>, from: Option<From>, filter: Option<Expr>) -> Query {
+    fn query(self, ctes: Vec<Cte>, from: Option<From>, filter: Option<Expr>) -> Query {
         select(self.items, ctes, from, filter)
     }
-}
-
-/// A plain SELECT.
-pub fn select(items: Vec<Expr>, ctes: Vec<super::Cte>, from: Option<From>, filter: Option<Expr>) -> Query {
-    let columns = items.iter().map(|item| OutputColumn { name: "value".to_owned(), ty: item.ty.clone() }).collect();
-    let (distinct, group_by) = (Distinct::All, GroupBy::None);
-    Query {
-        ctes,
-        body: Body::Select(Box::new(Select { distinct, items, from, filter, group_by, having: None })),
-        order_by: Vec::new(),
-        limit: None,
-        offset: None,
-        with_ties: false,
-        locking: Vec::new(),
-        columns,
-        output: OUTPUT,
-    }
-}
-
-/// The identity of a relation's row.
-pub fn row_identity(relation: RelId) -> Expr {
-    Expr::new(ExprKind::Column(ColumnRef { relation, column: ColumnIndex::RowIdentity }), Type::Int8)
-}
-
-/// The row whose identity the first parameter is.
-pub fn same_row(relation: RelId) -> Expr {
-    let given = Expr::new(ExprKind::Param(0), Type::Int8);
-    let kind =
-        ExprKind::Compare { op: CompareOp::Equal, left: Box::new(row_identity(relation)), right: Box::new(given) };
-    Expr::new(kind, Type::Bool)
 }
 
 /// A change as a query of rows and a statement for each. Members of WITH that it names must be among its own.
 ///
 /// # Errors
 /// `0A000` for what cannot be taken apart.
-pub fn by_rows(dml: &Dml) -> Result<Merge> {
+pub fn by_rows(dml: &Dml) -> Result<ByRows> {
+    if dml.target.without_identity && !matches!(dml.action, DmlAction::Insert { .. }) {
+        return Err(Error::unsupported("a change in parts of a table whose rows have no identity"));
+    }
     let mut action = dml.clone();
     action.ctes = Vec::new();
     let rows = match &mut action.action {
@@ -224,7 +197,7 @@ pub fn by_rows(dml: &Dml) -> Result<Merge> {
             family.members.iter().map(|member| family::for_member(&action, member)).collect::<Result<_>>()?
         }
     };
-    Ok(Merge { rows, actions, again: Again::Passed })
+    Ok(ByRows { rows, actions, again: Again::Passed })
 }
 
 /// Where the rows of an INSERT go; `source` is one row of parameters.
