@@ -242,8 +242,8 @@ def _compare(outcomes: list[Outcome], scenario: Scenario, workers: dict[Contesta
         answer = compared.get(outcome.contestant)
         if answer is None:
             continue
-        if answer["rows"] != scenario.rows:
-            outcome.failed = f"returned {answer['rows']} rows instead of {scenario.rows}"
+        if answer["rows"] != (scenario.rows if scenario.rows is not None else expected["rows"]):
+            outcome.failed = f"returned {answer['rows']} rows instead of {scenario.rows or expected['rows']}"
         elif answer["digest"] != expected["digest"]:
             outcome.failed = f"rows differ: first row {answer['first']}, expected {expected['first']}"
 

@@ -17,7 +17,7 @@ from tests.servers.mysql import MySQL, MySQLServer
 from tests.servers.postgres import PostgreSQL, find_postgres
 from tests.servers.rowferry import Rowferry, find_rowferry
 
-from . import cpu, data
+from . import cpu, data, tpch
 
 
 class Missing(Exception):
@@ -138,6 +138,21 @@ class Targets(contextlib.ExitStack):
             raise Missing("PostgreSQL's server is not installed (Debian package postgresql)")
         server = self.enter_context(PostgreSQL.start())
         _fill_postgresql(server)
+        return Target({"dsn": server.dsn}, f"PostgreSQL {server.version}", server.pids)
+
+    def _start_rowferry_tpch(self) -> Target:
+        directory = self._directory / "tpch"
+        directory.mkdir()
+        server = self.enter_context(Rowferry.start(directory / "tpch.db", postgres=False, unix_dir=directory))
+        dsn = f"postgresql://rowferry@/{server.dbname}?host={server.unix_dir}"
+        tpch.fill(dsn)
+        return Target({"dsn": dsn}, f"rowferry serve, {find_rowferry()}", lambda: [server.pid])
+
+    def _start_postgresql_tpch(self) -> Target:
+        if find_postgres() is None:
+            raise Missing("PostgreSQL's server is not installed (Debian package postgresql)")
+        server = self.enter_context(PostgreSQL.start())
+        tpch.fill(server.dsn)
         return Target({"dsn": server.dsn}, f"PostgreSQL {server.version}", server.pids)
 
     def _sqlite_file(self) -> Path:

@@ -40,8 +40,8 @@ class Scenario:
     contestants: Sequence[Contestant]
     #: The contestant whose time is 1.00 in the report.
     reference: Contestant
-    #: Rows that one round must return: a benchmark of an empty table is fast.
-    rows: int
+    #: Rows that one round must return: a benchmark of an empty table is fast. None: as many as the reference returns.
+    rows: int | None
     #: The verb of `Peer` that does the work.
     work: str = "select"
     #: For verbs that do several things at once: how many.
