@@ -21,12 +21,13 @@ _NATIONS = (
     ("RUSSIA", 3), ("UNITED KINGDOM", 3), ("UNITED STATES", 1),
 )  # fmt: skip
 _COLOURS = (
-    "almond antique aquamarine azure beige bisque black blanched blue blush brown burlywood burnished chartreuse chiffon "
-    "chocolate coral cornflower cornsilk cream cyan dark deep dim dodger drab firebrick floral forest frosted gainsboro "
-    "ghost goldenrod green grey honeydew hot indian ivory khaki lace lavender lawn lemon light lime linen magenta maroon "
-    "medium metallic midnight mint misty moccasin navajo navy olive orange orchid pale papaya peach peru pink plum powder "
-    "puff purple red rose rosy royal saddle salmon sandy seashell sienna sky slate smoke snow spring steel tan thistle "
-    "tomato turquoise violet wheat white yellow"
+    "almond antique aquamarine azure beige bisque black blanched blue blush brown burlywood burnished "
+    "chartreuse chiffon chocolate coral cornflower cornsilk cream cyan dark deep dim dodger drab firebrick "
+    "floral forest frosted gainsboro ghost goldenrod green grey honeydew hot indian ivory khaki lace lavender "
+    "lawn lemon light lime linen magenta maroon medium metallic midnight mint misty moccasin navajo navy "
+    "olive orange orchid pale papaya peach peru pink plum powder puff purple red rose rosy royal saddle "
+    "salmon sandy seashell sienna sky slate smoke snow spring steel tan thistle tomato turquoise violet wheat "
+    "white yellow"
 ).split()
 _TYPES = (
     ("STANDARD", "SMALL", "MEDIUM", "LARGE", "ECONOMY", "PROMO"),
@@ -39,12 +40,13 @@ _PRIORITIES = ("1-URGENT", "2-HIGH", "3-MEDIUM", "4-NOT SPECIFIED", "5-LOW")
 _INSTRUCTIONS = ("DELIVER IN PERSON", "COLLECT COD", "NONE", "TAKE BACK RETURN")
 _MODES = ("REG AIR", "AIR", "RAIL", "SHIP", "TRUCK", "MAIL", "FOB")
 _WORDS = (
-    "foxes ideas theodolites pinto beans instructions dependencies excuses platelets asymptotes courts dolphins "
-    "multipliers sauternes warthogs frets dinos attainments somas patterns forges braids hockey players frays warhorses "
-    "dugouts notornis epitaphs pearls tithes waters orbits gifts sheaves depths sentiments decoys realms pains grouches "
-    "escapades sleep wake are cajole haggle nag use boost affix detect integrate furiously slyly carefully blithely "
-    "quickly fluffily final ironic even bold silent special pending unusual express regular deposits packages requests "
-    "accounts theodolites Customer Complaints Recommends"
+    "foxes ideas theodolites pinto beans instructions dependencies excuses platelets asymptotes courts "
+    "dolphins multipliers sauternes warthogs frets dinos attainments somas patterns forges braids hockey "
+    "players frays warhorses dugouts notornis epitaphs pearls tithes waters orbits gifts sheaves depths "
+    "sentiments decoys realms pains grouches escapades sleep wake are cajole haggle nag use boost affix "
+    "detect integrate furiously slyly carefully blithely quickly fluffily final ironic even bold silent "
+    "special pending unusual express regular deposits packages requests accounts theodolites Customer "
+    "Complaints Recommends"
 ).split()
 
 _FIRST_DAY = date(1992, 1, 1)

@@ -22,6 +22,7 @@
 //! - [`uses`]: what a stored query names;
 //! - [`ir`]: statements, queries and expressions;
 //! - [`functions`]: the one table of functions and operators;
+//! - [`optimise`]: what is rewritten between a front end and a back end, so that answers come faster;
 //! - [`plan`]: what the engine caches and the doors describe to clients;
 //! - [`work`]: how long work over a client's data stays stoppable, and within its memory;
 //! - [`error`]: conditions with the codes that each wire gives them.
@@ -42,6 +43,7 @@ pub mod informix;
 pub mod ir;
 pub mod lower;
 pub mod no_schema;
+pub mod optimise;
 pub mod partition;
 pub mod pins;
 pub mod plan;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::RwLock;
+use rowferry_dialect::optimise::Passes;
 use rowferry_dialect::values::LiteralStyle;
 use rowferry_dialect::{Language, Type};
 
@@ -35,6 +36,8 @@ pub struct PlanKey {
     pub user: Arc<str>,
     /// How literals are read: by DateStyle and IntervalStyle.
     pub literals: LiteralStyle,
+    /// What was done to make it faster.
+    pub passes: Passes,
     /// Parameter types that the client has declared.
     pub params: Vec<Option<Type>>,
 }

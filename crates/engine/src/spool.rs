@@ -34,6 +34,7 @@ pub struct Spool {
 #[derive(Debug)]
 pub struct SpoolReader {
     columns: usize,
+    rows: u64,
     left: u64,
     memory: Vec<u8>,
     at: usize,
@@ -133,6 +134,7 @@ impl Spool {
         }
         Ok(SpoolReader {
             columns: self.columns,
+            rows: self.rows,
             left: self.rows,
             memory: self.memory,
             at: 0,
@@ -146,6 +148,17 @@ impl Spool {
 }
 
 impl SpoolReader {
+    /// Begins anew.
+    pub fn rewind(&mut self) -> Result<()> {
+        self.current = Current::None;
+        self.left = self.rows;
+        self.at = 0;
+        if let Some(file) = &mut self.file {
+            file.seek(SeekFrom::Start(0)).map_err(|error| spill_error(&error))?;
+        }
+        Ok(())
+    }
+
     /// Goes to the next row; false after the last.
     pub fn advance(&mut self) -> Result<bool> {
         self.current = Current::None;

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use rowferry_dialect::access::Needs;
 use rowferry_dialect::ir::{self, Copy, Query, RelationLocks, Statement, TableLock};
+use rowferry_dialect::optimise::{self, Passes};
 use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
 use rowferry_dialect::stored_calls::statement_writes;
 use rowferry_dialect::{Condition, Error, Result, Schema as _, Type, budget, postgres};
@@ -296,6 +297,7 @@ impl Session {
             generation: self.schema.generation(),
             user: self.user.clone(),
             literals: self.settings().literal_style(),
+            passes: self.passes(),
             params: param_types.to_vec(),
         }
     }
@@ -318,6 +320,8 @@ impl Session {
             Statement::ExecutePrepared { name, .. } => bound.columns = self.columns_of_statement(name),
             _ => {}
         }
+        let _passes = optimise::choose(self.passes());
+        optimise::statement(&mut bound.statement)?;
         let mut plan = self.lower(bound, parsed, declared)?;
         plan.size = parsed.size + memory::since(before);
         let plan = Arc::new(plan);
@@ -419,7 +423,13 @@ impl Session {
         }))
     }
 
+    /// What the session wants to be done to make statements faster.
+    pub(super) fn passes(&self) -> Passes {
+        self.state.variables.read().passes()
+    }
+
     pub(super) fn lower(&mut self, bound: Bound, parsed: &Parsed, declared: &[Option<Type>]) -> Result<Prepared> {
+        let _passes = optimise::choose(self.passes());
         let triggers = match &bound.statement {
             Statement::Dml(dml) => Firing::of(dml, &bound, parsed, &self.schema)?.map(Arc::new),
             _ => None,

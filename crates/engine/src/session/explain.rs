@@ -9,7 +9,7 @@ use rowferry_dialect::ir::{DmlAction, Explain, ExplainFormat, Named, RelId, Stat
 use rowferry_dialect::plan::Bound;
 use rowferry_dialect::schema::{Relation, RelationKind};
 use rowferry_dialect::values::ValueRef;
-use rowferry_dialect::{Error, Result, budget, postgres};
+use rowferry_dialect::{Error, Result, budget, optimise, postgres};
 use serde_json::{Map, Value as Json, json};
 
 use super::{Outcome, Prepared, Session};
@@ -56,6 +56,7 @@ impl Session {
     /// The steps in which a statement would be run.
     fn steps(&mut self, explain: &Explain, size: usize) -> Result<Vec<PlanStep>> {
         let _budget = budget::begin(size);
+        let _passes = optimise::choose(self.passes());
         let program = match &explain.statement {
             Ir::Query(query) => InUse::lower_query(query, Yield::Sent)?,
             Ir::CreateTableAs(create) => InUse::lower_query(&create.query, Yield::Sent)?,

@@ -13,7 +13,7 @@ use rowferry_dialect::ir::in_turn::{InTurn, in_turn};
 use rowferry_dialect::ir::routing::in_leaf;
 use rowferry_dialect::ir::{self, Body, Cte, CteBody, CteId, Dml, DmlAction, From, Query, Statement as Ir, Value};
 use rowferry_dialect::lower::parts::{Again, ByRows};
-use rowferry_dialect::{Condition, Error, Language, Result, Schema as _, Type, budget};
+use rowferry_dialect::{Condition, Error, Language, Result, Schema as _, Type, budget, optimise};
 
 use super::execute::{RunError, command_words};
 use super::routing::Step;
@@ -242,6 +242,7 @@ impl Session {
     /// A query of a part, with parameters of these types behind the statement's own.
     fn query_part_of(&mut self, run: &Run<'_>, query: &Query, kept: bool, more: &[Type]) -> Result<Arc<Prepared>> {
         let _budget = budget::begin(run.plan.size);
+        let _passes = optimise::choose(self.passes());
         let mut query = query.clone();
         run.take_ctes(&mut query);
         let params = [run.plan.bound.params.as_slice(), more].concat();

@@ -9,7 +9,7 @@ use rowferry_dialect::plan::{Command, ResultColumn};
 use rowferry_dialect::postgres::{self, Positions};
 use rowferry_dialect::schema::Relation;
 use rowferry_dialect::values::ValueRef;
-use rowferry_dialect::{Condition, Error, Result, budget, work};
+use rowferry_dialect::{Condition, Error, Result, budget, optimise, work};
 
 use super::compile::Uses;
 use super::names::Thing;
@@ -296,6 +296,7 @@ impl Session {
             })
             .collect();
         let _budget = budget::begin(prepared.size);
+        let _passes = optimise::choose(self.passes());
         let (query, positions) = postgres::with_positions(query);
         let mut bound = prepared.bound.clone();
         let program = InUse::lower_query(&query, Yield::Sent)?;

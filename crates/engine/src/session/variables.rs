@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use rowferry_dialect::ir::Isolation;
+use rowferry_dialect::optimise::Passes;
 use rowferry_dialect::postgres::StringRules;
 use rowferry_dialect::values::{DateOrder, DateStyle, IntervalStyle, Settings, zone};
 use rowferry_dialect::{Condition, Error, Result};
@@ -58,6 +59,8 @@ struct Frequent {
     plans: PlanMode,
     /// `track_counts`.
     counts: bool,
+    /// `rowferry.rewrite` and `enable_hashagg`.
+    passes: Passes,
     /// What PL/pgSQL looks for and refuses.
     extra_errors: ExtraChecks,
     /// What PL/pgSQL looks for and tells of.
@@ -469,6 +472,11 @@ impl Variables {
         self.frequent.counts
     }
 
+    /// What is done to make statements faster.
+    pub fn passes(&self) -> Passes {
+        self.frequent.passes
+    }
+
     /// Which messages the client wants.
     pub fn message_level(&self) -> MessageLevel {
         self.frequent.messages
@@ -555,6 +563,11 @@ impl Variables {
                 _ => PlanMode::Auto,
             },
             counts: value("track_counts") != "off",
+            passes: Passes {
+                // No setting of PostgreSQL: it is there to compare with, and must not be set.
+                rewrite: value("rowferry.rewrite") != "off",
+                hash: value("enable_hashagg") != "off",
+            },
             extra_errors: ExtraChecks::read(value("plpgsql.extra_errors")).unwrap_or_default(),
             extra_warnings: ExtraChecks::read(value("plpgsql.extra_warnings")).unwrap_or_default(),
         };

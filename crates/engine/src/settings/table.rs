@@ -117,7 +117,7 @@ pub static SETTINGS: &[Setting] = &[
     setting("enable_async_append", "on", Bool, User, Hint),
     setting("enable_bitmapscan", "on", Bool, User, Hint),
     setting("enable_gathermerge", "on", Bool, User, Hint),
-    setting("enable_hashagg", "on", Bool, User, Hint),
+    setting("enable_hashagg", "on", Bool, User, Effective),
     setting("enable_hashjoin", "on", Bool, User, Hint),
     setting("enable_incremental_sort", "on", Bool, User, Hint),
     setting("enable_indexonlyscan", "on", Bool, User, Hint),

@@ -390,6 +390,9 @@ impl Lowering<'_> {
             Said::Special(word) if word.starts_with("within ") => return self.within_group(word, aggregate, ty),
             _ => {}
         }
+        if let Some(fused) = self.fused_aggregate(aggregate)? {
+            return Ok(fused);
+        }
         let args = self.aggregate_args(function, &aggregate.args, aggregate.distinct)?;
         let mut name = self.aggregate_name(function)?;
         if name == "rf_array_agg" {

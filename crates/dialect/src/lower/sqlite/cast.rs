@@ -81,7 +81,7 @@ fn row_count<'v>(value: &Value, none: i64, condition: Condition, clause: &str) -
 /// A decimal as SQLite's NUMERIC affinity would store it, when it has at most 15 digits. One of more digits, which no
 /// such column can hold, becomes a number between the same two that it can: bound as it is, SQLite would round it to
 /// one of them.
-fn native_decimal(value: &Value) -> Cow<'_, Value> {
+pub fn native_decimal(value: &Value) -> Cow<'_, Value> {
     let Value::Text(text) = value else { return Cow::Borrowed(value) };
     if let Some(number) = native_number(text) {
         return Cow::Owned(number);

@@ -246,9 +246,37 @@ impl Lowering<'_> {
         if native && let (Some(left), Some(right)) = (self.as_native(left)?, self.as_native(right)?) {
             return Ok(format!("({left} {sign} {right})"));
         }
+        if crate::optimise::passes().rewrite && (self.is_number(left) || self.is_number(right)) {
+            let (left, right) = (self.beside_number(left)?, self.beside_number(right)?);
+            return Ok(format!("({left} {sign} {right})"));
+        }
         let left = self.stored_text_of(left)?;
         let right = self.stored_text_of(right)?;
         Ok(format!("({left} COLLATE decimal {sign} {right})"))
+    }
+
+    /// True for a column that lies in SQLite as a number of at most fifteen digits, be it an integer that has become a
+    /// decimal.
+    fn is_number(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Cast { arg, .. } => {
+                matches!(arg.ty, Type::Int2 | Type::Int4) && matches!(arg.kind, ExprKind::Column(_))
+            }
+            _ => self.is_native(expr),
+        }
+    }
+
+    /// A decimal as a number that compares with one of at most fifteen digits as the decimal does.
+    fn beside_number(&mut self, expr: &Expr) -> Result<String> {
+        Ok(match &expr.kind {
+            ExprKind::Cast { arg, .. } if self.is_number(expr) => self.expr(arg)?.sql,
+            _ if self.is_native(expr) => self.expr(expr)?.sql,
+            _ => {
+                let text = self.stored_text_of(expr)?;
+                self.needs_us();
+                format!("rf_numeric_native({text})")
+            }
+        })
     }
 
     /// True for a column that lies in SQLite as a number.
@@ -351,6 +379,13 @@ impl Lowering<'_> {
             let arg = self.stored_text_of(arg)?;
             let list = self.texts(list)?;
             return Ok(format!("({arg} COLLATE decimal {}IN ({}))", not(negated), list.join(", ")));
+        }
+        if is_blank_padded(&arg.ty) && !matches!(arg.kind, ExprKind::Collate { .. }) {
+            let column = without_padding(arg);
+            if matches!((&column.kind, column.ty.through_domains()), (ExprKind::Column(_), Type::Char(1..))) {
+                let list = list.iter().map(|item| self.without_blanks(item)).collect::<Result<Vec<_>>>()?;
+                return Ok(format!("({} {}IN ({}))", self.expr(column)?.sql, not(negated), list.join(", ")));
+            }
         }
         let sql = self.expr(arg)?;
         let arg = self.with_equality(sql, arg).sql;

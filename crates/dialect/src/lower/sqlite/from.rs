@@ -36,6 +36,7 @@ impl Lowering<'_> {
                 self.lateral_query(*id, query)
             }
             From::Query { id, query, .. } => {
+                self.some_groups = self.asked.contains(id);
                 let (sql, reprs) = self.query(query, Naming::Positions)?;
                 let alias = self.define_derived(*id, reprs, None);
                 Ok(format!("({sql}) AS {alias}"))
@@ -45,6 +46,11 @@ impl Lowering<'_> {
                 self.tables = true;
                 let alias = self.define_derived(*id, columns.iter().map(|column| repr_of(&column.ty)).collect(), None);
                 Ok(format!("rf_kept({number}) AS {alias}"))
+            }
+            From::Cte { id, cte, .. } if self.groups.contains_key(cte) => {
+                let (sql, reprs) = self.groups.remove(cte).unwrap_or_default();
+                let alias = self.define_derived(*id, reprs, None);
+                Ok(format!("{sql} AS {alias}"))
             }
             From::Cte { id, cte, columns } => {
                 let reprs = match self.ctes.get(cte) {

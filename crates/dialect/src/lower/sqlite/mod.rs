@@ -15,7 +15,9 @@ pub mod ddl;
 mod dml;
 mod expr;
 mod from;
+mod fused;
 mod grouping;
+mod hashed;
 mod late;
 mod lateral;
 mod numbered;
@@ -26,6 +28,7 @@ mod rows;
 mod rules;
 pub mod said;
 mod single;
+pub mod spec;
 pub mod types;
 mod wide;
 
@@ -33,7 +36,8 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-pub use cast::ParamForm;
+pub use cast::{ParamForm, native_decimal};
+pub use hashed::MOST as MOST_GROUPED;
 pub use rules::rules_words;
 
 use crate::collation::Collation;
@@ -262,6 +266,15 @@ struct Lowering<'a> {
     steady: bool,
     /// It stands where it may not be asked for: nothing of it is computed before the statement runs.
     perhaps: bool,
+    /// What yields the groups of a query, and how its columns lie there.
+    groups: HashMap<CteId, (String, Vec<Repr>)>,
+    /// How many queries have been looked at for groups.
+    grouped: u32,
+    /// Only some rows of the query at hand are asked for.
+    some_groups: bool,
+    /// Members of WITH, and of FROM, of which only some rows are asked for.
+    asked_ctes: HashSet<CteId>,
+    asked: HashSet<RelId>,
 }
 
 impl Lowering<'_> {

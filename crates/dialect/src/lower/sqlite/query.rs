@@ -34,7 +34,20 @@ impl Lowering<'_> {
         if let Some(unsorted) = super::single::unsorted(query) {
             return self.query(&unsorted, naming);
         }
+        let some_groups = std::mem::take(&mut self.some_groups);
+        self.note_asked(query, some_groups);
         let with = self.with(&query.ctes)?;
+        self.some_groups = some_groups;
+        let grouped = self.hashed(query)?;
+        self.some_groups = false;
+        if let Some(grouped) = grouped {
+            let (mut sql, reprs) = self.query(&grouped, naming)?;
+            if naming == Naming::Positions && query.limit.is_none() && query.offset.is_none() {
+                // Around it, SQLite would walk over the groups again and again.
+                sql.push_str(" LIMIT -1 OFFSET 0");
+            }
+            return Ok((with + &sql, reprs));
+        }
         if query.with_ties {
             let (sql, reprs) = self.with_ties(query, naming)?;
             return Ok((with + &sql, reprs));
@@ -95,6 +108,19 @@ impl Lowering<'_> {
         Ok((with + &sql, reprs))
     }
 
+    /// Notes of which members of the FROM clause only some rows are asked for.
+    fn note_asked(&mut self, query: &Query, all: bool) {
+        let Body::Select(select) = &query.body else { return };
+        let Some(from) = &select.from else { return };
+        let grouped = matches!(select.group_by, GroupBy::Keys(_));
+        let asked = match all && !grouped {
+            true => from.relations().into_iter().collect(),
+            false => super::hashed::asked_for(select),
+        };
+        super::hashed::asked_ctes(from, &asked, &mut self.asked_ctes);
+        self.asked.extend(asked);
+    }
+
     /// A query that locks rows: the rows come in their order from inside, are locked or passed over one by one, and
     /// counted then. The inner LIMIT keeps SQLite from merging both.
     fn locking(&mut self, query: &Query, naming: Naming) -> Result<(String, Vec<Repr>)> {
@@ -144,6 +170,7 @@ impl Lowering<'_> {
                 self.ctes.insert(cte.id, texts);
                 self.recursive(body, cte.id)?
             } else {
+                self.some_groups = self.asked_ctes.contains(&cte.id);
                 let (sql, reprs) = self.query(body, Naming::Positions)?;
                 self.ctes.insert(cte.id, reprs);
                 sql

@@ -132,6 +132,14 @@ impl Decimal {
         }
     }
 
+    /// `unscaled` and `scale` of a number whose digits fit 128 bits.
+    pub fn small(&self) -> Option<(i128, u32)> {
+        match self {
+            Self::Finite(Number { unscaled: Integer::Small(unscaled), scale }) => Some((*unscaled, *scale)),
+            _ => None,
+        }
+    }
+
     /// This value under a type's modifiers: rounded to the scale, refused when too wide.
     pub fn constrained(self, ty: &Type) -> Result<Self> {
         match ty {

@@ -316,9 +316,9 @@ impl Accumulator for IntegerSum {
 }
 
 /// Sum of decimals; what is not finite is counted apart, so that it can leave again.
-struct NumericSum {
+pub(super) struct NumericSum {
     average: bool,
-    count: i64,
+    pub(super) count: i64,
     sum: Decimal,
     /// How many rows of each scale there are: the sum shows the greatest.
     scales: BTreeMap<u32, u64>,
@@ -351,7 +351,7 @@ impl NumericSum {
         }
     }
 
-    fn add(&mut self, value: &Decimal) -> Result<()> {
+    pub(super) fn add(&mut self, value: &Decimal) -> Result<()> {
         self.count += 1;
         if let Some(count) = self.special(value) {
             *count += 1;
@@ -383,7 +383,7 @@ impl NumericSum {
         Ok(())
     }
 
-    fn total(&self) -> Decimal {
+    pub(super) fn total(&self) -> Decimal {
         if self.not_a_number > 0 || (self.infinite > 0 && self.negative_infinite > 0) {
             return Decimal::NaN;
         }

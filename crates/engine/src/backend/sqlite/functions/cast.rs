@@ -1,7 +1,7 @@
 //! Conversions, and the small functions that the lowering puts around values.
 
 use rowferry_dialect::ir::{CastContext, Value};
-use rowferry_dialect::lower::sqlite::types;
+use rowferry_dialect::lower::sqlite::{native_decimal, types};
 use rowferry_dialect::values::{self, ValueRef};
 use rowferry_dialect::{Condition, Error, Language, Result, Type, postgres};
 
@@ -12,6 +12,7 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_cast", 4, cast),
     Row::new("rf_with_modifier", 5, with_modifier),
     Row::new("rf_numeric_text", 1, numeric_text).optional(1),
+    Row::new("rf_numeric_native", 1, |call| Ok(native_decimal(&call.owned(0)).into_owned())),
     Row::new("rf_not_null", 3, not_null).lenient(),
     Row::new("rf_check_failed", 2, check_failed).volatile(),
     Row::new("rf_view_check_failed", 2, view_check_failed).variadic().lenient().volatile(),

@@ -21,6 +21,7 @@ mod domains;
 mod encodings;
 mod frames;
 mod geometry;
+mod grouped;
 mod informix;
 mod json;
 mod json_change;
@@ -168,6 +169,7 @@ pub fn register(connection: &Connection, context: &Arc<Context>) -> rusqlite::Re
     }
     aggregate::register(connection, context)?;
     stored_aggregate::register(connection, context)?;
+    grouped::register(connection)?;
     sequences::register(connection, context)?;
     rows::register(connection, context)?;
     collation::register(connection)

@@ -1,0 +1,419 @@
+//! GROUP BY by hashing: one aggregate of ours takes all rows and keeps the groups, where SQLite would sort the rows first.
+//!
+//! `SELECT k, sum(v) FROM t GROUP BY k` becomes `SELECT c0, c1 FROM rf_groups((SELECT rf_group('…', k, v) FROM t))`. What is
+//! computed of keys and aggregates stays SQLite's. A query is left alone when SQLite need not sort, when only some of the
+//! groups are asked for, and when one of its aggregates or keys is none of ours.
+
+use std::collections::HashSet;
+
+use super::fused::{Fused, Sum, digits};
+use super::said::Said;
+use super::spec::{Gather, Gathered};
+use super::{Lowering, Repr, collation_of, repr_of};
+use crate::functions::{Volatility, internal};
+use crate::ir::{
+    Aggregate, Body, ColumnIndex, CompareOp, CteId, Distinct, Expr, ExprKind, From, GroupBy, OutputColumn, Query,
+    RelId, Select, walk,
+};
+use crate::types::Storage;
+use crate::{Result, Type};
+
+/// Keys and aggregates that `rf_groups` has columns for.
+pub const MOST: usize = 64;
+
+impl Lowering<'_> {
+    /// The query over its groups, which a member of FROM yields; `None` for one that is left alone.
+    pub(super) fn hashed(&mut self, query: &Query) -> Result<Option<Query>> {
+        if !crate::optimise::passes().hash || self.unqualified || self.some_groups {
+            return Ok(None);
+        }
+        let Body::Select(select) = &query.body else { return Ok(None) };
+        let GroupBy::Keys(keys) = &select.group_by else { return Ok(None) };
+        if matches!(select.distinct, Distinct::On(_)) || keys.is_empty() || is_in_order(query, select, keys) {
+            return Ok(None);
+        }
+        let Some(from) = &select.from else { return Ok(None) };
+        // Numbers from the top, far from those of the binder, and of others who make relations.
+        self.grouped += 1;
+        let mut parts = Parts {
+            id: RelId(u32::MAX - self.grouped),
+            own: from.relations().into_iter().collect(),
+            keys: Vec::new(),
+            others: Vec::new(),
+            fails: !keys.iter().all(is_steady),
+        };
+        for key in keys {
+            if !parts.keys.contains(key) {
+                parts.keys.push(key.clone());
+            }
+        }
+        let mut outer = (**select).clone();
+        let mut order_by = query.order_by.clone();
+        let sorted = order_by.iter_mut().map(|key| &mut key.expr);
+        for expr in outer.items.iter_mut().chain(&mut outer.having).chain(sorted) {
+            parts.replace(expr);
+        }
+        if parts.fails || parts.keys.len() + parts.others.len() > MOST || !parts.are_ours() {
+            return Ok(None);
+        }
+        let Some((sql, reprs)) = self.grouped(select, from, &parts, query.order_by.is_empty())? else {
+            return Ok(None);
+        };
+        let cte = CteId(parts.id.0);
+        let columns = parts.columns();
+        self.groups.insert(cte, (sql, reprs));
+        outer.from = Some(From::Cte { id: parts.id, cte, columns });
+        outer.filter = outer.having.take();
+        outer.group_by = GroupBy::None;
+        Ok(Some(Query { ctes: Vec::new(), body: Body::Select(Box::new(outer)), order_by, ..query.clone() }))
+    }
+
+    /// What yields the groups, and how each of its columns lies there.
+    fn grouped(
+        &mut self,
+        select: &Select,
+        from: &From,
+        parts: &Parts,
+        sorted: bool,
+    ) -> Result<Option<(String, Vec<Repr>)>> {
+        let outer = std::mem::replace(&mut self.from_start, self.order.len());
+        let from = self.from(from);
+        self.from_start = outer;
+        let from = from?;
+        let mut fused = Fused::default();
+        let mut reprs = Vec::new();
+        fused.spec.keys = parts.keys.len();
+        fused.spec.sorted = sorted;
+        for (at, key) in parts.keys.iter().enumerate() {
+            let sql = self.expr(key)?;
+            match sql.repr {
+                Repr::Text => {
+                    fused.spec.decimals.push(at);
+                    fused.spec.sorted = false;
+                }
+                repr if collation_of(key, repr).is_some() || is_float(&key.ty) => return Ok(None),
+                _ => {}
+            }
+            fused.inputs.push(sql.sql);
+            reprs.push(sql.repr);
+        }
+        for other in &parts.others {
+            let (gathered, repr) = match &other.kind {
+                ExprKind::Aggregate(aggregate) => match self.gathered(&mut fused, aggregate)? {
+                    Some(gathered) => (gathered, repr_of(&other.ty)),
+                    None => return Ok(None),
+                },
+                _ => {
+                    let sql = self.expr(other)?;
+                    let input = fused.input(sql.sql);
+                    (Gathered { what: Gather::First(input), filter: None, distinct: None }, sql.repr)
+                }
+            };
+            fused.spec.aggregates.push(gathered);
+            reprs.push(repr);
+        }
+        let filter = match &select.filter {
+            Some(filter) => format!(" WHERE {}", self.expr(filter)?.sql),
+            None => String::new(),
+        };
+        self.needs_row_function();
+        Ok(Some((format!("rf_groups((SELECT rf_group({}) FROM {from}{filter}))", fused.arguments()), reprs)))
+    }
+
+    /// What is to be gathered for an aggregate; `None` for one that is none of ours.
+    fn gathered(&mut self, fused: &mut Fused, aggregate: &Aggregate) -> Result<Option<Gathered>> {
+        let function = aggregate.function;
+        let filter = match &aggregate.filter {
+            Some(filter) => {
+                // An argument is not asked for where the row does not count.
+                if !aggregate.args.iter().all(|arg| matches!(arg.kind, ExprKind::Column(_))) {
+                    return Ok(None);
+                }
+                let sql = self.expr(filter)?.sql;
+                Some(fused.input(sql))
+            }
+            None => None,
+        };
+        let distinct = match (aggregate.distinct, aggregate.args.as_slice()) {
+            (false, _) => None,
+            (true, [arg]) => {
+                let sql = self.expr(arg)?;
+                if sql.repr == Repr::Text || collation_of(arg, sql.repr).is_some() || is_float(&arg.ty) {
+                    return Ok(None);
+                }
+                Some(fused.input(sql.sql))
+            }
+            (true, _) => return Ok(None),
+        };
+        let what = match (function.said, aggregate.args.as_slice()) {
+            (Said::Special("count_star"), _) => Gather::Rows,
+            (Said::Function("count"), [arg]) => {
+                let sql = self.expr(arg)?.sql;
+                Gather::Count(fused.input(sql))
+            }
+            (Said::Special(word @ ("min" | "max")), [arg]) => {
+                let sql = self.expr(arg)?;
+                let scale = digits(&arg.ty);
+                let plain = match sql.repr {
+                    Repr::Plain => collation_of(arg, sql.repr).is_none() && arg.ty.storage() != Storage::Blob,
+                    Repr::Native => scale.is_some(),
+                    Repr::Text => false,
+                };
+                if !plain {
+                    return Ok(None);
+                }
+                let input = fused.input(sql.sql);
+                let scale = scale.filter(|_| sql.repr == Repr::Native);
+                if word == "min" { Gather::Least(input, scale) } else { Gather::Greatest(input, scale) }
+            }
+            (_, [arg]) => match Sum::of(function) {
+                Some(Sum::Decimal) => Gather::Sum(self.number(fused, arg)?),
+                Some(Sum::Average) => Gather::Average(self.number(fused, arg)?),
+                Some(Sum::Whole) => Gather::IntegerSum(self.whole_number(fused, arg)?),
+                Some(Sum::Integer) => Gather::Sum(self.whole_number(fused, arg)?),
+                Some(Sum::IntegerAverage) => Gather::Average(self.whole_number(fused, arg)?),
+                Some(Sum::Float) => {
+                    let sql = self.expr(arg)?.sql;
+                    Gather::FloatSum(fused.input(sql))
+                }
+                Some(Sum::FloatAverage) => {
+                    let sql = self.expr(arg)?.sql;
+                    Gather::FloatAverage(fused.input(sql))
+                }
+                None => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
+        Ok(Some(Gathered { what, filter, distinct }))
+    }
+}
+
+fn is_float(ty: &Type) -> bool {
+    matches!(ty.through_domains(), Type::Float4 | Type::Float8)
+}
+
+/// The groups' columns.
+struct Parts {
+    id: RelId,
+    own: HashSet<RelId>,
+    keys: Vec<Expr>,
+    /// Aggregates, and columns that the keys decide.
+    others: Vec<Expr>,
+    fails: bool,
+}
+
+impl Parts {
+    fn columns(&self) -> Vec<OutputColumn> {
+        let all = self.keys.iter().chain(&self.others).enumerate();
+        all.map(|(at, part)| OutputColumn { name: format!("c{at}"), ty: part.ty.clone() }).collect()
+    }
+
+    /// True unless the types of keys and aggregates tell that something is none of ours: before anything is lowered, which
+    /// would then be lowered twice.
+    fn are_ours(&self) -> bool {
+        let plain =
+            |expr: &Expr| expr.ty.is_decimal() || (collation_of(expr, Repr::Plain).is_none() && !is_float(&expr.ty));
+        let gathered = |expr: &Expr| match &expr.kind {
+            ExprKind::Aggregate(aggregate) => match (aggregate.function.said, aggregate.args.as_slice()) {
+                (Said::Special("count_star"), _) => !aggregate.distinct,
+                (Said::Function("count"), [arg]) => !aggregate.distinct || plain(arg),
+                (Said::Special("min" | "max"), [arg]) => plain(arg),
+                (_, [_]) => Sum::of(aggregate.function).is_some(),
+                _ => false,
+            },
+            _ => true,
+        };
+        self.keys.iter().all(plain) && self.others.iter().all(gathered)
+    }
+
+    /// Puts columns of the groups in the place of what they hold.
+    fn replace(&mut self, expr: &mut Expr) {
+        walk::expr_mut(expr, &mut |part| {
+            if self.hold_column(part) {
+                return false;
+            }
+            match &part.kind {
+                ExprKind::Aggregate(aggregate) => {
+                    self.fails |=
+                        !self.is_own(aggregate) || !aggregate.order_by.is_empty() || !aggregate.direct.is_empty();
+                    self.hold(part);
+                    false
+                }
+                ExprKind::Call { function, .. } if function.is(internal("grouping of keys")) => {
+                    self.fails = true;
+                    false
+                }
+                // Aggregates in there may be its own.
+                kind if kind.query().is_some() => {
+                    let mut aggregates = false;
+                    walk::parts(part, &mut |inner| {
+                        aggregates |= matches!(&inner.kind, ExprKind::Aggregate(inner) if self.names_own(inner));
+                        true
+                    });
+                    self.fails |= aggregates;
+                    if !aggregates {
+                        walk::parts_mut(part, &mut |inner| !self.hold_column(inner));
+                    }
+                    false
+                }
+                _ => true,
+            }
+        });
+    }
+
+    /// An aggregate of this query, over its rows.
+    fn is_own(&self, aggregate: &Aggregate) -> bool {
+        let mut own = true;
+        for arg in aggregate.args.iter().chain(&aggregate.filter) {
+            own &= is_steady(arg);
+            walk::expr(arg, &mut |part| {
+                own &= match &part.kind {
+                    ExprKind::Column(column) => self.own.contains(&column.relation),
+                    ExprKind::Aggregate(_) | ExprKind::Window(_) => false,
+                    kind => kind.query().is_none(),
+                };
+                own
+            });
+        }
+        own
+    }
+
+    fn names_own(&self, aggregate: &Aggregate) -> bool {
+        let mut found = false;
+        for arg in aggregate.args.iter().chain(&aggregate.filter) {
+            walk::expr(arg, &mut |part| {
+                found |= matches!(&part.kind, ExprKind::Column(column) if self.own.contains(&column.relation));
+                !found
+            });
+        }
+        found
+    }
+
+    /// Puts a column in the place of a key, or of a column that the keys decide.
+    fn hold_column(&mut self, part: &mut Expr) -> bool {
+        if let Some(at) = self.keys.iter().position(|key| key == part) {
+            *part = Expr::column(self.id, at, part.ty.clone());
+            return true;
+        }
+        let own = matches!(&part.kind, ExprKind::Column(column) if self.own.contains(&column.relation));
+        if own {
+            self.hold(part);
+        }
+        own
+    }
+
+    fn hold(&mut self, expr: &mut Expr) {
+        let at = self.others.iter().position(|part| part == expr).unwrap_or_else(|| {
+            self.others.push(expr.clone());
+            self.others.len() - 1
+        });
+        *expr = Expr::column(self.id, self.keys.len() + at, expr.ty.clone());
+    }
+}
+
+/// An expression whose calls may be merged.
+fn is_steady(expr: &Expr) -> bool {
+    let mut steady = true;
+    walk::expr(expr, &mut |part| {
+        steady &= !matches!(&part.kind, ExprKind::Call { function, .. } if function.volatility == Volatility::Volatile);
+        steady
+    });
+    steady
+}
+
+/// True where an index has the groups in order, and not all of them are asked for.
+fn is_in_order(query: &Query, select: &Select, keys: &[Expr]) -> bool {
+    let Some(From::Relation { id, relation, .. }) = &select.from else { return false };
+    if query.limit.is_none() {
+        return false;
+    }
+    let places: Option<HashSet<usize>> = (keys.iter())
+        .map(|key| match &key.kind {
+            ExprKind::Column(column) if column.relation == *id => match column.column {
+                ColumnIndex::At(at) => Some(at),
+                ColumnIndex::RowIdentity => None,
+            },
+            _ => None,
+        })
+        .collect();
+    let Some(places) = places else { return false };
+    let by_identity = places.iter().any(|at| relation.columns[*at].row_identity);
+    by_identity
+        || relation.indexes.iter().any(|index| {
+            let first = index.columns.iter().take(places.len());
+            index.columns.len() >= places.len() && first.flatten().all(|at| places.contains(at))
+        })
+}
+
+/// Members of FROM of which a condition asks for some rows: SQLite asks for them inside a grouping query, before it groups.
+pub(super) fn asked_for(select: &Select) -> HashSet<RelId> {
+    let mut conditions = Vec::new();
+    if let Some(filter) = &select.filter {
+        collect(filter, &mut conditions);
+    }
+    if let Some(from) = &select.from {
+        collect_on(from, &mut conditions);
+    }
+    let mut asked = HashSet::new();
+    let mut equal: Vec<(RelId, RelId)> = Vec::new();
+    for condition in conditions {
+        let mut named = HashSet::new();
+        walk::expr(condition, &mut |part| {
+            if let ExprKind::Column(column) = &part.kind {
+                named.insert(column.relation);
+            }
+            true
+        });
+        match &condition.kind {
+            _ if named.len() == 1 => asked.extend(named),
+            ExprKind::Compare { op: CompareOp::Equal, left, right } => {
+                if let (ExprKind::Column(left), ExprKind::Column(right)) = (&left.kind, &right.kind) {
+                    equal.push((left.relation, right.relation));
+                }
+            }
+            _ => {}
+        }
+    }
+    // What is known of one side of an equality is known of the other.
+    let direct = asked.clone();
+    for (left, right) in equal {
+        if direct.contains(&left) {
+            asked.insert(right);
+        }
+        if direct.contains(&right) {
+            asked.insert(left);
+        }
+    }
+    asked
+}
+
+fn collect<'e>(condition: &'e Expr, found: &mut Vec<&'e Expr>) {
+    match &condition.kind {
+        ExprKind::And(members) => members.iter().for_each(|member| collect(member, found)),
+        _ => found.push(condition),
+    }
+}
+
+fn collect_on<'e>(from: &'e From, found: &mut Vec<&'e Expr>) {
+    if let From::Join { left, right, on, .. } = from {
+        collect_on(left, found);
+        collect_on(right, found);
+        if let Some(on) = on {
+            collect(on, found);
+        }
+    }
+}
+
+/// Members of WITH that stand in a FROM clause as relations that are asked for.
+pub(super) fn asked_ctes(from: &From, asked: &HashSet<RelId>, found: &mut HashSet<CteId>) {
+    match from {
+        From::Cte { id, cte, .. } if asked.contains(id) => {
+            found.insert(*cte);
+        }
+        From::Join { left, right, .. } => {
+            asked_ctes(left, asked, found);
+            asked_ctes(right, asked, found);
+        }
+        _ => {}
+    }
+}

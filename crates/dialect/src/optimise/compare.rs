@@ -1,0 +1,47 @@
+//! Comparisons in the storage of what is compared.
+//!
+//! A date beside a timestamp becomes a timestamp for every row. The dates before a moment are those before a day, which
+//! a column of dates tells by itself.
+
+use crate::Type;
+use crate::ir::{CompareOp, Expr, ExprKind, Value};
+use crate::values::datetime_text::DAY;
+use crate::values::{date, moments, timestamp};
+
+/// Rewrites a comparison whose other side is known.
+pub(super) fn in_storage(expr: &mut Expr) {
+    let ExprKind::Compare { op, left, right } = &mut expr.kind else { return };
+    if let Some((met, day)) = day_before(*op, left, right) {
+        (*op, **right) = (met, day);
+        uncast(left);
+    } else if let Some((met, day)) = day_before(op.commuted(), right, left) {
+        (*op, **left) = (met.commuted(), day);
+        uncast(right);
+    }
+}
+
+/// The date that a date is to be compared with, in the place of a moment, and how.
+fn day_before(op: CompareOp, dates: &Expr, moment: &Expr) -> Option<(CompareOp, Expr)> {
+    let ExprKind::Cast { arg, .. } = &dates.kind else { return None };
+    if arg.ty != Type::Date || dates.ty != Type::Timestamp(None) || moment.ty != Type::Timestamp(None) {
+        return None;
+    }
+    let ExprKind::Literal(Value::Text(text)) = &moment.kind else { return None };
+    let micros = timestamp::micros(text.as_bytes()).ok().filter(|micros| !moments::is_infinite(*micros))?;
+    let (day, rest) = (micros.div_euclid(DAY), micros.rem_euclid(DAY));
+    let op = match op {
+        // A day begins with its midnight: what is later on that day is after the date itself.
+        CompareOp::Less | CompareOp::LessOrEqual if rest != 0 => CompareOp::LessOrEqual,
+        CompareOp::Greater | CompareOp::GreaterOrEqual if rest != 0 => CompareOp::Greater,
+        CompareOp::Equal | CompareOp::NotEqual if rest != 0 => return None,
+        op => op,
+    };
+    Some((op, Expr::new(ExprKind::Literal(Value::Text(date::to_stored(day).ok()?)), Type::Date)))
+}
+
+fn uncast(side: &mut Expr) {
+    if let ExprKind::Cast { arg, .. } = &mut side.kind {
+        let inner = std::mem::replace(&mut **arg, Expr::null(Type::Unknown));
+        *side = inner;
+    }
+}

@@ -1,0 +1,149 @@
+//! `rf_groups`: the rows of groups, their keys first and then their aggregates, as the columns `c0`, `c1`, ….
+
+use std::borrow::Cow;
+use std::ffi::{CStr, CString, c_int};
+use std::marker::PhantomData;
+use std::rc::Rc;
+
+use rowferry_dialect::ir::Value;
+use rowferry_dialect::lower::sqlite::MOST_GROUPED;
+use rusqlite::vtab::{
+    Context as ColumnContext, Filters, IndexConstraintOp, IndexInfo, Module, VTab, VTabConfig, VTabConnection,
+    VTabCursor,
+};
+use rusqlite::{Connection, ffi};
+
+use super::super::{Output, raise};
+use super::POINTER;
+use super::groups::{Finished, Walk};
+
+/// Makes the function known to a connection.
+pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
+    const MODULE: Module<'_, Table> = Module::eponymous_only_module();
+    connection.create_module(c"rf_groups", &MODULE, None)
+}
+
+#[repr(C)]
+struct Table {
+    base: ffi::sqlite3_vtab,
+}
+
+// SAFETY: `Table` is `repr(C)` with `sqlite3_vtab` first, as the trait asks.
+unsafe impl<'vtab> VTab<'vtab> for Table {
+    type Aux = ();
+    type Cursor = Cursor<'vtab>;
+
+    fn connect(
+        db: &mut VTabConnection,
+        _aux: Option<&()>,
+        _module_name: &[u8],
+        _database_name: &[u8],
+        _table_name: &[u8],
+        _args: &[&[u8]],
+    ) -> rusqlite::Result<(Cow<'static, CStr>, Self)> {
+        db.config(VTabConfig::Innocuous)?;
+        let mut columns: Vec<String> = (0..MOST_GROUPED).map(|at| format!("c{at}")).collect();
+        columns.push("groups hidden".to_owned());
+        let declaration = CString::new(format!("CREATE TABLE x({})", columns.join(", ")))?;
+        Ok((Cow::Owned(declaration), Self { base: ffi::sqlite3_vtab::default() }))
+    }
+
+    fn best_index(&self, info: &mut IndexInfo) -> rusqlite::Result<bool> {
+        let mut place = None;
+        for (at, constraint) in info.constraints().enumerate() {
+            if usize::try_from(constraint.column()) != Ok(MOST_GROUPED) {
+                continue;
+            }
+            if !constraint.is_usable() {
+                return Ok(false);
+            }
+            if constraint.operator() == IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_EQ {
+                place = Some(at);
+            }
+        }
+        if let Some(at) = place {
+            let mut usage = info.constraint_usage(at);
+            usage.set_argv_index(1);
+            usage.set_omit(true);
+        }
+        info.set_estimated_cost(1000.0);
+        info.set_estimated_rows(1000);
+        Ok(true)
+    }
+
+    fn open(&'vtab mut self) -> rusqlite::Result<Cursor<'vtab>> {
+        Ok(Cursor {
+            base: ffi::sqlite3_vtab_cursor::default(),
+            groups: None,
+            row: Vec::new(),
+            there: false,
+            position: 0,
+            table: PhantomData,
+        })
+    }
+}
+
+#[repr(C)]
+struct Cursor<'vtab> {
+    base: ffi::sqlite3_vtab_cursor,
+    groups: Option<(Rc<Finished>, Walk)>,
+    row: Vec<Value>,
+    there: bool,
+    position: i64,
+    table: PhantomData<&'vtab Table>,
+}
+
+impl Cursor<'_> {
+    fn leave(&mut self) {
+        if let Some((groups, walk)) = self.groups.take() {
+            groups.end(walk);
+        }
+    }
+}
+
+impl Drop for Cursor<'_> {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+// SAFETY: `Cursor` is `repr(C)` with `sqlite3_vtab_cursor` first, as the trait asks.
+unsafe impl VTabCursor for Cursor<'_> {
+    fn filter(&mut self, _idx_num: c_int, _idx_str: Option<&str>, args: &Filters<'_>) -> rusqlite::Result<()> {
+        self.leave();
+        self.position = 0;
+        self.groups = match args.len() {
+            0 => None,
+            // SAFETY: whatever has this name is a box of ours.
+            _ => match unsafe { args.get_pointer::<Rc<Finished>>(0, POINTER) } {
+                Some(groups) => Some((Rc::clone(groups), groups.begin().map_err(raise)?)),
+                None => None,
+            },
+        };
+        self.next()
+    }
+
+    fn next(&mut self) -> rusqlite::Result<()> {
+        self.position += 1;
+        self.there = match &mut self.groups {
+            Some((groups, walk)) => groups.next(walk, &mut self.row).map_err(raise)?,
+            None => false,
+        };
+        Ok(())
+    }
+
+    fn eof(&self) -> bool {
+        !self.there
+    }
+
+    fn column(&self, context: &mut ColumnContext, column: c_int) -> rusqlite::Result<()> {
+        match usize::try_from(column).ok().and_then(|at| self.row.get(at)) {
+            Some(value) => context.set_result(Output(value.clone())),
+            None => context.set_result(rusqlite::types::Null),
+        }
+    }
+
+    fn rowid(&self) -> rusqlite::Result<i64> {
+        Ok(self.position)
+    }
+}
