@@ -3,11 +3,13 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use rowferry_dialect::ir::Statement as Ir;
 use rowferry_dialect::plan::{Command, ResultColumn};
 use rowferry_dialect::{Condition, Error, Result};
 
 use crate::ValueRef;
 use crate::backend::errors;
+use crate::backend::{Backend as _, InUse};
 use crate::backend::{Guard, SharedHandle};
 use crate::backend::{Statement, Step};
 use crate::interrupt::Interrupter;
@@ -84,6 +86,12 @@ impl Cursor {
     /// The columns of every row.
     pub fn columns(&self) -> &[ResultColumn] {
         &self.plan.bound.columns
+    }
+
+    /// Its rows are those of a statement that changes some.
+    pub(crate) fn is_of_change(&self) -> bool {
+        let statement = &self.plan.bound.statement;
+        !matches!(statement, Ir::Query(_)) || InUse::runs_in_parts(statement)
     }
 
     /// The word for its completion.
@@ -190,6 +198,14 @@ impl CursorState {
             handle.put_back(key, statement);
         }
         if interrupter.must_stop() { Err(interrupter.error()) } else { Ok(()) }
+    }
+
+    /// With what it has failed.
+    pub fn failure(&self) -> Option<Error> {
+        match &*self.source.borrow() {
+            Source::Closed(error) => Some(error.clone()),
+            _ => None,
+        }
     }
 
     /// Closes it: its transaction is over.

@@ -212,6 +212,17 @@ impl Interrupter {
         self.inner.state.store(IDLE, Ordering::Release);
     }
 
+    /// Somebody has handled the error of the running statement's cancellation: it goes on, and its time is over only once.
+    pub(crate) fn go_on(&self) {
+        if self.ended().is_some() {
+            return;
+        }
+        self.inner.deadline.store(0, Ordering::Relaxed);
+        for stopped in [CANCELLED, TIMED_OUT] {
+            let _ = self.inner.state.compare_exchange(stopped, RUNNING, Ordering::AcqRel, Ordering::Acquire);
+        }
+    }
+
     /// Statements that begin and end from now until the guard is dropped are parts of the one that runs.
     pub(crate) fn enter(&self) -> Nested {
         self.inner.nested.fetch_add(1, Ordering::AcqRel);

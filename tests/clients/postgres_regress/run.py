@@ -3,7 +3,7 @@
 `.venv/bin/python -m tests.clients.postgres_regress.run` runs all files (some fifteen minutes) and compares with
 `floor.json`: per file the statements that must be equal, and those that may be wrong, accepted or lost. `--write`
 raises the floors to what was measured (`tools/postgres_regress_page.py` then writes the page of the guide);
-`--bounded` runs the files that CI runs, on databases of their own; `--out`
+`--bounded` runs the files that CI runs, on databases of their own, `--plpgsql` those of PL/pgSQL itself; `--out`
 keeps every differing statement with both answers.
 """
 
@@ -39,10 +39,10 @@ USERS = (_HERE / "users.txt").read_text().split()
 
 
 @contextmanager
-def servers(*, whole: bool, seconds: float = 60) -> Iterator[Scorer]:
-    """Both servers, each with an empty database, and what compares them. The `whole` needs a C compiler, too."""
-    tests = sources.regression_tests()
-    if whole:
+def servers(part: str, *, seconds: float = 60) -> Iterator[Scorer]:
+    """Both servers, each with an empty database, and what compares them. The whole needs a C compiler, too."""
+    tests = sources.plpgsql_tests() if part == "plpgsql" else sources.regression_tests()
+    if part == "whole":
         sources.compile_functions(tests)
     with (
         tempfile.TemporaryDirectory() as directory,
@@ -65,7 +65,7 @@ def run(names: Sequence[str], scorer: Scorer) -> Iterator[FileScore]:
 
 
 def floors(part: str) -> dict[str, dict[str, int]]:
-    """Per file what must be `equal` and what may be `bad`: of the whole run, or of the part that CI runs."""
+    """Per file what must be `equal` and what may be `bad`: of the whole run, CI's part, PL/pgSQL's."""
     known: dict[str, dict[str, dict[str, int]]] = json.loads(FLOOR.read_text()) if FLOOR.exists() else {}
     return known.get(part, {})
 
@@ -106,14 +106,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run, print, compare with the floors; 1 when something is below."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bounded", action="store_true", help="only the files that CI runs")
+    parser.add_argument("--plpgsql", action="store_true", help="PL/pgSQL's own files")
     parser.add_argument("--files", nargs="+", help="only these files (later files need tables of earlier ones)")
     parser.add_argument("--seconds", type=float, default=60, help="how long a file may take")
     parser.add_argument("--out", type=Path, help="a JSON file for every statement that differs")
     parser.add_argument("--write", action="store_true", help="make what is measured the new floor")
     given = parser.parse_args(arguments)
-    part = "bounded" if given.bounded else "whole"
+    part = "plpgsql" if given.plpgsql else "bounded" if given.bounded else "whole"
     scores: list[FileScore] = []
-    with servers(whole=not given.bounded, seconds=given.seconds) as scorer:
+    with servers(part, seconds=given.seconds) as scorer:
         names = given.files or (BOUNDED if given.bounded else schedule(scorer.tests))
         for score in run(names, scorer):
             scores.append(score)

@@ -22,12 +22,21 @@ class Unavailable(Exception):
 
 def regression_tests() -> Path:
     """`src/test/regress` of PostgreSQL 15; fetched at the first call."""
+    return _unpacked("src/test/regress")
+
+
+def plpgsql_tests() -> Path:
+    """`src/pl/plpgsql/src`, which has tests of the language's own."""
+    return _unpacked("src/pl/plpgsql/src")
+
+
+def _unpacked(directory: str) -> Path:
     _KEPT.mkdir(parents=True, exist_ok=True)
-    for found in _KEPT.glob("postgresql-15.*/src/test/regress"):
+    for found in _KEPT.glob(f"postgresql-15.*/{directory}"):
         return found
     archive = next(_KEPT.glob("postgresql-15_15.*.orig.tar.*"), None) or _fetch()
-    _run(["tar", "--extract", "--file", archive.name, "--wildcards", "*/src/test/regress"], _KEPT, "unpack the sources")
-    return next(_KEPT.glob("postgresql-15.*/src/test/regress"))
+    _run(["tar", "--extract", "--file", archive.name, "--wildcards", f"*/{directory}"], _KEPT, "unpack the sources")
+    return next(_KEPT.glob(f"postgresql-15.*/{directory}"))
 
 
 def compile_functions(tests: Path) -> None:

@@ -57,6 +57,18 @@ pub struct SessionRoutines {
     definers: AtomicUsize,
     /// Functions of PostgreSQL's way that run.
     running: running::RunningFunctions,
+    /// Loops over the rows of changes, which no transaction may end under.
+    loops_over_changes: Arc<AtomicUsize>,
+}
+
+/// A loop over the rows of a change.
+#[derive(Debug)]
+struct LoopOverChanges(Arc<AtomicUsize>);
+
+impl Drop for LoopOverChanges {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl SessionRoutines {
@@ -69,6 +81,17 @@ impl SessionRoutines {
             Ok(false) => None,
             Err(error) => Some(Err(error)),
         })))
+    }
+
+    /// A loop over the rows of a change begins; it ends with what is returned.
+    fn loop_over_changes(&self) -> LoopOverChanges {
+        self.loops_over_changes.fetch_add(1, Ordering::Relaxed);
+        LoopOverChanges(self.loops_over_changes.clone())
+    }
+
+    /// A loop goes over the rows of a change.
+    pub fn is_looping_over_changes(&self) -> bool {
+        self.loops_over_changes.load(Ordering::Relaxed) > 0
     }
 
     /// A function runs with the rights of its owner.

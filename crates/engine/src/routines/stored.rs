@@ -127,14 +127,26 @@ impl Session {
         standing: Option<Standing>,
         args: Vec<Value>,
     ) -> Result<Returned> {
+        self.run_routine_stored(function, standing, args, false)
+    }
+
+    /// The same; `ends` says that it may end the transaction, unless its own definition forbids it.
+    fn run_routine_stored(
+        &mut self,
+        function: &Arc<StoredFunction>,
+        standing: Option<Standing>,
+        args: Vec<Value>,
+        ends: bool,
+    ) -> Result<Returned> {
         let _nested = self.enter_routine()?;
         let compiled = self.compile_stored(function, standing, 0)?;
         let definition = &function.definition;
         if definition.strict && args.contains(&Value::Null) {
             return nothing(&compiled.returns, definition.set);
         }
+        let ends = ends && definition.settings.is_empty() && !definition.definer;
         let mut returned = self.as_function(function, |session| match definition.language {
-            RoutineLanguage::Plpgsql => plpgsql::run(session, &compiled, args),
+            RoutineLanguage::Plpgsql => plpgsql::run(session, &compiled, args, ends),
             RoutineLanguage::Sql => sql_language::run(session, &compiled, args),
         })?;
         returned.row.clone_from(&compiled.row);
@@ -299,6 +311,7 @@ impl Session {
         call: &CallProcedure,
         params: &[Value],
     ) -> Result<Outcome> {
+        let ends = self.takes_transactions();
         self.as_one_transaction(|session| {
             let mut args = Vec::new();
             if prepared.program.is_some()
@@ -307,7 +320,8 @@ impl Session {
             {
                 args = (0..row.len()).map(|at| row.get(at).to_value()).collect();
             }
-            let returned = session.run_stored(&call.function, call.standing.clone(), args)?;
+            session.transaction_is_used();
+            let returned = session.run_routine_stored(&call.function, call.standing.clone(), args, ends)?;
             if prepared.bound.columns.is_empty() {
                 return Ok(Outcome::Done { command: prepared.command, rows: 0 });
             }
@@ -317,8 +331,10 @@ impl Session {
 
     /// DO.
     pub(crate) fn run_do(&mut self, prepared: &Arc<Prepared>, function: &Arc<StoredFunction>) -> Result<Outcome> {
+        let ends = self.takes_transactions();
         self.as_one_transaction(|session| {
-            session.run_stored(function, None, Vec::new())?;
+            session.transaction_is_used();
+            session.run_routine_stored(function, None, Vec::new(), ends)?;
             Ok(Outcome::Done { command: prepared.command, rows: 0 })
         })
     }

@@ -149,7 +149,7 @@ impl Session {
     }
 
     /// Gives SQL functions the statement's time and the session's settings.
-    fn renew_functions(&mut self, statement: i64) {
+    pub(super) fn renew_functions(&mut self, statement: i64) {
         let settings = self.state.settings();
         let transaction = settings.now.unwrap_or(statement);
         self.functions.set_times(transaction, statement);

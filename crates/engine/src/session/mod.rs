@@ -29,6 +29,7 @@ mod parsed;
 mod parts;
 mod portals;
 pub mod random;
+mod routine_transactions;
 mod routing;
 mod savepoints;
 pub mod sequences;
@@ -107,6 +108,8 @@ pub struct Session {
     batch: Option<Box<triggers::Changes>>,
     /// What foreign keys of the engine have in hand.
     referential: triggers::Referential,
+    /// The CALL or DO that comes next may end the transaction.
+    may_end_transaction: bool,
 }
 
 /// What an execution yields.
@@ -232,6 +235,7 @@ impl Session {
             inner: false,
             batch: None,
             referential: triggers::Referential::default(),
+            may_end_transaction: false,
             database,
         }
     }
@@ -264,6 +268,7 @@ impl Session {
             inner: true,
             batch: None,
             referential: triggers::Referential::default(),
+            may_end_transaction: false,
             database,
         })
     }

@@ -50,6 +50,8 @@ struct Declared {
     hold: bool,
     /// BINARY: a simple query fetches it in the binary format.
     binary: bool,
+    /// A loop of a routine goes through it: it outlives a transaction that the routine ends.
+    pinned: bool,
 }
 
 #[derive(Debug)]
@@ -325,7 +327,7 @@ impl Session {
         } else {
             Rows::Forward { cursor, at: 0 }
         };
-        let declared = Declared { text: prepared.parsed.whole_text(), hold, binary };
+        let declared = Declared { text: prepared.parsed.whole_text(), hold, binary, pinned: false };
         let level = Some(self.transaction.savepoints.len());
         let created = super::state::now();
         let (plan, declared, positions) = (Some(plan), Some(declared), Some(positions));
@@ -440,7 +442,7 @@ impl Session {
         } else {
             Rows::Forward { cursor, at: 0 }
         };
-        let declared = Declared { text: plan.parsed.shared_text(), hold: false, binary: false };
+        let declared = Declared { text: plan.parsed.shared_text(), hold: false, binary: false, pinned: false };
         let level = Some(self.transaction.savepoints.len());
         let created = super::state::now();
         let (plan, declared) = (Some(plan.clone()), Some(declared));
@@ -454,6 +456,26 @@ impl Session {
         let portal = self.portals.get(name).map_err(|_| no_cursor(name))?;
         let Some(plan) = portal.plan.clone() else { return Err(cannot_run(name)) };
         self.fetch(&plan, name, direction, no_rows)
+    }
+
+    /// A loop begins to go through a cursor.
+    pub(crate) fn pin_cursor(&mut self, name: &str) {
+        if let Ok(portal) = self.portals.get_mut(name)
+            && let Some(declared) = &mut portal.declared
+        {
+            declared.pinned = true;
+        }
+    }
+
+    /// A routine ends the transaction: what its loops go through is held as WITH HOLD has it.
+    pub(super) fn hold_pinned_portals(&mut self) {
+        self.portals.retain(|portal| {
+            if let Some(declared) = portal.declared.as_mut().filter(|declared| declared.pinned) {
+                declared.hold = true;
+                portal.level = None;
+            }
+            true
+        });
     }
 
     /// CLOSE of a cursor of a routine.

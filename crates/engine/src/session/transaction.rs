@@ -322,7 +322,7 @@ impl Session {
         });
     }
 
-    fn start_transaction(&mut self, block: Block) {
+    pub(super) fn start_transaction(&mut self, block: Block) {
         self.count_transaction();
         let modes = {
             let mut variables = self.state.variables.write();

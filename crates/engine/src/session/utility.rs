@@ -142,7 +142,8 @@ impl Session {
         Ok(())
     }
 
-    fn modes(&self) -> TransactionModes {
+    /// What the transaction is.
+    pub(super) fn modes(&self) -> TransactionModes {
         TransactionModes {
             isolation: self.transaction.isolation,
             read_only: Some(self.transaction.read_only),

@@ -341,8 +341,13 @@ pub enum StepKind {
         /// INTO.
         into: Option<Into>,
     },
-    /// COMMIT, ROLLBACK: the word.
-    Transaction(&'static str),
+    /// COMMIT, ROLLBACK.
+    Transaction {
+        /// Which.
+        commit: bool,
+        /// AND CHAIN.
+        chain: bool,
+    },
 }
 
 /// What OPEN opens a cursor for.
@@ -563,7 +568,8 @@ impl StepKind {
             Self::ReturnNext(_) => "RETURN NEXT",
             Self::ReturnQuery(_) => "RETURN QUERY",
             Self::Sql { .. } => "SQL statement",
-            Self::Transaction(word) => word,
+            Self::Transaction { commit: true, .. } => "COMMIT",
+            Self::Transaction { commit: false, .. } => "ROLLBACK",
         }
     }
 }

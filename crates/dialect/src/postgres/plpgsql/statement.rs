@@ -190,7 +190,7 @@ impl Parser<'_> {
                 self.expect_sign(';')?;
                 return Ok(None);
             }
-            "commit" | "rollback" => self.transaction_step(if word == "commit" { "COMMIT" } else { "ROLLBACK" })?,
+            "commit" | "rollback" => self.transaction_step(word == "commit")?,
             "call" | "do" => {
                 let (sql, _) = self.sql_statement(at, false)?;
                 self.writes = true;
@@ -296,7 +296,9 @@ impl Parser<'_> {
             return Ok(StepKind::Return(None));
         }
         if let Some((message, hint)) = wrong {
-            let error = self.error_at(Condition::DatatypeMismatch, message, start);
+            let condition =
+                if self.definition.procedure { Condition::SyntaxError } else { Condition::DatatypeMismatch };
+            let error = self.error_at(condition, message, start);
             return Err(match hint {
                 Some(hint) => error.hint(hint),
                 None => error,
@@ -423,14 +425,15 @@ impl Parser<'_> {
         Ok(StepKind::Diagnostics { stacked, items })
     }
 
-    fn transaction_step(&mut self, word: &'static str) -> Result<StepKind> {
+    fn transaction_step(&mut self, commit: bool) -> Result<StepKind> {
         self.writes = true;
+        let mut chain = false;
         if self.take("and") {
-            self.take("no");
+            chain = !self.take("no");
             self.expect("chain")?;
         }
         self.expect_sign(';')?;
-        Ok(StepKind::Transaction(word))
+        Ok(StepKind::Transaction { commit, chain })
     }
 }
 

@@ -720,14 +720,14 @@ pub(super) fn candidate(
 ///
 /// # Errors
 /// `42601`.
-pub fn arguments_of(text: &str) -> Result<Vec<(Option<String>, String)>> {
+pub fn arguments_of(text: &str) -> Result<Vec<(Option<String>, Vec<String>)>> {
     let parsed = crate::postgres::parse(text)?;
     let Some(N::CallStmt(call)) = parsed.first().map(|statement| statement.tree()) else { return Ok(Vec::new()) };
     let Some(call) = &call.funccall else { return Ok(Vec::new()) };
     let name_of = |node: Option<&Node>| match node.and_then(|node| node.node.as_ref()) {
-        Some(N::ColumnRef(column)) => names::strings(&column.fields).last().copied().unwrap_or_default().to_owned(),
-        Some(N::ParamRef(param)) => format!("${}", param.number),
-        _ => String::new(),
+        Some(N::ColumnRef(column)) => names::strings(&column.fields).into_iter().map(str::to_owned).collect(),
+        Some(N::ParamRef(param)) => vec![format!("${}", param.number)],
+        _ => Vec::new(),
     };
     Ok(call
         .args

@@ -35,6 +35,9 @@ impl Frame<'_, '_> {
             self.place = place;
             return Err(error);
         };
+        if error.condition() == Condition::QueryCanceled {
+            self.session.interrupter().go_on();
+        }
         let error = self.located(error, place);
         let text = |value: String| Slot::Value { ty: Type::Text, value: Value::Text(value) };
         self.slots[handlers.sqlstate] = text(error.sqlstate().to_owned());

@@ -30,6 +30,8 @@ pub(super) struct Frame<'s, 'f> {
     pub(super) caught: Option<Error>,
     /// Where it is: the step's line and words, for the CONTEXT of messages.
     pub(super) place: Place,
+    /// It may end the transaction.
+    pub(super) ends_transactions: bool,
 }
 
 /// How a step has ended.
@@ -55,6 +57,7 @@ impl<'s, 'f> Frame<'s, 'f> {
             row_count: 0,
             caught: None,
             place: Place::During("during initialization of execution state"),
+            ends_transactions: false,
             session,
             compiled,
             body,
@@ -230,8 +233,12 @@ impl<'s, 'f> Frame<'s, 'f> {
             StepKind::ReturnNext(value) => self.return_next(value.as_ref())?,
             StepKind::ReturnQuery(rows) => self.return_query(rows)?,
             StepKind::Sql { sql, into } => self.sql(sql, into.as_ref())?,
-            StepKind::Transaction(_) => {
-                return Err(Error::new(Condition::InvalidTransactionTermination, "invalid transaction termination"));
+            StepKind::Transaction { commit, chain } => {
+                if !self.ends_transactions {
+                    let message = "invalid transaction termination";
+                    return Err(Error::new(Condition::InvalidTransactionTermination, message));
+                }
+                self.session.end_transaction_in_routine(*commit, *chain)?;
             }
         }
         Ok(Flow::Next)

@@ -157,6 +157,7 @@ impl Frame<'_, '_> {
             return Err(Error::new(Condition::InvalidCursorDefinition, "cannot open query as cursor"));
         };
         let shape = shape_of_cursor(&cursor);
+        let _changes = cursor.is_of_change().then(|| self.session.shared_state().routines.loop_over_changes());
         let (found, flow) = self.rounds(label, body, |frame| {
             let row = next_row(&mut cursor).map_err(|error| match (rows, &text) {
                 (Rows::Query(sql), _) => in_statement(error, sql),
@@ -184,13 +185,16 @@ impl Frame<'_, '_> {
         body: &[Step],
     ) -> Result<Flow> {
         let name = self.open_bound(cursor, args)?;
-        let (found, flow) = self.rounds(label, body, |frame| {
+        self.session.pin_cursor(&name);
+        let result = self.rounds(label, body, |frame| {
             let (shape, row) = frame.fetch_one(&name)?;
             let Some(row) = row else { return Ok(false) };
             frame.assign_target(target, &shape, Some(row))?;
             Ok(true)
-        })?;
-        self.session.close_named_cursor(&name)?;
+        });
+        let closed = self.session.close_named_cursor(&name);
+        let (found, flow) = result?;
+        closed?;
         self.set_found(found);
         Ok(flow)
     }

@@ -30,17 +30,18 @@ pub(super) use variables::{CachedPlan, SlotKind, slot_kinds};
 use frame::Frame;
 use variables::Slot;
 
-/// Runs a function.
-pub(super) fn run(session: &mut Session, compiled: &Compiled, args: Vec<Value>) -> Result<Returned> {
+/// Runs a function; `ends` says that it may end the transaction.
+pub(super) fn run(session: &mut Session, compiled: &Compiled, args: Vec<Value>, ends: bool) -> Result<Returned> {
     session.routine_state().running.enter(&compiled.function);
-    let result = run_frame(session, compiled, args);
+    let result = run_frame(session, compiled, args, ends);
     session.routine_state().running.leave();
     result
 }
 
-fn run_frame(session: &mut Session, compiled: &Compiled, args: Vec<Value>) -> Result<Returned> {
+fn run_frame(session: &mut Session, compiled: &Compiled, args: Vec<Value>, ends: bool) -> Result<Returned> {
     let body = compiled.function.plpgsql()?.clone();
     let mut frame = Frame::new(session, compiled, &body)?;
+    frame.ends_transactions = ends;
     for ((slot, value), ty) in body.inputs.iter().zip(args).zip(&compiled.inputs) {
         frame.set_argument(*slot, value, ty)?;
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rowferry_dialect::error::Severity;
-use rowferry_dialect::ir::{Statement as Ir, Value};
+use rowferry_dialect::ir::{Statement as Ir, Transaction as Control, Value};
 use rowferry_dialect::postgres::plpgsql::{Diagnostic, DynamicSql, Into, Place as Target, Sql, Target as Row};
 use rowferry_dialect::values::array::{self, Array, Dimension};
 use rowferry_dialect::{Condition, Error, Result, Type};
@@ -22,6 +22,21 @@ pub(super) fn shape_of_cursor(cursor: &Cursor) -> Shape {
     cursor.columns().iter().map(|column| (column.name.clone(), column.ty.clone())).collect()
 }
 
+/// BEGIN, COMMIT, SAVEPOINT and their kin, but not SET TRANSACTION.
+fn is_of_transactions(plan: &Prepared) -> bool {
+    match &plan.bound.statement {
+        Ir::Transaction(control) => !matches!(control, Control::SetModes { .. } | Control::ImportSnapshot(_)),
+        _ => false,
+    }
+}
+
+fn refuse_copy(plan: &Prepared) -> Result<()> {
+    match &plan.bound.statement {
+        Ir::Copy(_) => Err(Error::new(Condition::FeatureNotSupported, "cannot COPY to/from client in PL/pgSQL")),
+        _ => Ok(()),
+    }
+}
+
 /// The next row of a cursor.
 pub(super) fn next_row(cursor: &mut Cursor) -> Result<Option<Vec<Value>>> {
     let row = cursor.next()?;
@@ -34,6 +49,10 @@ impl Frame<'_, '_> {
     /// Runs a statement with the variables' values.
     pub(super) fn execute(&mut self, sql: &Sql) -> Result<Outcome> {
         let (plan, values) = self.plan(sql).map_err(|error| in_query(error, sql))?;
+        if is_of_transactions(&plan) {
+            return Err(Error::new(Condition::FeatureNotSupported, "unsupported transaction command in PL/pgSQL"));
+        }
+        refuse_copy(&plan)?;
         // An expression without tables is computed without a statement.
         let expression = sql.prefix > 0 && plan.uses.tables.is_empty();
         self.session.routine_state().running.runs((!expression).then(|| sql.clone()));
@@ -338,13 +357,18 @@ impl Frame<'_, '_> {
     /// CALL: what comes out of its parameters goes into the variables that were given for them.
     pub(super) fn call(&mut self, sql: &Sql) -> Result<()> {
         let (plan, values) = self.plan(sql).map_err(|error| in_query(error, sql))?;
-        let outcome = self.run_plan(&plan, &values).map_err(|error| in_statement(error, sql))?;
+        self.compiled.check_allowed(&plan).map_err(|error| in_statement(error, sql))?;
+        let targets = match &plan.bound.statement {
+            Ir::CallProcedure(call) => self.call_targets(sql, call)?,
+            _ => Vec::new(),
+        };
+        let ends = self.ends_transactions;
+        let outcome = self.session.handing_on_transactions(ends, |session| session.execute(&plan, &values));
+        let outcome = outcome.map_err(|error| in_statement(error, sql))?;
         let Outcome::Rows(mut cursor) = outcome else { return Ok(()) };
         let shape = shape_of_cursor(&cursor);
         let Some(row) = next_row(&mut cursor)? else { return Ok(()) };
         drop(cursor);
-        let Ir::CallProcedure(call) = &plan.bound.statement else { return Ok(()) };
-        let targets = self.call_targets(sql, call)?;
         for ((target, value), (_, ty)) in targets.into_iter().zip(&row).zip(shape.iter()) {
             self.assign_place(&target, value, ty)?;
         }
@@ -360,18 +384,32 @@ impl Frame<'_, '_> {
                 continue;
             }
             let named = given.iter().find(|(name, _)| name.as_deref() == Some(param.name.as_str()));
-            let text = named.or_else(|| given.get(at).filter(|(name, _)| name.is_none())).map(|(_, text)| text);
-            let slot = text.and_then(|text| self.find_variable(sql.scope, text));
-            let Some(slot) = slot else {
+            let names = named.or_else(|| given.get(at).filter(|(name, _)| name.is_none())).map(|(_, names)| names);
+            let Some(target) = names.and_then(|names| self.find_target(sql.scope, names)) else {
                 let name = &param.name;
                 let message = format!(
                     "procedure parameter \"{name}\" is an output parameter but corresponding argument is not writable"
                 );
                 return Err(Error::new(Condition::SyntaxError, message));
             };
-            targets.push(Target::variable(slot));
+            let variable = &self.body.variables[target.variable];
+            if variable.constant {
+                let message = format!("variable \"{}\" is declared CONSTANT", variable.name);
+                return Err(Error::new(Condition::ErrorInAssignment, message));
+            }
+            targets.push(target);
         }
         Ok(targets)
+    }
+
+    /// The variable, or the field of one, that names mean: `variable`, `row.field`, `label.variable`, `label.row.field`.
+    fn find_target(&self, scope: usize, names: &[String]) -> Option<Target> {
+        let last = names.last()?;
+        let row = names.iter().rev().nth(1).and_then(|row| self.find_variable(scope, row));
+        match row.filter(|slot| self.holds_rows(*slot)) {
+            Some(row) => Some(Target { field: Some(last.clone()), ..Target::variable(row) }),
+            None => self.find_variable(scope, last).map(Target::variable),
+        }
     }
 
     fn find_variable(&self, scope: usize, name: &str) -> Option<usize> {
@@ -404,6 +442,11 @@ impl Frame<'_, '_> {
         let mut last = Outcome::Done { command: rowferry_dialect::plan::Command::Utility(""), rows: 0 };
         for parsed in statements {
             let plan = self.session.prepare_parsed(&parsed, &types).map_err(in_text)?;
+            if is_of_transactions(&plan) {
+                let message = "EXECUTE of transaction commands is not implemented";
+                return Err(Error::new(Condition::FeatureNotSupported, message));
+            }
+            refuse_copy(&plan)?;
             let mut params = values.clone();
             params.truncate(plan.bound.params.len());
             if params.len() < plan.bound.params.len() {

@@ -183,7 +183,9 @@ impl Frame<'_, '_> {
             .bound
             .inside
             .iter()
-            .map(|index| (sources[*index], self.type_of(sources[*index]).unwrap_or(Type::Text)))
+            // COPY FROM has parameters of its own.
+            .filter_map(|index| sources.get(*index))
+            .map(|source| (*source, self.type_of(*source).unwrap_or(Type::Text)))
             .collect();
         let values = uses.iter().map(|(source, _)| self.value_of(*source)).collect();
         self.compiled.plans.lock().insert(sql.id, Arc::new(CachedPlan { plan: plan.clone(), uses }));
