@@ -6,6 +6,8 @@ SHELL := /bin/bash
 python := .venv/bin/python
 # Arguments for the tools underneath: make test PYTEST="-k mysql", make bench BENCH="--scenario mysql_fetch_50k".
 PYTEST ?=
+# How many processes run the Python tests; 0 for one that shows what it does (and lets you debug).
+WORKERS ?= 2
 BENCH ?=
 DEMO ?=
 INFORMIX_URL ?=
@@ -36,7 +38,7 @@ test: ## Run every test: Rust, then Python with real clients and servers
 	@tools/setup.sh test
 	cargo test --locked --quiet
 	@tools/build.sh
-	$(python) -m pytest $(PYTEST)
+	$(python) -m pytest --numprocesses $(WORKERS) --dist loadfile $(PYTEST)
 
 .PHONY: test-informix
 test-informix: ## Run the Informix driver's tests on a live server: INFORMIX_URL=informix://user:password@host/sysmaster
@@ -70,7 +72,7 @@ lint: ## Check format, lints, types and generated files
 	$(python) tools/postgres_facts.py --check
 	$(python) tools/postgres_encodings.py --check
 	$(python) tools/postgres_regress_page.py --check
-	cargo run --locked --quiet --package rowferry-dialect --example functions_page -- --check
+	cargo run --locked --quiet --example functions_page -- --check
 	$(python) tools/informix_errors.py --check
 
 .PHONY: fuzz

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,6 +54,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return chosen is None or callspec is None or callspec.params.get("server", chosen.args[0]) in chosen.args
 
     items[:] = filter(is_meant, items)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Of several processes (`-n 2`), those that run tests tell the one that reports which servers were not there."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["not_tested"] = dict(NOT_TESTED)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take over what a process that ran tests tells."""
+    NOT_TESTED.update(getattr(node, "workeroutput", {}).get("not_tested", {}))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

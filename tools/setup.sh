@@ -50,6 +50,7 @@ if [[ $goal != build ]]; then
     need maven command -v mvn
     need nodejs command -v node
     need npm command -v npm
+    need valgrind command -v callgrind_control # counts the instructions of hot paths
     # An older one would not build the tours: then they say that they were not tested.
     if command -v apt-cache >/dev/null && dpkg --compare-versions \
         "$(apt-cache policy golang-go 2>/dev/null | sed -n 's/.*Candidate: [0-9]*://p')" ge 1.23; then
