@@ -7,6 +7,7 @@ block right behind a Python block is what that block must print. The current dir
 - Pages `informix*`: `localhost:9088/store` is the sample store of `rowferry demo` behind the Informix door.
 - Pages `mysql*`: host `localhost`, user `app`, password `secret`, database `shop` is a MariaDB 10.11 with the tables of
   docs/guide/mysql-shop.sql, anew for each page; see `shop.py` for what else is there.
+- The page `testing` starts what it needs.
 """
 
 from __future__ import annotations
@@ -106,6 +107,9 @@ def where_it_runs(page: Path, request: pytest.FixtureRequest) -> Callable[[str],
         shop: Shop = request.getfixturevalue("shop_server")
         shop.open(Path.cwd())
         return shop.placed
+    if page.stem == "testing":
+        # It starts its own server.
+        return lambda source: source
     return None
 
 

@@ -12,6 +12,7 @@ pub mod backup;
 pub mod changes;
 pub mod check;
 pub mod demo;
+mod lifeline;
 mod limits;
 pub mod logging;
 pub mod password;

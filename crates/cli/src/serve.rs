@@ -18,6 +18,7 @@ use rowferry_server::{Bound, Door, Endpoint, Limits, Server};
 use self::announce::{announce, tell_sessions, warn_of_readers};
 use self::doors::Doors;
 use crate::Failure;
+use crate::lifeline;
 use crate::limits::{MemoryArguments, fit_connections, fit_messages};
 use crate::service::{self, Handed};
 use crate::signals::{self, Reload};
@@ -196,6 +197,12 @@ pub struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 5.0)]
     stop_grace: f64,
 
+    /// Stop when standard input ends, as when the program that started the server is gone
+    ///
+    /// Statements that run are not waited for.
+    #[arg(long)]
+    until_stdin_ends: bool,
+
     /// Tell where the server listens as one line of JSON on standard output, once it does
     ///
     /// `{"event":"listening","pid":…,"database":…,"journal":"wal","postgres":"127.0.0.1:40123",
@@ -281,6 +288,9 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     let arguments = Arc::new(arguments);
     let reload = reload(Arc::clone(&arguments), Arc::clone(&gate), tls);
     let signals = signals.obey(server.stopper(), reload)?;
+    if arguments.until_stdin_ends {
+        lifeline::watch(server.stopper())?;
+    }
     tell_sessions(&arguments, version, &database, &bound);
     announce(&arguments, &database, &bound, &gate.users())?;
     service::begin(server.beats())?;
