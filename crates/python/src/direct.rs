@@ -1,4 +1,4 @@
-//! Writing past the event loop's transport.
+//! Writing and reading past the event loop's transport.
 //!
 //! A request is nearly always smaller than what the kernel takes at once, and the transport then is a detour: uvloop keeps
 //! what is written until the end of the round, asyncio asks a selector that has nothing to say. So the bytes go to the
@@ -7,6 +7,8 @@
 
 use pyo3::intern;
 use pyo3::prelude::*;
+
+use crate::space::ReceiveSpace;
 
 /// The transport's socket.
 #[derive(Default)]
@@ -50,5 +52,15 @@ impl Direct {
                 Ok(None)
             }
         }
+    }
+
+    /// Reads what has come into `space`, and says how much; 0 when there is nothing, or the loop has to tell what it is.
+    pub fn receive(&self, space: &ReceiveSpace) -> usize {
+        let Some(descriptor) = self.descriptor else { return 0 };
+        let received = space.fill(|place, size| {
+            // SAFETY: the place is of that size; the number is the transport's socket, see `send`.
+            unsafe { libc::recv(descriptor, place.cast(), size, libc::MSG_DONTWAIT) }
+        });
+        usize::try_from(received).unwrap_or(0)
     }
 }

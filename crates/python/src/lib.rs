@@ -14,6 +14,8 @@ mod cells;
 mod cli;
 mod collector;
 mod decimal;
+mod direct;
+mod eager;
 mod errors;
 mod forks;
 mod gil;
