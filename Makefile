@@ -74,6 +74,12 @@ lint: ## Check format, lints, types and generated files
 	$(python) tools/postgres_regress_page.py --check
 	cargo run --locked --quiet --example functions_page -- --check
 	$(python) tools/informix_errors.py --check
+	@$(MAKE) --no-print-directory docs
+
+.PHONY: docs
+docs: ## Make the guide a site, in target/site; fails on a link that leads nowhere
+	@tools/setup.sh docs
+	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --quiet
 
 .PHONY: fuzz
 fuzz: ## Fuzz each target for a minute: SECONDS=600 for longer, TARGET="wire_pg spl" for some

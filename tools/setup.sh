@@ -4,6 +4,7 @@
 #   tools/setup.sh build    compiler dependencies, .venv with what the tests and the demo import
 #   tools/setup.sh test     and MariaDB, PostgreSQL, Java and Maven, Node and npm, Go where Debian has one that is new enough
 #   tools/setup.sh bench    and the peers that the benchmarks measure
+#   tools/setup.sh docs     what makes the site out of the guide, and no compiler
 #
 # Debian packages are installed only when they are missing and only as root on a Debian-like system; elsewhere the
 # missing ones are named. No system service is started.
@@ -12,8 +13,8 @@ cd "$(dirname "$0")/.."
 
 goal=${1:-test}
 case $goal in
-    build | test | bench) ;;
-    *) echo "usage: tools/setup.sh build|test|bench" >&2; exit 2 ;;
+    build | test | bench | docs) ;;
+    *) echo "usage: tools/setup.sh build|test|bench|docs" >&2; exit 2 ;;
 esac
 
 venv=.venv
@@ -38,11 +39,13 @@ has_python_headers() { python3 -c 'import os, sysconfig; assert os.path.exists(s
 has_go() { command -v go || has_file /usr/local/go/bin/go; }
 has_server() { command -v "$1" || has_file "/usr/sbin/$1"; }
 
-need build-essential command -v cc
-need libclang-dev has_libclang # bindgen, for libpg_query; at build time only
 need python3-venv python3 -c 'import ensurepip, venv'
-need curl command -v curl
-if [[ $goal != build ]]; then
+if [[ $goal != docs ]]; then
+    need build-essential command -v cc
+    need libclang-dev has_libclang # bindgen, for libpg_query; at build time only
+    need curl command -v curl
+fi
+if [[ $goal == test || $goal == bench ]]; then
     need mariadb-server has_server mariadbd
     need postgresql-client command -v psql
     need postgresql-15 has_file '/usr/lib/postgresql/*/bin/postgres' # what answers are compared with
@@ -82,7 +85,7 @@ if ((${#missing[@]})); then
     apt-get install -y -q --no-install-recommends "${missing[@]}" </dev/null >&2
 fi
 
-command -v cargo >/dev/null || {
+[[ $goal == docs ]] || command -v cargo >/dev/null || {
     echo "missing: cargo" >&2
     echo "hint: install Rust 1.90 or newer from https://rustup.rs" >&2
     exit 1
@@ -105,7 +108,11 @@ install_requirements() {
         cp "$file" "$stamp"
     fi
 }
-install_requirements test
+if [[ $goal == docs ]]; then
+    install_requirements docs
+else
+    install_requirements test
+fi
 if [[ $goal == bench ]]; then
     install_requirements bench
 fi
