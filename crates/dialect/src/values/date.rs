@@ -65,6 +65,10 @@ pub fn days(stored: &[u8]) -> Result<i64> {
 
 /// Appends a stored date in the session's style.
 pub fn write(out: &mut Vec<u8>, stored: &[u8], settings: &Settings) -> Result<()> {
+    if settings.date_style == DateStyle::Iso && datetime_text::is_shown_date(stored) {
+        out.extend_from_slice(stored);
+        return Ok(());
+    }
     let days = days(stored)?;
     write_days(out, days, settings);
     Ok(())

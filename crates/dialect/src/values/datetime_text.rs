@@ -155,9 +155,52 @@ pub fn valid_date(year: i64, month: i64, day: i64) -> bool {
 }
 
 /// 28 to 31.
-pub fn days_in_month(year: i64, month: i64) -> i64 {
-    days_from_civil(if month == 12 { year + 1 } else { year }, if month == 12 { 1 } else { month + 1 }, 1)
-        - days_from_civil(year, month, 1)
+pub const fn days_in_month(year: i64, month: i64) -> i64 {
+    match month {
+        4 | 6 | 9 | 11 => 30,
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        _ => 31,
+    }
+}
+
+/// True for `YYYY-MM-DD` of a day that exists, years 1 to 9999: stored as it is shown in ISO style.
+pub fn is_shown_date(bytes: &[u8]) -> bool {
+    let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = bytes else { return false };
+    let digits = [y1, y2, y3, y4, m1, m2, d1, d2];
+    if !digits.iter().all(|byte| byte.is_ascii_digit()) {
+        return false;
+    }
+    let two = |tens: &u8, ones: &u8| i64::from(tens - b'0') * 10 + i64::from(ones - b'0');
+    let year = two(y1, y2) * 100 + two(y3, y4);
+    year > 0 && valid_date(year, two(m1, m2), two(d1, d2))
+}
+
+/// True for `HH:MM:SS[.ffffff]` before 24:00 and without zeros at the end of the fraction: stored as it is shown.
+pub fn is_shown_time(bytes: &[u8]) -> bool {
+    let [h1, h2, b':', m1, m2, b':', s1, s2, fraction @ ..] = bytes else { return false };
+    let whole = [h1, h2, m1, m2, s1, s2].iter().all(|byte| byte.is_ascii_digit())
+        && (*h1 < b'2' || *h1 == b'2' && *h2 < b'4')
+        && *m1 < b'6'
+        && *s1 < b'6';
+    whole
+        && match fraction {
+            [] => true,
+            [b'.', digits @ ..] => {
+                matches!(digits, [_, .., b'1'..=b'9'] | [b'1'..=b'9'])
+                    && digits.len() <= 6
+                    && digits.iter().all(u8::is_ascii_digit)
+            }
+            _ => false,
+        }
+}
+
+/// True for `YYYY-MM-DD HH:MM:SS[.ffffff]`, see [`is_shown_date`] and [`is_shown_time`].
+pub fn is_shown_timestamp(bytes: &[u8]) -> bool {
+    match bytes.split_at_checked(10) {
+        Some((date, [b' ', time @ ..])) => is_shown_date(date) && is_shown_time(time),
+        _ => false,
+    }
 }
 
 /// Appends a day as it is stored.
@@ -237,6 +280,9 @@ pub fn write_fraction(out: &mut Vec<u8>, micros: i64) {
 
 /// A number of at least `width` digits.
 fn push_digits(out: &mut Vec<u8>, value: i64, width: usize) {
+    if let (2, 0..=99) = (width, value) {
+        return out.extend_from_slice(&[b'0' + (value / 10) as u8, b'0' + (value % 10) as u8]);
+    }
     let mut width = width;
     while value >= 10_i64.pow(width as u32) {
         width += 1;
@@ -253,6 +299,44 @@ fn push_digits(out: &mut Vec<u8>, value: i64, width: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_shown_as_it_is_stored() {
+        for (text, shown) in [
+            ("2024-02-29 23:59:59", true),
+            ("2024-02-29 23:59:59.000001", true),
+            ("0001-01-01 00:00:00.5", true),
+            ("9999-12-31 00:00:00", true),
+            ("2023-02-29 00:00:00", false),
+            ("2024-13-01 00:00:00", false),
+            ("2024-00-01 00:00:00", false),
+            ("2024-01-00 00:00:00", false),
+            ("0000-01-01 00:00:00", false),
+            ("2024-02-29T23:59:59", false),
+            ("2024-02-29 24:00:00", false),
+            ("2024-02-29 23:60:00", false),
+            ("2024-02-29 23:59:60", false),
+            ("2024-02-29 23:59:59.", false),
+            ("2024-02-29 23:59:59.50", false),
+            ("2024-02-29 23:59:59.0000001", false),
+            ("2024-02-29 23:59:59+00", false),
+            ("2024-02-29 23:59", false),
+            ("2024-02-29", false),
+            ("Y0012024-05-06 00:00:00", false),
+            (".095288-05-06 00:00:00", false),
+            ("2024-02-2é 23:59:59", false),
+            ("", false),
+        ] {
+            assert_eq!(is_shown_timestamp(text.as_bytes()), shown, "{text}");
+        }
+        for month in 1..=12 {
+            for year in [1900, 2000, 2023, 2024] {
+                let next = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
+                let days = days_from_civil(next.0, next.1, 1) - days_from_civil(year, month, 1);
+                assert_eq!(days_in_month(year, month), days);
+            }
+        }
+    }
 
     #[test]
     fn stored_dates_sort_and_read_back() {

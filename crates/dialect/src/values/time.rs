@@ -76,6 +76,10 @@ pub fn micros(stored: &[u8]) -> Result<i64> {
 
 /// Appends a stored time.
 pub fn write(out: &mut Vec<u8>, stored: &[u8]) -> Result<()> {
+    if datetime_text::is_shown_time(stored) {
+        out.extend_from_slice(stored);
+        return Ok(());
+    }
     datetime_text::write_iso_time(out, micros(stored)?);
     Ok(())
 }

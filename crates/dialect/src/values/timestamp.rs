@@ -1,7 +1,7 @@
 //! `timestamp` and `timestamp with time zone`: microseconds since 1970-01-01, stored as `YYYY-MM-DD HH:MM:SS[.ffffff]`,
 //! instants in UTC with `+00` behind.
 
-use jiff::tz::TimeZone;
+use jiff::tz::{Offset, TimeZone};
 use rowferry_wire::civil::civil_from_days;
 
 use super::datetime_text::{
@@ -141,12 +141,24 @@ pub fn micros(stored: &[u8]) -> Result<i64> {
 
 /// Appends a stored timestamp in the session's style.
 pub fn write(out: &mut Vec<u8>, stored: &[u8], settings: &Settings) -> Result<()> {
+    if settings.date_style == DateStyle::Iso && datetime_text::is_shown_timestamp(stored) {
+        out.extend_from_slice(stored);
+        return Ok(());
+    }
     write_local(out, micros(stored)?, None, settings);
     Ok(())
 }
 
 /// Appends a stored instant in the session's zone and style.
 pub fn write_tz(out: &mut Vec<u8>, stored: &[u8], settings: &Settings) -> Result<()> {
+    if settings.date_style == DateStyle::Iso
+        && let Some(local) = stored.strip_suffix(b"+00")
+        && settings.time_zone.to_fixed_offset().is_ok_and(Offset::is_zero)
+        && datetime_text::is_shown_timestamp(local)
+    {
+        out.extend_from_slice(stored);
+        return Ok(());
+    }
     let instant = micros(stored)?;
     write_instant(out, instant, settings);
     Ok(())
@@ -204,7 +216,29 @@ fn write_local(out: &mut Vec<u8>, local: i64, zone: Option<(i32, i64)>, settings
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn what_is_copied_is_what_would_be_written(
+            micros in -62_135_596_800_000_000_i64..=253_402_300_799_999_999, whole: bool, zone in 0..3_usize
+        ) {
+            let micros = if whole { micros.div_euclid(SECOND) * SECOND } else { micros };
+            let time_zone = [TimeZone::UTC, TimeZone::fixed(Offset::constant(2)), TimeZone::get("Europe/Berlin").unwrap()];
+            let settings = Settings { time_zone: time_zone[zone].clone(), ..Settings::default() };
+            let (mut copied, mut written) = (Vec::new(), Vec::new());
+            write(&mut copied, to_stored(micros).unwrap().as_bytes(), &settings).unwrap();
+            write_local(&mut written, micros, None, &settings);
+            prop_assert_eq!(&copied, &written);
+            copied.clear();
+            written.clear();
+            write_tz(&mut copied, to_stored_tz(micros).unwrap().as_bytes(), &settings).unwrap();
+            write_instant(&mut written, micros, &settings);
+            prop_assert_eq!(&copied, &written);
+        }
+    }
 
     fn read_tz(text: &str) -> String {
         to_stored_tz(parse_tz(text, &Settings::default()).unwrap()).unwrap()

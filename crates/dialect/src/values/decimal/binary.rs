@@ -6,8 +6,8 @@ use super::{Base10000, Decimal};
 use crate::{Condition, Error, Result};
 
 /// The sign words.
-const POSITIVE: u16 = 0x0000;
-const NEGATIVE: u16 = 0x4000;
+pub(super) const POSITIVE: u16 = 0x0000;
+pub(super) const NEGATIVE: u16 = 0x4000;
 const NAN: u16 = 0xc000;
 const INFINITY: u16 = 0xd000;
 const NEGATIVE_INFINITY: u16 = 0xf000;

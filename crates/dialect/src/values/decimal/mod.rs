@@ -5,6 +5,7 @@
 //! `-Infinity`. Arithmetic runs in 128 bits while it fits there.
 
 pub mod binary;
+pub mod native;
 mod number;
 
 use std::cmp::Ordering;
@@ -615,12 +616,21 @@ pub fn compare_text(left: &str, right: &str) -> Ordering {
     }
 }
 
-/// Appends a stored decimal, native or text, with at least the digits of its type's scale behind the point.
-pub fn write(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type) -> Result<()> {
-    let scale = match ty {
+/// The digits behind the point that a type asks for.
+pub fn scale_of(ty: &Type) -> usize {
+    match ty {
         Type::Numeric(Some(modifier)) | Type::Money(modifier) => usize::try_from(modifier.scale).unwrap_or(0),
         _ => 0,
-    };
+    }
+}
+
+/// Appends a stored decimal, native or text, with at least the digits of its type's scale behind the point.
+pub fn write(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type) -> Result<()> {
+    let scale = scale_of(ty);
+    if let Some(native) = native::Native::of(value, scale) {
+        native.write(out);
+        return Ok(());
+    }
     match value {
         ValueRef::Null => {}
         ValueRef::Integer(value) => {

@@ -153,6 +153,10 @@ fn float8(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings: &Settings
 }
 
 fn numeric(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, _settings: &Settings) -> Result<()> {
+    if let Some(native) = values::decimal::native::Native::of(value, values::decimal::scale_of(ty)) {
+        native.send(out);
+        return Ok(());
+    }
     // Through its text form, which pads to the column's scale.
     let mut text = Vec::with_capacity(24);
     values::decimal::write(&mut text, value, ty)?;
