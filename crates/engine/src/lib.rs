@@ -48,7 +48,7 @@ pub use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
 pub use rowferry_dialect::values::ValueRef;
 pub use rowferry_dialect::{Condition, Error, Language, Result, Type, ir, mask_secrets};
 pub use session::{
-    CalledFunction, DoorPart, Finding, FindingKind, Looked, MessageLevel, Outcome, Parsed, Place, Prepared, Resume,
-    Session, TransactionStatus, message_level,
+    CalledFunction, DoorPart, Each, Finding, FindingKind, Looked, MessageLevel, Outcome, Parsed, Place, Prepared,
+    Resume, Session, TransactionStatus, message_level,
 };
 pub use spool::anonymous_file;

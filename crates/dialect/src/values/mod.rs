@@ -234,6 +234,9 @@ impl Value {
 /// Over-long text for `varchar(n)` is refused unless the excess is blank, as on assignment; explicit casts cut it off
 /// first.
 pub fn input(text: &str, ty: &Type, settings: &Settings) -> Result<Value> {
+    if is_stored_form(text, ty) {
+        return Ok(Value::Text(text.to_owned()));
+    }
     Ok(match ty {
         Type::Bool => Value::Integer(i64::from(boolean::parse(text)?)),
         Type::Int2 | Type::Int4 | Type::Int8 | Type::IfxInt8 => Value::Integer(integer::parse(text, ty)?),
@@ -289,6 +292,19 @@ pub fn input(text: &str, ty: &Type, settings: &Settings) -> Result<Value> {
         Type::Record(_) => Value::Text(record::parse(text, ty, settings)?),
         Type::Void => Value::Null,
     })
+}
+
+/// True for a text that is stored as it comes, whatever the settings are: what most programs send of the types that would
+/// be taken apart and put together again otherwise. False is no answer.
+fn is_stored_form(text: &str, ty: &Type) -> bool {
+    let bytes = text.as_bytes();
+    match ty {
+        Type::Numeric(modifier) => decimal::is_plain(bytes, *modifier),
+        Type::Date => datetime_text::is_shown_date(bytes),
+        Type::Timestamp(None) => datetime_text::is_shown_timestamp(bytes),
+        Type::TimestampTz(None) => bytes.strip_suffix(b"+00").is_some_and(datetime_text::is_shown_timestamp),
+        _ => false,
+    }
 }
 
 /// The text of a value, as PostgreSQL prints it. NULL is empty: say so otherwise before.

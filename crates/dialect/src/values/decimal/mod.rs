@@ -663,6 +663,34 @@ pub fn write(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type) -> Result<()> {
     Ok(())
 }
 
+/// True for a canonical text of a number that needs no rounding to fit the type, and has as many digits behind the point as
+/// it says; any of up to 100 digits where it says nothing.
+pub fn is_plain(text: &[u8], modifier: Option<NumericModifier>) -> bool {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    let whole = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let scale = match &digits[whole..] {
+        [] => 0,
+        [b'.', behind @ ..] if !behind.is_empty() && behind.iter().all(u8::is_ascii_digit) => behind.len(),
+        _ => return false,
+    };
+    // Numbers do not begin with zeros, and zero has no sign.
+    let begins = match digits {
+        [b'0', b'0'..=b'9', ..] | [] => false,
+        [b'0', ..] => digits.len() == text.len() || digits.iter().any(|byte| matches!(byte, b'1'..=b'9')),
+        [b'1'..=b'9', ..] => true,
+        _ => false,
+    };
+    begins
+        && match modifier {
+            None => whole + scale <= 100,
+            Some(NumericModifier { precision, scale: wanted }) => {
+                let significant = if digits[0] == b'0' { 0 } else { whole };
+                i64::try_from(scale) == Ok(i64::from(wanted))
+                    && significant as i64 <= i64::from(precision) - i64::from(wanted)
+            }
+        }
+}
+
 /// Sign, digits, perhaps a point and digits: what we store.
 fn is_canonical(bytes: &[u8]) -> bool {
     let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
@@ -674,7 +702,47 @@ fn is_canonical(bytes: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn what_is_plain_is_stored_as_it_comes(
+            text in "-?[0-9]{0,6}(\\.[0-9]{0,4})?", precision in 1..9_u16, scale in -2..6_i16, constrained: bool
+        ) {
+            let modifier = constrained.then_some(NumericModifier { precision, scale });
+            if is_plain(text.as_bytes(), modifier) {
+                let ty = Type::Numeric(modifier);
+                prop_assert_eq!(Decimal::parse(&text).unwrap().constrained(&ty).unwrap().to_string(), text);
+            }
+        }
+    }
+
+    #[test]
+    fn plain_texts() {
+        let two = Some(NumericModifier { precision: 5, scale: 2 });
+        for (text, modifier, plain) in [
+            ("0", None, true),
+            ("-1.50", None, true),
+            ("-0", None, false),
+            ("-0.0", None, false),
+            ("-0.01", None, true),
+            ("01", None, false),
+            ("1.", None, false),
+            (".5", None, false),
+            ("1e3", None, false),
+            ("NaN", None, false),
+            ("", None, false),
+            ("-", None, false),
+            ("123.45", two, true),
+            ("1234.56", two, false),
+            ("1.5", two, false),
+            ("0.00", two, true),
+        ] {
+            assert_eq!(is_plain(text.as_bytes(), modifier), plain, "{text}");
+        }
+    }
 
     fn decimal(text: &str) -> Decimal {
         Decimal::parse(text).unwrap()

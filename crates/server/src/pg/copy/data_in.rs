@@ -1,7 +1,9 @@
 //! Bytes to rows. The pieces in which the bytes come need not end where rows do.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
+use memchr::memchr2;
 use rowferry_dialect::ir::{CopyFormat, CopyHeader, CopyOptions, Value};
 use rowferry_dialect::values::Settings;
 use rowferry_dialect::work;
@@ -159,20 +161,21 @@ impl CopyIn {
             return self.binary_length(&self.pending[start..]);
         }
         let csv = self.options.format == CopyFormat::Csv;
+        if !csv {
+            return Ok(self.text_length(start));
+        }
         let (quote, escape) = (self.options.quote, self.options.escape);
         while let Some(&byte) = self.pending.get(self.scanned) {
-            let skips = if csv { self.in_quotes && byte == escape && escape != quote } else { byte == b'\\' };
-            if skips {
+            if self.in_quotes && byte == escape && escape != quote {
                 // Together with the byte behind it, which may not have come yet.
-                let Some(next) = self.pending.get(self.scanned + 1) else { return Ok(None) };
-                if !csv && *next == b'.' && self.marker.is_none() {
-                    self.marker = Some(self.scanned - start);
+                if self.pending.len() == self.scanned + 1 {
+                    return Ok(None);
                 }
                 self.scanned += 2;
                 continue;
             }
             self.scanned += 1;
-            if csv && byte == quote {
+            if byte == quote {
                 self.in_quotes = !self.in_quotes;
             } else if self.in_quotes && Some(byte) == self.line_end {
                 self.broken += 1;
@@ -181,6 +184,23 @@ impl CopyIn {
             }
         }
         Ok(None)
+    }
+
+    /// The same of a line in text format, where the byte behind a backslash ends nothing.
+    fn text_length(&mut self, start: usize) -> Option<usize> {
+        loop {
+            let at = self.scanned + memchr2(b'\n', b'\\', self.pending.get(self.scanned..)?)?;
+            if self.pending[at] == b'\n' {
+                self.scanned = at + 1;
+                return Some(self.scanned - start);
+            }
+            // It may not have come yet.
+            self.scanned = at;
+            if *self.pending.get(at + 1)? == b'.' && self.marker.is_none() {
+                self.marker = Some(at - start);
+            }
+            self.scanned = at + 2;
+        }
     }
 
     fn binary_length(&self, bytes: &[u8]) -> Result<Option<usize>> {
@@ -280,7 +300,7 @@ impl CopyIn {
         for (at, (field, column)) in fields.iter().zip(&self.columns).enumerate() {
             let got = match field {
                 None => format!("null value (\"{}\")", self.options.null),
-                Some(name) if name == column.name.as_bytes() => continue,
+                Some(name) if **name == *column.name.as_bytes() => continue,
                 Some(name) => format!("\"{}\"", String::from_utf8_lossy(name)),
             };
             let (field, name) = (at + 1, &column.name);
@@ -376,25 +396,31 @@ fn bad_format(message: impl Into<String>) -> Error {
 }
 
 /// The fields of a line in text format; `None` is NULL.
-fn text_fields(line: &[u8], options: &CopyOptions) -> Vec<Option<Vec<u8>>> {
+fn text_fields<'a>(line: &'a [u8], options: &CopyOptions) -> Vec<Option<Cow<'a, [u8]>>> {
     let mut fields = Vec::new();
-    let mut start = 0;
-    let mut at = 0;
+    let (mut start, mut at) = (0, 0);
+    let mut escapes = false;
     loop {
-        match line.get(at) {
-            Some(b'\\') => at += 2,
-            Some(byte) if *byte != options.delimiter => at += 1,
-            end => {
-                let raw = &line[start..at.min(line.len())];
-                // NULL is what it is before escapes are undone.
-                fields.push((raw != options.null.as_bytes()).then(|| unescaped(raw)));
-                if end.is_none() {
-                    return fields;
-                }
-                at += 1;
-                start = at;
-            }
+        let found = line.get(at..).and_then(|rest| memchr2(options.delimiter, b'\\', rest));
+        let end = found.map_or(line.len(), |found| at + found);
+        if found.is_some() && line[end] == b'\\' {
+            escapes = true;
+            at = end + 2;
+            continue;
         }
+        let raw = &line[start..end];
+        // NULL is what it is before escapes are undone.
+        fields.push(match raw == options.null.as_bytes() {
+            true => None,
+            false if std::mem::take(&mut escapes) => Some(Cow::Owned(unescaped(raw))),
+            false => Some(Cow::Borrowed(raw)),
+        });
+        escapes = false;
+        if found.is_none() {
+            return fields;
+        }
+        at = end + 1;
+        start = at;
     }
 }
 
@@ -438,14 +464,14 @@ fn unescaped(raw: &[u8]) -> Vec<u8> {
 }
 
 /// The fields of a record in CSV; `None` is NULL. Of values, some columns have a NULL of their own.
-fn csv_fields(line: &[u8], options: &CopyOptions, values: bool) -> Vec<Option<Vec<u8>>> {
-    let mut fields: Vec<Option<Vec<u8>>> = Vec::new();
+fn csv_fields<'a>(line: &[u8], options: &CopyOptions, values: bool) -> Vec<Option<Cow<'a, [u8]>>> {
+    let mut fields = Vec::new();
     let is_null = |at: usize, field: &[u8], was_quoted: bool| {
         let never = values && options.force_not_null.contains(&at);
         let quoted_too = values && options.force_null.contains(&at);
         field == options.null.as_bytes() && if was_quoted { quoted_too } else { !never }
     };
-    let mut field = Vec::new();
+    let mut field: Vec<u8> = Vec::new();
     let mut was_quoted = false;
     let mut in_quotes = false;
     let mut bytes = line.iter().copied().peekable();
@@ -469,14 +495,15 @@ fn csv_fields(line: &[u8], options: &CopyOptions, values: bool) -> Vec<Option<Ve
             }
             Some(byte) if byte == options.delimiter => {
                 let is_null = is_null(fields.len(), &field, was_quoted);
-                fields.push(Some(std::mem::take(&mut field)).filter(|_| !is_null));
+                let field = std::mem::take(&mut field);
+                fields.push((!is_null).then_some(Cow::Owned(field)));
                 was_quoted = false;
             }
             Some(byte) => field.push(byte),
         }
     }
     let is_null = is_null(fields.len(), &field, was_quoted);
-    fields.push(Some(field).filter(|_| !is_null));
+    fields.push((!is_null).then_some(Cow::Owned(field)));
     fields
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rowferry_dialect::ir::{Copy, CopyFormat, TriggerEvent, TriggerLevel, TriggerTime};
 use rowferry_dialect::values::Settings;
 use rowferry_dialect::work;
-use rowferry_engine::{Command, Condition, Error, Outcome, Prepared};
+use rowferry_engine::{Command, Condition, Each, Error, Outcome, Prepared, Session};
 use rowferry_wire_pg::messages::{CopyFormats, CopyResponse, Frontend};
 use rowferry_wire_pg::{Backend, Format};
 
@@ -107,41 +107,38 @@ impl Commands<'_> {
 
     /// Obeys a message while the data of a COPY FROM are coming.
     pub(super) fn obey_copying(&mut self, message: &Frontend<'_>, mut copying: Copying) -> Result<(), Ending> {
-        let settings = copying.data.settings(self.session.settings());
-        let encoding = self.output.encoding;
-        let session = &mut self.session;
-        let Copying { data, decoder, insert, rows, simple } = &mut copying;
-        let mut take = |row: copy::InRow| {
-            // What a condition leaves out, or a trigger keeps away, does not count.
-            if let Outcome::Done { rows: written, .. } = session.execute(insert, &row)? {
-                *rows += written;
-            }
-            Ok(())
-        };
-        let result = match message {
-            Frontend::CopyData(piece) => match feed(data, decoder, piece, &settings, &mut take) {
-                Ok(()) => {
-                    self.copying = Some(copying);
-                    return Ok(());
-                }
-                Err(error) => Err(error),
-            },
-            Frontend::CopyDone => match decoder.as_ref().map_or(Ok(()), Decoder::finish) {
-                Ok(()) => data.finish(&settings, &mut take),
-                Err(error) => Err(data.instead_of_row(error)),
-            },
+        match message {
             // The Sync that closes the command has often been sent with it.
             Frontend::Flush | Frontend::Sync => {
                 self.copying = Some(copying);
                 return Ok(());
             }
             Frontend::Terminate => return Err(Ending::Goodbye),
+            _ => {}
+        }
+        let settings = copying.data.settings(self.session.settings());
+        let encoding = self.output.encoding;
+        let Copying { data, decoder, insert, rows, simple } = &mut copying;
+        let mut inserter = Inserter { session: &mut self.session, insert, each: None, rows };
+        let mut take = |row: copy::InRow| inserter.insert(&row);
+        let result = match message {
+            Frontend::CopyData(piece) => feed(data, decoder, piece, &settings, &mut take),
+            Frontend::CopyDone => match decoder.as_ref().map_or(Ok(()), Decoder::finish) {
+                Ok(()) => data.finish(&settings, &mut take),
+                Err(error) => Err(data.instead_of_row(error)),
+            },
             Frontend::CopyFail(why) => Err(data.instead_of_row(Error::new(
                 Condition::QueryCanceled,
                 format!("COPY from stdin failed: {}", report::text(why, encoding).unwrap_or("(not a text)".into())),
             ))),
             _ => Err(Error::new(Condition::ProtocolViolation, "unexpected message type during COPY from stdin")),
         };
+        let ended = inserter.end();
+        let result = result.and(ended);
+        if result.is_ok() && matches!(message, Frontend::CopyData(_)) {
+            self.copying = Some(copying);
+            return Ok(());
+        }
         let (rows, simple) = (*rows, *simple);
         // A simple query ends here: its transaction is committed before the client is told that it is.
         let result = result.and_then(|()| self.session.end_rows(insert));
@@ -155,6 +152,35 @@ impl Commands<'_> {
             }
         }
         if simple { self.end_query() } else { self.output.flush() }
+    }
+}
+
+/// Inserts the rows that come with a message.
+struct Inserter<'a> {
+    session: &'a mut Session,
+    insert: &'a Arc<Prepared>,
+    /// What takes the rows behind the first, where they are not statements of their own.
+    each: Option<Each>,
+    /// What a condition leaves out, or a trigger keeps away, does not count.
+    rows: &'a mut u64,
+}
+
+impl Inserter<'_> {
+    fn insert(&mut self, row: &copy::InRow) -> Result<(), Error> {
+        if let Some(each) = &mut self.each {
+            *self.rows += self.session.execute_each(each, row)?;
+            return Ok(());
+        }
+        if let Outcome::Done { rows, .. } = self.session.execute(self.insert, row)? {
+            *self.rows += rows;
+        }
+        self.each = self.session.begin_each(self.insert)?;
+        Ok(())
+    }
+
+    /// The message has no more rows.
+    fn end(self) -> Result<(), Error> {
+        self.each.map_or(Ok(()), |each| self.session.end_each(each))
     }
 }
 
