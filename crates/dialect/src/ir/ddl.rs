@@ -8,7 +8,7 @@ use super::query::{Query, RelId};
 use super::trigger::{ChangeTrigger, TriggerState};
 use crate::collation::Collation;
 use crate::schema::{QualifiedName, ReferentialAction, Relation};
-use crate::{Language, Type};
+use crate::{Condition, Language, Type};
 
 /// A change of the schema.
 #[derive(Clone, Debug, PartialEq)]
@@ -385,6 +385,39 @@ pub struct ColumnDefinition {
     pub generated: Option<Text>,
     /// COLLATE; `None` is the type's own.
     pub collation: Option<Arc<Collation>>,
+}
+
+impl ColumnDefinition {
+    /// The columns of a table that a query's rows make; the first of them get the names that are given, the query's, too.
+    ///
+    /// # Errors
+    /// `42601` for too many names, `42701` for two columns of a name.
+    pub fn of_query(query: &mut super::Query, names: &[String]) -> crate::Result<Vec<Self>> {
+        if names.len() > query.columns.len() {
+            return Err(crate::Error::new(Condition::SyntaxError, "too many column names were specified"));
+        }
+        for (column, name) in query.columns.iter_mut().zip(names) {
+            column.name.clone_from(name);
+        }
+        let mut columns: Vec<Self> = Vec::with_capacity(query.columns.len());
+        for column in &query.columns {
+            if columns.iter().any(|known| known.name == column.name) {
+                let message = format!("column \"{}\" specified more than once", column.name);
+                return Err(crate::Error::new(Condition::DuplicateColumn, message));
+            }
+            columns.push(Self {
+                name: column.name.clone(),
+                ty: column.ty.clone(),
+                not_null: false,
+                default: None,
+                identity: None,
+                sequence: None,
+                generated: None,
+                collation: None,
+            });
+        }
+        Ok(columns)
+    }
 }
 
 /// Numbers to be given.

@@ -17,6 +17,8 @@ pub enum Statement {
     Query(Box<Query>),
     /// SELECT … INTO / CREATE TABLE AS: the rows go into a new table.
     CreateTableAs(Box<CreateTableAs>),
+    /// CREATE TABLE … AS EXECUTE.
+    CreateTableOfPrepared(Box<CreateTableOfPrepared>),
     /// REFRESH MATERIALIZED VIEW.
     RefreshView(Box<RefreshView>),
     /// INSERT, UPDATE, DELETE.
@@ -395,6 +397,33 @@ pub struct CreateTableAs {
     pub no_data: bool,
     /// It is a materialised view of this query.
     pub definition: Option<String>,
+}
+
+/// A table made of the rows of a prepared statement, whose columns are known when it runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateTableOfPrepared {
+    /// The prepared statement's name.
+    pub statement: String,
+    /// Constant arguments.
+    pub args: Vec<Expr>,
+    /// The table, without columns.
+    pub table: super::ddl::CreateTable,
+    /// The columns' names, as far as they are said.
+    pub names: Vec<String>,
+    /// WITH NO DATA.
+    pub no_data: bool,
+}
+
+impl CreateTableOfPrepared {
+    /// The table made of a query.
+    ///
+    /// # Errors
+    /// `42601` for too many names, `42701` for two columns of a name.
+    pub fn of_query(&self, mut query: Query) -> crate::Result<CreateTableAs> {
+        let mut table = self.table.clone();
+        table.columns = super::ddl::ColumnDefinition::of_query(&mut query, &self.names)?;
+        Ok(CreateTableAs { table, query, no_data: self.no_data, definition: None })
+    }
 }
 
 /// A materialised view whose rows are to be those that its query has now.

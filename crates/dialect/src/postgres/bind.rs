@@ -170,6 +170,26 @@ pub fn bind_stored(
     Ok(expr)
 }
 
+/// CREATE TABLE … AS EXECUTE with the query of its prepared statement, whose columns' collations the table has.
+///
+/// # Errors
+/// `42601`, `42701` for names that do not fit; `42P22` for a column of no collation.
+pub fn table_of_prepared(
+    create: &ir::CreateTableOfPrepared,
+    query: ir::Query,
+    schema: &dyn Schema,
+    context: &Context,
+) -> Result<ir::CreateTableAs> {
+    let mut statement = Statement::CreateTableAs(Box::new(create.of_query(query)?));
+    let mut binder = Binder::detached(schema, context);
+    binder.collated = true;
+    binder.derive_collations(&mut statement)?;
+    match statement {
+        Statement::CreateTableAs(create) => Ok(*create),
+        _ => Err(crate::Error::internal("a table of a query that is none")),
+    }
+}
+
 /// Binds a column's default from its text, as a value of the column.
 ///
 /// # Errors

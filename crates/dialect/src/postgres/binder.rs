@@ -88,7 +88,7 @@ pub(super) struct Scope {
     /// Set-returning functions met in the select list.
     pub(super) set_returning: Vec<ir::From>,
     /// Relations of the statement that this clause cannot name.
-    pub(super) out_of_reach: Vec<String>,
+    pub(super) out_of_reach: Vec<Entry>,
     /// What is being bound is a part of this construct, which has one value.
     pub(super) one_value_in: Option<&'static str>,
     /// Any set-returning function may stand here.

@@ -4,6 +4,7 @@ use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
 use super::binder::{Binder, Clause, Entry, Scope, outputs};
 use super::expr::location;
+use super::spread::is_star;
 use super::target::{Change, Target};
 use super::{raw, types};
 use crate::ir::{CastContext, ColumnIndex, CompareOp, Dml, DmlAction, Expr, ExprKind, Routing};
@@ -183,10 +184,22 @@ impl Binder<'_> {
             }
             let column = &relation.columns[position];
             let Some(node) = target.val.as_deref() else { continue };
-            let mut subquery = None;
+            let mut bound = None;
             let node = match &node.node {
                 // (a, b) = (x, y)
                 Some(N::MultiAssignRef(multiple)) => match multiple.source.as_deref().map(|node| &node.node) {
+                    Some(Some(N::RowExpr(row))) if row.args.iter().any(is_star) => {
+                        let mut members = self.row_members(&row.args)?;
+                        if members.len() != multiple.ncolumns as usize {
+                            return Err(self.error(
+                                Condition::SyntaxError,
+                                "number of columns does not match number of values",
+                                place,
+                            ));
+                        }
+                        bound = Some((members.swap_remove((multiple.colno - 1).max(0) as usize), row.location));
+                        node
+                    }
                     Some(Some(N::RowExpr(row))) => {
                         if row.args.len() != multiple.ncolumns as usize {
                             return Err(self.error(
@@ -202,7 +215,7 @@ impl Binder<'_> {
                     }
                     Some(Some(N::SubLink(link))) if link.sub_link_type() == pg::SubLinkType::ExprSublink => {
                         let at = (multiple.colno - 1).max(0) as usize;
-                        subquery = Some(self.column_of_row(link, at, multiple.ncolumns as usize, place)?);
+                        bound = Some(self.column_of_row(link, at, multiple.ncolumns as usize, place)?);
                         node
                     }
                     Some(Some(_)) if multiple.ncolumns == 1 => match multiple.source.as_deref() {
@@ -248,7 +261,7 @@ impl Binder<'_> {
                     ));
                 }
                 in_parts.push(position);
-                let (value, at) = match subquery {
+                let (value, at) = match bound {
                     Some((value, at)) => (value, at),
                     None => (self.expr(node)?, location(node)),
                 };
@@ -265,7 +278,7 @@ impl Binder<'_> {
                 self.target_default(changed, position, false, place)?
             } else if says_default {
                 self.stored_value(Expr::null(Type::Unknown), column, place)?
-            } else if let Some((value, at)) = subquery {
+            } else if let Some((value, at)) = bound {
                 self.stored_value(value, column, at)?
             } else {
                 let value = self.expr(node)?;

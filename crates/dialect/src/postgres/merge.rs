@@ -123,7 +123,7 @@ impl Binder<'_> {
     ) -> Result<MergeClause> {
         let matched = when.match_kind() == MergeMatchKind::MergeWhenMatched;
         let entries = if matched { both } else { source };
-        let out_of_reach = if matched { Vec::new() } else { vec![target.entry.name.clone()] };
+        let out_of_reach = if matched { Vec::new() } else { vec![target.entry.clone()] };
         let scope = Scope { entries: entries.to_vec(), clause: Clause::Where, out_of_reach, ..Scope::default() };
         let condition = self.merge_condition(when.condition.as_deref(), scope, "WHEN")?;
         let action = match when.command_type() {
@@ -186,7 +186,7 @@ impl Binder<'_> {
             let list = pg::List { items: when.values.clone() };
             let values =
                 pg::SelectStmt { values_lists: vec![Node { node: Some(N::List(list)) }], ..pg::SelectStmt::default() };
-            let out_of_reach = vec![target.entry.name.clone()];
+            let out_of_reach = vec![target.entry.clone()];
             let scope = Scope { entries: source.to_vec(), clause: Clause::Values, out_of_reach, ..Scope::default() };
             self.with_scope(scope, |binder| binder.insert_values(target, &values, &mut columns, overriding))?.0
         };

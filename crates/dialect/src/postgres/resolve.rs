@@ -129,6 +129,10 @@ fn instantiate(function: &'static Function, inputs: &[Type]) -> Option<Candidate
     if function.args.iter().any(is_of_ranges) {
         return instantiate_of_ranges(function, inputs);
     }
+    let no_row = |(at, input): (usize, &Type)| *input != Type::Unknown && !input.is_row() && takes_rows(function, at);
+    if inputs.iter().enumerate().any(no_row) {
+        return None;
+    }
     // What AnyElement stands for: members of one common type.
     let mut element: Option<Type> = None;
     let mut polymorphic = false;
@@ -245,6 +249,57 @@ fn in_common(current: Type, found: Type) -> Option<Type> {
         return Some(current);
     }
     implicit(&current, &found).then_some(found)
+}
+
+/// The type without modifiers, domains as they are.
+fn unmodified(ty: &Type) -> Type {
+    match ty {
+        Type::Array(element) => Type::Array(Box::new(unmodified(element))),
+        ty if ty.is_domain() => ty.clone(),
+        ty => base(ty),
+    }
+}
+
+/// An operator between operands of types, as messages say it.
+fn shown_operator(name: &str, given: &[Type]) -> String {
+    let words = |ty: &Type| match unmodified(ty) {
+        Type::Unknown => "unknown".to_owned(),
+        ty => types::words(&ty),
+    };
+    match given {
+        [operand] => format!("{name} {}", words(operand)),
+        [left, right] => format!("{} {name} {}", words(left), words(right)),
+        _ => name.to_owned(),
+    }
+}
+
+/// An operator whose polymorphic operands become one type by themselves: `integer[] || bigint`. PostgreSQL declares those
+/// with `anycompatible`; all others take what is of one type already.
+fn brings_together(function: &Function) -> bool {
+    function.name == "||"
+}
+
+/// What a range or multirange is declared over.
+fn subtype_of(ty: &Type) -> Option<Type> {
+    match ty {
+        Type::User(user) => user.subtype().map(|subtype| unmodified(subtype)),
+        ty => ranges::of_range(ty).or_else(|| ranges::of_multirange(ty)).map(|family| family.subtype.ty()),
+    }
+}
+
+/// The polymorphic operands of an operator are of one type, a domain being none but itself.
+fn of_one_type(function: &Function, given: &[Type]) -> bool {
+    let member = |(spec, ty): (&TypeSpec, &Type)| match (spec, ty.through_domains()) {
+        (TypeSpec::AnyArray, Type::Array(element)) => Some(unmodified(element)),
+        (TypeSpec::AnyRange | TypeSpec::AnyMultirange, ty) => subtype_of(ty),
+        (TypeSpec::AnyElement, Type::Unknown) => None,
+        (TypeSpec::AnyElement, _) => Some(unmodified(ty)),
+        _ => None,
+    };
+    let mut members = function.args.iter().zip(given).filter_map(member);
+    let Some(first) = members.next() else { return true };
+    let alike = |ty: &Type| same(ty, &first) || matches!((ty, &first), (Type::Record(_), Type::Record(_)));
+    members.all(|ty| alike(&ty))
 }
 
 /// A range or multirange of any type.
@@ -405,6 +460,16 @@ pub(super) fn signature(args: &[Type]) -> String {
         .map(|ty| if *ty == Type::Unknown { "unknown".to_owned() } else { types::words(ty) })
         .collect::<Vec<_>>()
         .join(", ")
+}
+
+/// Whether PostgreSQL's function of the name takes rows alone where ours takes what it is given.
+fn takes_rows(function: &Function, at: usize) -> bool {
+    const RECORD: u32 = 2_249;
+    if function.args.get(at) != Some(&TypeSpec::Any) {
+        return false;
+    }
+    let mut taken = facts::Function::named(function.name).iter().filter_map(|fact| fact.arguments.get(at)).peekable();
+    taken.peek().is_some() && taken.all(|ty| *ty == RECORD)
 }
 
 /// Whether a function takes an argument of any type whatever, so that nothing follows from it about a parameter.
@@ -603,30 +668,37 @@ impl Binder<'_> {
         let wanted = |kind| kind == FunctionKind::Operator;
         let mut all = self.extension_candidates(None, name, &inputs, wanted);
         all.extend(candidates(name, &inputs, wanted));
+        let given = || operands.iter().map(|(expr, _)| expr.ty.clone()).collect::<Vec<Type>>();
         match choose(all, &inputs, true, &implicit) {
+            Ok(candidate) if !brings_together(candidate.function) && !of_one_type(candidate.function, &given()) => {
+                Err(self.operator_missed(name, &given(), location, Miss::None))
+            }
             Ok(candidate) => self.call(candidate, operands),
-            Err(miss) => Err(self.no_operator(name, &inputs, location, miss)),
+            Err(miss) => Err(self.no_operator(name, &given(), location, miss)),
         }
     }
 
-    /// The error for an operator that does not exist for these operands.
-    pub(super) fn no_operator(&self, name: &str, inputs: &[Type], location: i32, miss: Miss) -> crate::Error {
-        let words = |ty: &Type| if *ty == Type::Unknown { "unknown".to_owned() } else { types::words(ty) };
-        let shown = match inputs {
-            [operand] => format!("{name} {}", words(operand)),
-            [left, right] => format!("{} {name} {}", words(left), words(right)),
-            _ => name.to_owned(),
-        };
-        let miss = match (miss, absent::operator(name, inputs)) {
-            (Miss::None, Verdict::Has) => return self.unsupported(format!("operator {shown}"), location),
+    /// The error for an operator that does not exist for operands of these types.
+    pub(super) fn no_operator(&self, name: &str, given: &[Type], location: i32, miss: Miss) -> crate::Error {
+        let inputs: Vec<Type> = given.iter().map(base).collect();
+        let miss = match (miss, absent::operator(name, &inputs)) {
+            (Miss::None, Verdict::Has) => {
+                return self.unsupported(format!("operator {}", shown_operator(name, given)), location);
+            }
             (Miss::None, Verdict::Ambiguous) => Miss::Ambiguous,
             (miss, _) => miss,
         };
+        self.operator_missed(name, given, location, miss)
+    }
+
+    /// The same where PostgreSQL has none either, or several.
+    pub(super) fn operator_missed(&self, name: &str, given: &[Type], location: i32, miss: Miss) -> crate::Error {
+        let shown = shown_operator(name, given);
         let (condition, message, hint) = match miss {
             Miss::None => (
                 Condition::UndefinedFunction,
                 format!("operator does not exist: {shown}"),
-                if inputs.len() == 1 {
+                if given.len() == 1 {
                     "No operator matches the given name and argument type. You might need to add an explicit type cast."
                 } else {
                     "No operator matches the given name and argument types. You might need to add explicit type casts."

@@ -49,7 +49,7 @@ fn items(list: &Node) -> &[Node] {
 }
 
 /// `row.*`, `(value).*`.
-fn is_star(node: &Node) -> bool {
+pub(super) fn is_star(node: &Node) -> bool {
     let last = match &node.node {
         Some(N::ColumnRef(reference)) => reference.fields.last(),
         Some(N::AIndirection(indirection)) => indirection.indirection.last(),

@@ -21,6 +21,12 @@ const CURSOR_SCROLL: i32 = 0x0002;
 const CURSOR_HOLD: i32 = 0x0020;
 
 impl Binder<'_> {
+    /// The arguments of EXECUTE.
+    pub(super) fn arguments_of_execute(&mut self, execute: &pg::ExecuteStmt) -> Result<Vec<crate::ir::Expr>> {
+        let args = self.within(Clause::Execute, |binder| binder.placed_all(&execute.params))?;
+        args.into_iter().map(|(arg, location)| self.settle(arg, location)).collect()
+    }
+
     /// Binds a utility statement and tells what columns it returns; `None` for statements of other kinds.
     pub(super) fn utility(&mut self, node: &N) -> Result<Option<(Statement, Vec<ResultColumn>)>> {
         let plain = |statement| Ok(Some((statement, Vec::new())));
@@ -48,9 +54,7 @@ impl Binder<'_> {
             }
             N::PrepareStmt(prepare) => plain(self.prepare(prepare)?),
             N::ExecuteStmt(execute) => {
-                let args = self.within(Clause::Execute, |binder| binder.placed_all(&execute.params))?;
-                let args =
-                    args.into_iter().map(|(arg, location)| self.settle(arg, location)).collect::<Result<Vec<_>>>()?;
+                let args = self.arguments_of_execute(execute)?;
                 plain(Statement::ExecutePrepared { name: execute.name.clone(), args })
             }
             N::DeallocateStmt(deallocate) => {

@@ -81,6 +81,7 @@ pub fn cast(value: &Value, from: &Type, to: &Type, context: CastContext, setting
                 Type::Bool => i64::from(number != 0),
                 // Object ids are unsigned; negative 32-bit numbers wrap, as in PostgreSQL.
                 Type::Oid | Type::Reg(_) if matches!(from, Type::Int2 | Type::Int4) => i64::from(number as u32),
+                Type::Int4 if matches!(from, Type::Oid | Type::Reg(_)) => i64::from(number as u32 as i32),
                 _ => integer::checked(number, to)?,
             }))
         }

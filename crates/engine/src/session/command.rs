@@ -21,7 +21,7 @@ pub(super) fn command(statement: &Statement) -> Command {
         Statement::CreateTableAs(create) if create.no_data && create.definition.is_some() => "CREATE MATERIALIZED VIEW",
         Statement::CreateTableAs(create) if create.no_data => "CREATE TABLE AS",
         Statement::RefreshView(_) => "REFRESH MATERIALIZED VIEW",
-        Statement::CreateTableAs(_) => return Command::Select,
+        Statement::CreateTableAs(_) | Statement::CreateTableOfPrepared(_) => return Command::Select,
         // Informix counts rows as an UPDATE's.
         Statement::Merge(merge) => {
             return match merge.language {

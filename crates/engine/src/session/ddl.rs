@@ -4,7 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use rowferry_dialect::access::relation_words;
-use rowferry_dialect::ir::{Ddl, Statement as Ir, Value};
+use rowferry_dialect::ir::{CreateTableAs, CreateTableOfPrepared, Ddl, Statement as Ir, Value};
+use rowferry_dialect::postgres;
 use rowferry_dialect::postgres::types::words;
 use rowferry_dialect::schema::{QualifiedName, Relation};
 use rowferry_dialect::{Condition, Error, Language, Result, Schema, Type};
@@ -101,6 +102,7 @@ impl Session {
     pub(super) fn run_ddl(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
         match &prepared.bound.statement {
             Ir::CreateTableAs(_) => self.create_table_as(prepared, params),
+            Ir::CreateTableOfPrepared(create) => self.create_table_of_prepared(prepared, create),
             Ir::RefreshView(_) => self.refresh_view(prepared),
             Ir::Ddl(ddl) => match ddl.as_ref() {
                 Ddl::CreateSchema { name, elements, .. } if !elements.is_empty() => {
@@ -258,6 +260,31 @@ impl Session {
         let Ir::CreateTableAs(create) = &plan.bound.statement else {
             return Err(Error::internal("CREATE TABLE AS without a table"));
         };
+        let rows = self.create_filled(create, params)?;
+        Ok(Outcome::Done { command: plan.command, rows })
+    }
+
+    /// CREATE TABLE … AS EXECUTE: the prepared statement's query is known by now.
+    fn create_table_of_prepared(
+        &mut self,
+        prepared: &Arc<Prepared>,
+        create: &CreateTableOfPrepared,
+    ) -> Result<Outcome> {
+        let (plan, params) = self.prepared_with(&create.statement, &create.args)?;
+        let Ir::Query(query) = &plan.bound.statement else {
+            return Err(Error::new(Condition::WrongObjectType, "prepared statement is not a SELECT"));
+        };
+        self.check_needs(&plan)?;
+        self.open_change(prepared, "CREATE TABLE AS")?;
+        self.drop_checks()?;
+        let context = self.postgres_context();
+        let create = postgres::table_of_prepared(create, (**query).clone(), &self.schema, &context)?;
+        let rows = self.create_filled(&create, &params)?;
+        Ok(Outcome::Done { command: prepared.command, rows })
+    }
+
+    /// Makes a table with the rows of its query, and tells how many they are.
+    fn create_filled(&mut self, create: &CreateTableAs, params: &[Value]) -> Result<u64> {
         let settings = self.state.settings();
         let rows = self.change_schema(|changer| {
             changer.check_creation(&create.table)?;
@@ -277,7 +304,7 @@ impl Session {
         if self.transaction.block == Block::None {
             self.end_commit()?;
         }
-        Ok(Outcome::Done { command: plan.command, rows })
+        Ok(rows)
     }
 
     /// Drops what the session has in `temp`.

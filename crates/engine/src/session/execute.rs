@@ -188,7 +188,9 @@ impl Session {
         match &prepared.bound.statement {
             _ if prepared.in_parts => self.run_in_parts(prepared, params),
             Ir::Dml(_) => self.run_dml(prepared, params),
-            Ir::Ddl(_) | Ir::CreateTableAs(_) | Ir::RefreshView(_) => self.run_ddl(prepared, params),
+            Ir::Ddl(_) | Ir::CreateTableAs(_) | Ir::CreateTableOfPrepared(_) | Ir::RefreshView(_) => {
+                self.run_ddl(prepared, params)
+            }
             Ir::Query(_) => self.run_query(prepared, params),
             // The routine may have been replaced since.
             Ir::CallRoutine(_) => {

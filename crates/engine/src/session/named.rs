@@ -107,6 +107,12 @@ impl Session {
     }
 
     pub(super) fn execute_named(&mut self, name: &str, args: &[Expr]) -> Result<Outcome> {
+        let (plan, params) = self.prepared_with(name, args)?;
+        self.dispatch(&plan, &params)
+    }
+
+    /// The plan of a prepared statement, and the values of its parameters.
+    pub(super) fn prepared_with(&mut self, name: &str, args: &[Expr]) -> Result<(Arc<Prepared>, Vec<Value>)> {
         let Some(plan) = self.named_statement(name)? else {
             return Err(Error::unsupported("EXECUTE of an empty statement"));
         };
@@ -122,7 +128,7 @@ impl Session {
         for (arg, ty) in args.iter().zip(&plan.bound.params) {
             params.push(self.constant(arg, ty)?);
         }
-        self.dispatch(&plan, &params)
+        Ok((plan, params))
     }
 
     /// The value of an expression without columns, as a value of a type.

@@ -37,6 +37,7 @@ pub(super) fn changes_temporary(statement: &Ir) -> bool {
     match statement {
         Ir::Dml(dml) => is_temporary(&dml.target) && dml.ctes.is_empty() && dml.family.is_none(),
         Ir::CreateTableAs(create) => create.table.temporary,
+        Ir::CreateTableOfPrepared(create) => create.table.temporary,
         Ir::Ddl(ddl) => match ddl.as_ref() {
             Ddl::CreateTable(table) => table.temporary,
             Ddl::CreateIndex(index) => is_temporary(&index.table),

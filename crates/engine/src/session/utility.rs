@@ -50,6 +50,7 @@ impl Session {
             | Ir::CallProcedure(_)
             | Ir::Do(_)
             | Ir::CreateTableAs(_)
+            | Ir::CreateTableOfPrepared(_)
             | Ir::RefreshView(_)
             | Ir::Dml(_)
             | Ir::Merge(_)

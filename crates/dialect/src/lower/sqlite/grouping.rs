@@ -13,8 +13,9 @@ use crate::{Error, Result, Type};
 pub(super) fn expanded(query: &Query) -> Result<Option<Query>> {
     let Body::Select(select) = &query.body else { return Ok(None) };
     let GroupBy::Sets { keys, sets } = &select.group_by else { return Ok(None) };
-    if needs_rows(query, select, keys) {
-        return Ok(Some(around(query, select, keys)?));
+    let members = reads_members(query, select);
+    if members || needs_rows(query, select, keys) {
+        return Ok(Some(around(query, select, keys, members)?));
     }
     let order_by = query.order_by.iter().map(|key| sort_key(query, select, key)).collect::<Result<_>>()?;
     let mut body = None;
@@ -69,8 +70,67 @@ fn is_output(query: &Query, expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Column(ColumnRef { relation, .. }) if relation == query.output)
 }
 
-/// The groups' keys and aggregates as the rows of a subquery, and everything else around it.
-fn around(query: &Query, select: &Select, keys: &[Expr]) -> Result<Query> {
+/// The query with its groups as the rows of a subquery where an array that is compared with is an aggregate, or a query in
+/// it reads from one: SQLite has none in the arguments of the functions that yield members. `None` for other queries.
+pub(super) fn members_of_aggregates(query: &Query) -> Result<Option<Query>> {
+    let Body::Select(select) = &query.body else { return Ok(None) };
+    let (GroupBy::None | GroupBy::Keys(_)) = &select.group_by else { return Ok(None) };
+    if !reads_members(query, select) {
+        return Ok(None);
+    }
+    around(query, select, select.group_by.keys(), true).map(Some)
+}
+
+/// True where members of an array are read that is an aggregate of the query.
+fn reads_members(query: &Query, select: &Select) -> bool {
+    let is_aggregate = |expr: &Expr| matches!(expr.kind, ExprKind::Aggregate(_));
+    let own = select.from.as_ref().map(From::relations).unwrap_or_default();
+    let asks = |expr: &Expr| match &expr.kind {
+        ExprKind::QuantifiedArray { array, .. } => any(array, &is_aggregate),
+        kind => kind.query().is_some_and(|query| reads_aggregates(query, &own)),
+    };
+    let exprs = || select.items.iter().chain(&select.having).chain(query.order_by.iter().map(|key| &key.expr));
+    let (mut aggregates, mut readers) = (false, false);
+    for expr in exprs() {
+        walk::expr(expr, &mut |part| {
+            aggregates |= is_aggregate(part);
+            readers |= matches!(part.kind, ExprKind::QuantifiedArray { .. }) || part.kind.query().is_some();
+            !(aggregates && readers)
+        });
+    }
+    aggregates && readers && exprs().any(|expr| any(expr, &asks))
+}
+
+/// A member of the query's FROM is given an aggregate of the query around it, which reads these relations.
+fn reads_aggregates(query: &Query, own: &[RelId]) -> bool {
+    let Body::Select(select) = &query.body else { return false };
+    let mut found = false;
+    if let Some(from) = &select.from {
+        walk::from(from, &mut |part| {
+            found |= is_aggregate_of(part, own);
+            !found
+        });
+    }
+    found
+}
+
+/// An aggregate over columns of these relations alone.
+fn is_aggregate_of(expr: &Expr, own: &[RelId]) -> bool {
+    let ExprKind::Aggregate(_) = &expr.kind else { return false };
+    let (mut any, mut all) = (false, true);
+    walk::parts(expr, &mut |part| {
+        if let ExprKind::Column(column) = &part.kind {
+            any = true;
+            all &= own.contains(&column.relation);
+        }
+        all
+    });
+    any && all
+}
+
+/// The groups' keys and aggregates as the rows of a subquery, and everything else around it: HAVING too where it is asked
+/// for.
+fn around(query: &Query, select: &Select, keys: &[Expr], having: bool) -> Result<Query> {
     let own = select.from.as_ref().map(From::relations).unwrap_or_default();
     let mut rows = Rows { id: RelId(ROWS + query.output.0), keys, own: &own, parts: Vec::new() };
     let mut outer = select.clone();
@@ -80,7 +140,8 @@ fn around(query: &Query, select: &Select, keys: &[Expr]) -> Result<Query> {
         Distinct::All | Distinct::Rows => &mut [],
     };
     let sorted = order_by.iter_mut().map(|key| &mut key.expr).filter(|expr| !is_output(query, expr));
-    for expr in outer.items.iter_mut().chain(distinct_on).chain(sorted) {
+    let mut filter = outer.having.take().filter(|_| having);
+    for expr in outer.items.iter_mut().chain(distinct_on).chain(sorted).chain(&mut filter) {
         rows.replace(expr);
     }
     if rows.parts.is_empty() {
@@ -96,10 +157,15 @@ fn around(query: &Query, select: &Select, keys: &[Expr]) -> Result<Query> {
         locking: Vec::new(),
         columns: rows.parts.iter().enumerate().map(column).collect(),
         output: RelId(BRANCHES + query.output.0),
-        body: Body::Select(Box::new(Select { distinct: Distinct::All, items: rows.parts, ..select.clone() })),
+        body: Body::Select(Box::new(Select {
+            distinct: Distinct::All,
+            items: rows.parts,
+            having: select.having.clone().filter(|_| !having),
+            ..select.clone()
+        })),
     };
     outer.from = Some(From::Query { id: rows.id, query: Box::new(inner), lateral: false });
-    (outer.filter, outer.group_by, outer.having) = (None, GroupBy::None, None);
+    (outer.filter, outer.group_by) = (filter, GroupBy::None);
     Ok(Query { body: Body::Select(Box::new(outer)), order_by, ..query.clone() })
 }
 
@@ -125,9 +191,9 @@ impl Rows<'_> {
                 return false;
             }
             if is_query(part) {
-                // Aggregates in there are its own.
+                // Other aggregates in there are its own.
                 walk::parts_mut(part, &mut |inner| {
-                    let held = self.is_of_group(inner);
+                    let held = self.is_of_group(inner) || is_aggregate_of(inner, self.own);
                     if held {
                         self.hold(inner);
                     }

@@ -22,6 +22,9 @@ impl Lowering<'_> {
         if let Some(expanded) = super::grouping::expanded(query)? {
             return self.query(&expanded, naming);
         }
+        if let Some(expanded) = super::grouping::members_of_aggregates(query)? {
+            return self.query(&expanded, naming);
+        }
         if let Some(expanded) = super::range_frames::expanded(query)? {
             return self.query(&expanded, naming);
         }
@@ -94,7 +97,14 @@ impl Lowering<'_> {
                         // copies of the whole; kept rows have no such routine.
                         let names: Vec<_> = (1..=query.columns.len()).map(|at| format!("column{at}")).collect();
                         let kept = if correlated { "" } else { " MATERIALIZED" };
-                        format!("WITH v({}) AS{kept} ({sql}) SELECT {columns} FROM v", names.join(", "))
+                        let names = names.join(", ");
+                        match with.is_empty() {
+                            true => format!("WITH v({names}) AS{kept} ({sql}) SELECT {columns} FROM v"),
+                            // A query has one WITH.
+                            false => {
+                                format!("SELECT {columns} FROM (WITH v({names}) AS{kept} ({sql}) SELECT * FROM v)")
+                            }
+                        }
                     } else {
                         format!("SELECT {columns} FROM ({sql})")
                     };

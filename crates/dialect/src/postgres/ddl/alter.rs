@@ -141,9 +141,12 @@ impl Binder<'_> {
             Some(N::AlterTableCmd(command)) => Some(&**command),
             _ => None,
         });
-        members.drop_defaults(commands);
-        for node in &alter.cmds {
-            let Some(N::AlterTableCmd(command)) = &node.node else { continue };
+        members.drop_defaults(commands.clone());
+        // PostgreSQL drops before it adds, wherever the statement says the one and the other.
+        let drops = |command: &&pg::AlterTableCmd| {
+            matches!(command.subtype(), AlterTableType::AtDropColumn | AlterTableType::AtDropConstraint)
+        };
+        for command in commands.clone().filter(drops).chain(commands.filter(|command| !drops(command))) {
             self.alter_members(command, &mut members, range.location)?;
         }
         Ok(members.statement())
@@ -208,7 +211,11 @@ impl Binder<'_> {
                 let Some(N::ColumnDef(column)) = definition else {
                     return Err(crate::Error::internal("ADD COLUMN without a column"));
                 };
-                if table.column(&column.colname).is_some() && command.missing_ok {
+                // Columns that this statement has dropped are gone, as their names in the draft say.
+                let stands = table
+                    .column(&column.colname)
+                    .is_some_and(|at| draft.columns.get(at).is_some_and(|known| known.name == table.columns[at].name));
+                if stands && command.missing_ok {
                     self.notices.push(crate::Error::new(
                         Condition::DuplicateColumn,
                         format!(
@@ -245,6 +252,7 @@ impl Binder<'_> {
                     return Ok(None);
                 }
                 let column = self.altered_column(table, &command.name)?;
+                draft.drop_column(table, column);
                 AlterTable::DropColumn { column, cascade }
             }
             AlterTableType::AtColumnDefault => {

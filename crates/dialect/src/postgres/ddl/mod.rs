@@ -35,6 +35,7 @@ pub(super) use properties::{compression, storage};
 use pg_query::protobuf::{self as pg, DropBehavior, Node, ObjectType, node::Node as N};
 
 use super::binder::{Binder, Clause, Entry, Scope};
+use super::clauses::Property;
 use super::{names, raw};
 use crate::access::relation_words;
 use crate::ir::{
@@ -328,8 +329,10 @@ impl Binder<'_> {
         else {
             return Err(crate::Error::internal("CREATE TABLE AS without a query"));
         };
-        let N::SelectStmt(select) = node else {
-            return Err(self.unsupported("CREATE TABLE AS EXECUTE", -1));
+        let select = match node {
+            N::SelectStmt(select) => select,
+            N::ExecuteStmt(execute) => return self.table_of_prepared(into, execute, create.if_not_exists),
+            _ => return Err(crate::Error::internal("CREATE TABLE AS what is no query")),
         };
         let materialized = create.objtype() == ObjectType::ObjectMatview;
         let tag = if materialized { "CREATE MATERIALIZED VIEW" } else { "CREATE TABLE AS" };
@@ -366,55 +369,65 @@ impl Binder<'_> {
         let mut bound = self.query(select, true)?;
         bound.columns.iter().for_each(|column| self.needs.declare(&column.ty));
         let definition = if materialized { Some(self.materialized_text(select, &bound.query)?) } else { None };
-        let given = names::strings(&into.col_names);
-        if given.len() > bound.columns.len() {
-            return Err(crate::Error::new(Condition::SyntaxError, "too many column names were specified"));
-        }
-        for (index, name) in given.into_iter().enumerate() {
-            name.clone_into(&mut bound.columns[index].name);
-            name.clone_into(&mut bound.query.columns[index].name);
-        }
-        if bound.columns.is_empty() {
+        let given: Vec<String> = names::strings(&into.col_names).into_iter().map(str::to_owned).collect();
+        let columns = ir::ColumnDefinition::of_query(&mut bound.query, &given)?;
+        if columns.is_empty() {
             return Err(self.without_columns(range.location));
         }
-        let mut columns: Vec<ir::ColumnDefinition> = Vec::with_capacity(bound.columns.len());
-        for column in &bound.columns {
-            if columns.iter().any(|known| known.name == column.name) {
-                return Err(crate::Error::new(
-                    Condition::DuplicateColumn,
-                    format!("column \"{}\" specified more than once", column.name),
-                ));
-            }
-            columns.push(ir::ColumnDefinition {
-                name: column.name.clone(),
-                ty: column.ty.clone(),
-                not_null: false,
-                default: None,
-                identity: None,
-                sequence: None,
-                generated: None,
-                collation: None,
-            });
-        }
-        let table = CreateTable {
-            on_commit: self.on_commit(into.on_commit(), name.schema.as_deref() == Some("pg_temp"))?,
-            temporary: name.schema.as_deref() == Some("pg_temp"),
-            name,
-            if_not_exists,
-            language: Language::Postgres,
-            columns,
-            constraints: Vec::new(),
-            properties,
-            likes: Vec::new(),
-            parents: Vec::new(),
-            partition: None,
-        };
+        let table = CreateTable { columns, ..self.table_into(into, name, if_not_exists, properties)? };
         Ok(Statement::CreateTableAs(Box::new(CreateTableAs {
             table,
             query: bound.query,
             no_data: into.skip_data,
             definition,
         })))
+    }
+
+    /// `CREATE TABLE … AS EXECUTE statement (…)`.
+    fn table_of_prepared(
+        &mut self,
+        into: &pg::IntoClause,
+        execute: &pg::ExecuteStmt,
+        if_not_exists: bool,
+    ) -> Result<Statement> {
+        let Some(range) = &into.rel else { return Err(crate::Error::internal("INTO without a name")) };
+        let name = self.new_name(range)?;
+        if let Some(instead) = self.check_free(&name, if_not_exists, "CREATE TABLE AS", range.location)? {
+            return Ok(instead);
+        }
+        let properties = self.clauses_of_into(into)?;
+        let names = names::strings(&into.col_names).into_iter().map(str::to_owned).collect();
+        Ok(Statement::CreateTableOfPrepared(Box::new(ir::CreateTableOfPrepared {
+            statement: execute.name.clone(),
+            args: self.arguments_of_execute(execute)?,
+            table: self.table_into(into, name, if_not_exists, properties)?,
+            names,
+            no_data: into.skip_data,
+        })))
+    }
+
+    /// The table that a query's rows go into, as far as nothing is known of its columns.
+    fn table_into(
+        &self,
+        into: &pg::IntoClause,
+        name: QualifiedName,
+        if_not_exists: bool,
+        properties: Vec<Property>,
+    ) -> Result<CreateTable> {
+        let temporary = name.schema.as_deref() == Some("pg_temp");
+        Ok(CreateTable {
+            on_commit: self.on_commit(into.on_commit(), temporary)?,
+            temporary,
+            name,
+            if_not_exists,
+            language: Language::Postgres,
+            columns: Vec::new(),
+            constraints: Vec::new(),
+            properties,
+            likes: Vec::new(),
+            parents: Vec::new(),
+            partition: None,
+        })
     }
 
     fn create_view(&mut self, view: &pg::ViewStmt) -> Result<Ddl> {

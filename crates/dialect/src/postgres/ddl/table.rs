@@ -10,7 +10,7 @@ use super::unused;
 use crate::ir::{
     ColumnDefinition, Constraint, CreateTable, Ddl, Expr, IdentityDefinition, Like, OnCommit, Statement, Text,
 };
-use crate::schema::QualifiedName;
+use crate::schema::{QualifiedName, Relation};
 use crate::{Condition, Language, Result, Type};
 
 /// A table under definition, as far as it goes.
@@ -35,6 +35,16 @@ pub(super) struct Draft {
 }
 
 impl Draft {
+    /// A column of the table goes, with the keys and constraints that name it: what comes behind may take their names.
+    pub(super) fn drop_column(&mut self, table: &Relation, at: usize) {
+        self.columns[at].name = format!("........pg.dropped.{}........", at + 1);
+        let indexes = table.indexes.iter().filter(|index| index.columns.contains(&Some(at))).map(|index| &index.name);
+        let keys = table.foreign_keys.iter().filter(|key| key.columns.contains(&at)).map(|key| &key.name);
+        let gone: Vec<&String> = indexes.chain(keys).collect();
+        self.taken.retain(|name| !gone.contains(&name));
+        self.constraints.retain(|constraint| !gone.contains(&&constraint.name));
+    }
+
     /// The columns as names in scope.
     pub(super) fn entry(&self) -> Entry {
         Entry {

@@ -109,7 +109,7 @@ impl Binder<'_> {
             return Ok(column);
         }
         let mut error = self.error(Condition::UndefinedColumn, format!("column \"{name}\" does not exist"), place);
-        if let Some(hint) = self.similar_column(None, name) {
+        if let Some(hint) = self.column_out_of_reach(name).or_else(|| self.similar_column(None, name)) {
             error = error.hint(hint);
         }
         Err(error)
@@ -202,8 +202,14 @@ impl Binder<'_> {
                 )),
             };
         }
-        if self.scopes.iter().any(|scope| scope.out_of_reach.iter().any(|name| name == table)) {
+        let mut out_of_reach = self.scopes.iter().flat_map(|scope| &scope.out_of_reach);
+        let names = |entry: &&Entry| match &entry.relation {
+            Some((_, relation)) => entry.name == table || relation.name == table,
+            None => entry.qualified && entry.name == table,
+        };
+        if let Some(entry) = out_of_reach.find(names) {
             let message = format!("invalid reference to FROM-clause entry for table \"{shown}\"");
+            let table = &entry.name;
             return self.error(Condition::UndefinedTable, message, place).hint(format!(
                 "There is an entry for table \"{table}\", but it cannot be referenced from this part of the query."
             ));
@@ -403,6 +409,16 @@ impl Binder<'_> {
             }
         }
         best.map(|(_, shown)| format!("Perhaps you meant to reference the column \"{shown}\"."))
+    }
+
+    /// Where a column of the name stands that this clause cannot name.
+    fn column_out_of_reach(&self, name: &str) -> Option<String> {
+        let has = |entry: &&Entry| entry.unqualified && entry.columns.iter().any(|column| column.name == name);
+        let entry = self.scopes.iter().flat_map(|scope| &scope.out_of_reach).filter(has).last()?;
+        let table = &entry.name;
+        Some(format!(
+            "There is a column named \"{name}\" in table \"{table}\", but it cannot be referenced from this part of the query."
+        ))
     }
 
     /// Members of ROW(…), `table.*` spread out.

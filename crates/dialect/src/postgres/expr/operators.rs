@@ -84,7 +84,11 @@ pub(in super::super) fn comparison_type(left: &Type, right: &Type) -> Option<Typ
             })
         }
         (left, right) if left.is_row() && right.is_row() => Some(Type::RECORD),
-        (Type::Array(left), Type::Array(right)) => Some(Type::Array(Box::new(comparison_type(left, right)?))),
+        // Arrays are compared with those of their own type alone; rows without a name are all of one.
+        (Type::Array(left), Type::Array(right)) => match (&**left, &**right) {
+            (Type::Record(_), Type::Record(_)) => Some(Type::Array(Box::new(Type::RECORD))),
+            _ => None,
+        },
         // `varchar` is as good as `bpchar` where the other is one; `text` is not.
         (Type::Char(_), Type::Varchar(_)) | (Type::Varchar(_), Type::Char(_)) => {
             Some(Type::Char(types::BLANK_PADDED_ANY))
@@ -350,7 +354,12 @@ impl Binder<'_> {
             .compared_as(&left.ty, &right.ty)
             .filter(|ty| (ty.is_ordered() || !ordering) && !lacks_operator(ty, name));
         let Some(ty) = ty else {
-            return Err(self.no_operator(name, &[base(&left.ty), base(&right.ty)], place, Miss::None));
+            let arrays = [&left.ty, &right.ty].into_iter().all(|ty| matches!(ty.through_domains(), Type::Array(_)));
+            let given = [left.ty, right.ty];
+            return Err(match arrays {
+                true => self.operator_missed(name, &given, place, Miss::None),
+                false => self.no_operator(name, &given, place, Miss::None),
+            });
         };
         // Storage of oid and integers is the same, so that the wider integer holds both without loss.
         let context = if ty == Type::Int8 { CastContext::Assignment } else { CastContext::Implicit };
@@ -641,7 +650,7 @@ impl Binder<'_> {
             return self.operator_over_members(name, all, (arg, arg_at), (array, array_at), place);
         };
         let Some(ty) = self.compared_as(&arg.ty, &element) else {
-            return Err(self.no_operator(name, &[base(&arg.ty), base(&element)], place, Miss::None));
+            return Err(self.no_operator(name, &[arg.ty, element], place, Miss::None));
         };
         let context = if ty == Type::Int8 { CastContext::Assignment } else { CastContext::Implicit };
         let arg = self.coerce(arg, &ty, context, arg_at)?;

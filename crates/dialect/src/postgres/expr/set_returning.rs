@@ -7,7 +7,7 @@ use super::super::from::json_records;
 use super::super::resolve::Candidate;
 use super::super::types;
 use crate::functions;
-use crate::ir::{self, Expr, OutputColumn};
+use crate::ir::{self, Expr, ExprKind, OutputColumn};
 use crate::scalar::search;
 use crate::types::Reg;
 use crate::{Condition, Result, Type};
@@ -111,13 +111,27 @@ impl Binder<'_> {
             let members = types.into_iter().enumerate().map(|(at, ty)| Expr::column(id, at, ty)).collect();
             super::rows::record(names, members)
         };
+        // A function of one row is not called for a NULL, and its value is NULL then.
+        let facts = facts::Function::named(candidate.function.name);
+        let strict = facts.iter().any(|fact| fact.strict && !fact.returns_set);
+        let is_null =
+            |arg: &Expr| Expr::new(ExprKind::IsNull { arg: Box::new(arg.clone()), negated: false }, Type::Bool);
+        let unasked: Vec<Expr> = if strict { args.iter().map(is_null).collect() } else { Vec::new() };
+        let value = |row: Expr| match unasked.is_empty() {
+            true => row,
+            false => {
+                let ty = row.ty.clone();
+                let branches = vec![(Expr::new(ExprKind::Or(unasked), Type::Bool), Expr::null(ty.clone()))];
+                Expr::new(ExprKind::Case { branches, otherwise: Some(Box::new(row)) }, ty)
+            }
+        };
         if let Some(twin) = self.twin(candidate.function, &args) {
-            return Ok(row(twin));
+            return Ok(value(row(twin)));
         }
         let id = self.ids.relation();
         let function = candidate.function;
         self.scope().set_returning.push(ir::From::Function { id, function, args, columns, ordinality: false });
-        Ok(row(id))
+        Ok(value(row(id)))
     }
 
     /// A function that returns rows stands where the select list has them.

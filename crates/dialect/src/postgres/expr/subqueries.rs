@@ -3,7 +3,6 @@
 use pg_query::protobuf::{self as pg, SubLinkType, node::Node as N};
 
 use super::super::binder::{Binder, BoundQuery, Clause};
-use super::super::coerce::base;
 use super::super::names;
 use super::super::resolve::{Miss, standing};
 use super::super::with::Within;
@@ -118,7 +117,7 @@ impl Binder<'_> {
         let mut row = Vec::with_capacity(members.len());
         for ((member, at), column) in members.into_iter().zip(&bound.columns) {
             let Some(ty) = self.compared_as(&member.ty, &column.ty) else {
-                return Err(self.no_operator(name, &[base(&member.ty), base(&column.ty)], link.location, Miss::None));
+                return Err(self.no_operator(name, &[member.ty, column.ty.clone()], link.location, Miss::None));
             };
             let context = if ty == Type::Int8 { CastContext::Assignment } else { CastContext::Implicit };
             row.push(self.coerce(member, &ty, context, at)?);

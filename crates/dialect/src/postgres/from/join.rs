@@ -75,7 +75,12 @@ impl Binder<'_> {
             }
             None => match join.quals.as_deref() {
                 Some(node) => {
-                    let scope = Scope { entries: entries.clone(), clause: Clause::Join, ..Scope::default() };
+                    let scope = Scope {
+                        entries: entries.clone(),
+                        clause: Clause::Join,
+                        out_of_reach: left.to_vec(),
+                        ..Scope::default()
+                    };
                     let (condition, _) = self.with_scope(scope, |binder| {
                         let (condition, at) = binder.placed(node)?;
                         binder.condition(condition, "JOIN/ON", at)

@@ -281,10 +281,7 @@ impl Binder<'_> {
         }
         let scope = match lateral {
             true => Scope { entries: left.to_vec(), clause: Clause::From, ..Scope::default() },
-            false => {
-                let out_of_reach = left.iter().filter(|entry| entry.qualified).map(|entry| entry.name.clone());
-                Scope { out_of_reach: out_of_reach.collect(), clause: Clause::From, ..Scope::default() }
-            }
+            false => Scope { out_of_reach: left.to_vec(), clause: Clause::From, ..Scope::default() },
         };
         Ok(self.with_scope(scope, bind)?.0)
     }

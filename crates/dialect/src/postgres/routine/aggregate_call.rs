@@ -276,10 +276,7 @@ impl Binder<'_> {
             (true, Some(state)) => state,
             _ => &part.state,
         };
-        let state = match state.looked_up(self.schema)? {
-            Some(ty) => ty,
-            None => call.settled(state),
-        };
+        let state = self.settled_type(state, call.standing.as_ref())?;
         let (transition, inverse, finish, extra, initial) = match moving {
             true => (
                 part.moving_transition,

@@ -75,21 +75,17 @@ pub(in crate::postgres) enum Called {
 pub(in crate::postgres) struct Call {
     pub(in crate::postgres) function: Arc<StoredFunction>,
     pub(super) args: Vec<Expr>,
-    standing: Option<Standing>,
+    pub(super) standing: Option<Standing>,
+    /// The types of the parameters that come out.
+    outputs: Vec<Type>,
     /// The type of its value.
     result: Type,
 }
 
 impl Call {
-    /// A type as it is in this call.
-    pub(super) fn settled(&self, ty: &TypeRef) -> Type {
-        match ty {
-            TypeRef::Is(ty) => ty.clone(),
-            TypeRef::Any(any) => self.standing.as_ref().map_or(Type::Text, |standing| standing.settled(*any)),
-            TypeRef::Row(_) | TypeRef::Rows(_) | TypeRef::Trigger | TypeRef::EventTrigger | TypeRef::Pseudo(_) => {
-                Type::RECORD
-            }
-        }
+    /// The types of the parameters that come out, in order.
+    pub(super) fn outputs(&self) -> &[Type] {
+        &self.outputs
     }
 
     /// The type of its value.
@@ -101,11 +97,11 @@ impl Call {
     pub(in crate::postgres) fn columns(&self) -> Option<Vec<OutputColumn>> {
         let outputs: Vec<&Param> = self.function.definition.outputs().collect();
         if outputs.len() > 1 {
-            let column = |(at, param): (usize, &&Param)| OutputColumn {
+            let column = |((at, param), ty): ((usize, &&Param), &Type)| OutputColumn {
                 name: if param.name.is_empty() { format!("column{}", at + 1) } else { param.name.clone() },
-                ty: self.settled(&param.ty),
+                ty: ty.clone(),
             };
-            return Some(outputs.iter().enumerate().map(column).collect());
+            return Some(outputs.iter().enumerate().zip(&self.outputs).map(column).collect());
         }
         if self.result.is_row() {
             let column = |(_, field): (usize, &Field)| OutputColumn { name: field.name.clone(), ty: field.ty.clone() };
@@ -398,17 +394,26 @@ impl Binder<'_> {
             args.push(self.coerce(value, &candidate.args[place], CastContext::Implicit, location)?);
         }
         self.effects.calls_writers |= function.may_write(self.schema);
-        let mut call = Call { function: function.clone(), args, standing, result: Type::RECORD };
-        call.result = match definition.returns.looked_up(self.schema)? {
-            _ if definition.outputs().count() > 1 => {
-                let columns = call.columns().unwrap_or_default();
-                let fields = columns.into_iter().map(|column| Field::new(column.name, column.ty));
-                Type::Record(Shape::of(fields.collect()))
-            }
-            Some(ty) => ty,
-            None => call.settled(&definition.returns),
+        let outputs = definition.outputs().map(|param| self.settled_type(&param.ty, standing.as_ref()));
+        let outputs = outputs.collect::<Result<Vec<Type>>>()?;
+        let mut call = Call { function: function.clone(), args, standing, outputs, result: Type::RECORD };
+        call.result = if definition.outputs().count() > 1 {
+            let columns = call.columns().unwrap_or_default();
+            let fields = columns.into_iter().map(|column| Field::new(column.name, column.ty));
+            Type::Record(Shape::of(fields.collect()))
+        } else {
+            self.settled_type(&definition.returns, call.standing.as_ref())?
         };
         Ok(call)
+    }
+
+    /// A type of a function as it is in a call where polymorphic types stand for something.
+    pub(super) fn settled_type(&self, ty: &TypeRef, standing: Option<&Standing>) -> Result<Type> {
+        Ok(match (ty, standing) {
+            (TypeRef::Any(any), Some(standing)) => standing.settled(*any),
+            (TypeRef::Any(_), None) => Type::Text,
+            _ => ty.looked_up(self.schema)?.unwrap_or(Type::RECORD),
+        })
     }
 
     /// The default of a parameter that a call leaves out.
@@ -554,10 +559,11 @@ impl Binder<'_> {
         let definition = &settled.function.definition;
         let columns: Vec<ResultColumn> = definition
             .outputs()
+            .zip(settled.outputs())
             .enumerate()
-            .map(|(at, param)| {
+            .map(|(at, (param, ty))| {
                 let name = if param.name.is_empty() { format!("column{}", at + 1) } else { param.name.clone() };
-                computed(name, settled.settled(&param.ty))
+                computed(name, ty.clone())
             })
             .collect();
         self.effects.volatile = true;

@@ -128,11 +128,12 @@ impl Frame<'_, '_> {
             (_, Returns::Void) => (vec![Value::Text(String::new())], types),
             (None, Returns::Row(_) | Returns::Value(_)) if has_outputs(self.body) => {
                 let (mut values, given) = self.outputs()?;
-                // One parameter that holds a row is the whole row.
+                // A function's one parameter that holds a row is the whole row; a procedure's is the one column.
                 if let ([ty], [value], Returns::Row(shape)) =
                     (given.as_slice(), values.as_slice(), &self.compiled.returns)
                     && self.body.outputs.len() == 1
                     && ty.is_row()
+                    && !self.compiled.function.definition.procedure
                 {
                     let row = taken_apart(value, ty)?;
                     values = row.map_or_else(|| vec![Value::Null; shape.len()], |(_, values)| values);

@@ -177,7 +177,7 @@ impl Arguments<'_> {
         match self.given.get(at) {
             Some(Some(Value::Integer(value))) => Ok(Some(*value)),
             Some(Some(Value::Real(value))) if value.fract() == 0.0 => Ok(Some(*value as i64)),
-            Some(None) | None => Ok(None),
+            Some(None | Some(Value::Null)) | None => Ok(None),
             other => Err(wrong(other)),
         }
     }
