@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -71,6 +72,10 @@ def _fill_mariadb(server: MariaDB) -> None:
         connection.commit()
 
 
+def _kept(name: str) -> dict[str, str]:
+    return {name: os.environ[name]} if name in os.environ else {}
+
+
 class Worker:
     """A Python process that has a connection open, and does a path's work when told to."""
 
@@ -83,7 +88,7 @@ class Worker:
             stdout=subprocess.PIPE,
             text=True,
             # What is counted must not hang on how strings hash.
-            env={"PYTHONHASHSEED": "0", "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
+            env={**_kept("PYTHONPATH"), "PYTHONHASHSEED": "0", "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
         )
         self._answer()
 

@@ -88,6 +88,11 @@ impl Cursor {
         &self.plan.bound.columns
     }
 
+    /// The plan that it runs.
+    pub fn plan(&self) -> &Arc<Prepared> {
+        &self.plan
+    }
+
     /// Its rows are those of a statement that changes some.
     pub(crate) fn is_of_change(&self) -> bool {
         let statement = &self.plan.bound.statement;

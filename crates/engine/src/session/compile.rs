@@ -18,6 +18,7 @@ use crate::backend::{Backend as _, InUse, Program, Yield};
 use crate::memory;
 use crate::plans::{PlanKey, next_id};
 use crate::routines::direct::{self, Direct};
+use crate::session::door_parts::DoorParts;
 use crate::statistics::Reads;
 
 /// A compiled statement, shared through the database's plan cache.
@@ -48,6 +49,8 @@ pub struct Prepared {
     pub(crate) size: usize,
     /// What is counted when it runs.
     pub(crate) counting: Counting,
+    /// What the door keeps with it.
+    pub(crate) door_parts: DoorParts,
 }
 
 /// What is counted of a plan.
@@ -135,6 +138,7 @@ impl Prepared {
             declared: Vec::new(),
             size: 0,
             counting: Counting::default(),
+            door_parts: DoorParts::default(),
         }
     }
 
@@ -420,6 +424,7 @@ impl Session {
             declared: Vec::new(),
             size: 0,
             counting: Counting::default(),
+            door_parts: DoorParts::default(),
         }))
     }
 
@@ -479,6 +484,7 @@ impl Session {
             declared: declared.to_vec(),
             size: 0,
             counting: Counting::default(),
+            door_parts: DoorParts::default(),
         })
     }
 }

@@ -12,6 +12,7 @@ mod counting;
 mod database;
 mod ddl;
 mod domains;
+mod door_parts;
 mod each;
 mod execute;
 mod explain;

@@ -318,6 +318,7 @@ impl Session {
             declared: prepared.declared.clone(),
             size: prepared.size,
             counting: Default::default(),
+            door_parts: Default::default(),
         });
         let Outcome::Rows(cursor) = self.run_query(&plan, params)? else {
             return Err(Error::internal("a query without rows"));
@@ -419,6 +420,7 @@ impl Session {
             declared: Vec::new(),
             size: 0,
             counting: Default::default(),
+            door_parts: Default::default(),
         });
         self.rows(&plan, spool)
     }

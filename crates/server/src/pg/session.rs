@@ -343,7 +343,7 @@ impl Commands<'_> {
         }
         match self.session.execute_as(prepared, &asked.values, asked.text.as_ref())? {
             Outcome::Rows(mut cursor) => {
-                let writer = RowWriter::new(cursor.columns(), &[self.simple_format(prepared)])?;
+                let writer = RowWriter::of(cursor.plan(), cursor.columns(), &[self.simple_format(prepared)])?;
                 self.describe_rows(cursor.columns(), &writer)?;
                 let rows = self.send_rows(&mut cursor, &writer, None)?.unwrap_or_default();
                 let (command, affected) = (cursor.command(), cursor.rows_affected());
@@ -436,7 +436,10 @@ impl Commands<'_> {
             });
         }
         let formats: Vec<Format> = bind.result_formats.iter().collect();
-        let writer = Arc::new(RowWriter::new(columns, &formats)?);
+        let writer = match &prepared {
+            Some(prepared) => RowWriter::of(prepared, columns, &formats)?,
+            None => Arc::new(RowWriter::new(columns, &formats)?),
+        };
         self.session.keep_portal(portal, prepared, params, writer)?;
         self.output.send(&Backend::BindComplete);
         Ok(())
@@ -460,7 +463,7 @@ impl Commands<'_> {
             Some(prepared) if prepared.returns_rows() => {
                 let writer = match writer {
                     Some(writer) => writer,
-                    None => Arc::new(RowWriter::new(&prepared.bound.columns, &[])?),
+                    None => RowWriter::of(&prepared, &prepared.bound.columns, &[])?,
                 };
                 self.describe_rows(&prepared.bound.columns, &writer)?;
             }
@@ -566,7 +569,7 @@ impl Commands<'_> {
     fn writer_for(&self, cursor: &Cursor, chosen: Option<Arc<RowWriter>>) -> Result<Arc<RowWriter>, Error> {
         match chosen {
             Some(writer) => Ok(writer),
-            None => RowWriter::new(cursor.columns(), &[]).map(Arc::new),
+            None => RowWriter::of(cursor.plan(), cursor.columns(), &[]),
         }
     }
 
@@ -621,23 +624,34 @@ impl Commands<'_> {
     }
 
     fn describe_rows(&mut self, columns: &[ResultColumn], writer: &RowWriter) -> Result<(), Error> {
-        let fields = columns.iter().enumerate().map(|(index, column)| {
-            let (table, position) = column.origin.unwrap_or_default();
-            // Clients are told of a domain's values as what they are.
-            let ty = column.ty.through_domains();
-            FieldDescription {
-                name: &column.name,
-                table,
-                // Counted from 1; 0 says "no column".
-                column: if table == 0 { 0 } else { i16::try_from(position + 1).unwrap_or(0) },
-                type_oid: pg_types::oid(ty),
-                type_size: pg_types::typlen(ty),
-                type_modifier: pg_types::typmod(ty),
-                format: writer.format(index),
-            }
+        let description = || {
+            let fields = columns.iter().enumerate().map(|(index, column)| {
+                let (table, position) = column.origin.unwrap_or_default();
+                // Clients are told of a domain's values as what they are.
+                let ty = column.ty.through_domains();
+                FieldDescription {
+                    name: &column.name,
+                    table,
+                    // Counted from 1; 0 says "no column".
+                    column: if table == 0 { 0 } else { i16::try_from(position + 1).unwrap_or(0) },
+                    type_oid: pg_types::oid(ty),
+                    type_size: pg_types::typlen(ty),
+                    type_modifier: pg_types::typmod(ty),
+                    format: writer.format(index),
+                }
+            });
+            Backend::RowDescription(RowDescription { fields: fields.collect() })
+        };
+        if self.output.encoding.is_some() {
+            return self.output.try_send(&description());
+        }
+        let message = writer.described(|| {
+            let mut message = Vec::new();
+            description().encode(&mut message);
+            message
         });
-        let description = RowDescription { fields: fields.collect() };
-        self.output.try_send(&Backend::RowDescription(description))
+        self.output.pending.extend_from_slice(message);
+        Ok(())
     }
 
     fn complete(&mut self, command: Command, rows: u64) {

@@ -11,10 +11,12 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
+use std::sync::{Arc, OnceLock};
+
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::{self, Settings, ValueRef};
 use rowferry_dialect::work;
-use rowferry_engine::{Condition, Error, Result, ResultColumn, Row, Session, Type};
+use rowferry_engine::{Condition, Error, Prepared, Result, ResultColumn, Row, Session, Type};
 use rowferry_wire_pg::Format;
 use rowferry_wire_pg::messages::{MAX_COLUMNS, RowEncoder};
 
@@ -34,6 +36,8 @@ struct Column {
 #[derive(Debug)]
 pub(super) struct RowWriter {
     columns: Vec<Column>,
+    /// The message that describes the rows, for clients of UTF-8.
+    described: OnceLock<Vec<u8>>,
 }
 
 impl RowWriter {
@@ -51,7 +55,28 @@ impl RowWriter {
             };
             Ok(Column { ty: column.ty.clone(), format, write: writer(&column.ty, format)? })
         });
-        Ok(Self { columns: columns.collect::<Result<_>>()? })
+        Ok(Self { columns: columns.collect::<Result<_>>()?, described: OnceLock::new() })
+    }
+
+    /// The one for a plan's rows, which stays with the plan where the client wants all columns alike.
+    pub(super) fn of(plan: &Prepared, columns: &[ResultColumn], formats: &[Format]) -> Result<Arc<Self>> {
+        let first = formats.first().copied().unwrap_or(Format::TEXT);
+        let alike = formats.iter().all(|format| *format == first) && matches!(first, Format::TEXT | Format::BINARY);
+        if !alike {
+            return Self::new(columns, formats).map(Arc::new);
+        }
+        let binary = first == Format::BINARY;
+        if let Some(kept) = plan.door_part(binary).and_then(|part| part.clone().downcast::<Self>().ok()) {
+            return Ok(kept);
+        }
+        let writer = Arc::new(Self::new(columns, &[first])?);
+        plan.keep_door_part(binary, writer.clone());
+        Ok(writer)
+    }
+
+    /// The message that describes the rows, which `describe` makes at the first need.
+    pub(super) fn described(&self, describe: impl FnOnce() -> Vec<u8>) -> &[u8] {
+        self.described.get_or_init(describe)
     }
 
     /// The number of columns.
