@@ -23,7 +23,7 @@ pub(super) const ROWS: &[Function] = rows! { &[];
     Scalar "place of a row" (I8) -> TID, F("rf_ctid");
     Scalar "item of known roles" (TEXT) -> ANY, T("rf_ask('aclitem', {0})"), stable;
     Scalar "writer of a catalog" () -> XID, F("rf_catalog_xid"), stable;
-    Scalar "row of the cursor" () -> I8, F("rf_cursor_row"), volatile;
+    Scalar "row of the cursor" (TEXT) -> I8, F("rf_cursor_row"), optional(1), lenient, volatile;
     Scalar "row of a sample" (I8, I4, F4, F8) -> BOOL, F("rf_row_of_sample"), lenient;
     SetReturning "stored result rows" (I8) -> ANY, F("rf_stored_result_rows"), volatile;
     SetReturning "stored function rows" (OID, TEXT, ANY) -> ANY, F("rf_stored_function_rows"), optional(1), variadic, lenient, volatile;

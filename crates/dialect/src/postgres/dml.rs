@@ -296,27 +296,25 @@ impl Binder<'_> {
         target: &Target,
         command: PolicyCommand,
         filter: Option<Expr>,
-        by_cursor: bool,
+        cursor: Option<&str>,
     ) -> Result<Option<Expr>> {
-        if by_cursor && target.is_view() {
+        if cursor.is_some() && target.is_view() {
             let message = "WHERE CURRENT OF on a view is not implemented";
             return Err(crate::Error::new(Condition::FeatureNotSupported, message));
         }
-        if by_cursor {
+        if let Some(cursor) = cursor {
             if target.family.is_some() {
                 return Err(self.unsupported("WHERE CURRENT OF on a table that others inherit from", -1));
             }
             if target.relation.without_identity {
                 return Err(self.unsupported("WHERE CURRENT OF in a table without rowid", -1));
             }
-            if self.variables.is_some() {
-                return Err(self.unsupported("WHERE CURRENT OF in a function", -1));
-            }
-            // The engine knows the row when the statement runs.
+            // The engine knows the row when the statement runs; in a function by the name that a variable holds.
             let row = crate::ir::ColumnRef { relation: target.id, column: crate::ir::ColumnIndex::RowIdentity };
             let row = Expr::new(ExprKind::Column(row), Type::Int8);
             let function = crate::functions::internal("row of the cursor");
-            let wanted = Expr::new(ExprKind::Call { function, args: Vec::new() }, Type::Int8);
+            let args = self.cursor_variable(cursor).into_iter().collect();
+            let wanted = Expr::new(ExprKind::Call { function, args }, Type::Int8);
             let same = self.compare(CompareOp::Equal, (row, -1), (wanted, -1), -1)?;
             let policies = self.changeable_rows(target, command)?;
             return Ok(target.filtered(Some(same), policies, target.id));
@@ -362,7 +360,7 @@ impl Binder<'_> {
             return Err(self.unsupported("WHERE CURRENT OF in an UPDATE of the primary key", -1));
         }
         let (returning, results) = self.returning(update.returning_clause.as_ref(), scope)?;
-        let filter = self.filtered(&target, PolicyCommand::Update, filter, current_of.is_some())?;
+        let filter = self.filtered(&target, PolicyCommand::Update, filter, current_of.as_deref())?;
         let guards = self.update_guards(&target)?;
         let routing = self.moving(&target, &assignments, current_of.is_some())?;
         let mut target = target;
@@ -418,7 +416,7 @@ impl Binder<'_> {
         let ((filter, current_of), scope) =
             self.with_scope(scope, |binder| binder.dml_filter(delete.where_clause.as_deref()))?;
         let (returning, results) = self.returning(delete.returning_clause.as_ref(), scope)?;
-        let filter = self.filtered(&target, PolicyCommand::Delete, filter, current_of.is_some())?;
+        let filter = self.filtered(&target, PolicyCommand::Delete, filter, current_of.as_deref())?;
         let mut target = target;
         self.prune(target.family.as_mut().map(|family| &mut family.rows), filter.as_ref())?;
         let dml = Dml {

@@ -80,7 +80,7 @@ pub use lift::{Lifted, Literal, LiteralKind, Place as LiteralPlace, Shape, lifte
 pub use parse::{Parsed, parse};
 use partitions::names_column;
 pub use partitions::{bind_partition, is_plain_literal, partitioning};
-pub use position::{Positions, current_of, with_positions};
+pub use position::{CursorName, Positions, current_of, with_positions};
 pub use spelling::{Respelled, StringRules, depends_on_rules, respell};
 pub use target::{Updatable, updatable};
 pub use user_casts::user_cast;

@@ -1,6 +1,7 @@
 //! WHERE CURRENT OF: a cursor's rows are known by the rows of tables that they are made of, which its query yields behind
 //! its own columns.
 
+use crate::functions;
 use crate::ir::{
     Body, ColumnIndex, ColumnRef, Distinct, DmlAction, Expr, ExprKind, From, GroupBy, OutputColumn, Query, RelId,
     Statement, walk,
@@ -70,13 +71,35 @@ pub fn with_positions(query: &Query) -> (Query, Positions) {
     (query, Positions { tables: tables.into_iter().map(|(_, oid)| oid).collect(), locking })
 }
 
+/// How a statement names a cursor.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum CursorName<'a> {
+    /// By its name.
+    Is(&'a str),
+    /// By a variable of a function: the parameter that it is.
+    In(usize),
+}
+
 /// The cursor whose row an UPDATE or DELETE is about, with the table.
-pub fn current_of(bound: &Bound) -> Option<(&str, &Relation)> {
+pub fn current_of(bound: &Bound) -> Option<(CursorName<'_>, &Relation)> {
     let Statement::Dml(dml) = &bound.statement else { return None };
-    match &dml.action {
-        DmlAction::Update { current_of, .. } | DmlAction::Delete { current_of, .. } => {
-            Some((current_of.as_deref()?, &dml.target))
+    let (cursor, filter) = match &dml.action {
+        DmlAction::Update { current_of, filter, .. } | DmlAction::Delete { current_of, filter, .. } => {
+            (current_of.as_deref()?, filter)
         }
-        DmlAction::Insert { .. } => None,
+        DmlAction::Insert { .. } => return None,
+    };
+    let mut name = CursorName::Is(cursor);
+    if let Some(filter) = filter {
+        walk::expr(filter, &mut |part| {
+            if let ExprKind::Call { function, args } = &part.kind
+                && function.is(functions::internal("row of the cursor"))
+                && let [Expr { kind: ExprKind::Param(index), .. }] = args.as_slice()
+            {
+                name = CursorName::In(*index);
+            }
+            true
+        });
     }
+    Some((name, &dml.target))
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::{DmlAction, Statement as Ir, Value};
 use rowferry_dialect::plan::Command;
+use rowferry_dialect::postgres::CursorName;
 use rowferry_dialect::{Condition, Error, Language, Result, postgres};
 
 use super::transaction::{Block, Open};
@@ -165,7 +166,16 @@ impl Session {
         else {
             return self.dispatch_statement(prepared, params);
         };
-        let row = self.row_of_cursor(cursor, table)?;
+        let row = match cursor {
+            CursorName::Is(name) => self.row_of_cursor(name, table)?,
+            CursorName::In(param) => match params.get(param) {
+                Some(Value::Text(name)) => self.row_of_cursor(name, table)?,
+                _ => {
+                    let message = format!("no value found for parameter {}", param + 1);
+                    return Err(Error::new(Condition::UndefinedObject, message));
+                }
+            },
+        };
         let before = std::mem::replace(&mut *self.state.cursor_row.lock(), row);
         let outcome = self.dispatch_statement(prepared, params);
         *self.state.cursor_row.lock() = before;

@@ -286,17 +286,36 @@ impl Session {
             return Err(super::utility::only_in_blocks("DECLARE CURSOR"));
         }
         self.portals.check_free(name)?;
-        let columns: Vec<ResultColumn> = query
-            .columns
-            .iter()
-            .map(|column| ResultColumn {
-                name: column.name.clone(),
-                ty: column.ty.clone(),
-                origin: None,
-                not_null: false,
-                identity: false,
-            })
-            .collect();
+        let (plan, positions) = self.positioned(prepared, query)?;
+        let Outcome::Rows(cursor) = self.run_query(&plan, params)? else {
+            return Err(Error::internal("a query without rows"));
+        };
+        let rows = if scroll {
+            Rows::Scroll { cursor: Some(cursor), seen: Seen::default(), at: 0 }
+        } else {
+            Rows::Forward { cursor, at: 0 }
+        };
+        let declared = Declared { text: prepared.parsed.whole_text(), hold, binary, pinned: false };
+        let level = Some(self.transaction.savepoints.len());
+        let created = super::state::now();
+        let (plan, declared, positions) = (Some(plan), Some(declared), Some(positions));
+        let portal = Portal { plan, rows, declared, door: None, positions, current: None, level, created };
+        self.portals.insert(name, portal)
+    }
+
+    /// The plan of a cursor's query, which yields the places of its tables' rows, too.
+    fn positioned(&self, prepared: &Prepared, query: &Query) -> Result<(Arc<Prepared>, Positions)> {
+        let columns = query.columns.iter().map(|column| ResultColumn {
+            name: column.name.clone(),
+            ty: column.ty.clone(),
+            origin: None,
+            not_null: false,
+            identity: false,
+        });
+        let columns = match prepared.bound.columns.len() == query.columns.len() {
+            true => prepared.bound.columns.clone(),
+            false => columns.collect(),
+        };
         let _budget = budget::begin(prepared.size);
         let _passes = optimise::choose(self.passes());
         let (query, positions) = postgres::with_positions(query);
@@ -320,20 +339,7 @@ impl Session {
             counting: Default::default(),
             door_parts: Default::default(),
         });
-        let Outcome::Rows(cursor) = self.run_query(&plan, params)? else {
-            return Err(Error::internal("a query without rows"));
-        };
-        let rows = if scroll {
-            Rows::Scroll { cursor: Some(cursor), seen: Seen::default(), at: 0 }
-        } else {
-            Rows::Forward { cursor, at: 0 }
-        };
-        let declared = Declared { text: prepared.parsed.whole_text(), hold, binary, pinned: false };
-        let level = Some(self.transaction.savepoints.len());
-        let created = super::state::now();
-        let (plan, declared, positions) = (Some(plan), Some(declared), Some(positions));
-        let portal = Portal { plan, rows, declared, door: None, positions, current: None, level, created };
-        self.portals.insert(name, portal)
+        Ok((plan, positions))
     }
 
     /// The rowid of the row of a table that a cursor stands on, for WHERE CURRENT OF; none where an outer join has made
@@ -436,7 +442,15 @@ impl Session {
         if self.portals.get(name).is_ok() {
             return Err(Error::new(Condition::DuplicateCursor, format!("cursor \"{name}\" already in use")));
         }
-        let Outcome::Rows(cursor) = self.execute(plan, params)? else {
+        // What calls functions of users or changes rows is run as it stands; no change is made by such a cursor.
+        let (plan, positions) = match &plan.bound.statement {
+            Ir::Query(query) if plan.direct.is_none() && !plan.in_parts => {
+                let (plan, positions) = self.positioned(plan, query)?;
+                (plan, Some(positions))
+            }
+            _ => (plan.clone(), None),
+        };
+        let Outcome::Rows(cursor) = self.execute(&plan, params)? else {
             return Err(Error::new(Condition::InvalidCursorDefinition, "cannot open query as cursor"));
         };
         let rows = if scroll {
@@ -447,9 +461,8 @@ impl Session {
         let declared = Declared { text: plan.parsed.shared_text(), hold: false, binary: false, pinned: false };
         let level = Some(self.transaction.savepoints.len());
         let created = super::state::now();
-        let (plan, declared) = (Some(plan.clone()), Some(declared));
-        let (positions, current) = (None, None);
-        let portal = Portal { plan, rows, declared, door: None, positions, current, level, created };
+        let (plan, declared) = (Some(plan), Some(declared));
+        let portal = Portal { plan, rows, declared, door: None, positions, current: None, level, created };
         self.portals.insert(name, portal)
     }
 

@@ -8,6 +8,7 @@ use crate::plan::{Bound, Context};
 use crate::postgres::binder::{Binder, Entry, EntryColumn, Scope};
 use crate::postgres::parse::Parsed;
 use crate::postgres::plpgsql::Conflict;
+use crate::scalar::cursors::REFCURSOR;
 use crate::schema::Schema;
 use crate::{Condition, Error, Result, Type};
 
@@ -195,6 +196,15 @@ impl Binder<'_> {
         let mut columns =
             scopes.flat_map(|scope| &scope.entries).filter(|entry| entry.unqualified).flat_map(|entry| &entry.columns);
         columns.find(|column| column.name == name).cloned()
+    }
+
+    /// The variable of a function that holds the name of a cursor, if one is called so.
+    pub(in crate::postgres) fn cursor_variable(&self, name: &str) -> Option<Expr> {
+        let levels = self.variables.as_ref()?.levels;
+        let entries = self.scopes[..levels].iter().rev().flat_map(|scope| &scope.entries);
+        let mut columns = entries.filter(|entry| entry.unqualified).flat_map(|entry| &entry.columns);
+        let found = columns.find(|column| column.name == name)?;
+        matches!(&found.expr.ty, Type::Scalar(scalar, _) if scalar.oid == REFCURSOR.oid).then(|| found.expr.clone())
     }
 
     /// The error for a field that a variable's row does not have; `None` for other entries.

@@ -6,16 +6,18 @@ use rowferry_dialect::{Condition, Error, Result};
 use serde_json::Value as Json;
 
 use super::call::text;
-use super::json::{path, path_with_nulls};
+use super::json::path_with_nulls;
 use super::{Call, Row};
 
 pub(super) const ROWS: &[Row] = &[
     Row::new("rf_jsonb_concat", 2, |call| normal(&concatenate(parsed(call, 0)?, parsed(call, 1)?))),
     Row::new("rf_jsonb_delete", 2, |call| delete_keys(call, &[call.text(1)?.to_owned()])),
-    Row::new("rf_jsonb_delete_all", 2, |call| delete_keys(call, &path(call, 1)?)),
+    Row::new("rf_jsonb_delete_all", 2, |call| {
+        delete_keys(call, &steps(call)?.into_iter().flatten().collect::<Vec<_>>())
+    }),
     Row::new("rf_jsonb_delete_at", 2, delete_at),
     Row::new("rf_jsonb_delete_path", 2, |call| {
-        let steps = path_with_nulls(call, 1)?;
+        let steps = steps(call)?;
         let mut all = container(call, "cannot delete path in scalar")?;
         if !is_empty(&all) {
             change(&mut all, &steps, 0, &Change::Remove)?;
@@ -24,7 +26,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
     Row::new("rf_jsonb_set", 3, |call| {
         let create = call.given(3).is_none() || call.boolean(3)?;
-        let (steps, new) = (path_with_nulls(call, 1)?, parsed(call, 2)?);
+        let (steps, new) = (steps(call)?, parsed(call, 2)?);
         let mut all = container(call, "cannot set path in scalar")?;
         if create || !is_empty(&all) {
             change(&mut all, &steps, 0, &Change::Set { new, create })?;
@@ -35,7 +37,7 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_jsonb_set_lax", 3, set_lax).optional(2).lenient(),
     Row::new("rf_jsonb_insert", 3, |call| {
         let after = call.given(3).is_some() && call.boolean(3)?;
-        let (steps, new) = (path_with_nulls(call, 1)?, parsed(call, 2)?);
+        let (steps, new) = (steps(call)?, parsed(call, 2)?);
         let mut all = container(call, "cannot set path in scalar")?;
         change(&mut all, &steps, 0, &Change::Insert { new, after })?;
         normal(&all)
@@ -49,6 +51,14 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_json_strip_nulls", 1, |call| text(json::strip_nulls(call.text(0)?)?)),
     Row::new("rf_jsonb_strip_nulls", 1, |call| normal(&strip(parsed(call, 0)?))),
 ];
+
+/// The steps of a path; an array of one dimension.
+fn steps(call: &Call<'_>) -> Result<Vec<Option<String>>> {
+    if super::arrays::parse(call.text(1)?)?.dimensions.len() > 1 {
+        return Err(Error::new(Condition::ArraySubscriptError, "wrong number of array subscripts"));
+    }
+    path_with_nulls(call, 1)
+}
 
 fn parsed(call: &Call<'_>, at: usize) -> Result<Json> {
     json::parse(call.text(at)?)
@@ -98,7 +108,7 @@ fn set_lax(call: &Call<'_>) -> Result<Value> {
         if matches!(what, Change::Remove) { "cannot delete path in scalar" } else { "cannot set path in scalar" };
     let mut all = container(call, refusal)?;
     if !is_empty(&all) || matches!(what, Change::Set { create: true, .. }) {
-        change(&mut all, &path_with_nulls(call, 1)?, 0, &what)?;
+        change(&mut all, &steps(call)?, 0, &what)?;
     }
     normal(&all)
 }

@@ -24,7 +24,10 @@ pub(super) const ROWS: &[Row] = &[
     // One that is IMMUTABLE, in an index.
     Row::new("rf_immutable_function", 2, stored_function).variadic().lenient(),
     // The row that WHERE CURRENT OF means; none for one that an outer join has made up.
+    // The cursor's name is for the session, which knows the row already.
     Row::new("rf_cursor_row", 0, |call| Ok(call.context().state().cursor_row()?.map_or(Value::Null, Value::Integer)))
+        .optional(1)
+        .lenient()
         .volatile(),
     Row::new("rf_row_of_sample", 4, row_of_sample).lenient(),
     Row::new("rf_version", 0, |call| {
