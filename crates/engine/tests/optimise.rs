@@ -120,7 +120,7 @@ fn decimal(random: &mut StdRng, depth: u32) -> String {
 }
 
 fn aggregate(random: &mut StdRng) -> String {
-    let call = match random.random_range(0..13) {
+    let call = match random.random_range(0..14) {
         0 => "count(*)".to_owned(),
         1 => format!("count({})", pick(random, &["k", "c", "free", "f"])),
         2 | 3 | 4 => format!("sum({})", decimal(random, 3)),
@@ -129,14 +129,15 @@ fn aggregate(random: &mut StdRng) -> String {
             format!("sum({})", pick(random, &["k", "big", "small", "f", "k + small", "case when b then 1 else 0 end"]))
         }
         7 => format!("avg({})", pick(random, &["k", "big", "small", "f"])),
-        8 => format!("min({})", pick(random, &["k", "price", "d", "at", "v", "c", "rate", "free", "f", "wide"])),
-        9 => format!("max({})", pick(random, &["big", "price", "d", "at", "v", "c", "rate", "free", "f", "wide"])),
+        8 => format!("min({})", pick(random, &["k", "price", "d", "at", "v", "c", "rate", "f", "wide"])),
+        9 => format!("max({})", pick(random, &["big", "price", "d", "at", "v", "c", "rate", "f", "wide"])),
         10 => format!("count(distinct {})", pick(random, &["k", "price", "d", "v", "c", "free", "b"])),
         11 => format!("sum(distinct {})", pick(random, &["k", "price", "rate", "small", "wide"])),
+        12 => "trim_scale(max(free))".to_owned(),
         _ => "string_agg(v, '' order by id)".to_owned(),
     };
     match random.random_range(0..5) {
-        0 => format!("{call} filter (where {})", condition(random, 0)),
+        0 if !call.starts_with("trim_scale") => format!("{call} filter (where {})", condition(random, 0)),
         _ => call,
     }
 }
@@ -170,6 +171,9 @@ fn condition(random: &mut StdRng, depth: u32) -> String {
         _ => format!("wide {op} price"),
     }
 }
+
+/// What may be asked for once: equal values look alike.
+const DISTINCT: [&str; 9] = ["k", "c", "v", "d", "b", "price", "k % 3", "at", "rate * 2"];
 
 fn query(random: &mut StdRng) -> String {
     let keys = [
@@ -220,7 +224,11 @@ fn query(random: &mut StdRng) -> String {
     if random.random_ratio(1, 4) {
         write!(sql, " having count(*) > {} or max(price) > 500", random.random_range(0..4)).unwrap();
     }
-    match random.random_range(0..5) {
+    match random.random_range(0..6) {
+        5 => {
+            let distinct: Vec<&str> = (0..random.random_range(1..4)).map(|_| pick(random, &DISTINCT)).collect();
+            sql = format!("select distinct {} from {from} where {filter}", distinct.join(", "));
+        }
         0 => {
             let order: Vec<String> = (1..=items.len()).map(|at| at.to_string()).collect();
             write!(sql, " order by {}", order.join(", ")).unwrap();

@@ -1,7 +1,8 @@
 //! What a WHERE clause asks for, so that a planner finds it.
 //!
-//! `(a AND b) OR (a AND c)` is `a AND (b OR c)`: the key of a join often hides in every member of an OR. And of what each
-//! member asks of one table alone, an OR is implied that can be asked of that table before it is joined.
+//! `(a AND b) OR (a AND c)` is `a AND (b OR c)`: the key of a join often hides in every member of an OR. And what each
+//! member asks of one table alone implies an OR that can be asked of that table before it is joined: a back end whose
+//! planner does not see it is told ([`implied`]).
 
 use std::collections::BTreeSet;
 
@@ -28,8 +29,6 @@ pub(super) fn of_filter(filter: &mut Expr) {
             }
         }
     }
-    let implied: Vec<Expr> = asked.iter().flat_map(implied).collect();
-    asked.extend(implied);
     *filter = all(asked);
 }
 
@@ -85,8 +84,16 @@ fn factored(condition: Expr) -> Factored {
     Factored::Into(common, rest)
 }
 
-/// Conditions on one table each that hold whenever an OR over several tables does.
-fn implied(condition: &Expr) -> Vec<Expr> {
+/// Conditions on one table each that hold for every row that a WHERE clause lets pass, by its ORs over several tables.
+pub fn implied(filter: &Expr) -> Vec<Expr> {
+    match &filter.kind {
+        ExprKind::And(members) => members.iter().flat_map(implied).collect(),
+        ExprKind::Or(_) => implied_by_or(filter),
+        _ => Vec::new(),
+    }
+}
+
+fn implied_by_or(condition: &Expr) -> Vec<Expr> {
     let ExprKind::Or(members) = &condition.kind else { return Vec::new() };
     if members.len() > MOST || !may_move(condition) || relations(condition).len() < 2 {
         return Vec::new();

@@ -2,7 +2,7 @@
 //!
 //! - [`fold`]: what is computed of constants alone is computed here, by the functions that would compute it later;
 //! - [`compare`]: comparisons in the storage of the column, so that they cost nothing and an index serves them;
-//! - [`conditions`]: what all members of an OR ask for stands before it, and what they ask of one table beside it;
+//! - [`conditions`]: what all members of an OR ask for stands before it;
 //! - [`flatten`]: groups of a subquery's rows are groups of its tables' rows.
 //!
 //! Nothing here changes an answer, nor an error: what cannot be computed stays where it is and fails when it is asked for,
@@ -12,6 +12,8 @@ mod compare;
 mod conditions;
 mod flatten;
 mod fold;
+
+pub use conditions::implied;
 
 use std::cell::Cell;
 

@@ -85,7 +85,11 @@ impl Lowering<'_> {
                 self.needs_us();
                 return Ok(Sql { sql: format!("(SELECT rf_single(c0) FROM ({sql}))"), repr });
             }
-            ExprKind::Exists(query) => format!("EXISTS ({})", self.subquery(query)?.0),
+            ExprKind::Exists(query) => {
+                // One row is enough.
+                self.some_groups = true;
+                format!("EXISTS ({})", self.subquery(query)?.0)
+            }
             ExprKind::InQuery { row, negated, query } => self.in_query(row, *negated, query)?,
             ExprKind::Quantified { op, all, arg, query } => {
                 let (sql, reprs) = self.subquery(query)?;

@@ -1,7 +1,7 @@
-//! GROUP BY by hashing: one aggregate of ours takes all rows and keeps the groups, where SQLite would sort the rows first.
+//! GROUP BY and DISTINCT by hashing: one aggregate of ours takes all rows and keeps the groups, where SQLite would sort the rows first.
 //!
-//! `SELECT k, sum(v) FROM t GROUP BY k` becomes `SELECT c0, c1 FROM rf_groups((SELECT rf_group('…', k, v) FROM t))`. What is
-//! computed of keys and aggregates stays SQLite's. A query is left alone when SQLite need not sort, when only some of the
+//! `SELECT k, sum(v) FROM t GROUP BY k` becomes
+//! `SELECT r.c0, r.c1 FROM (SELECT rf_group('…', k, v) AS c0 FROM t) AS s CROSS JOIN rf_groups(s.c0) AS r`. What is computed of keys and aggregates stays SQLite's. A query is left alone when SQLite need not sort, when only some of the
 //! groups are asked for, and when one of its aggregates or keys is none of ours.
 
 use std::collections::HashSet;
@@ -28,7 +28,15 @@ impl Lowering<'_> {
             return Ok(None);
         }
         let Body::Select(select) = &query.body else { return Ok(None) };
-        let GroupBy::Keys(keys) = &select.group_by else { return Ok(None) };
+        let is_distinct = select.group_by == GroupBy::None;
+        let keys = match &select.group_by {
+            GroupBy::Keys(keys) => keys,
+            // Rows that are alike are a group; but whoever wants some of them need not see all.
+            GroupBy::None if select.distinct == Distinct::Rows && query.limit.is_none() && is_of_rows(select) => {
+                &select.items
+            }
+            _ => return Ok(None),
+        };
         if matches!(select.distinct, Distinct::On(_)) || keys.is_empty() || is_in_order(query, select, keys) {
             return Ok(None);
         }
@@ -56,7 +64,8 @@ impl Lowering<'_> {
         if parts.fails || parts.keys.len() + parts.others.len() > MOST || !parts.are_ours() {
             return Ok(None);
         }
-        let Some((sql, reprs)) = self.grouped(select, from, &parts, query.order_by.is_empty())? else {
+        let sorted = query.order_by.is_empty() && !is_distinct;
+        let Some((sql, reprs)) = self.grouped(select, from, &parts, sorted)? else {
             return Ok(None);
         };
         let cte = CteId(parts.id.0);
@@ -65,6 +74,9 @@ impl Lowering<'_> {
         outer.from = Some(From::Cte { id: parts.id, cte, columns });
         outer.filter = outer.having.take();
         outer.group_by = GroupBy::None;
+        if is_distinct {
+            outer.distinct = Distinct::All;
+        }
         Ok(Some(Query { ctes: Vec::new(), body: Body::Select(Box::new(outer)), order_by, ..query.clone() }))
     }
 
@@ -113,11 +125,13 @@ impl Lowering<'_> {
             reprs.push(repr);
         }
         let filter = match &select.filter {
-            Some(filter) => format!(" WHERE {}", self.expr(filter)?.sql),
+            Some(filter) => self.where_clause(filter)?,
             None => String::new(),
         };
         self.needs_row_function();
-        Ok(Some((format!("rf_groups((SELECT rf_group({}) FROM {from}{filter}))", fused.arguments()), reprs)))
+        // Not as the function's argument: SQLite would plan a query that is run for each group.
+        let groups = format!("SELECT rf_group({}) AS c0 FROM {from}{filter}", fused.arguments());
+        Ok(Some((format!("({groups}) AS hashed CROSS JOIN rf_groups(hashed.c0)"), reprs)))
     }
 
     /// What is to be gathered for an aggregate; `None` for one that is none of ours.
@@ -309,6 +323,18 @@ impl Parts {
         });
         *expr = Expr::column(self.id, self.keys.len() + at, expr.ty.clone());
     }
+}
+
+/// A select list without aggregates and windows.
+fn is_of_rows(select: &Select) -> bool {
+    let mut of_rows = select.having.is_none();
+    for item in &select.items {
+        walk::expr(item, &mut |part| {
+            of_rows &= !matches!(part.kind, ExprKind::Aggregate(_) | ExprKind::Window(_));
+            of_rows
+        });
+    }
+    of_rows
 }
 
 /// An expression whose calls may be merged.

@@ -310,6 +310,17 @@ impl Lowering<'_> {
         Ok((format!("SELECT {distinct}{}{tail}", columns.join(", ")), items))
     }
 
+    /// WHERE, with what it implies of single tables: SQLite's planner would not see that few of their rows are asked for.
+    pub(super) fn where_clause(&mut self, filter: &Expr) -> Result<String> {
+        let mut sql = format!(" WHERE {}", self.expr(filter)?.sql);
+        if crate::optimise::passes().rewrite {
+            for implied in crate::optimise::implied(filter) {
+                sql.push_str(&format!(" AND unlikely({})", self.expr(&implied)?.sql));
+            }
+        }
+        Ok(sql)
+    }
+
     /// FROM to HAVING; lowered before the select list, which refers to what it defines.
     fn select_tail(&mut self, select: &Select) -> Result<String> {
         let mut tail = String::new();
@@ -321,8 +332,7 @@ impl Lowering<'_> {
             tail.push_str(&from?);
         }
         if let Some(filter) = &select.filter {
-            tail.push_str(" WHERE ");
-            tail.push_str(&self.expr(filter)?.sql);
+            tail.push_str(&self.where_clause(filter)?);
         }
         match &select.group_by {
             GroupBy::None => {}

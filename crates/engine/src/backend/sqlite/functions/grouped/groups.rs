@@ -4,11 +4,11 @@
 //! files, one for each part of the keys' hashes; when all rows have come, the groups that are known are written out, and the
 //! parts are grouped one after the other, each by other bits of the hashes.
 
-use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 
+use parking_lot::Mutex;
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::lower::sqlite::spec::Spec;
 use rowferry_dialect::values::ValueRef;
@@ -243,7 +243,7 @@ impl Groups {
         }
         let mut rows = Spool::new(columns);
         self.drain(&mut rows)?;
-        Ok(Finished { columns, held: Held::Rows(RefCell::new(Some(rows.into_reader()?))) })
+        Ok(Finished { columns, held: Held::Rows(Mutex::new(Some(rows.into_reader()?))) })
     }
 
     /// Writes all groups out, those of the parts, too.
@@ -311,7 +311,7 @@ pub(super) struct Finished {
 
 enum Held {
     Groups(Memory, Option<Vec<u32>>),
-    Rows(RefCell<Option<SpoolReader>>),
+    Rows(Mutex<Option<SpoolReader>>),
 }
 
 struct Memory {
@@ -345,7 +345,7 @@ impl Finished {
         let reader = match &self.held {
             Held::Groups(..) => None,
             Held::Rows(reader) => {
-                let mut reader = reader.take().ok_or_else(|| Error::internal("groups that are read already"))?;
+                let mut reader = reader.lock().take().ok_or_else(|| Error::internal("groups that are read already"))?;
                 reader.rewind()?;
                 Some(reader)
             }
@@ -383,7 +383,7 @@ impl Finished {
     /// Ends a walk, so that there can be another.
     pub(super) fn end(&self, walk: Walk) {
         if let (Held::Rows(place), Some(reader)) = (&self.held, walk.reader) {
-            place.replace(Some(reader));
+            *place.lock() = Some(reader);
         }
     }
 }

@@ -3,18 +3,18 @@
 //! SQLite sorts rows to group them, and calls a function for each operator and each aggregate of each row. Instead, one
 //! aggregate is told by its first argument ([`Spec`]) what to do with the others: which are keys, what is computed of the
 //! numbers among them, what is gathered. It keeps all groups itself; a table-valued function then yields their rows. It all
-//! stands in one statement, and the groups go from the one to the other as a pointer.
+//! stands in one statement: what goes from the one to the other is the number under which the groups are [`kept`].
 //!
 //! What there is no memory for goes to files, a part of the groups in each ([`groups`]).
 
 mod cells;
 mod fixed;
 mod groups;
+mod kept;
 mod table;
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::rc::Rc;
 
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::lower::sqlite::spec::Spec;
@@ -23,10 +23,7 @@ use rowferry_dialect::{Error, Result};
 use rusqlite::{Connection, ffi};
 
 use fixed::Inputs;
-use groups::{Finished, Groups};
-
-/// Under which name SQLite hands groups on.
-const POINTER: &std::ffi::CStr = c"rowferry groups";
+use groups::Groups;
 
 /// Makes the functions known to a connection.
 pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
@@ -140,21 +137,23 @@ unsafe fn taken(context: *mut ffi::sqlite3_context) -> Option<Box<Groups>> {
     }
 }
 
-/// All groups, for `rf_groups`.
+/// All groups, for `rf_groups`: eight bytes that say under which number they are kept.
 unsafe extern "C" fn finish_groups(context: *mut ffi::sqlite3_context) {
     guarded(context, || {
         // SAFETY: SQLite's last call of a run.
         let Some(groups) = (unsafe { taken(context) }) else { return Ok(()) };
-        let finished = Box::into_raw(Box::new(Rc::new(groups.finish()?)));
-        // SAFETY: SQLite drops it with the value, be it never read.
-        unsafe { ffi::sqlite3_result_pointer(context, finished.cast(), POINTER.as_ptr(), Some(forget)) };
+        let number = kept::keep(groups.finish()?);
+        let bytes = Box::into_raw(Box::new(number.to_le_bytes()));
+        // SAFETY: the box has as many bytes, and SQLite drops it with the value, which lives as long as anybody can ask.
+        unsafe { ffi::sqlite3_result_blob(context, bytes.cast(), size_of::<u64>() as c_int, Some(forget)) };
         Ok(())
     });
 }
 
-unsafe extern "C" fn forget(finished: *mut c_void) {
+unsafe extern "C" fn forget(number: *mut c_void) {
     // SAFETY: it is the box that was handed to SQLite.
-    drop(unsafe { Box::from_raw(finished.cast::<Rc<Finished>>()) });
+    let number = unsafe { Box::from_raw(number.cast::<[u8; 8]>()) };
+    kept::forget(u64::from_le_bytes(*number));
 }
 
 /// The one value of the one group.

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_int};
 use std::marker::PhantomData;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::lower::sqlite::MOST_GROUPED;
+use rusqlite::types::ValueRef;
 use rusqlite::vtab::{
     Context as ColumnContext, Filters, IndexConstraintOp, IndexInfo, Module, VTab, VTabConfig, VTabConnection,
     VTabCursor,
@@ -14,8 +15,8 @@ use rusqlite::vtab::{
 use rusqlite::{Connection, ffi};
 
 use super::super::{Output, raise};
-use super::POINTER;
 use super::groups::{Finished, Walk};
+use super::kept;
 
 /// Makes the function known to a connection.
 pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
@@ -83,10 +84,18 @@ unsafe impl<'vtab> VTab<'vtab> for Table {
     }
 }
 
+/// The number in a value of `rf_group`.
+fn number(value: ValueRef<'_>) -> Option<u64> {
+    match value {
+        ValueRef::Blob(bytes) => bytes.try_into().ok().map(u64::from_le_bytes),
+        _ => None,
+    }
+}
+
 #[repr(C)]
 struct Cursor<'vtab> {
     base: ffi::sqlite3_vtab_cursor,
-    groups: Option<(Rc<Finished>, Walk)>,
+    groups: Option<(Arc<Finished>, Walk)>,
     row: Vec<Value>,
     there: bool,
     position: i64,
@@ -114,9 +123,11 @@ unsafe impl VTabCursor for Cursor<'_> {
         self.position = 0;
         self.groups = match args.len() {
             0 => None,
-            // SAFETY: whatever has this name is a box of ours.
-            _ => match unsafe { args.get_pointer::<Rc<Finished>>(0, POINTER) } {
-                Some(groups) => Some((Rc::clone(groups), groups.begin().map_err(raise)?)),
+            _ => match args.iter().next().and_then(number).and_then(kept::find) {
+                Some(groups) => {
+                    let walk = groups.begin().map_err(raise)?;
+                    Some((groups, walk))
+                }
                 None => None,
             },
         };
