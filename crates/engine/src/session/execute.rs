@@ -15,7 +15,7 @@ use crate::cursor::Cursor;
 use crate::spool::Spool;
 
 /// How often a plan is made anew for one execution before we give up: each time, somebody else has changed the schema.
-const RENEWALS: usize = 5;
+pub(super) const RENEWALS: usize = 5;
 
 /// A change that has been made: its plan, and the rows of RETURNING with the number of rows changed.
 type Changed = (Arc<Prepared>, (Spool, u64));

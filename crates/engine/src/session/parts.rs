@@ -15,7 +15,7 @@ use rowferry_dialect::ir::{self, Body, Cte, CteBody, CteId, Dml, DmlAction, From
 use rowferry_dialect::lower::parts::{Again, ByRows};
 use rowferry_dialect::{Condition, Error, Language, Result, Schema as _, Type, budget, optimise};
 
-use super::execute::{RunError, command_words};
+use super::execute::{RENEWALS, RunError, command_words};
 use super::routing::Step;
 use super::transaction::Block;
 use super::triggers::Changes;
@@ -117,7 +117,14 @@ impl Session {
         let before = self.state.kept.lock().rows.len();
         // The triggers of its parts belong to it, those that are told at the end too.
         let result = self.as_part_of_transaction(|session| {
-            session.with_renewals(prepared, params, |session, plan| session.run_parts(plan, params))
+            let mut again = false;
+            session.with_renewals(prepared, params, |session, plan| {
+                // What was changed before the schema turned out to be another is undone, and done again.
+                if std::mem::replace(&mut again, true) {
+                    session.on_handle(|handle| handle.go_back_to(Point::Parts))?;
+                }
+                session.run_parts(plan, params)
+            })
         });
         debug_assert!(self.state.kept.lock().rows.len() >= before);
         let lost = !self.handle()?.lock().is_in_transaction();
@@ -454,8 +461,17 @@ impl Session {
 
 impl Session {
     fn change_row(&mut self, action: &Arc<Prepared>, row: &[Value]) -> Done<Spool> {
-        let statement = self.start(action, row)?;
-        match self.read_all_of(action, statement) {
+        let mut left = RENEWALS;
+        let result = loop {
+            let statement = self.start(action, row)?;
+            match self.read_all_of(action, statement) {
+                // One that has expired has done nothing yet, and is prepared anew: another part's, whose foreign keys
+                // change rows with generated columns, may have been the cause.
+                Err(RunError::Failed(failure)) if failure.is_stale() && left > 0 => left -= 1,
+                result => break result,
+            }
+        };
+        match result {
             // The failure is this row's.
             Err(RunError::Failed(failure)) if !errors::blames_schema(&failure) => {
                 Err(self.translate(&failure, action, row).into())
