@@ -35,8 +35,11 @@ fn run_statements(session: &mut Session, compiled: &Compiled, args: Vec<Value>) 
         let plan = session.prepare_parsed(&parsed, &[]).map_err(in_statement)?;
         let params =
             plan.bound.inside.iter().map(|index| args.get(*index).cloned().unwrap_or(Value::Null)).collect::<Vec<_>>();
-        let outcome =
-            compiled.check_allowed(&plan).and_then(|()| session.execute(&plan, &params)).map_err(in_statement)?;
+        compiled.check_allowed(&plan).map_err(|mut error| {
+            error.position = None;
+            error.context(format!("SQL function \"{}\" during startup", function.name))
+        })?;
+        let outcome = session.execute(&plan, &params).map_err(in_statement)?;
         match outcome {
             Outcome::Rows(mut cursor) if last && !matches!(compiled.returns, Returns::Void) => {
                 let types: Vec<Type> = cursor.columns().iter().map(|column| column.ty.clone()).collect();

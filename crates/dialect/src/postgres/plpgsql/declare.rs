@@ -121,7 +121,6 @@ impl Parser<'_> {
     /// `name [CONSTANT] type [COLLATE …] [NOT NULL] [{DEFAULT | := | =} value]`
     fn variable(&mut self, name: &str, line: u32) -> Result<usize> {
         let constant = self.take("constant");
-        let start = self.token().start;
         let ty = self.declared_type(|token| {
             token.is_sign(';')
                 || token.kind == Kind::Assign
@@ -135,6 +134,7 @@ impl Parser<'_> {
                 self.any_name()?;
             }
         }
+        let start = self.token().start;
         let not_null = self.take("not");
         if not_null {
             self.expect("null")?;

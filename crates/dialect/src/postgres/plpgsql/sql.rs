@@ -133,14 +133,20 @@ impl Parser<'_> {
             Kind::Name(name, false) => name.clone(),
             _ => String::new(),
         };
-        let takes_into = takes_into && first != "import";
+        // CREATE FUNCTION … BEGIN ATOMIC … END has semicolons of its own.
+        let defines = first == "create"
+            && self.tokens[from + 1..].iter().take(3).any(|token| token.is("function") || token.is("procedure"));
+        let mut begun = 0_u32;
+        let takes_into = takes_into && first != "import" && !defines;
         loop {
             let token = self.token().clone();
             match &token.kind {
                 Kind::Sign('(' | '[') => depth += 1,
                 Kind::Sign(')' | ']') => depth -= 1,
-                Kind::Sign(';') if depth <= 0 => break,
+                Kind::Sign(';') if depth <= 0 && begun == 0 => break,
                 Kind::End => return Err(self.syntax_error()),
+                Kind::Name(name, false) if defines && (name == "begin" || begun > 0 && name == "case") => begun += 1,
+                Kind::Name(name, false) if defines && name == "end" => begun = begun.saturating_sub(1),
                 // INSERT INTO and MERGE INTO are no INTO of ours.
                 Kind::Name(name, false) if name == "into" && takes_into && !matches!(before, "insert" | "merge") => {
                     if into.is_some() {

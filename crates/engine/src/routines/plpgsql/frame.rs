@@ -152,6 +152,8 @@ impl<'s, 'f> Frame<'s, 'f> {
             } else if let Slot::Value { ty, value } = &self.slots[*slot] {
                 // NULL may be no value of a domain.
                 self.session.check_domains(value, ty)?;
+            } else {
+                self.check_row(*slot)?;
             }
         }
         Ok(())

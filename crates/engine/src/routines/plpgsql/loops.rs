@@ -158,7 +158,9 @@ impl Frame<'_, '_> {
         };
         let shape = shape_of_cursor(&cursor);
         let _changes = cursor.is_of_change().then(|| self.session.shared_state().routines.loop_over_changes());
+        let place = self.place;
         let (found, flow) = self.rounds(label, body, |frame| {
+            frame.at(place);
             let row = next_row(&mut cursor).map_err(|error| match (rows, &text) {
                 (Rows::Query(sql), _) => in_statement(error, sql),
                 (_, Some(text)) => in_statement_text(error, text),
@@ -186,7 +188,9 @@ impl Frame<'_, '_> {
     ) -> Result<Flow> {
         let name = self.open_bound(cursor, args)?;
         self.session.pin_cursor(&name);
+        let place = self.place;
         let result = self.rounds(label, body, |frame| {
+            frame.at(place);
             let (shape, row) = frame.fetch_one(&name)?;
             let Some(row) = row else { return Ok(false) };
             frame.assign_target(target, &shape, Some(row))?;
@@ -197,6 +201,25 @@ impl Frame<'_, '_> {
         closed?;
         self.set_found(found);
         Ok(flow)
+    }
+
+    /// The variable of FOREACH holds arrays where SLICE says so, and nowhere else.
+    fn check_loop_variable(&self, target: &Target, slices: bool) -> Result<()> {
+        let holds_arrays = match target {
+            Target::Places(places) => match places.as_slice() {
+                [place] if place.field.is_none() && place.subscripts.is_empty() => {
+                    matches!(self.slot_type(place.variable).through_domains(), Type::Array(_))
+                }
+                _ => false,
+            },
+            Target::Row(_) => false,
+        };
+        let message = match (slices, holds_arrays) {
+            (true, false) => "FOREACH ... SLICE loop variable must be of an array type",
+            (false, true) => "FOREACH loop variable must not be of an array type",
+            _ => return Ok(()),
+        };
+        Err(Error::new(Condition::DatatypeMismatch, message))
     }
 
     /// FOREACH.
@@ -218,14 +241,28 @@ impl Frame<'_, '_> {
             let message = format!("FOREACH expression must yield an array, not type {words}");
             return Err(Error::new(Condition::DatatypeMismatch, message));
         };
-        if slice > 0 {
-            return Err(Error::unsupported("FOREACH … SLICE"));
-        }
         let Value::Text(stored) = &value else { return Err(Error::internal("an array that is no text")) };
-        let members = Array::read(stored.as_bytes())?.members;
-        let members: Vec<Value> =
-            members.iter().map(|member| array::from_json(member, element).unwrap_or(Value::Null)).collect();
-        let shape: Shape = std::sync::Arc::from([(String::new(), (**element).clone())]);
+        let array = Array::read(stored.as_bytes())?;
+        let slice = slice as usize;
+        let depth = array.dimensions.len();
+        if slice > depth {
+            let message = format!("slice dimension ({slice}) is out of the valid range 0..{depth}");
+            return Err(Error::new(Condition::ArraySubscriptError, message));
+        }
+        self.check_loop_variable(target, slice > 0)?;
+        let mut members = Vec::new();
+        if slice > 0 {
+            let inner = &array.dimensions[depth - slice..];
+            let length = inner.iter().map(|dimension| dimension.length).product::<usize>().max(1);
+            for part in array.members.chunks(length) {
+                members.push(Value::Text(Array::with_bounds(inner.to_vec(), part.to_vec()).stored()?));
+            }
+        } else {
+            let value = |member: &serde_json::Value| array::from_json(member, element).unwrap_or(Value::Null);
+            members.extend(array.members.iter().map(value));
+        }
+        let of_member = if slice > 0 { ty.clone() } else { (**element).clone() };
+        let shape: Shape = std::sync::Arc::from([(String::new(), of_member)]);
         let mut members = members.into_iter();
         let (found, flow) = self.rounds(label, body, |frame| {
             let Some(member) = members.next() else { return Ok(false) };

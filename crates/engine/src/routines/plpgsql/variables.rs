@@ -71,7 +71,16 @@ type Source = (usize, Option<usize>);
 #[derive(Debug)]
 pub(in crate::routines) struct CachedPlan {
     plan: Arc<Prepared>,
-    uses: Vec<(Source, Type)>,
+    uses: Vec<Use>,
+}
+
+/// A variable, or a field, that a plan needs, as it was when the plan was made.
+#[derive(Debug)]
+struct Use {
+    source: Source,
+    ty: Type,
+    /// The field's name: a record of another shape may have another one in its place.
+    field: Option<String>,
 }
 
 impl CachedPlan {
@@ -155,6 +164,19 @@ impl Frame<'_, '_> {
         }
     }
 
+    fn field_name(&self, (slot, field): Source) -> Option<&str> {
+        match &self.slots[slot] {
+            Slot::Row { shape, .. } => field.and_then(|field| shape.get(field)).map(|(name, _)| name.as_str()),
+            _ => None,
+        }
+    }
+
+    /// What a plan needs is what it was when the plan was made.
+    fn is_still(&self, known: &Use) -> bool {
+        self.type_of(known.source).as_ref() == Some(&known.ty)
+            && self.field_name(known.source) == known.field.as_deref()
+    }
+
     fn value_of(&self, (slot, field): Source) -> Value {
         match (&self.slots[slot], field) {
             // What is too large to be a value is none.
@@ -172,22 +194,26 @@ impl Frame<'_, '_> {
         let known = self.compiled.plans.lock().get(&sql.id).cloned();
         if let Some(known) = known
             && known.plan.bound.generation == generation
-            && known.uses.iter().all(|(source, ty)| self.type_of(*source).as_ref() == Some(ty))
+            && known.uses.iter().all(|known| self.is_still(known))
         {
-            let values = known.uses.iter().map(|(source, _)| self.value_of(*source)).collect();
+            let values = known.uses.iter().map(|known| self.value_of(known.source)).collect();
             return Ok((known.plan.clone(), values));
         }
         let (variables, sources) = self.variables(sql);
         let plan = self.session.prepare_inside(&sql.text, Arc::new(variables))?;
-        let uses: Vec<(Source, Type)> = plan
+        let uses: Vec<Use> = plan
             .bound
             .inside
             .iter()
             // COPY FROM has parameters of its own.
             .filter_map(|index| sources.get(*index))
-            .map(|source| (*source, self.type_of(*source).unwrap_or(Type::Text)))
+            .map(|source| Use {
+                source: *source,
+                ty: self.type_of(*source).unwrap_or(Type::Text),
+                field: self.field_name(*source).map(str::to_owned),
+            })
             .collect();
-        let values = uses.iter().map(|(source, _)| self.value_of(*source)).collect();
+        let values = uses.iter().map(|known| self.value_of(known.source)).collect();
         self.compiled.plans.lock().insert(sql.id, Arc::new(CachedPlan { plan: plan.clone(), uses }));
         Ok((plan, values))
     }
@@ -269,19 +295,40 @@ impl Frame<'_, '_> {
         };
         let ty = ty.clone();
         let converted = self.session.converted(value, from, &ty)?;
-        let variable = &self.body.variables[slot];
-        if converted == Value::Null && variable.not_null {
-            return Err(Error::new(
-                Condition::NullValueNotAllowed,
-                format!("null value cannot be assigned to variable \"{}\" declared NOT NULL", variable.name),
-            ));
+        if converted == Value::Null {
+            self.check_may_be_null(slot)?;
         }
         self.slots[slot] = Slot::Value { ty, value: converted };
         Ok(())
     }
 
+    fn check_may_be_null(&self, slot: usize) -> Result<()> {
+        let variable = &self.body.variables[slot];
+        if !variable.not_null {
+            return Ok(());
+        }
+        let message = format!("null value cannot be assigned to variable \"{}\" declared NOT NULL", variable.name);
+        Err(Error::new(Condition::NullValueNotAllowed, message))
+    }
+
+    /// What a variable of rows holds must be a value of its type, which may be a domain.
+    pub(super) fn check_row(&self, slot: usize) -> Result<()> {
+        match &self.compiled.kinds[slot] {
+            SlotKind::Row(_, ty) if ty.is_constrained() => self.session.check_domains(&self.whole(slot)?.0, ty),
+            _ => Ok(()),
+        }
+    }
+
     /// Gives a variable of rows a row; `None` is NULL.
     pub(super) fn assign_row(&mut self, slot: usize, row: Option<(Shape, Vec<Value>)>) -> Result<()> {
+        if row.is_none() {
+            self.check_may_be_null(slot)?;
+        }
+        self.put_row(slot, row)?;
+        self.check_row(slot)
+    }
+
+    fn put_row(&mut self, slot: usize, row: Option<(Shape, Vec<Value>)>) -> Result<()> {
         let fixed = match &self.compiled.kinds[slot] {
             SlotKind::Row(shape, _) => Some(shape.clone()),
             _ => None,
@@ -334,7 +381,7 @@ impl Frame<'_, '_> {
             values[at] = value;
             *null = false;
         }
-        Ok(())
+        self.check_row(slot)
     }
 
     /// What a variable of one value holds.
