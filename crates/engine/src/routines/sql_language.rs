@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::ir::Value;
+use rowferry_dialect::ir::{Statement as Ir, Value};
 use rowferry_dialect::postgres::routine::sql_language;
 use rowferry_dialect::values::record::Row;
 use rowferry_dialect::{Condition, Error, Result, Type};
 
 use super::borrowed;
 use super::stored::{Compiled, Returned, Returns};
-use crate::session::{Outcome, Parsed, Session};
+use crate::session::{Outcome, Parsed, Prepared, Session};
 use crate::spool::Spool;
 
 pub(super) fn run(session: &mut Session, compiled: &Compiled, args: Vec<Value>) -> Result<Returned> {
@@ -21,18 +21,14 @@ pub(super) fn run(session: &mut Session, compiled: &Compiled, args: Vec<Value>) 
 
 fn run_statements(session: &mut Session, compiled: &Compiled, args: Vec<Value>) -> Result<Returned> {
     let function = &compiled.function;
-    let schema = session.schema();
-    let variables = Arc::new(sql_language::variables(function, &compiled.inputs, &schema)?);
-    let statements = sql_language::statements(function)?;
-    let count = statements.len();
+    let count = session.statements_of(compiled)?;
     let columns = compiled.returns.columns();
     let mut result = None;
-    for (at, statement) in statements.into_iter().enumerate() {
+    for at in 0..count {
         let last = at + 1 == count;
         session.routine_state().running.at_statement(at + 1);
         let in_statement = |error: Error| in_function(error, &function.name, at + 1);
-        let parsed = Parsed::inside(statement, variables.clone());
-        let plan = session.prepare_parsed(&parsed, &[]).map_err(in_statement)?;
+        let plan = session.plan_of_statement(compiled, at).map_err(in_statement)?;
         let params =
             plan.bound.inside.iter().map(|index| args.get(*index).cloned().unwrap_or(Value::Null)).collect::<Vec<_>>();
         compiled.check_allowed(&plan).map_err(|mut error| {
@@ -105,7 +101,46 @@ fn run_statements(session: &mut Session, compiled: &Compiled, args: Vec<Value>) 
     Ok(returned)
 }
 
+/// The statements of a function.
+#[derive(Debug)]
+pub(super) struct Statements {
+    parsed: Vec<Parsed>,
+    plans: Vec<Option<Arc<Prepared>>>,
+}
+
 impl Session {
+    /// How many statements a function has; they are parsed at its first call.
+    fn statements_of(&mut self, compiled: &Compiled) -> Result<usize> {
+        if let Some(known) = &*compiled.statements.lock() {
+            return Ok(known.parsed.len());
+        }
+        let function = &compiled.function;
+        let variables = Arc::new(sql_language::variables(function, &compiled.inputs, &self.schema())?);
+        let parsed = sql_language::statements(function)?.into_iter();
+        let parsed: Vec<Parsed> = parsed.map(|statement| Parsed::inside(statement, variables.clone())).collect();
+        let count = parsed.len();
+        *compiled.statements.lock() = Some(Statements { parsed, plans: vec![None; count] });
+        Ok(count)
+    }
+
+    /// The plan of a function's statement. Queries and changes keep theirs from call to call.
+    fn plan_of_statement(&mut self, compiled: &Compiled, at: usize) -> Result<Arc<Prepared>> {
+        let found =
+            compiled.statements.lock().as_ref().map(|known| (known.plans[at].clone(), known.parsed[at].clone()));
+        let parsed = match found {
+            Some((Some(plan), _)) if plan.bound.generation == self.generation() => return Ok(plan),
+            Some((_, parsed)) => parsed,
+            None => return Err(Error::internal("a function whose statements nobody has parsed")),
+        };
+        let plan = self.prepare_parsed(&parsed, &[])?;
+        if matches!(plan.bound.statement, Ir::Query(_) | Ir::Dml(_) | Ir::Merge(_))
+            && let Some(known) = &mut *compiled.statements.lock()
+        {
+            known.plans[at] = Some(plan.clone());
+        }
+        Ok(plan)
+    }
+
     /// A row in the types that a function returns.
     fn as_returned(&self, returns: &Returns, values: Vec<Value>, from: &[Type]) -> Result<Vec<Value>> {
         let to: Vec<&Type> = match returns {

@@ -68,6 +68,8 @@ pub(super) struct Compiled {
     pub(super) kinds: Vec<plpgsql::SlotKind>,
     /// Plans, by the statement's number.
     pub(super) plans: Mutex<HashMap<usize, Arc<plpgsql::CachedPlan>>>,
+    /// In SQL its statements, parsed and, as far as they have run, compiled.
+    pub(super) statements: Mutex<Option<sql_language::Statements>>,
 }
 
 impl Compiled {
@@ -267,6 +269,7 @@ impl Session {
             row,
             kinds,
             plans: Mutex::default(),
+            statements: Mutex::default(),
         });
         if function.oid != 0 {
             let mut known = self.routine_state().functions.lock();

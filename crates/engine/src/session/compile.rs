@@ -434,6 +434,10 @@ impl Session {
     }
 
     pub(super) fn lower(&mut self, bound: Bound, parsed: &Parsed, declared: &[Option<Type>]) -> Result<Prepared> {
+        let mut bound = bound;
+        if self.schema.has_functions() && parsed.is_postgres() {
+            postgres::routine::inline(&mut bound, &self.schema, &self.postgres_context());
+        }
         let _passes = optimise::choose(self.passes());
         let triggers = match &bound.statement {
             Statement::Dml(dml) => Firing::of(dml, &bound, parsed, &self.schema)?.map(Arc::new),
@@ -468,7 +472,6 @@ impl Session {
             (_, statement) => (None, command(statement)),
         };
         let uses = Uses::of(&bound.statement);
-        let mut bound = bound;
         let direct = self.direct(&mut bound, parsed, declared)?;
         Ok(Prepared {
             in_parts,

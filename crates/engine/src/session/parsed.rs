@@ -67,6 +67,11 @@ impl Parsed {
         Self { text: name.into(), offset: 0, source: Source::Native(Arc::new(native)), size: 0 }
     }
 
+    /// It is in PostgreSQL's SQL.
+    pub(crate) fn is_postgres(&self) -> bool {
+        matches!(self.source, Source::Postgres(_) | Source::Inside(..))
+    }
+
     /// A statement inside a function of PostgreSQL's way; its plan is shared with nobody.
     pub(crate) fn inside(statement: postgres::Parsed, variables: Arc<postgres::routine::Variables>) -> Self {
         Self {

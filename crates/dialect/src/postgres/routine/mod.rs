@@ -5,7 +5,7 @@
 //! - `call`: which function a call means, and what becomes of the call;
 //! - `aggregate`: CREATE AGGREGATE; `aggregate_text`: its canonical text; `aggregate_call`: calls of aggregates;
 //!   `support`: the functions behind them;
-//! - `body`: a statement inside a function, with variables for names.
+//! - `body`: a statement inside a function, with variables for names; `inline`: calls that become the function's expression.
 
 mod aggregate;
 mod aggregate_call;
@@ -13,6 +13,7 @@ mod aggregate_text;
 mod body;
 mod call;
 mod define;
+mod inline;
 mod print;
 mod read;
 pub mod sql_language;
@@ -23,6 +24,7 @@ pub(super) use body::VariableLevels;
 pub use body::{VariableEntry, VariableScope, Variables, bind_inside};
 pub use call::arguments_of as call_arguments;
 pub(super) use call::{Called, is_no_argument};
+pub use inline::inline;
 pub use print::definition_text;
 pub use read::{from_text, quoted_offset};
 pub use types::type_from_text;
