@@ -56,8 +56,7 @@ def test_rows_and_loops_are_those_of_the_run(connection: psycopg.Connection) -> 
     assert lines(connection, f"{COUNTED} {statement}") == [
         "Sort (actual rows=10 loops=1)",
         "  Sort For: ORDER BY",
-        "  ->  Sort (actual rows=10 loops=1)",
-        "        Sort For: GROUP BY",
+        "  ->  HashAggregate (actual rows=10 loops=1)",
         "        ->  Nested Loop",
         "              ->  Seq Scan on u (actual rows=100 loops=1)",
         "              ->  Index Scan using t_pkey on t (actual rows=1 loops=100)",

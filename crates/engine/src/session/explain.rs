@@ -225,6 +225,7 @@ impl Names {
                         .push(Node { counted: step.counted, ..Node::new("Sort").fact("Sort For", what.clone(), true) });
                     continue;
                 }
+                Operation::Hash => Node::over("HashAggregate", vec![single(std::mem::take(&mut plans))]),
                 Operation::Compound => compound(std::mem::take(&mut plans)),
                 Operation::Merge(word) => merged(word, std::mem::take(&mut plans)),
                 Operation::Arm(word) => Node::new("").fact("Arm", word.clone(), false),
@@ -248,7 +249,11 @@ impl Names {
                 Operation::Read { of: Target::Named(_), .. } if joined.is_some() && node.kind != "Subquery Scan" => {
                     others.push(node);
                 }
-                Operation::Read { .. } | Operation::Compound | Operation::Merge(_) | Operation::Either => {
+                Operation::Read { .. }
+                | Operation::Hash
+                | Operation::Compound
+                | Operation::Merge(_)
+                | Operation::Either => {
                     joined = Some(match joined {
                         None => node,
                         Some(outer) => Node::over("Nested Loop", vec![outer, node]),

@@ -12,11 +12,14 @@ use super::spec::{Gather, Gathered};
 use super::{Lowering, Repr, collation_of, repr_of};
 use crate::functions::{Volatility, internal};
 use crate::ir::{
-    Aggregate, Body, ColumnIndex, CompareOp, CteId, Distinct, Expr, ExprKind, From, GroupBy, OutputColumn, Query,
-    RelId, Select, walk,
+    Aggregate, Body, ColumnIndex, CompareOp, CteId, Distinct, Expr, ExprKind, From, GroupBy, JoinKind, OutputColumn,
+    Query, RelId, Select, walk,
 };
 use crate::types::Storage;
 use crate::{Result, Type};
+
+/// The name of the subquery whose row is all groups.
+pub const ROWS: &str = "hashed";
 
 /// Keys and aggregates that `rf_groups` has columns for.
 pub const MOST: usize = 64;
@@ -131,7 +134,7 @@ impl Lowering<'_> {
         self.needs_row_function();
         // Not as the function's argument: SQLite would plan a query that is run for each group.
         let groups = format!("SELECT rf_group({}) AS c0 FROM {from}{filter}", fused.arguments());
-        Ok(Some((format!("({groups}) AS hashed CROSS JOIN rf_groups(hashed.c0)"), reprs)))
+        Ok(Some((format!("({groups}) AS {ROWS} CROSS JOIN rf_groups({ROWS}.c0)"), reprs)))
     }
 
     /// What is to be gathered for an aggregate; `None` for one that is none of ours.
@@ -347,8 +350,12 @@ fn is_steady(expr: &Expr) -> bool {
     steady
 }
 
-/// True where an index has the groups in order, and not all of them are asked for.
+/// True where the rows come in the order of the groups without being sorted: those of the table that a join begins with, by
+/// their identity; or by an index, where not all groups are asked for.
 fn is_in_order(query: &Query, select: &Select, keys: &[Expr]) -> bool {
+    if select.from.as_ref().is_some_and(|from| begins_with_keys(from, keys)) {
+        return true;
+    }
     let Some(From::Relation { id, relation, .. }) = &select.from else { return false };
     if query.limit.is_none() {
         return false;
@@ -369,6 +376,26 @@ fn is_in_order(query: &Query, select: &Select, keys: &[Expr]) -> bool {
             let first = index.columns.iter().take(places.len());
             index.columns.len() >= places.len() && first.flatten().all(|at| places.contains(at))
         })
+}
+
+/// True for a table, alone or with others that are joined to its rows, when the keys are columns of it and its identity is
+/// among them.
+fn begins_with_keys(from: &From, keys: &[Expr]) -> bool {
+    match from {
+        From::Join { kind: JoinKind::Left, left, .. } => begins_with_keys(left, keys),
+        From::Relation { id, relation, .. } => {
+            let place = |key: &Expr| match &key.kind {
+                ExprKind::Column(column) if column.relation == *id => Some(column.column),
+                _ => None,
+            };
+            let identity = |column: ColumnIndex| match column {
+                ColumnIndex::At(at) => relation.columns.get(at).is_some_and(|column| column.row_identity),
+                ColumnIndex::RowIdentity => true,
+            };
+            keys.iter().all(|key| place(key).is_some()) && keys.iter().filter_map(place).any(identity)
+        }
+        _ => false,
+    }
 }
 
 /// Members of FROM of which a condition asks for some rows: SQLite asks for them inside a grouping query, before it groups.

@@ -37,7 +37,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 pub use cast::{ParamForm, native_decimal};
-pub use hashed::MOST as MOST_GROUPED;
+pub use hashed::{MOST as MOST_GROUPED, ROWS as HASHED};
 pub use rules::rules_words;
 
 use crate::collation::Collation;

@@ -8,6 +8,7 @@ use std::ptr;
 
 use libsqlite3_sys as ffi;
 use rowferry_dialect::ir::RelId;
+use rowferry_dialect::lower::sqlite::HASHED;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
@@ -60,6 +61,8 @@ pub enum Operation {
         /// They are kept.
         kept: bool,
     },
+    /// Makes groups of rows by hashing.
+    Hash,
     /// A set operation; its parts are [`Operation::Arm`]s.
     Compound,
     /// A set operation of sorted arms: its words.
@@ -137,7 +140,7 @@ impl Handle {
             let operation = Operation::read(&words);
             steps.push(PlanStep { id: row.get(0)?, parent: row.get(1)?, operation, counted: None });
         }
-        Ok(steps)
+        Ok(with_groups(steps))
     }
 
     /// From now on the steps of statements that are prepared are counted, or are not.
@@ -176,7 +179,7 @@ impl Statement {
             };
             steps.push(PlanStep { id, parent, operation: Operation::read(&words), counted: Some(counted) });
         }
-        steps
+        with_groups(steps)
     }
 
     /// # Safety
@@ -211,6 +214,31 @@ impl Statement {
             (known && !words.is_null()).then(|| CStr::from_ptr(words).to_string_lossy().into_owned())
         }
     }
+}
+
+/// One step for what is three to SQLite: a subquery of one row, which is all groups, its reading, and the function that
+/// yields them.
+fn with_groups(mut steps: Vec<PlanStep>) -> Vec<PlanStep> {
+    let rows = Target::Named(HASHED.to_owned());
+    let mut at = 0;
+    while at < steps.len() {
+        if matches!(&steps[at].operation, Operation::Rows { name, .. } if *name == rows) {
+            steps[at].operation = Operation::Hash;
+            let parent = steps[at].parent;
+            let mut following = |wanted: &dyn Fn(&Operation) -> bool| {
+                let found =
+                    (at + 1..steps.len()).find(|&at| steps[at].parent == parent && wanted(&steps[at].operation));
+                found.map(|found| steps.remove(found))
+            };
+            following(&|operation| matches!(operation, Operation::Read { of, .. } if *of == rows));
+            let groups = following(&|operation| {
+                matches!(operation, Operation::Read { by: Some(Way { index: Index::Function, .. }), .. })
+            });
+            steps[at].counted = groups.and_then(|groups| groups.counted);
+        }
+        at += 1;
+    }
+    steps
 }
 
 impl Operation {
