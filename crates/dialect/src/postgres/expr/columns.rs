@@ -6,6 +6,7 @@ use super::super::binder::{Beyond, Binder, Entry, EntryColumn};
 use super::super::names;
 use super::{any_of, rows};
 use crate::composite;
+use crate::ir::trigger::NEW_ROW;
 use crate::ir::{CastContext, ColumnIndex, ColumnRef, Expr, ExprKind};
 use crate::scalar::{numbers, vectors};
 use crate::schema::RelationKind;
@@ -326,6 +327,12 @@ impl Binder<'_> {
             None => self.scopes.last().and_then(|scope| scope.entries.iter().find_map(|entry| entry.relation.clone())),
         };
         let Some((id, relation)) = table else { return Ok(None) };
+        if id == NEW_ROW
+            && let Some(scope) = self.scopes.last_mut()
+        {
+            // Not every condition of a trigger may ask for it.
+            scope.uses.push((ColumnRef { relation: id, column: ColumnIndex::RowIdentity }, place));
+        }
         if !relation.keeps_rows() && relation.kind != RelationKind::Catalog {
             return Ok(None);
         }
