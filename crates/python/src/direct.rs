@@ -5,6 +5,8 @@
 //! socket, unless the transport still has some that were given to it before; what the kernel does not take is the
 //! transport's.
 
+use std::time::Duration;
+
 use pyo3::intern;
 use pyo3::prelude::*;
 
@@ -54,13 +56,35 @@ impl Direct {
         }
     }
 
-    /// Reads what has come into `space`, and says how much; 0 when there is nothing, or the loop has to tell what it is.
-    pub fn receive(&self, space: &ReceiveSpace) -> usize {
+    /// Reads what comes within so long into `space`, and says how much; 0 when there is nothing, or the loop has to tell
+    /// what it is. Python's other threads run meanwhile.
+    pub fn receive(&self, py: Python<'_>, space: &ReceiveSpace, patience: Duration) -> usize {
         let Some(descriptor) = self.descriptor else { return 0 };
+        if !py.detach(|| comes_within(descriptor, patience)) {
+            return 0;
+        }
         let received = space.fill(|place, size| {
             // SAFETY: the place is of that size; the number is the transport's socket, see `send`.
             unsafe { libc::recv(descriptor, place.cast(), size, libc::MSG_DONTWAIT) }
         });
         usize::try_from(received).unwrap_or(0)
     }
+}
+
+/// Waits until a socket has something to read; not at all where the system counts in milliseconds only.
+fn comes_within(descriptor: i32, patience: Duration) -> bool {
+    let mut wanted = libc::pollfd { fd: descriptor, events: libc::POLLIN, revents: 0 };
+    #[cfg(target_os = "linux")]
+    // SAFETY: one descriptor, a time, and no mask of signals.
+    let ready = unsafe {
+        let limit = libc::timespec { tv_sec: 0, tv_nsec: patience.subsec_nanos().into() };
+        libc::ppoll(&raw mut wanted, 1, &raw const limit, std::ptr::null())
+    };
+    #[cfg(not(target_os = "linux"))]
+    // SAFETY: one descriptor.
+    let ready = unsafe {
+        let _ = patience;
+        libc::poll(&raw mut wanted, 1, 0)
+    };
+    ready == 1
 }

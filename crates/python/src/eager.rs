@@ -1,11 +1,11 @@
-//! Taking an answer that is there already, before the event loop is gone back to.
+//! Taking an answer that comes at once, before the event loop is gone back to.
 //!
-//! A server that is near, or that the scheduler runs as soon as it is told, has answered by the time that a statement is
-//! sent. One look at the socket then saves a round of the event loop: its selector, its queue, the task's second step. A
-//! look that finds nothing is a system call for nothing, so whoever looks in vain stops looking for a while.
+//! A server that is near has answered a small statement within some microseconds. Waiting for it where the statement was
+//! sent saves a round of the event loop: its selector, its queue, the task's second step. A look that finds nothing is time
+//! for nothing, so whoever looks in vain stops looking for a while.
 //!
-//! Nobody starves by it: nobody looks while another statement of the process waits for its answer, and after some
-//! answers in a row the next one goes through the loop, whatever.
+//! Nobody starves by it: a look is short, nobody looks while another statement of the process waits for its answer, and
+//! after some answers in a row the next one goes through the loop, whatever.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -38,6 +38,8 @@ impl Drop for Waiting {
     }
 }
 
+/// How long a look lasts at most.
+pub const PATIENCE: Duration = Duration::from_micros(100);
 /// Answers in a row that are taken without the event loop.
 const IN_A_ROW: u8 = 16;
 /// How long they may take together.

@@ -13,7 +13,7 @@ use super::driver::{self, Discarded, Driver, Step, transport_error};
 use super::result::QueryResult;
 use super::settings::Settings;
 use crate::direct::Direct;
-use crate::eager::{Eagerness, Waiting};
+use crate::eager::{Eagerness, PATIENCE, Waiting};
 use crate::errors::{Class, error};
 use crate::space::ReceiveSpace;
 
@@ -96,9 +96,9 @@ impl Inner {
         Ok(())
     }
 
-    /// Takes what has been answered already; false when nothing has.
+    /// Takes what is answered at once; false when nothing has.
     fn look(&mut self, py: Python<'_>, wire: &AsyncWire) -> PyResult<bool> {
-        let count = self.socket.receive(wire.space.get());
+        let count = self.socket.receive(py, wire.space.get(), PATIENCE);
         self.eagerness.looked(count > 0);
         if count > 0 {
             self.take(py, wire, count)?;

@@ -16,7 +16,7 @@ use super::limits::{Limits, Timers};
 use super::result::{Prepared, StateTuple, state_tuple};
 use super::settings::Settings;
 use crate::direct::Direct;
-use crate::eager::{Eagerness, Waiting};
+use crate::eager::{Eagerness, PATIENCE, Waiting};
 use crate::errors::{Class, error};
 use crate::forks::Process;
 use crate::space::ReceiveSpace;
@@ -122,9 +122,9 @@ impl Inner {
         self.flush(py)
     }
 
-    /// Takes what has been answered already.
+    /// Takes what is answered at once.
     fn look(&mut self, py: Python<'_>, wire: &AsyncWire) -> PyResult<()> {
-        let count = self.socket.receive(wire.space.get());
+        let count = self.socket.receive(py, wire.space.get(), PATIENCE);
         self.eagerness.looked(count > 0);
         if count == 0 {
             return Ok(());
