@@ -515,7 +515,7 @@ impl Session {
         };
         match violation.error() {
             Some(error) => self.with_broken_key(error, plan, params),
-            None => errors::translate(failure, &self.interrupter, Some(plan)),
+            None => violation.refused(errors::translate(failure, &self.interrupter, Some(plan))),
         }
     }
 }

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 
 use libsqlite3_sys as ffi;
+use rowferry_dialect::functions::Volatility;
 use rowferry_dialect::ir::{ColumnIndex, ColumnRef, DmlAction, Expr, ExprKind, InsertSource, Statement, Value, walk};
-use rowferry_dialect::plan::Bound;
-use rowferry_dialect::postgres::types;
-use rowferry_dialect::schema::{Index, Relation};
+use rowferry_dialect::plan::{Bound, Context};
+use rowferry_dialect::postgres;
+use rowferry_dialect::schema::{Column, Index, Relation};
 use rowferry_dialect::values::{self, Settings};
-use rowferry_dialect::{Condition, Error, Schema as _};
+use rowferry_dialect::{Condition, Error, Language, Schema as _};
 
 use super::statement::Failure;
 use crate::catalog::describe;
@@ -196,41 +197,76 @@ impl Violation<'_> {
         }
     }
 
-    /// The values of the only row of an INSERT, as PostgreSQL shows a failing row; defaults are not known here.
+    /// The same where a function of ours has refused the row.
+    pub fn refused(&self, error: Error) -> Error {
+        let is_check = error.condition == Condition::CheckViolation && error.detail.is_none();
+        match self.target().filter(|target| is_check && error.table.as_deref() == Some(target.name.as_str())) {
+            Some(target) => self.with_row(error, &target),
+            None => error,
+        }
+    }
+
+    /// The values of the only row of an INSERT, as PostgreSQL shows a failing row; `None` where a value or a default cannot
+    /// be told again.
     fn failing_row(&self, relation: &Relation) -> Option<String> {
-        /// Longer values are cut off.
-        const LONGEST: usize = 64;
         let Statement::Dml(dml) = &self.bound.statement else { return None };
         let DmlAction::Insert { columns, source: InsertSource::Values(rows), .. } = &dml.action else { return None };
         let [row] = rows.as_slice() else { return None };
         if dml.target.oid != relation.oid {
             return None;
         }
-        let mut shown = Vec::with_capacity(relation.columns.len());
+        let mut values = Vec::with_capacity(relation.columns.len());
         for (at, column) in relation.columns.iter().enumerate() {
-            // A precision is applied when the statement runs.
-            let precise = types::typmod(&column.ty) != -1 && !column.ty.is_text();
-            let place = columns.iter().position(|target| *target == at);
-            let given = match place {
-                Some(place) => self.value(row.get(place)?)?,
-                None if column.default.is_none() && column.identity.is_none() && column.generated.is_none() => {
-                    Cow::Owned(Value::Null)
-                }
-                None => return None,
-            };
-            let mut text = match &*given {
-                Value::Null => "null".to_owned(),
-                _ if precise => return None,
-                value => values::output(value, &column.ty, self.settings).ok()?,
-            };
-            if text.len() > LONGEST {
-                let end = (0..=LONGEST).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-                text.truncate(end);
-                text.push_str("...");
-            }
-            shown.push(text);
+            let given = columns.iter().position(|target| *target == at).map(|place| row.get(place));
+            values.push(match given {
+                Some(None) => return None,
+                Some(Some(value)) if !matches!(value.kind, ExprKind::Default) => self.told_again(value)?,
+                _ => self.default_of(relation, column)?,
+            });
         }
-        Some(shown.join(", "))
+        Some(row_text(relation, &values, self.settings))
+    }
+
+    /// What a column has that the statement gives nothing.
+    fn default_of(&self, relation: &Relation, column: &Column) -> Option<Value> {
+        if column.identity.is_some() || column.generated.is_some() {
+            return None;
+        }
+        let Some(default) = &column.default else { return Some(Value::Null) };
+        if relation.language == Language::Informix {
+            return None;
+        }
+        let bound = postgres::bind_default(&default.text, &column.ty, self.schema, &Context::default()).ok()?;
+        self.told_again(&bound)
+    }
+
+    /// The value of an expression without columns: a sequence's number is the last that was given, and what is another at
+    /// each call is not asked again.
+    fn told_again(&self, expr: &Expr) -> Option<Value> {
+        if let ExprKind::Literal(value) = &expr.kind {
+            return Some(value.clone());
+        }
+        let mut expr = expr.clone();
+        let mut known = true;
+        walk::expr_mut(&mut expr, &mut |part| {
+            let value = match &part.kind {
+                ExprKind::Param(index) => self.params.get(*index).cloned(),
+                ExprKind::Call { function, .. } if function.name == "nextval" => self.value(part).map(Cow::into_owned),
+                ExprKind::Call { function, .. } if function.volatility != Volatility::Volatile => return known,
+                ExprKind::Call { .. } | ExprKind::Column(_) | ExprKind::Default => None,
+                kind if kind.query().is_some() => None,
+                _ => return known,
+            };
+            match value {
+                Some(value) => part.kind = ExprKind::Literal(value),
+                None => known = false,
+            }
+            false
+        });
+        if !known {
+            return None;
+        }
+        (self.evaluate)(&expr)
     }
 
     fn target(&self) -> Option<std::sync::Arc<Relation>> {
