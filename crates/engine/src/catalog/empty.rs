@@ -39,7 +39,6 @@ const PG_CATALOG: &[&str] = &[
     "pg_rules",
     "pg_seclabel",
     "pg_seclabels",
-    "pg_shdepend",
     "pg_shmem_allocations",
     "pg_shseclabel",
     "pg_stat_gssapi",

@@ -38,6 +38,7 @@ mod pg_proc;
 mod pg_roles;
 mod pg_sequence;
 mod pg_settings;
+mod pg_shdepend;
 mod pg_stat_activity;
 mod pg_stat_counts;
 pub mod pg_statistic_ext;
@@ -318,6 +319,7 @@ pub fn tables() -> impl Iterator<Item = &'static Table> {
         pg_proc::TABLES,
         pg_roles::TABLES,
         pg_sequence::TABLES,
+        pg_shdepend::TABLES,
         pg_hba_file_rules::TABLES,
         pg_settings::TABLES,
         pg_stat_activity::TABLES,
