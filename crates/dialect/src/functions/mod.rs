@@ -101,6 +101,8 @@ pub enum TypeSpec {
     Is(Type),
     /// Any type, alone.
     Any,
+    /// Any row.
+    AnyRow,
     /// Any type, but the same wherever it stands in the signature.
     AnyElement,
     /// An array of `AnyElement`.
@@ -293,6 +295,8 @@ mod spec {
     pub(super) const PG: &[Language] = &[Language::Postgres, Language::Native];
     pub(super) const BOTH: &[Language] = &[Language::Postgres, Language::Native, Language::Informix];
     pub(super) const ANY: TypeSpec = TypeSpec::Any;
+    /// A row, of whatever type.
+    pub(super) const ROW: TypeSpec = TypeSpec::AnyRow;
     pub(super) const ELEM: TypeSpec = TypeSpec::AnyElement;
     pub(super) const ENUM: TypeSpec = TypeSpec::AnyEnum;
     pub(super) const ARRAY: TypeSpec = TypeSpec::AnyArray;

@@ -158,6 +158,7 @@ fn is_declared(spec: &TypeSpec, oid: u32) -> bool {
         TypeSpec::Is(ty) => types::oid(ty) == oid,
         TypeSpec::ArrayOf(element) => types::row_of(element).is_some_and(|row| row.array_oid == oid),
         TypeSpec::Any => name() == "any",
+        TypeSpec::AnyRow => name() == "record",
         TypeSpec::AnyElement => {
             matches!(name(), "anyelement" | "anynonarray" | "anycompatible" | "anycompatiblenonarray")
         }

@@ -110,10 +110,9 @@ impl Binder<'_> {
                 let message = format!("operator class \"{class}\" does not exist for access method \"{method}\"");
                 return Err(Error::new(Condition::UndefinedObject, message));
             }
-            if !element.opclassopts.is_empty() && index.access_method == "brin" {
-                return Err(self.unsupported("an option of an operator class of brin", -1));
-            }
-            if !element.opclassopts.is_empty() && !has_signatures(&index.access_method, class) {
+            let has_options = has_signatures(&index.access_method, class)
+                || index.access_method == "brin" && !summary_options(class).is_empty();
+            if !element.opclassopts.is_empty() && !has_options {
                 return Err(Error::new(
                     Condition::InvalidParameterValue,
                     format!("operator class {class} has no options"),
@@ -121,6 +120,43 @@ impl Binder<'_> {
             }
         }
         Ok(options)
+    }
+
+    /// Options of an operator class of BRIN, as an index shows them: they decide how much PostgreSQL notes of each range of
+    /// pages, not what is found.
+    pub(super) fn summary_options(&self, element: &pg::IndexElem) -> Result<Option<String>> {
+        let invalid = |message: String| Error::new(Condition::InvalidParameterValue, message);
+        let classes = super::names::strings(&element.opclass);
+        let known = classes.last().map(|class| summary_options(class)).unwrap_or_default();
+        let mut shown: Vec<String> = Vec::new();
+        let mut seen: Vec<&str> = Vec::new();
+        for node in &element.opclassopts {
+            let Some(N::DefElem(option)) = &node.node else { continue };
+            let name = option.defname.as_str();
+            let Some((_, whole, least, most)) = known.iter().find(|(known, ..)| *known == name) else {
+                return Err(invalid(format!("unrecognized parameter \"{name}\"")));
+            };
+            if seen.contains(&name) {
+                return Err(invalid(format!("parameter \"{name}\" specified more than once")));
+            }
+            seen.push(name);
+            let given = option_text(option);
+            let kind = if *whole { "integer" } else { "floating point" };
+            let number = match whole {
+                true => given.trim().parse::<i32>().ok().map(f64::from),
+                false => given.trim().parse::<f64>().ok(),
+            };
+            let Some(number) = number else {
+                return Err(invalid(format!("invalid value for {kind} option \"{name}\": {given}")));
+            };
+            if !(*least..=*most).contains(&number) {
+                let bound = |bound: f64| if *whole { format!("{bound:.0}") } else { format!("{bound:.6}") };
+                let detail = format!("Valid values are between \"{}\" and \"{}\".", bound(*least), bound(*most));
+                return Err(invalid(format!("value {given} out of bounds for option \"{name}\"")).detail(detail));
+            }
+            shown.push(format!("{name}='{given}'"));
+        }
+        Ok((!shown.is_empty()).then(|| shown.join(", ")))
     }
 
     /// How long the signatures of a GiST index are: it decides how fast PostgreSQL searches, not what is found.
@@ -136,12 +172,7 @@ impl Binder<'_> {
             if length.is_some() {
                 return Err(invalid("parameter \"siglen\" specified more than once".to_owned()));
             }
-            let given = match option.arg.as_deref().and_then(|node| node.node.as_ref()) {
-                Some(N::Integer(number)) => number.ival.to_string(),
-                Some(N::String(text)) => text.sval.clone(),
-                Some(N::Float(number)) => number.fval.clone(),
-                _ => String::new(),
-            };
+            let given = option_text(option);
             let wrong = || invalid(format!("invalid value for integer option \"siglen\": {given}"));
             let number: i32 = given.trim().parse().map_err(|_| wrong())?;
             if !(1..=LONGEST).contains(&number) {
@@ -351,6 +382,27 @@ fn check_parameter(node: &Node) -> Result<()> {
 }
 
 /// Operator classes of GiST whose indexes hold signatures.
+/// What an operator class of BRIN takes: names, whether they are whole numbers, the least and the greatest.
+fn summary_options(class: &str) -> &'static [(&'static str, bool, f64, f64)] {
+    if class.ends_with("_minmax_multi_ops") {
+        &[("values_per_range", true, 8.0, 256.0)]
+    } else if class.ends_with("_bloom_ops") {
+        &[("n_distinct_per_range", false, -1.0, 2_147_483_647.0), ("false_positive_rate", false, 0.0001, 0.25)]
+    } else {
+        &[]
+    }
+}
+
+/// The value of an option as it is written.
+fn option_text(option: &pg::DefElem) -> String {
+    match option.arg.as_deref().and_then(|node| node.node.as_ref()) {
+        Some(N::Integer(number)) => number.ival.to_string(),
+        Some(N::String(text)) => text.sval.clone(),
+        Some(N::Float(number)) => number.fval.clone(),
+        _ => String::new(),
+    }
+}
+
 fn has_signatures(method: &str, class: &str) -> bool {
     method == "gist" && matches!(class, "tsvector_ops" | "gist_trgm_ops" | "gist_hstore_ops")
 }

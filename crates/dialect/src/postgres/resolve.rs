@@ -74,6 +74,7 @@ impl Signature for Candidate {
         match spec {
             TypeSpec::Is(_) | TypeSpec::ArrayOf(_) => self.args.get(index),
             TypeSpec::Any
+            | TypeSpec::AnyRow
             | TypeSpec::AnyElement
             | TypeSpec::AnyEnum
             | TypeSpec::AnyArray
@@ -160,6 +161,7 @@ fn instantiate(function: &'static Function, inputs: &[Type]) -> Option<Candidate
                 None
             }
             (TypeSpec::AnyArray, _) => return None,
+            (TypeSpec::AnyRow, ty) if !ty.through_domains().is_row() => return None,
             _ => None,
         };
         if let Some(found) = found {
@@ -190,7 +192,7 @@ fn instantiate(function: &'static Function, inputs: &[Type]) -> Option<Candidate
         .map(|(index, input)| match spec(index) {
             TypeSpec::Is(ty) => ty.clone(),
             TypeSpec::Any if *input == Type::Unknown => Type::Text,
-            TypeSpec::Any => Type::Unknown,
+            TypeSpec::Any | TypeSpec::AnyRow => Type::Unknown,
             TypeSpec::AnyElement | TypeSpec::AnyEnum => element.clone(),
             TypeSpec::AnyArray => array(),
             TypeSpec::ArrayOf(ty) => Type::Array(Box::new(ty.clone())),
@@ -210,7 +212,7 @@ fn instantiate(function: &'static Function, inputs: &[Type]) -> Option<Candidate
         TypeSpec::AnyArray => array(),
         TypeSpec::ArrayOf(ty) => Type::Array(Box::new(ty.clone())),
         TypeSpec::SameAs(index) => inputs.get(*index).cloned().unwrap_or(Type::Text),
-        TypeSpec::Any | TypeSpec::AnyMultirange | TypeSpec::AnyRange => Type::Text,
+        TypeSpec::Any | TypeSpec::AnyRow | TypeSpec::AnyMultirange | TypeSpec::AnyRange => Type::Text,
     };
     Some(Candidate { function, args, result })
 }

@@ -349,6 +349,9 @@ fn ordered_key(
     if let Some(length) = properties.get(&index.name, &format!("index_signature {}", at + 1)) {
         key.push_str(&format!(" (siglen='{length}')"));
     }
+    if let Some(options) = properties.get(&index.name, &format!("index_summary {}", at + 1)) {
+        key.push_str(&format!(" ({options})"));
+    }
     key.push_str(match (index.keys[at].descending, nulls_first(properties, index, at)) {
         (false, false) => "",
         (false, true) => " NULLS FIRST",

@@ -58,6 +58,7 @@ fn type_oid(spec: &TypeSpec) -> u32 {
         TypeSpec::Is(ty) => types::oid(&types::import(ty)),
         TypeSpec::ArrayOf(ty) => types::oid(&types::import(&rowferry_dialect::Type::Array(Box::new(ty.clone())))),
         TypeSpec::Any => 2_276,
+        TypeSpec::AnyRow => 2_249,
         TypeSpec::AnyArray => 2_277,
         TypeSpec::AnyRange => 3_831,
         TypeSpec::AnyMultirange => 4_537,

@@ -209,7 +209,7 @@ pub(super) fn result_type(function: &'static Function, args: &[Expr]) -> Type {
 pub(super) fn conversion_cost(from: &Type, spec: &TypeSpec) -> Option<u32> {
     let TypeSpec::Is(to) = spec else {
         return Some(match spec {
-            TypeSpec::Any | TypeSpec::AnyElement => 5,
+            TypeSpec::Any | TypeSpec::AnyRow | TypeSpec::AnyElement => 5,
             _ => return None,
         });
     };

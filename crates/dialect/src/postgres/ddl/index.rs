@@ -56,9 +56,12 @@ impl Binder<'_> {
                 true => self.check_class(element, &key.expr.ty, &index.access_method)?,
                 false => check_key_type(&key.expr.ty, &index.access_method)?,
             }
+            let class = self.named_class(element, &key.expr.ty, &index.access_method)?;
             words.push(word);
             keys.push(IndexKeyDefinition { descending: element.ordering() == SortByDir::SortbyDesc, key });
-            let signature = self.signature_length(element)?;
+            let brin = index.access_method == "brin";
+            let signature = if brin { None } else { self.signature_length(element)? };
+            let summary = if brin { self.summary_options(element)? } else { None };
             let column = table.column(&element.name).map(|at| &table.columns[at]);
             let own = column.and_then(|column| column.collation.as_ref());
             let named = match element.collation.is_empty() {
@@ -72,13 +75,17 @@ impl Binder<'_> {
                 properties.push((format!("index_derived {}", keys.len()), derived.property()));
             }
             let told = named.filter(|named| Some(named) != own).map(|named| named.property());
-            let class = names::strings(&element.opclass).last().copied();
-            let default = matches!(index.access_method.as_str(), "brin" | "spgist")
-                && class.is_some()
-                && default_of_method(&index.access_method, ty) == class;
-            let shown = facts(element, keys.len(), ty, told, signature);
             // A default class is not told.
-            properties.extend(shown.into_iter().filter(|(name, _)| !default || !name.starts_with("index_opclass ")));
+            let told_class = class.filter(|class| !class.is_default || signature.is_some() || summary.is_some());
+            let plain = class.is_none()
+                && names::strings(&element.opclass).last().is_some_and(|name| *name != default_class(ty));
+            let mut shown = facts(element, keys.len(), told, signature);
+            let name = names::strings(&element.opclass).last().map(|name| (*name).to_owned());
+            if let Some(name) = name.filter(|_| told_class.is_some() || plain) {
+                shown.push((format!("index_opclass {}", keys.len()), name));
+            }
+            shown.extend(summary.map(|options| (format!("index_summary {}", keys.len()), options)));
+            properties.extend(shown);
         }
         if index.nulls_not_distinct && table.columns.iter().any(|column| column.collation.is_some()) {
             return Err(self.unsupported("NULLS NOT DISTINCT of a table with collations", range.location));
@@ -200,6 +207,27 @@ impl Binder<'_> {
         Err(Error::new(Condition::UndefinedObject, message).hint(
             "You must specify an operator class for the index or define a default operator class for the data type.",
         ))
+    }
+
+    /// The operator class that a key names, if it is one of PostgreSQL's own; it must take values of the key's type.
+    fn named_class(
+        &self,
+        element: &pg::IndexElem,
+        ty: &Type,
+        method: &str,
+    ) -> Result<Option<&'static rowferry_facts::OperatorClass>> {
+        let method = if method.is_empty() { "btree" } else { method };
+        let (Some(name), Some(number)) = (names::strings(&element.opclass).last().copied(), method_number(method))
+        else {
+            return Ok(None);
+        };
+        let mut classes = rowferry_facts::OperatorClass::all().iter().filter(|class| class.method == number);
+        let Some(class) = classes.find(|class| class.name == name) else { return Ok(None) };
+        if !super::range::takes(class.input, ty.through_domains()) {
+            let message = format!("operator class \"{name}\" does not accept data type {}", types::words(ty));
+            return Err(Error::new(Condition::DatatypeMismatch, message));
+        }
+        Ok(Some(class))
     }
 
     /// Refuses a unique key over rows that are equal though their stored forms differ.
@@ -332,7 +360,6 @@ fn collation_apart(element: &pg::IndexElem) -> std::borrow::Cow<'_, pg::IndexEle
 fn facts(
     element: &pg::IndexElem,
     number: usize,
-    ty: &Type,
     collation: Option<String>,
     signature: Option<i32>,
 ) -> Vec<(String, String)> {
@@ -344,11 +371,6 @@ fn facts(
         _ => {}
     }
     facts.extend(collation.map(|property| (format!("index_collation {number}"), property)));
-    let classes = names::strings(&element.opclass);
-    let shown = |class: &&&str| **class != default_class(ty) || signature.is_some();
-    if let Some(class) = classes.last().filter(shown) {
-        facts.push((format!("index_opclass {number}"), (*class).to_owned()));
-    }
     facts.extend(signature.map(|length| (format!("index_signature {number}"), length.to_string())));
     facts
 }
@@ -360,14 +382,6 @@ pub(super) fn default_class(ty: &Type) -> String {
         Type::Varchar(_) => "text_ops".to_owned(),
         ty => types::row_of(ty).map_or_else(String::new, |row| format!("{}_ops", row.name)),
     }
-}
-
-/// The operator class that keys of a type have in indexes of a method when none is named.
-fn default_of_method(method: &str, ty: &Type) -> Option<&'static str> {
-    let (method, input) = (method_number(method)?, types::class_input(ty));
-    let is_default =
-        |class: &&rowferry_facts::OperatorClass| class.method == method && class.is_default && class.input == input;
-    rowferry_facts::OperatorClass::all().iter().find(is_default).map(|class| class.name)
 }
 
 /// The object id of an access method.

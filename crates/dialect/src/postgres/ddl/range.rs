@@ -240,7 +240,7 @@ fn operator_class(subtype: &Type, given: Option<&[&str]>) -> Result<u32> {
 }
 
 /// True when operators of an operator class of some type take values of another as they are.
-fn takes(input: u32, ty: &Type) -> bool {
+pub(super) fn takes(input: u32, ty: &Type) -> bool {
     let pseudo = match facts::Type::by_oid(input).map_or("", |fact| fact.name) {
         "anyarray" => matches!(ty, Type::Array(_)),
         "anyenum" => ty.labels().is_some(),
