@@ -146,7 +146,7 @@ impl Handle {
     /// From now on the steps of statements that are prepared are counted, or are not.
     pub fn count_steps(&self, on: bool) -> Done {
         self.learn_file();
-        set_counting(self.bound(), on)?;
+        set_counting(self.bare(), on)?;
         Ok(())
     }
 

@@ -54,7 +54,7 @@ impl Handle {
     pub fn begin_snapshot_of(&self, state: &FileState) -> Result<bool, Failure> {
         self.begin_snapshot()?;
         // SAFETY: the connection is open, and the handle's lock is held.
-        let db = unsafe { self.bound().handle() };
+        let db = unsafe { self.bare().handle() };
         let is_it = match state.snapshot {
             // SAFETY: as above; no statement of the connection is being read, and the snapshot lives as long as its state.
             Some(snapshot) => unsafe {

@@ -12,7 +12,7 @@ use rowferry_dialect::ir::Value;
 
 use super::busy::BusyHandler;
 use super::connection::Connection;
-use super::functions::OnceChecker;
+use super::functions::{OnceChecker, known};
 use super::statement::{Failure, Statement, Step};
 use crate::backend::Program;
 use crate::cursor::CursorState;
@@ -171,8 +171,16 @@ impl SharedHandle {
 }
 
 impl Handle {
-    /// What the binding offers, for the operations of this folder.
+    /// What the binding offers, for the operations of this folder. It knows all functions of ours, which costs some hundred
+    /// kilobytes: what every session does is for [`Self::bare`].
     pub(super) fn bound(&self) -> &rusqlite::Connection {
+        // SAFETY: the connection is open and locked.
+        unsafe { known::learn_all(self.db) };
+        &self.connection
+    }
+
+    /// The same for texts that name no function of ours, and touch no table whose definition might.
+    pub(super) fn bare(&self) -> &rusqlite::Connection {
         &self.connection
     }
 
@@ -372,6 +380,14 @@ impl Handle {
 
     /// Runs a text of several statements.
     pub fn batch(&self, sql: &str) -> Result<(), Failure> {
+        const PLAIN: [&str; 6] = ["BEGIN", "COMMIT", "PRAGMA", "RELEASE", "ROLLBACK", "SAVEPOINT"];
+        // SAFETY: the connection is open and locked.
+        match sql.split_ascii_whitespace().next() {
+            Some(word) if PLAIN.contains(&word.trim_end_matches(';')) => {}
+            // Those of a session, which name what they call.
+            _ if sql.starts_with("CREATE TEMP TRIGGER") => unsafe { known::learn(self.db, sql) },
+            _ => unsafe { known::learn_all(self.db) },
+        }
         self.connection.execute_batch(sql).map_err(Failure::from)
     }
 

@@ -33,7 +33,7 @@ fn equip(
     functions: &Arc<crate::functions::Context>,
 ) -> rusqlite::Result<()> {
     connection.progress_handler(PROGRESS_STEPS, Some(move || interrupter.must_stop()))?;
-    crate::functions::register(connection, functions)
+    super::functions::begin(connection, functions)
 }
 
 impl Backend for Sqlite {

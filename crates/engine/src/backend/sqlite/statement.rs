@@ -8,6 +8,7 @@ use libsqlite3_sys as ffi;
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::stack;
 
+use super::functions::known;
 use crate::ValueRef;
 use crate::statistics::Reads;
 
@@ -147,16 +148,26 @@ impl Statement {
         let mut raw = ptr::null_mut();
         let length = c_int::try_from(sql.len())
             .map_err(|_| Failure { code: ffi::SQLITE_TOOBIG, message: "statement too long".into() })?;
-        let prepare = || {
+        let mut prepare = || {
             // SAFETY: the text is `length` bytes long; SQLite copies what it keeps.
-            unsafe { sqlite3_prepare(db, sql.as_ptr().cast(), length, &mut raw, ptr::null_mut()) }
+            let prepare = || unsafe { sqlite3_prepare(db, sql.as_ptr().cast(), length, &mut raw, ptr::null_mut()) };
+            match stack::with_room(stack_to_prepare(sql), prepare) {
+                None => Err(Failure::of(ffi::SQLITE_NOMEM)),
+                Some(ffi::SQLITE_OK) => Ok(()),
+                // SAFETY: the caller's promise.
+                Some(_) => Err(unsafe { Failure::last(db) }),
+            }
         };
-        let Some(code) = stack::with_room(stack_to_prepare(sql), prepare) else {
-            return Err(Failure::of(ffi::SQLITE_NOMEM));
-        };
-        if code != ffi::SQLITE_OK {
-            // SAFETY: the caller's promise.
-            return Err(unsafe { Failure::last(db) });
+        // SAFETY: the caller's promise.
+        unsafe { known::learn(db, sql) };
+        match prepare() {
+            Err(failure) if known::is_missing(&failure.message) => {
+                // What the file's schema calls does not stand in the text.
+                // SAFETY: the caller's promise.
+                unsafe { known::learn_all(db) };
+                prepare()?;
+            }
+            done => done?,
         }
         if raw.is_null() {
             return Err(Failure { code: ffi::SQLITE_ERROR, message: "empty statement".into() });

@@ -113,7 +113,7 @@ impl Handle {
 
     /// The number of the schema that the transaction sees.
     pub fn schema_number(&self) -> Done<i64> {
-        Ok(self.bound().prepare_cached("PRAGMA main.schema_version")?.query_row([], |row| row.get(0))?)
+        Ok(self.bare().prepare_cached("PRAGMA main.schema_version")?.query_row([], |row| row.get(0))?)
     }
 
     /// Has foreign keys wait for the end of the transaction, or be looked at by the statement that changes a row.
@@ -131,19 +131,19 @@ impl Handle {
         let (mut open, mut unused) = (0, 0);
         // SAFETY: the handle is open as long as `self` lives, and SQLite writes two integers.
         let code = unsafe {
-            ffi::sqlite3_db_status(self.bound().handle(), ffi::SQLITE_DBSTATUS_DEFERRED_FKS, &mut open, &mut unused, 0)
+            ffi::sqlite3_db_status(self.bare().handle(), ffi::SQLITE_DBSTATUS_DEFERRED_FKS, &mut open, &mut unused, 0)
         };
         code != ffi::SQLITE_OK || open != 0
     }
 
     /// True while foreign keys wait for COMMIT.
     pub fn defers_keys(&self) -> Done<bool> {
-        Ok(self.bound().query_row("PRAGMA defer_foreign_keys", [], |row| row.get(0))?)
+        Ok(self.bare().query_row("PRAGMA defer_foreign_keys", [], |row| row.get(0))?)
     }
 
     /// Foreign keys that do not hold: the table, SQLite's number of the key, and the row's identity.
     pub fn broken_keys(&self) -> Done<Vec<(String, i64, Option<i64>)>> {
-        let mut statement = self.bound().prepare("SELECT \"table\", fkid, rowid FROM pragma_foreign_key_check")?;
+        let mut statement = self.bare().prepare("SELECT \"table\", fkid, rowid FROM pragma_foreign_key_check")?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }

@@ -239,7 +239,7 @@ impl Handle {
         let sql = "INSERT INTO main.rowferry_change_commits (first, last, xid, committed_at)
                    SELECT ?1, newest, ?2, ?3 FROM (SELECT max(position) AS newest FROM main.rowferry_changes)
                    WHERE newest >= ?1";
-        self.bound().prepare_cached(sql)?.execute(params![first, xid, now])?;
+        self.bare().prepare_cached(sql)?.execute(params![first, xid, now])?;
         Ok(())
     }
 }

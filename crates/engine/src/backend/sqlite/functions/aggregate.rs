@@ -38,7 +38,7 @@ pub(super) trait Accumulator: Send + UnwindSafe + RefUnwindSafe {
 const ROW: usize = 16;
 
 /// An aggregate function.
-struct Row {
+pub(super) struct Row {
     name: &'static str,
     arguments: u8,
     /// Rows whose first argument is NULL do not count.
@@ -120,21 +120,27 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     ROWS.iter().map(|row| row.name)
 }
 
-/// Makes the aggregates known to a connection.
-pub(super) fn register(connection: &Connection, context: &Arc<Context>) -> rusqlite::Result<()> {
+/// The aggregates by their names in SQLite; whether only distinct arguments count, where SQLite's DISTINCT cannot say so: it is
+/// for aggregates of one argument.
+pub(super) fn each() -> impl Iterator<Item = (String, &'static Row, bool)> {
+    ROWS.iter().flat_map(|row| {
+        let distinct = row.arguments > 1 && row.arguments != MANY;
+        let distinct = distinct.then(|| (format!("{}_distinct", row.name), row, true));
+        std::iter::once((row.name.to_owned(), row, false)).chain(distinct)
+    })
+}
+
+/// Makes an aggregate known to a connection.
+pub(super) fn register(
+    connection: &Connection,
+    row: &'static Row,
+    name: &str,
+    distinct: bool,
+    context: &Arc<Context>,
+) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
-    for row in ROWS {
-        let adapter = Adapter { row, distinct: false, context: Arc::clone(context) };
-        let arguments = if row.arguments == MANY { -1 } else { i32::from(row.arguments) };
-        connection.create_window_function(row.name, arguments, flags, adapter)?;
-        if row.arguments > 1 && row.arguments != MANY {
-            // SQLite's DISTINCT is for aggregates of one argument only.
-            let adapter = Adapter { row, distinct: true, context: Arc::clone(context) };
-            let name = format!("{}_distinct", row.name);
-            connection.create_window_function(name.as_str(), i32::from(row.arguments), flags, adapter)?;
-        }
-    }
-    Ok(())
+    let arguments = if row.arguments == MANY { -1 } else { i32::from(row.arguments) };
+    connection.create_window_function(name, arguments, flags, Adapter { row, distinct, context: Arc::clone(context) })
 }
 
 struct Adapter {

@@ -28,6 +28,7 @@ mod json_change;
 mod json_records;
 mod jsonpath;
 mod jsonpath_datetime;
+pub(super) mod known;
 mod large_objects;
 mod lateral;
 mod like;
@@ -163,15 +164,17 @@ const FAMILIES: &[&[Row]] = &[
 
 /// Makes every function, aggregate, table-valued function and collation known to a connection.
 pub fn register(connection: &Connection, context: &Arc<Context>) -> rusqlite::Result<()> {
+    begin(connection, context)?;
+    // SAFETY: the connection is open, and the caller's.
+    unsafe { known::learn_all(connection.handle()) };
+    Ok(())
+}
+
+/// Makes collations known to a connection, and lets it learn functions when they are named.
+pub(super) fn begin(connection: &Connection, context: &Arc<Context>) -> rusqlite::Result<()> {
     jsonpath::look_at_patterns();
-    for row in FAMILIES.iter().copied().flatten() {
-        register_row(connection, row, context)?;
-    }
-    aggregate::register(connection, context)?;
-    stored_aggregate::register(connection, context)?;
+    known::begin(connection, context)?;
     grouped::register(connection)?;
-    sequences::register(connection, context)?;
-    rows::register(connection, context)?;
     collation::register(connection)
 }
 

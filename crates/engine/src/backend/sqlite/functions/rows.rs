@@ -15,7 +15,7 @@ use rusqlite::vtab::{
 use rusqlite::{Connection, ffi};
 
 use super::call::borrowed;
-use super::rows_sources::{Arguments, SOURCES};
+use super::rows_sources::Arguments;
 use super::{Context, Output, raise};
 
 /// What a call yields, row by row; it is pulled, so that a long series costs no memory.
@@ -39,13 +39,10 @@ struct Aux {
     context: Arc<Context>,
 }
 
-/// Makes the functions known to a connection.
-pub(super) fn register(connection: &Connection, context: &Arc<Context>) -> rusqlite::Result<()> {
+/// Makes a function known to a connection.
+pub(super) fn register(connection: &Connection, rows: &'static Rows, context: &Arc<Context>) -> rusqlite::Result<()> {
     const MODULE: Module<'_, Table> = Module::eponymous_only_module();
-    for rows in SOURCES {
-        connection.create_module(rows.name, &MODULE, Some(Aux { rows, context: Arc::clone(context) }))?;
-    }
-    Ok(())
+    connection.create_module(rows.name, &MODULE, Some(Aux { rows, context: Arc::clone(context) }))
 }
 
 #[repr(C)]

@@ -19,22 +19,13 @@ type Function = unsafe extern "C" fn(*mut ffi::sqlite3_context, c_int, *mut *mut
 const FUNCTIONS: &[(&CStr, c_int, Function)] = &[(c"rf_nextval", 1, nextval), (c"rf_next_rowid", 4, next_rowid)];
 
 /// The names.
-#[cfg(test)]
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     FUNCTIONS.iter().filter_map(|(name, ..)| name.to_str().ok())
 }
 
-pub(super) fn register(connection: &Connection, context: &Arc<Context>) -> rusqlite::Result<()> {
-    FUNCTIONS.iter().try_for_each(|(name, arguments, call)| register_one(connection, context, name, *arguments, *call))
-}
-
-fn register_one(
-    connection: &Connection,
-    context: &Arc<Context>,
-    name: &CStr,
-    arguments: c_int,
-    function: Function,
-) -> rusqlite::Result<()> {
+/// Makes the function at this place known to a connection.
+pub(super) fn register(connection: &Connection, at: usize, context: &Arc<Context>) -> rusqlite::Result<()> {
+    let (name, arguments, function) = FUNCTIONS[at];
     let context = Box::into_raw(Box::new(Arc::clone(context)));
     // SAFETY: the handle is open; the context is a box that `drop_context` takes back, also when this fails.
     let code = unsafe {
@@ -57,7 +48,7 @@ fn register_one(
 }
 
 unsafe extern "C" fn drop_context(context: *mut c_void) {
-    // SAFETY: it is the box that `register_one` has made, which SQLite gives back once.
+    // SAFETY: it is the box that `register` has made, which SQLite gives back once.
     drop(unsafe { Box::from_raw(context.cast::<Arc<Context>>()) });
 }
 

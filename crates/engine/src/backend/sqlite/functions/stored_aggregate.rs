@@ -24,14 +24,18 @@ pub(super) const ROWS: &[Row] = &[Row::new("rf_stored_aggregate_result", 3, resu
 /// What a kept value counts as work, beside its bytes.
 const VALUE: usize = size_of::<Value>();
 
-/// Makes the aggregate known to a connection.
-pub(super) fn register(connection: &Connection, context: &Arc<Context>) -> rusqlite::Result<()> {
-    for (name, distinct) in [("rf_stored_aggregate", false), ("rf_stored_aggregate_distinct", true)] {
-        let adapter = Adapter { distinct, context: Arc::clone(context) };
-        let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_INNOCUOUS;
-        connection.create_window_function(name, -1, flags, adapter)?;
-    }
-    Ok(())
+/// The names of what carries a state, and whether only distinct arguments count.
+pub(super) const NAMES: [(&str, bool); 2] = [("rf_stored_aggregate", false), ("rf_stored_aggregate_distinct", true)];
+
+/// Makes what carries a state known to a connection.
+pub(super) fn register(
+    connection: &Connection,
+    name: &str,
+    distinct: bool,
+    context: &Arc<Context>,
+) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_INNOCUOUS;
+    connection.create_window_function(name, -1, flags, Adapter { distinct, context: Arc::clone(context) })
 }
 
 fn plan_of(call: &Call<'_>) -> Result<Plan> {

@@ -77,13 +77,18 @@ impl SessionState for Nobody {
     }
 }
 
-pub(super) fn connection() -> Connection {
-    let connection = Connection::open_in_memory().unwrap();
+/// What functions know of a session without a database.
+pub(super) fn context() -> Arc<Context> {
     let context = Arc::new(Context::new(Arc::new(Nobody)));
     context.set_settings(Settings { time_zone: zone::find("Europe/Vienna").unwrap(), ..Settings::default() });
     // 2024-05-06 12:30:00 UTC.
     context.set_times(1_714_998_600_000_000, 1_714_998_600_000_000);
-    register(&connection, &context).unwrap();
+    context
+}
+
+pub(super) fn connection() -> Connection {
+    let connection = Connection::open_in_memory().unwrap();
+    register(&connection, &context()).unwrap();
     connection
 }
 
