@@ -1,4 +1,4 @@
-//! Decimals of at most fifteen digits, which lie in the file as SQLite's own numbers: written without arithmetic on
+//! Decimals of at most fifteen digits, which lie in the file as the back end's own numbers: written without arithmetic on
 //! digits.
 
 use super::ValueRef;
