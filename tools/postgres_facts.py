@@ -254,6 +254,8 @@ class Module:
     name: str
     first: int
     members: bool = True
+    # Types of rows of views are nobody's here.
+    types: bool = True
 
 
 # Between PostgreSQL's own ids and the first of users' (16384); clients take up to 9999 for types that they know.
@@ -270,6 +272,7 @@ MODULES = (
     Module("btree_gin", 14_600, members=False),
     Module("btree_gist", 14_601, members=False),
     Module("bloom", 14_610),
+    Module("pg_stat_statements", 14_630, types=False),
 )
 
 MEMBER_TABLES = (
@@ -345,7 +348,7 @@ def members(connection: psycopg.Connection) -> dict[str, str]:
             cursor = connection.execute(query)  # type: ignore[call-overload]
             assert cursor.description is not None
             known = lines.setdefault(table.name, ["\t".join(column.name for column in cursor.description)])
-            for row in cursor if module.members else ():
+            for row in cursor if module.members and (module.types or table.name != "types") else ():
                 cells = []
                 for column, value in zip(cursor.description, row, strict=True):
                     if column.type_code == oid_type:

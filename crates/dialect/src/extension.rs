@@ -51,6 +51,9 @@ impl Installed {
 /// PL/pgSQL is an extension in PostgreSQL, which every database has.
 pub const PLPGSQL: &str = "plpgsql";
 
+/// The extension that is told how often statements run.
+pub const PG_STAT_STATEMENTS: &str = "pg_stat_statements";
+
 /// What an extension is for, in few words: for `pg_available_extensions`.
 pub fn purpose(name: &str) -> &'static str {
     match name {
@@ -60,6 +63,7 @@ pub fn purpose(name: &str) -> &'static str {
         "citext" => "text compared without case",
         "fuzzystrmatch" => "how alike words are and sound",
         "hstore" => "keys with texts in one value",
+        PG_STAT_STATEMENTS => "how often statements have run, and for how long",
         "pg_trgm" => "how alike texts are, by groups of three letters",
         "pgcrypto" => "digests, password hashes, encryption",
         PLPGSQL => "the procedural language PL/pgSQL",

@@ -14,6 +14,7 @@ use crate::backend::{Guard, SharedHandle};
 use crate::backend::{Statement, Step};
 use crate::interrupt::Interrupter;
 use crate::session::Prepared;
+use crate::session::watched::Watched;
 use crate::spool::{Spool, SpoolReader};
 
 /// A running query. It outlives other statements of its session; dropping it gives its resources back.
@@ -24,6 +25,8 @@ pub struct Cursor {
     plan: Arc<Prepared>,
     interrupter: Interrupter,
     rows_affected: u64,
+    /// Who wants to know of it when it is over.
+    watched: Option<Box<Watched>>,
 }
 
 /// What a cursor and its session share. Used under the handle's lock only.
@@ -69,7 +72,7 @@ impl Cursor {
     ) -> Self {
         let state = Arc::new(CursorState { source: RefCell::new(Source::Live { key, statement, fresh: true }) });
         handle.lock().register(&state);
-        Self { handle: Some(handle), state, plan, interrupter, rows_affected: 0 }
+        Self { handle: Some(handle), state, plan, interrupter, rows_affected: 0, watched: None }
     }
 
     /// A cursor on rows that have been read.
@@ -80,7 +83,7 @@ impl Cursor {
         rows_affected: u64,
     ) -> Self {
         let state = Arc::new(CursorState { source: RefCell::new(Source::Spooled(reader)) });
-        Self { handle: None, state, plan, interrupter, rows_affected }
+        Self { handle: None, state, plan, interrupter, rows_affected, watched: None }
     }
 
     /// The columns of every row.
@@ -111,10 +114,41 @@ impl Cursor {
     #[allow(clippy::should_implement_trait, reason = "rows borrow from the cursor, which an Iterator cannot say")]
     pub fn next(&mut self) -> Result<Option<Row<'_>>> {
         let guard = self.handle.as_ref().map(SharedHandle::lock);
-        if !self.advance(guard.as_ref())? {
+        let more = self.advance(guard.as_ref());
+        if let Some(mut watched) = self.watched.take() {
+            match more {
+                Ok(true) => {
+                    watched.row();
+                    self.watched = Some(watched);
+                }
+                Ok(false) => watched.finish(self.rows_affected),
+                // What has failed is not told of.
+                Err(_) => {}
+            }
+        }
+        if !more? {
             return Ok(None);
         }
         Ok(Some(Row { source: self.state.source.borrow(), _guard: guard }))
+    }
+
+    /// Somebody wants to know of it when it is over.
+    pub(crate) fn watch(&mut self, watched: Option<Box<Watched>>) {
+        self.watched = watched;
+    }
+
+    /// Nothing is asked of it for a while.
+    pub(crate) fn pause(&mut self) {
+        if let Some(watched) = &mut self.watched {
+            watched.pause();
+        }
+    }
+
+    /// It is asked for rows again.
+    pub(crate) fn resume(&mut self) {
+        if let Some(watched) = &mut self.watched {
+            watched.resume();
+        }
     }
 
     fn advance(&self, guard: Option<&Guard<'_>>) -> Result<bool> {
@@ -166,6 +200,9 @@ impl Drop for Cursor {
         if let (Some(handle), Source::Live { key, statement, .. }) = (guard, before) {
             self.interrupter.disarm();
             handle.put_back(key, statement);
+        }
+        if let Some(watched) = self.watched.take() {
+            watched.finish(self.rows_affected);
         }
     }
 }

@@ -177,3 +177,68 @@ def test_scans_of_the_open_transaction(connection: psycopg.Connection) -> None:
     connection.execute("commit")
     assert one(connection, asked) == (0, 0, 0)
     assert one(connection, SCANS, "t")[:3] == (3, 300, 1)
+
+
+def told(connection: psycopg.Connection, like: str) -> list[tuple[Any, ...]]:
+    """Statements that `pg_stat_statements` tells of: text, calls, rows."""
+    query = """select query, calls, rows from pg_stat_statements
+               where query like %s and query not like '%%pg_stat%%' order by query collate "C" """
+    return connection.execute(query, [like]).fetchall()
+
+
+def test_texts_that_share_a_plan_are_one_statement(connection: psycopg.Connection) -> None:
+    connection.execute("create extension pg_stat_statements")
+    simple = psycopg.ClientCursor(connection)
+    for key in range(1, 6):
+        simple.execute("select 'word', b from t where a = %s and c < %s", [key, 7]).fetchall()
+    for key in range(1, 4):
+        connection.execute("select b from t where a = %s", [key]).fetchall()
+    assert told(connection, "%from t where%") == [
+        ("select $1, b from t where a = $2 and c < $3", 5, 5),
+        ("select b from t where a = $1", 3, 3),
+    ]
+    ids = "select count(distinct queryid) from pg_stat_statements where query like %s"
+    assert one(connection, ids, "%from t where%") == (2,)
+
+
+def test_portals_are_timed_while_they_are_asked(connection: psycopg.Connection) -> None:
+    connection.execute("create extension pg_stat_statements")
+    with connection.transaction():
+        with psycopg.ServerCursor(connection, "rows") as cursor:
+            cursor.execute("select b from t")
+            cursor.fetchmany(3)
+            connection.execute("select pg_sleep(0.2)")
+            cursor.fetchmany(4)
+    times = "select calls, rows, {} from pg_stat_statements where query like %s"
+    assert one(connection, times.format("total_exec_time < 100"), "FETCH FORWARD 3 %") == (1, 3, True)
+    assert one(connection, times.format("mean_exec_time >= 200"), "select pg_sleep($1)") == (1, 1, True)
+
+
+def test_statements_of_the_pages_cache(connection: psycopg.Connection) -> None:
+    connection.execute("create extension pg_stat_statements")
+    connection.execute("insert into t select g, 'z' || g from generate_series(1000, 3000) g")
+    connection.execute("select * from t").fetchall()
+    pages = """select shared_blks_hit > 0, shared_blks_written > 10, wal_records = shared_blks_written,
+                      wal_bytes > 40000
+               from pg_stat_statements where query like %s"""
+    assert one(connection, pages, "insert into t%") == (True, True, True, True)
+    assert one(connection, pages, "select * from t")[:3] == (True, False, True)
+
+
+def test_progress_of_a_copy(connection: psycopg.Connection) -> None:
+    progress = """select relid::regclass::text, command, type, bytes_processed, bytes_total,
+                         tuples_processed, tuples_excluded
+                  from pg_stat_progress_copy"""
+    assert connection.execute(progress).fetchall() == []
+    with psycopg.connect(connection.info.dsn, autocommit=True) as other:
+        other.pgconn.exec_(b"copy t from stdin where a > 1002")
+        other.pgconn.put_copy_data(b"1001\tx\t1\n1002\ty\t2\n1003\tz\t3\n")
+        other.pgconn.put_copy_data(b"1004\tw\t")
+        other.pgconn.flush()
+        wait_until(lambda: one(connection, progress)[3:4] == (34,), "its data have come")
+        assert one(connection, progress) == ("t", "COPY FROM", "PIPE", 34, 0, 1, 2)
+        other.pgconn.put_copy_data(b"4\n")
+        other.pgconn.put_copy_end()
+        while other.pgconn.get_result() is not None:
+            pass
+        assert connection.execute(progress).fetchall() == []

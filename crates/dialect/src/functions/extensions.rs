@@ -28,6 +28,7 @@ static MODULES: &[(&str, Bindings)] = &[
     ("citext", citext::BINDINGS),
     ("fuzzystrmatch", others::FUZZYSTRMATCH),
     ("hstore", hstore::BINDINGS),
+    ("pg_stat_statements", others::PG_STAT_STATEMENTS),
     ("pg_trgm", others::PG_TRGM),
     ("pgcrypto", others::PGCRYPTO),
     ("tablefunc", others::TABLEFUNC),

@@ -45,7 +45,6 @@ const PG_CATALOG: &[&str] = &[
     "pg_stat_progress_analyze",
     "pg_stat_progress_basebackup",
     "pg_stat_progress_cluster",
-    "pg_stat_progress_copy",
     "pg_stat_progress_create_index",
     "pg_stat_progress_vacuum",
     "pg_stat_recovery_prefetch",

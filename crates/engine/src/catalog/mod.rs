@@ -41,6 +41,7 @@ mod pg_settings;
 mod pg_shdepend;
 mod pg_stat_activity;
 mod pg_stat_counts;
+pub mod pg_stat_statements;
 pub mod pg_statistic_ext;
 pub mod pg_trigger;
 mod pg_ts;
@@ -324,6 +325,7 @@ pub fn tables() -> impl Iterator<Item = &'static Table> {
         pg_settings::TABLES,
         pg_stat_activity::TABLES,
         pg_stat_counts::TABLES,
+        pg_stat_statements::TABLES,
         pg_policy::TABLES,
         pg_statistic_ext::TABLES,
         pg_trigger::TABLES,
@@ -383,9 +385,10 @@ pub fn table_by_oid(oid: u32) -> Option<&'static Table> {
     BY_OID.get(&oid).map(|at| ENTRIES[*at].table)
 }
 
-/// Every catalog table as the compiler sees it.
+/// Every catalog table as the compiler sees it, but for the views of extensions.
 pub fn relations<'a>() -> impl Iterator<Item = &'a Arc<Relation>> {
-    ENTRIES.iter().map(|entry| &entry.relation)
+    let everywhere = ENTRIES.iter().filter(|entry| entry.table.namespace != pg_stat_statements::HERE);
+    everywhere.map(|entry| &entry.relation)
 }
 
 /// The same without those of Informix, whose schemas are none of PostgreSQL's: pg_dump asks in which schema everything is.
@@ -428,6 +431,7 @@ fn relation_of(table: &Table) -> Relation {
         oid: match (table.facts().map_or(0, |facts| facts.oid), informix::number(table)) {
             // Between the views of PostgreSQL and the first of users' objects.
             (0, Some(number)) => 16_100 + number,
+            (0, None) if table.namespace == pg_stat_statements::HERE => pg_stat_statements::oid(table.name),
             // initdb numbers views of PostgreSQL; so do we.
             (0, None) => 12_000 + position(table),
             (oid, _) => oid,
@@ -511,6 +515,12 @@ fn type_of(name: &str) -> Type {
         "int2" => Type::Int2,
         "int4" => Type::Int4,
         "text" => Type::Text,
+        "oid" => Type::Oid,
+        "bool" => Type::Bool,
+        "int8" => Type::Int8,
+        "float8" => Type::Float8,
+        "numeric" => Type::Numeric(None),
+        "timestamptz" => Type::TimestampTz(None),
         // Its own words: `varchar(128)`, `serial`.
         words => rowferry_dialect::informix::type_from_words(words).unwrap_or(Type::Text),
     }

@@ -10,8 +10,11 @@ use crate::database::Shared;
 use crate::locks::{LockRow, Tag};
 use crate::session::state::State;
 
-pub(super) const TABLES: &[Table] =
-    &[Table::pg_catalog("pg_stat_activity", activity).live(), Table::pg_catalog("pg_locks", locks).live()];
+pub(super) const TABLES: &[Table] = &[
+    Table::pg_catalog("pg_stat_activity", activity).live(),
+    Table::pg_catalog("pg_stat_progress_copy", copying).live(),
+    Table::pg_catalog("pg_locks", locks).live(),
+];
 
 /// The database's object id.
 pub const DATABASE: u32 = 16_383;
@@ -27,7 +30,9 @@ pub(super) fn instant(microseconds: i64) -> Cell {
     }
 }
 
-fn activity(context: &Context<'_>) -> Vec<Row> {
+/// Every session of the server, with the object ids of its database and of its role, and whether the reader may see what it
+/// does.
+fn sessions(context: &Context<'_>) -> Vec<(u32, Arc<State>, u32, bool)> {
     let of = |database: &Arc<Shared>| {
         let oid = database.oid();
         database.sessions().into_iter().map(move |session| (oid, session)).collect::<Vec<_>>()
@@ -35,14 +40,46 @@ fn activity(context: &Context<'_>) -> Vec<Row> {
     let mut sessions: Vec<(u32, Arc<State>)> = context.database.neighbours().iter().flat_map(of).collect();
     sessions.sort_by_key(|(_, session)| session.pid);
     let rights = context.schema.rights();
-    sessions
+    let seen = |(database, session): (u32, Arc<State>)| {
+        // Where nobody has made roles, whoever comes is the first one.
+        let role = rights.roles.oid(&session.user).unwrap_or(OWNER);
+        // What others do is only for those who have their rights, or those of who may see everything.
+        let mut roles = [Some(role), rights.roles.oid("pg_read_all_stats")].into_iter().flatten();
+        let may_see = roles.any(|role| rights.roles.has_privileges_of(rights.role(), role));
+        (database, session, role, may_see)
+    };
+    sessions.into_iter().map(seen).collect()
+}
+
+/// How far COPYs have come.
+fn copying(context: &Context<'_>) -> Vec<Row> {
+    let row = |(database, session, _, may_see): (u32, Arc<State>, u32, bool)| {
+        let progress = session.copying.lock().clone()?;
+        let mut row = row![session.pid, database, &session.database_name];
+        if may_see {
+            let count = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+            row.extend(row![
+                progress.table,
+                if progress.from { "COPY FROM" } else { "COPY TO" },
+                "PIPE",
+                count(progress.bytes()),
+                0,
+                count(progress.rows()),
+                count(progress.excluded()),
+            ]);
+        } else {
+            row.resize(10, NULL);
+        }
+        Some(row)
+    };
+    sessions(context).into_iter().filter_map(row).collect()
+}
+
+fn activity(context: &Context<'_>) -> Vec<Row> {
+    sessions(context)
         .into_iter()
-        .map(|(database, session)| {
-            // Where nobody has made roles, whoever comes is the first one.
-            let role = rights.roles.oid(&session.user).unwrap_or(OWNER);
-            // What others do is only for those who have their rights, or those of who may see everything.
-            let mut roles = [Some(role), rights.roles.oid("pg_read_all_stats")].into_iter().flatten();
-            if !roles.any(|role| rights.roles.has_privileges_of(rights.role(), role)) {
+        .map(|(database, session, role, may_see)| {
+            if !may_see {
                 return hidden(database, &session, role);
             }
             let activity = session.activity.lock().clone();
@@ -71,13 +108,13 @@ fn activity(context: &Context<'_>) -> Vec<Row> {
                 instant(started),
                 if idle { NULL } else { instant(activity.transaction_start) },
                 instant(activity.statement_start),
-                instant(activity.statement_start),
+                instant(activity.state_change.max(activity.statement_start)),
                 wait_event.map(|(class, _)| class),
                 wait_event.map(|(_, event)| event),
                 activity.state,
                 session.owner.xid().map(short_xid),
                 NULL,
-                NULL,
+                activity.query_id,
                 &*rowferry_dialect::mask_secrets(&activity.query),
                 "client backend",
             ]

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rowferry_dialect::access::{BOOTSTRAP, Identity, ObjectClass, Privileges, Rights};
 use rowferry_dialect::collation::Collation;
-use rowferry_dialect::extension::Installed;
+use rowferry_dialect::extension::{Installed, PG_STAT_STATEMENTS};
 use rowferry_dialect::schema::{
     Column, NamedType, Physical, Policy, QualifiedName, Relation, RelationKind, Routine, Sequence,
 };
@@ -166,11 +166,17 @@ impl SessionSchema {
             return Some(found.clone());
         }
         self.find(name, |namespace, name| {
-            let catalog = || crate::catalog::relation(namespace, name);
+            let is_hidden = namespace == crate::catalog::pg_stat_statements::HERE;
+            let catalog = || crate::catalog::relation(namespace, name).filter(|_| !is_hidden);
             let temporary = if namespace == PG_TEMP { self.temp.relation(PG_TEMP, name) } else { None };
             let temporary = temporary.map(|relation| self.with_types(relation));
             let own = temporary.or_else(|| self.main.relation(namespace, name).cloned());
-            own.or_else(catalog).or_else(|| {
+            let of_extension = || {
+                let mut installed = self.main.extensions.iter().filter(|extension| extension.namespace == namespace);
+                let has = installed.any(|extension| extension.name() == PG_STAT_STATEMENTS);
+                has.then(|| crate::catalog::pg_stat_statements::view(namespace, name)).flatten()
+            };
+            own.or_else(catalog).or_else(of_extension).or_else(|| {
                 let mut snapshots = self.snapshots().into_iter();
                 snapshots.find_map(|snapshot| snapshot.sequence(namespace, name)).map(|found| sequence_row(found))
             })

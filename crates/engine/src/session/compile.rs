@@ -1,11 +1,13 @@
 //! From statement to plan: the front end of the session's language, then the back end.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, OnceLock};
 
 use rowferry_dialect::access::Needs;
 use rowferry_dialect::ir::{self, Copy, Query, RelationLocks, Statement, TableLock};
 use rowferry_dialect::optimise::{self, Passes};
 use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
+use rowferry_dialect::postgres::Normalized;
 use rowferry_dialect::stored_calls::statement_writes;
 use rowferry_dialect::{Condition, Error, Result, Schema as _, Type, budget, postgres};
 
@@ -57,6 +59,9 @@ pub struct Prepared {
 #[derive(Debug, Default)]
 pub(crate) struct Counting {
     reads: OnceLock<Arc<Reads>>,
+    /// What a client has sent, where the plan is of that text with its literals lifted.
+    written: OnceLock<Arc<str>>,
+    normalized: OnceLock<(Normalized, i64)>,
 }
 
 /// What a plan's meaning hangs on besides the schema: whose rights it has, and where names without a schema are found.
@@ -158,6 +163,36 @@ impl Prepared {
     /// What it reads, for those who count.
     pub(crate) fn reads(&self, program: &Program) -> Arc<Reads> {
         self.counting.reads.get_or_init(|| Arc::new(Reads::of(&self.bound.statement, program))).clone()
+    }
+
+    /// The plan stands for texts such as this one, which differ from its own.
+    pub(super) fn stands_for(&self, text: &str) {
+        self.counting.written.get_or_init(|| text.into());
+    }
+
+    fn identified(&self) -> &(Normalized, i64) {
+        self.counting.normalized.get_or_init(|| {
+            let text = self.counting.written.get().map_or_else(|| self.parsed.text(), |text| text);
+            let normalized = postgres::normalized(text);
+            // The same words are another statement where they mean other tables.
+            let mut hasher = DefaultHasher::new();
+            normalized.fingerprint.hash(&mut hasher);
+            if normalized.plannable {
+                self.uses.tables.iter().for_each(|table| table.relation.oid.hash(&mut hasher));
+            }
+            let id = hasher.finish().max(1).cast_signed();
+            (normalized, id)
+        })
+    }
+
+    /// The statement without its constants.
+    pub(crate) fn normalized(&self) -> &Normalized {
+        &self.identified().0
+    }
+
+    /// The number by which it is known (`queryid`).
+    pub(crate) fn query_id(&self) -> i64 {
+        self.identified().1
     }
 
     /// The back end's words, for messages about our own mistakes and for EXPLAIN.

@@ -72,11 +72,18 @@ impl Session {
             ));
         }
         self.begin_statement(prepared, text)?;
+        let watched = self.watch(prepared);
         let held = self.interrupter.hold();
-        let result = self.dispatch(prepared, params).map_err(|error| self.without_hidden_values(error));
+        let mut result = self.dispatch(prepared, params).map_err(|error| self.without_hidden_values(error));
         drop(held);
         // `set_config` may have been called.
         self.sync_variables();
+        match (&mut result, watched) {
+            (Ok(Outcome::Rows(cursor)), watched) => cursor.watch(watched),
+            (Ok(Outcome::Done { rows, .. }), Some(watched)) => watched.finish(*rows),
+            // What has failed is not told of.
+            _ => {}
+        }
         match &result {
             Ok(Outcome::Rows(_)) => {}
             // What the session does is told by the statement inside which this one ran.
@@ -112,6 +119,7 @@ impl Session {
         }
         let (timeout, timeouts) = {
             let variables = self.state.variables.read();
+            self.wanted = variables.wanted();
             (variables.statement_timeout(), variables.timeouts())
         };
         if self.transaction.block == Block::None && !timeouts.transaction.is_zero() {
@@ -123,8 +131,10 @@ impl Session {
             return Err(end.error());
         }
         self.count_memory_anew();
+        let query_id = self.wanted_query_id(prepared);
         {
             let mut activity = self.state.activity.lock();
+            activity.query_id = query_id;
             activity.query = text.cloned().unwrap_or_else(|| prepared.parsed.shared_text());
             activity.statement_start = now;
             if self.transaction.block == Block::None {

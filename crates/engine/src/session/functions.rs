@@ -78,6 +78,22 @@ impl SessionState for FunctionState {
         Ok(crate::catalog::statistic(&context, view, column, oid).into())
     }
 
+    fn statement_statistics(&self, texts: bool) -> Result<Vec<Vec<Value>>> {
+        let (state, database) = self.both()?;
+        let schema = state.schema();
+        let context = crate::catalog::Context { schema: &schema, state: &state, database: &database };
+        let rows = crate::catalog::pg_stat_statements::rows(&context, texts);
+        Ok(rows.into_iter().map(|row| row.into_iter().map(Value::from).collect()).collect())
+    }
+
+    fn reset_statement_statistics(&self, user: u32, of: u32, query: i64) -> Result<()> {
+        let (_, database) = self.both()?;
+        if of == 0 || of == database.oid() {
+            database.statistics.statements.reset(user, query);
+        }
+        Ok(())
+    }
+
     fn reset_statistics(&self, oid: Option<u32>) -> Result<()> {
         let (state, database) = self.both()?;
         let whole = crate::statistics::collect(&database, &state);

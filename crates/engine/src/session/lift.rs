@@ -140,6 +140,7 @@ impl Session {
             && plain.bound.effects == plan.bound.effects
             && self.steps_of(&plain)? == self.steps_of(&plan)?;
         let fixed = shape.fixed(sql, &lifted.literals).map(Box::from).collect();
+        plan.stands_for(sql);
         same.then(|| Variant { plan, places: lifted.literals.into(), fixed })
     }
 

@@ -8,6 +8,7 @@ mod checks;
 mod command;
 mod compile;
 mod constraints;
+mod copying;
 mod counting;
 mod database;
 mod ddl;
@@ -42,6 +43,7 @@ mod transaction_end;
 pub(crate) mod triggers;
 mod utility;
 pub mod variables;
+pub(crate) mod watched;
 mod write_lock;
 
 use std::sync::Arc;
@@ -113,6 +115,10 @@ pub struct Session {
     referential: triggers::Referential,
     /// The CALL or DO that comes next may end the transaction.
     may_end_transaction: bool,
+    /// What is wanted to be known of its statements.
+    wanted: watched::Wanted,
+    /// The COPY FROM that runs.
+    copying: Option<Box<copying::Copying>>,
 }
 
 /// What an execution yields.
@@ -193,10 +199,12 @@ impl Session {
                 query: "".into(),
                 statement_start: now,
                 transaction_start: now,
+                query_id: None,
                 state: "idle",
                 state_change: now,
                 writing: false,
             }),
+            copying: Mutex::default(),
             tally: Default::default(),
             counts: Mutex::default(),
             write_serial: std::sync::atomic::AtomicU64::new(0),
@@ -239,6 +247,8 @@ impl Session {
             batch: None,
             referential: triggers::Referential::default(),
             may_end_transaction: false,
+            wanted: watched::Wanted::default(),
+            copying: None,
             database,
         }
     }
@@ -272,6 +282,8 @@ impl Session {
             batch: None,
             referential: triggers::Referential::default(),
             may_end_transaction: false,
+            wanted: watched::Wanted::default(),
+            copying: None,
             database,
         })
     }

@@ -229,7 +229,10 @@ impl Session {
         portal.current = None;
         match std::mem::replace(&mut portal.rows, Rows::Running) {
             Rows::Ready(params) => Ok(Resume::Start(plan, params)),
-            Rows::Forward { cursor, at } => Ok(Resume::Rows { cursor, at: at.unsigned_abs() }),
+            Rows::Forward { mut cursor, at } => {
+                cursor.resume();
+                Ok(Resume::Rows { cursor, at: at.unsigned_abs() })
+            }
             Rows::Scroll { mut cursor, mut seen, mut at } => {
                 let wanted = limit.map_or(i64::MAX, |limit| i64::try_from(limit).unwrap_or(i64::MAX));
                 let mut spool = Rest::new(plan.bound.columns.len());
@@ -250,7 +253,8 @@ impl Session {
 
     /// Gives the rows back that a portal has still to send, if its statement has not closed it; `at` is how many have
     /// been read of them all.
-    pub fn suspend_portal(&mut self, name: &str, cursor: Cursor, at: u64) {
+    pub fn suspend_portal(&mut self, name: &str, mut cursor: Cursor, at: u64) {
+        cursor.pause();
         if let Ok(portal) = self.portals.get_mut(name) {
             portal.rows = Rows::Forward { cursor, at: i64::try_from(at).unwrap_or(i64::MAX) };
         }

@@ -61,6 +61,8 @@ pub struct State {
     pub variables: RwLock<Variables>,
     /// What the session does.
     pub activity: Mutex<Activity>,
+    /// The COPY that it runs.
+    pub copying: Mutex<Option<Arc<crate::statistics::Progress>>>,
     /// What it counts as it goes.
     pub tally: crate::statistics::Tally,
     /// What its statements have read and changed.
@@ -123,6 +125,8 @@ impl std::fmt::Debug for State {
 pub struct Activity {
     /// The statement that runs or ran last.
     pub query: Arc<str>,
+    /// Its number, where somebody wants to know it.
+    pub query_id: Option<i64>,
     /// When it began: microseconds since 1970.
     pub statement_start: i64,
     /// When the transaction began; what `now()` says.

@@ -14,6 +14,7 @@ use rowferry_encodings::Encoding;
 
 use super::identity::RoleNames;
 use super::transaction::{isolation_from_name, isolation_name};
+use super::watched::{Track, Wanted};
 use crate::settings::{self, ExtraCheck, ExtraChecks, Form, Kind, SETTINGS, Setting};
 
 /// The variables of one session: what it has set, over the table of [`crate::settings`].
@@ -61,6 +62,8 @@ struct Frequent {
     counts: bool,
     /// `rowferry.rewrite` and `enable_hashagg`.
     passes: Passes,
+    /// What is wanted to be known of statements.
+    wanted: Wanted,
     /// What PL/pgSQL looks for and refuses.
     extra_errors: ExtraChecks,
     /// What PL/pgSQL looks for and tells of.
@@ -477,6 +480,11 @@ impl Variables {
         self.frequent.passes
     }
 
+    /// What is wanted to be known of statements.
+    pub fn wanted(&self) -> Wanted {
+        self.frequent.wanted
+    }
+
     /// Which messages the client wants.
     pub fn message_level(&self) -> MessageLevel {
         self.frequent.messages
@@ -567,6 +575,19 @@ impl Variables {
                 // No setting of PostgreSQL: it is there to compare with, and must not be set.
                 rewrite: value("rowferry.rewrite") != "off",
                 hash: value("enable_hashagg") != "off",
+            },
+            wanted: Wanted {
+                track: match value("pg_stat_statements.track") {
+                    "none" => Track::None,
+                    "all" => Track::All,
+                    _ => Track::Top,
+                },
+                no_utility: value("pg_stat_statements.track_utility") == "off",
+                query_id: match value("compute_query_id") {
+                    "on" => Some(true),
+                    "off" => Some(false),
+                    _ => None,
+                },
             },
             extra_errors: ExtraChecks::read(value("plpgsql.extra_errors")).unwrap_or_default(),
             extra_warnings: ExtraChecks::read(value("plpgsql.extra_warnings")).unwrap_or_default(),

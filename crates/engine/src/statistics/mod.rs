@@ -11,7 +11,9 @@
 mod collect;
 mod database;
 mod pending;
+mod progress;
 mod reads;
+pub mod statements;
 mod tables;
 
 use std::collections::HashMap;
@@ -23,6 +25,7 @@ use rowferry_dialect::{Condition, Error, Result};
 pub use collect::{age, collect, of_transaction};
 pub use database::{DatabaseCounts, Tally};
 pub use pending::{Mark, Pending, Run, SessionCounts};
+pub use progress::Progress;
 pub use reads::{Reads, Ways};
 pub use tables::{IndexCounts, TableCounts};
 
@@ -34,6 +37,8 @@ use crate::session::state::now;
 pub struct Statistics {
     tables: Mutex<HashMap<u32, TableCounts>>,
     indexes: Mutex<HashMap<u32, IndexCounts>>,
+    /// What is known of statements.
+    pub statements: statements::Statements,
     /// What sessions that are gone have left.
     gone: Mutex<DatabaseCounts>,
     /// What all that had been counted came to when it was set back.
@@ -54,6 +59,7 @@ impl Default for Statistics {
         Self {
             tables: Mutex::default(),
             indexes: Mutex::default(),
+            statements: Default::default(),
             gone: Mutex::default(),
             before: Mutex::default(),
             database_reset: AtomicI64::new(0),

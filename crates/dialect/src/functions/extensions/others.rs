@@ -16,6 +16,9 @@ pub(super) static FUZZYSTRMATCH: Bindings = same![
     "soundex"
 ];
 
+/// `pg_stat_statements`; what `pg_stat_statements_info()` returns, its view tells.
+pub(super) static PG_STAT_STATEMENTS: Bindings = same!["pg_stat_statements_1_10", "pg_stat_statements_reset_1_7"];
+
 /// `pg_trgm`.
 pub(super) static PG_TRGM: Bindings = &[
     ("set_limit", Module("set_limit")),

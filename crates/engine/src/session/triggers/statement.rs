@@ -57,13 +57,17 @@ impl Session {
     /// # Errors
     /// Those of AFTER triggers.
     pub fn end_rows(&mut self, plan: &Arc<Prepared>) -> Result<()> {
-        let Some((changes, firing)) = self.batch.take().zip(plan.triggers.clone()) else { return Ok(()) };
-        self.as_part_of_transaction(|session| session.finish_changes(&firing, *changes)).map(drop)
+        if let Some((changes, firing)) = self.batch.take().zip(plan.triggers.clone()) {
+            self.as_part_of_transaction(|session| session.finish_changes(&firing, *changes))?;
+        }
+        self.finish_copy();
+        Ok(())
     }
 
     /// The rows have failed.
     pub fn forget_rows(&mut self) {
         self.batch = None;
+        self.end_copy();
     }
 
     /// TRUNCATE, and the triggers around it.

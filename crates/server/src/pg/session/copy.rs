@@ -34,6 +34,8 @@ impl Commands<'_> {
         let columns = query.bound.columns.iter();
         let columns = columns.map(|column| Column { name: column.name.clone(), ty: column.ty.clone() }).collect();
         let mut data = CopyOut::new(copy.options.clone(), columns)?;
+        let table = copy.origins.iter().flatten().next().filter(|_| copy.table).map_or(0, |(table, _)| *table);
+        self.session.begin_copy(&query, table, false);
         let Outcome::Rows(mut cursor) = self.session.execute(&query, &[])? else {
             return Err(Error::internal("the query of a COPY returned no rows").into());
         };
@@ -53,11 +55,13 @@ impl Commands<'_> {
                     report::recode(&mut piece, 0, encoding)?;
                 }
                 self.output.send(&Backend::CopyData(&piece));
+                self.session.copied(piece.len(), 0);
                 self.output.relieve()?;
                 piece.clear();
             }
             let Some(row) = cursor.next()? else { break };
             rows += 1;
+            self.session.copied(0, 1);
             work::reserve(&mut piece, (0..row.len()).map(|index| values::length(row.get(index))).sum())?;
             if let Err((index, error)) = data.row(&mut piece, (0..row.len()).map(|index| row.get(index)), &settings) {
                 drop(row);
@@ -70,6 +74,7 @@ impl Commands<'_> {
             self.output.send(&Backend::CopyData(&piece));
         }
         self.output.send(&Backend::CopyDone);
+        self.session.end_copy();
         Ok(rows)
     }
 
@@ -99,6 +104,7 @@ impl Commands<'_> {
         // What follows fails behind the answer, as it does in PostgreSQL: the data that come are ignored then.
         self.session.check_freeze(copy)?;
         self.session.begin_rows(&insert)?;
+        self.session.begin_copy(&insert, copy.from.as_ref().map_or(0, |insert| insert.target.oid), true);
         let settings = copy::settings(self.session.settings(), &copy.options);
         let decoder = settings.client_encoding.filter(|_| data.format() == Format::TEXT).map(Decoder::new);
         self.copying = Some(Copying { data, decoder, insert, rows: 0, simple });
@@ -135,6 +141,9 @@ impl Commands<'_> {
         };
         let ended = inserter.end();
         let result = result.and(ended);
+        if let Frontend::CopyData(piece) = message {
+            self.session.copied(piece.len(), 0);
+        }
         if result.is_ok() && matches!(message, Frontend::CopyData(_)) {
             self.copying = Some(copying);
             return Ok(());
@@ -168,10 +177,13 @@ struct Inserter<'a> {
 impl Inserter<'_> {
     fn insert(&mut self, row: &copy::InRow) -> Result<(), Error> {
         if let Some(each) = &mut self.each {
-            *self.rows += self.session.execute_each(each, row)?;
+            let written = self.session.execute_each(each, row)?;
+            self.session.copied_row(written);
+            *self.rows += written;
             return Ok(());
         }
         if let Outcome::Done { rows, .. } = self.session.execute(self.insert, row)? {
+            self.session.copied_row(rows);
             *self.rows += rows;
         }
         self.each = self.session.begin_each(self.insert)?;

@@ -130,6 +130,14 @@ pub trait SessionState: Send + Sync {
     fn statistic(&self, _view: &str, _column: &str, _oid: Option<u32>) -> Result<Value> {
         Err(Error::unsupported("statistics"))
     }
+    /// The rows of `pg_stat_statements`, with texts or without.
+    fn statement_statistics(&self, _texts: bool) -> Result<Vec<Vec<Value>>> {
+        Err(Error::unsupported("statistics"))
+    }
+    /// Forgets what is known of statements of a role, in a database, of a number; 0 stands for every one.
+    fn reset_statement_statistics(&self, _user: u32, _database: u32, _query: i64) -> Result<()> {
+        Err(Error::unsupported("statistics"))
+    }
     /// Counts from 0 on: everything of the database (`None`), or of a table or an index.
     fn reset_statistics(&self, _oid: Option<u32>) -> Result<()> {
         Err(Error::unsupported("statistics"))

@@ -5,6 +5,7 @@
 
 mod citext;
 mod hstore;
+mod pg_stat_statements;
 mod pg_trgm;
 mod pgcrypto;
 mod tablefunc;
@@ -46,9 +47,16 @@ impl Member {
 /// A function of an extension that returns rows; NULL in, no rows out.
 type RowsMember = (&'static str, fn(&Arguments<'_>) -> Result<Source>);
 
-const MODULES: &[&[Member]] =
-    &[citext::MEMBERS, hstore::MEMBERS, pg_trgm::MEMBERS, pgcrypto::MEMBERS, uuid::MEMBERS, words::MEMBERS];
-const ROWS_MODULES: &[&[RowsMember]] = &[hstore::ROWS, tablefunc::ROWS];
+const MODULES: &[&[Member]] = &[
+    citext::MEMBERS,
+    hstore::MEMBERS,
+    pg_stat_statements::MEMBERS,
+    pg_trgm::MEMBERS,
+    pgcrypto::MEMBERS,
+    uuid::MEMBERS,
+    words::MEMBERS,
+];
+const ROWS_MODULES: &[&[RowsMember]] = &[hstore::ROWS, pg_stat_statements::ROWS, tablefunc::ROWS];
 
 pub(super) const ROWS: &[Row] = &[
     Row::new("rf_module", 1, call).variadic().lenient(),
