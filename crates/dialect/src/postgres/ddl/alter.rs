@@ -142,11 +142,19 @@ impl Binder<'_> {
             _ => None,
         });
         members.drop_defaults(commands.clone());
-        // PostgreSQL drops before it adds, wherever the statement says the one and the other.
-        let drops = |command: &&pg::AlterTableCmd| {
-            matches!(command.subtype(), AlterTableType::AtDropColumn | AlterTableType::AtDropConstraint)
+        // PostgreSQL drops before it adds, wherever the statement says the one and the other. USING may name a column that
+        // goes, so that others go in their turn.
+        let added = |name: &str| {
+            commands.clone().any(|command| match command.def.as_deref().and_then(|node| node.node.as_ref()) {
+                Some(N::ColumnDef(column)) => {
+                    command.subtype() == AlterTableType::AtAddColumn && column.colname == name
+                }
+                _ => false,
+            })
         };
-        for command in commands.clone().filter(drops).chain(commands.filter(|command| !drops(command))) {
+        let drops =
+            |command: &&pg::AlterTableCmd| command.subtype() == AlterTableType::AtDropColumn && added(&command.name);
+        for command in commands.clone().filter(drops).chain(commands.clone().filter(|command| !drops(command))) {
             self.alter_members(command, &mut members, range.location)?;
         }
         Ok(members.statement())
