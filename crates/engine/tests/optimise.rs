@@ -123,7 +123,7 @@ fn aggregate(random: &mut StdRng) -> String {
     let call = match random.random_range(0..14) {
         0 => "count(*)".to_owned(),
         1 => format!("count({})", pick(random, &["k", "c", "free", "f"])),
-        2 | 3 | 4 => format!("sum({})", decimal(random, 3)),
+        2..=4 => format!("sum({})", decimal(random, 3)),
         5 => format!("avg({})", decimal(random, 2)),
         6 => {
             format!("sum({})", pick(random, &["k", "big", "small", "f", "k + small", "case when b then 1 else 0 end"]))

@@ -1,9 +1,9 @@
 //! The pass between a front end and a back end: the same statement in words that a back end answers faster.
 //!
-//! - [`fold`]: what is computed of constants alone is computed here, by the functions that would compute it later;
-//! - [`compare`]: comparisons in the storage of the column, so that they cost nothing and an index serves them;
-//! - [`conditions`]: what all members of an OR ask for stands before it;
-//! - [`flatten`]: groups of a subquery's rows are groups of its tables' rows.
+//! - `fold`: what is computed of constants alone is computed here, by the functions that would compute it later;
+//! - `compare`: comparisons in the storage of the column, so that they cost nothing and an index serves them;
+//! - `conditions`: what all members of an OR ask for stands before it;
+//! - `flatten`: groups of a subquery's rows are groups of its tables' rows.
 //!
 //! Nothing here changes an answer, nor an error: what cannot be computed stays where it is and fails when it is asked for,
 //! if it is. [`Passes`] says what a session wants of it; without a word, everything.
