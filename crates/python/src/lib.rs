@@ -14,8 +14,6 @@ mod cells;
 mod cli;
 mod collector;
 mod decimal;
-mod direct;
-mod eager;
 mod errors;
 mod forks;
 mod gil;

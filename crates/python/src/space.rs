@@ -31,11 +31,6 @@ impl ReceiveSpace {
         Self { bytes: unsafe { Box::from_raw(bytes as *mut [UnsafeCell<u8>]) } }
     }
 
-    /// Has `read` write to the block, of which it is given the place and the size.
-    pub fn fill<T>(&self, read: impl FnOnce(*mut u8, usize) -> T) -> T {
-        read(self.bytes.as_ptr().cast::<u8>().cast_mut(), self.bytes.len())
-    }
-
     /// Hands the first `count` bytes to `take`; fewer when the block is shorter.
     pub fn read<T>(&self, count: usize, take: impl FnOnce(&[u8]) -> T) -> T {
         let count = count.min(self.bytes.len());

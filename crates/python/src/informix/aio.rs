@@ -1,4 +1,4 @@
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use pyo3::intern;
@@ -12,8 +12,6 @@ use rowferry_wire_sqli::client::{Client, CursorOptions};
 use super::driver::{self, Discarded, Driver, Step, transport_error};
 use super::result::QueryResult;
 use super::settings::Settings;
-use crate::direct::Direct;
-use crate::eager::{Eagerness, PATIENCE, Waiting};
 use crate::errors::{Class, error};
 use crate::space::ReceiveSpace;
 
@@ -32,7 +30,7 @@ pub struct AsyncWire {
     event_loop: Py<PyAny>,
     create_future: Py<PyAny>,
     /// How often bytes came.
-    arrivals: AtomicU64,
+    arrivals: std::sync::atomic::AtomicU64,
 }
 
 struct Inner {
@@ -40,9 +38,7 @@ struct Inner {
     driver: Driver,
     transport: Option<Py<PyAny>>,
     write: Option<Py<PyAny>>,
-    socket: Direct,
-    eagerness: Eagerness,
-    waiter: Option<Waiting>,
+    waiter: Option<Py<PyAny>>,
     /// Done when the transport is closed.
     closed: Option<Py<PyAny>>,
     paused: Arc<AtomicBool>,
@@ -57,10 +53,6 @@ impl Inner {
                 return Ok(());
             }
             let Some(write) = &self.write else { return Err(driver::closed(py)) };
-            if let Some(count) = self.socket.send(py, self.transport.as_ref(), output)? {
-                self.channel.sent(count);
-                continue;
-            }
             let bytes = PyBytes::new(py, output);
             let count = output.len();
             // The transport copies what the kernel does not take at once. uvloop raises RuntimeError for a closed one.
@@ -96,26 +88,6 @@ impl Inner {
         Ok(())
     }
 
-    /// Takes what is answered at once; false when nothing has.
-    fn look(&mut self, py: Python<'_>, wire: &AsyncWire) -> PyResult<bool> {
-        let count = self.socket.receive(py, wire.space.get(), PATIENCE);
-        self.eagerness.looked(count > 0);
-        if count > 0 {
-            self.take(py, wire, count)?;
-        }
-        Ok(count > 0)
-    }
-
-    /// Takes so many bytes that have come into the space.
-    fn take(&mut self, py: Python<'_>, wire: &AsyncWire, count: usize) -> PyResult<()> {
-        wire.arrivals.fetch_add(1, Ordering::Relaxed);
-        let received = wire.space.get().read(count, |bytes| self.channel.receive(bytes));
-        if let Err(failure) = received {
-            return self.lost(py, transport_error(py, &failure, None));
-        }
-        self.progress(py)
-    }
-
     /// The operation is over: its outcome goes to the future, unless that was cancelled meanwhile.
     fn wake(&mut self, py: Python<'_>, outcome: PyResult<Py<PyAny>>) -> PyResult<()> {
         if outcome.is_err() && self.driver.is_busy() {
@@ -123,8 +95,7 @@ impl Inner {
             self.channel.core_mut().disconnect();
             let _ = self.driver.step(py, self.channel.core_mut());
         }
-        let Some(waiting) = self.waiter.take() else { return Ok(()) };
-        let waiter = waiting.future();
+        let Some(waiter) = self.waiter.take() else { return Ok(()) };
         if waiter.call_method0(py, intern!(py, "done"))?.is_truthy(py)? {
             if let Ok(value) = &outcome
                 && let Ok(result) = value.bind(py).cast::<QueryResult>()
@@ -152,7 +123,6 @@ impl Inner {
 
     fn abort(&mut self, py: Python<'_>) -> PyResult<()> {
         self.write = None;
-        self.socket = Direct::default();
         if let Some(transport) = self.transport.take() {
             transport.call_method0(py, intern!(py, "abort"))?;
         }
@@ -179,11 +149,9 @@ impl AsyncWire {
     /// A future for the operation under way, which begins at once.
     fn wait(&self, py: Python<'_>, inner: &mut Inner) -> PyResult<Py<PyAny>> {
         let waiter = self.create_future.call0(py)?;
-        inner.waiter = Some(Waiting::for_(waiter.clone_ref(py)));
+        inner.waiter = Some(waiter.clone_ref(py));
         // A statement that is prepared already is on its way after this.
         inner.progress(py)?;
-        // What takes several turns may find its answers one after the other.
-        while inner.driver.is_busy() && inner.eagerness.looks() && inner.look(py, self)? {}
         Ok(waiter)
     }
 }
@@ -205,17 +173,8 @@ impl AsyncWire {
         let view = PyMemoryView::from(space.bind(py).as_any())?.unbind();
         let create_future = event_loop.getattr(py, intern!(py, "create_future"))?;
         let paused = Arc::new(AtomicBool::new(false));
-        let inner = Inner {
-            channel,
-            driver,
-            transport: None,
-            write: None,
-            socket: Direct::default(),
-            eagerness: Eagerness::default(),
-            waiter: None,
-            closed: None,
-            paused: paused.clone(),
-        };
+        let (transport, write, waiter, closed) = (None, None, None, None);
+        let inner = Inner { channel, driver, transport, write, waiter, closed, paused: paused.clone() };
         let (inner, discarded) = (Mutex::new(inner), Discarded::default());
         Ok(Self { inner, discarded, paused, space, view, event_loop, create_future, arrivals: 0.into() })
     }
@@ -223,7 +182,6 @@ impl AsyncWire {
     fn connection_made(&self, py: Python<'_>, transport: Py<PyAny>) -> PyResult<()> {
         let mut inner = self.lock(py)?;
         inner.write = Some(transport.getattr(py, intern!(py, "write"))?);
-        inner.socket = Direct::of(transport.bind(py))?;
         inner.transport = Some(transport);
         Ok(())
     }
@@ -233,9 +191,13 @@ impl AsyncWire {
     }
 
     fn buffer_updated(&self, py: Python<'_>, count: usize) -> PyResult<()> {
+        self.arrivals.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let mut inner = self.lock(py)?;
-        inner.eagerness.loop_ran();
-        inner.take(py, self, count)
+        let received = self.space.get().read(count, |bytes| inner.channel.receive(bytes));
+        if let Err(failure) = received {
+            return inner.lost(py, transport_error(py, &failure, None));
+        }
+        inner.progress(py)
     }
 
     fn eof_received(&self, py: Python<'_>) -> PyResult<()> {
@@ -251,7 +213,6 @@ impl AsyncWire {
             None => "connection lost: the server closed it".to_owned(),
         };
         inner.transport = None;
-        inner.socket = Direct::default();
         inner.lost(py, error(py, Class::Operational, None, &message))?;
         if let Some(closed) = inner.closed.take()
             && !closed.call_method0(py, intern!(py, "done"))?.is_truthy(py)?
@@ -482,7 +443,7 @@ impl AsyncWire {
     /// How often bytes came. A server that sends is not silent, however long an answer takes.
     #[getter]
     fn arrivals(&self) -> u64 {
-        self.arrivals.load(Ordering::Relaxed)
+        self.arrivals.load(std::sync::atomic::Ordering::Relaxed)
     }
 
     /// True while an answer is awaited.

@@ -11,12 +11,11 @@ use rowferry_wire_mysql::client::Client;
 use rowferry_wire_mysql::messages::handshake::capability;
 
 use super::binlog;
+use super::direct::Direct;
 use super::driver::{self, Driver, Step, client_errno, gone, transport_error};
 use super::limits::{Limits, Timers};
 use super::result::{Prepared, StateTuple, state_tuple};
 use super::settings::Settings;
-use crate::direct::Direct;
-use crate::eager::{Eagerness, PATIENCE, Waiting};
 use crate::errors::{Class, error};
 use crate::forks::Process;
 use crate::space::ReceiveSpace;
@@ -46,8 +45,7 @@ struct Inner {
     transport: Option<Py<PyAny>>,
     write: Option<Py<PyAny>>,
     socket: Direct,
-    eagerness: Eagerness,
-    waiter: Option<Waiting>,
+    waiter: Option<Py<PyAny>>,
     timers: Timers,
     /// Done when the transport is closed.
     closed: Option<Py<PyAny>>,
@@ -122,26 +120,6 @@ impl Inner {
         self.flush(py)
     }
 
-    /// Takes what is answered at once.
-    fn look(&mut self, py: Python<'_>, wire: &AsyncWire) -> PyResult<()> {
-        let count = self.socket.receive(py, wire.space.get(), PATIENCE);
-        self.eagerness.looked(count > 0);
-        if count == 0 {
-            return Ok(());
-        }
-        self.take(py, wire, count)
-    }
-
-    /// Takes so many bytes that have come into the space.
-    fn take(&mut self, py: Python<'_>, wire: &AsyncWire, count: usize) -> PyResult<()> {
-        let received = wire.space.get().read(count, |bytes| self.channel.receive(bytes));
-        if let Err(failure) = received {
-            return self.lost(py, transport_error(py, &failure, None));
-        }
-        self.progress(py, &wire.settings)?;
-        self.throttle(py)
-    }
-
     /// The operation is over: its outcome goes to the future, unless that was cancelled meanwhile.
     fn wake(&mut self, py: Python<'_>, outcome: PyResult<Py<PyAny>>) -> PyResult<()> {
         if outcome.is_err() && self.driver.is_busy() {
@@ -150,8 +128,7 @@ impl Inner {
             let _ = self.driver.step(py, self.channel.core_mut());
         }
         self.timers.end(py)?;
-        let Some(waiting) = self.waiter.take() else { return Ok(()) };
-        let waiter = waiting.future();
+        let Some(waiter) = self.waiter.take() else { return Ok(()) };
         if waiter.call_method0(py, intern!(py, "done"))?.is_truthy(py)? {
             return Ok(());
         }
@@ -225,8 +202,9 @@ impl AsyncWire {
         let Inner { channel, driver, .. } = &mut *inner;
         start(driver, channel.core_mut())?;
         let waiter = this.create_future.call0(py)?;
-        inner.waiter = Some(Waiting::for_(waiter.clone_ref(py)));
+        inner.waiter = Some(waiter.clone_ref(py));
         inner.timers.end(py)?;
+        inner.timers.begin(this.event_loop.bind(py), slf, limits)?;
         if let Err(failure) = inner.flush(py) {
             // Raised here and now, so that no future carries it, too.
             inner.waiter = None;
@@ -237,12 +215,6 @@ impl AsyncWire {
             // Rows of a stream may be here already.
             inner.progress(py, &this.settings)?;
             inner.throttle(py)?;
-        }
-        if inner.driver.is_busy() && !inner.paused && inner.eagerness.looks() {
-            inner.look(py, this)?;
-        }
-        if inner.driver.is_busy() {
-            inner.timers.begin(this.event_loop.bind(py), slf, limits)?;
         }
         Ok(waiter)
     }
@@ -285,7 +257,6 @@ impl AsyncWire {
             transport: None,
             write: None,
             socket: Direct::default(),
-            eagerness: Eagerness::default(),
             waiter: None,
             timers: Timers::default(),
             closed: None,
@@ -313,8 +284,7 @@ impl AsyncWire {
         visit.call(&self.create_future)?;
         // One that is in use is no garbage.
         if let Ok(inner) = self.inner.try_lock() {
-            let waiter = inner.waiter.as_ref().map(Waiting::future);
-            for object in [&inner.closed, &inner.transport, &inner.write].into_iter().flatten().chain(waiter) {
+            for object in [&inner.waiter, &inner.closed, &inner.transport, &inner.write].into_iter().flatten() {
                 visit.call(object)?;
             }
         }
@@ -323,7 +293,7 @@ impl AsyncWire {
 
     fn __clear__(&self) {
         let Ok(mut inner) = self.inner.try_lock() else { return };
-        let held = (inner.waiter.take(), [inner.closed.take(), inner.transport.take(), inner.write.take()]);
+        let held = [inner.waiter.take(), inner.closed.take(), inner.transport.take(), inner.write.take()];
         // Dropping runs other people's code.
         drop(inner);
         drop(held);
@@ -344,8 +314,12 @@ impl AsyncWire {
     fn buffer_updated(&self, py: Python<'_>, count: usize) -> PyResult<()> {
         let mut inner = self.lock(py)?;
         inner.timers.hear();
-        inner.eagerness.loop_ran();
-        inner.take(py, self, count)
+        let received = self.space.get().read(count, |bytes| inner.channel.receive(bytes));
+        if let Err(failure) = received {
+            return inner.lost(py, transport_error(py, &failure, None));
+        }
+        inner.progress(py, &self.settings)?;
+        inner.throttle(py)
     }
 
     fn eof_received(&self, py: Python<'_>) -> PyResult<()> {
@@ -408,7 +382,7 @@ impl AsyncWire {
     fn detach(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         let mut inner = self.lock(py)?;
         inner.timers.end(py)?;
-        Ok(inner.waiter.take().map(|waiting| waiting.future().clone_ref(py)))
+        Ok(inner.waiter.take())
     }
 
     /// The exception for an operation that `query_timeout` has ended.

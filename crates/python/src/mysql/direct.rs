@@ -1,16 +1,12 @@
-//! Writing and reading past the event loop's transport.
+//! Writing past the event loop's transport.
 //!
 //! A request is nearly always smaller than what the kernel takes at once, and the transport then is a detour: uvloop keeps
 //! what is written until the end of the round, asyncio asks a selector that has nothing to say. So the bytes go to the
 //! socket, unless the transport still has some that were given to it before; what the kernel does not take is the
 //! transport's.
 
-use std::time::Duration;
-
 use pyo3::intern;
 use pyo3::prelude::*;
-
-use crate::space::ReceiveSpace;
 
 /// The transport's socket.
 #[derive(Default)]
@@ -55,36 +51,4 @@ impl Direct {
             }
         }
     }
-
-    /// Reads what comes within so long into `space`, and says how much; 0 when there is nothing, or the loop has to tell
-    /// what it is. Python's other threads run meanwhile.
-    pub fn receive(&self, py: Python<'_>, space: &ReceiveSpace, patience: Duration) -> usize {
-        let Some(descriptor) = self.descriptor else { return 0 };
-        if !py.detach(|| comes_within(descriptor, patience)) {
-            return 0;
-        }
-        let received = space.fill(|place, size| {
-            // SAFETY: the place is of that size; the number is the transport's socket, see `send`.
-            unsafe { libc::recv(descriptor, place.cast(), size, libc::MSG_DONTWAIT) }
-        });
-        usize::try_from(received).unwrap_or(0)
-    }
-}
-
-/// Waits until a socket has something to read; not at all where the system counts in milliseconds only.
-fn comes_within(descriptor: i32, patience: Duration) -> bool {
-    let mut wanted = libc::pollfd { fd: descriptor, events: libc::POLLIN, revents: 0 };
-    #[cfg(target_os = "linux")]
-    // SAFETY: one descriptor, a time, and no mask of signals.
-    let ready = unsafe {
-        let limit = libc::timespec { tv_sec: 0, tv_nsec: patience.subsec_nanos().into() };
-        libc::ppoll(&raw mut wanted, 1, &raw const limit, std::ptr::null())
-    };
-    #[cfg(not(target_os = "linux"))]
-    // SAFETY: one descriptor.
-    let ready = unsafe {
-        let _ = patience;
-        libc::poll(&raw mut wanted, 1, 0)
-    };
-    ready == 1
 }
