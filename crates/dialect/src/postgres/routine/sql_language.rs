@@ -58,7 +58,11 @@ pub(super) fn check(function: &StoredFunction, schema: &dyn Schema, context: &Co
             let message = "transaction control statements are not allowed in an SQL function";
             return Err(in_function(Error::new(Condition::FeatureNotSupported, message)));
         }
-        let bound = bind_inside(statement, schema, context, &variables).map_err(in_function)?;
+        let bound = match bind_inside(statement, schema, context, &variables) {
+            // It calls itself, and is not there yet.
+            Err(error) if is_own_call(&error, function) => return Ok(()),
+            bound => bound.map_err(in_function)?,
+        };
         if matches!(bound.statement, crate::ir::Statement::CallProcedure(_)) && !bound.columns.is_empty() {
             let message = "calling procedures with output arguments is not supported in SQL functions";
             return Err(in_function(Error::new(Condition::FeatureNotSupported, message)));
@@ -66,6 +70,11 @@ pub(super) fn check(function: &StoredFunction, schema: &dyn Schema, context: &Co
         last = Some(bound.columns);
     }
     check_result(function, last.as_deref(), schema).map_err(in_function)
+}
+
+fn is_own_call(error: &Error, function: &StoredFunction) -> bool {
+    error.condition() == Condition::UndefinedFunction
+        && error.message == format!("function {} does not exist", function.signature())
 }
 
 fn plain(ty: &TypeRef, schema: &dyn Schema) -> Result<Type> {
