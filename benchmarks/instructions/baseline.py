@@ -13,7 +13,7 @@ from .paths import PATHS
 #: Instructions per operation by path, and the Python under which those of the drivers were counted.
 FILE = Path(__file__).parent / "baseline.json"
 #: Compilers, C libraries and processors choose other instructions for the same code; what was seen is below 0.2 %.
-TOLERANCE = 1.08
+TOLERANCE = 1.15
 _PYTHON = "{}.{}".format(*sys.version_info)
 
 

@@ -11,6 +11,7 @@ use super::{
     SortKey, walk,
 };
 use crate::Type;
+use crate::functions::Volatility;
 use crate::schema::Schema;
 use crate::stored_calls::{from_writes, query_writes, writes};
 
@@ -64,7 +65,7 @@ pub fn in_turn(rows: &Query, outer: usize, schema: &dyn Schema) -> Option<InTurn
         .map(|row| {
             row.into_iter()
                 .map(|mut item| {
-                    if whole && from.is_some() && !calls(&item) && !is_given(&item) {
+                    if whole && from.is_some() && !calls(&item) && !is_given(&item) && !may_change(&item) {
                         return given.add(item);
                     }
                     given.bring(&mut item);
@@ -91,6 +92,16 @@ pub fn in_turn(rows: &Query, outer: usize, schema: &dyn Schema) -> Option<InTurn
 
 fn is_given(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Literal(_) | ExprKind::Param(_) | ExprKind::Default)
+}
+
+/// True for what is another value each time, such as the next number of a sequence: its turn is the row's.
+fn may_change(expr: &Expr) -> bool {
+    let mut found = false;
+    walk::expr(expr, &mut |part| {
+        found |= matches!(part.kind, ExprKind::Call { function, .. } if function.volatility == Volatility::Volatile);
+        !found
+    });
+    found
 }
 
 fn all(mut conditions: Vec<Expr>) -> Option<Expr> {

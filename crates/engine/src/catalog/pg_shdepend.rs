@@ -63,7 +63,6 @@ impl Found<'_> {
 }
 
 fn dependencies(context: &Context<'_>) -> Vec<Row> {
-    use rowferry_dialect::Schema as _;
     let schema = context.schema;
     let rights = schema.rights();
     let mut found = Found { context, rows: Vec::new() };

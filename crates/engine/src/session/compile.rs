@@ -172,7 +172,7 @@ impl Prepared {
 
     fn identified(&self) -> &(Normalized, i64) {
         self.counting.normalized.get_or_init(|| {
-            let text = self.counting.written.get().map_or_else(|| self.parsed.text(), |text| text);
+            let text = self.counting.written.get().map_or(self.parsed.text(), |text| &**text);
             let normalized = postgres::normalized(text);
             // The same words are another statement where they mean other tables.
             let mut hasher = DefaultHasher::new();

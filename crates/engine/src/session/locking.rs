@@ -312,10 +312,10 @@ impl Session {
         let undo = first && !self.transaction.is_snapshot();
         // What runs again is counted when it does.
         let again = !wanted.is_empty() && (undo || !finished);
-        if finished || again {
-            if let Some(handle) = &self.handle {
-                handle.lock().settle_row_counts(!again);
-            }
+        if (finished || again)
+            && let Some(handle) = &self.handle
+        {
+            handle.lock().settle_row_counts(!again);
         }
         if wanted.is_empty() {
             return Ok(false);

@@ -117,7 +117,7 @@ impl Watched {
     }
 
     /// It is over; `rows` are those that it has changed.
-    pub(crate) fn finish(mut self: Box<Self>, rows: u64) {
+    pub(crate) fn finish(mut self, rows: u64) {
         self.pause();
         let handle = self.state.handle.lock().upgrade();
         let pages = handle.map_or([0; 3], |handle| handle.lock().take_page_counts());

@@ -421,7 +421,7 @@ impl Binder<'_> {
     /// Where a column of the name stands that this clause cannot name.
     fn column_out_of_reach(&self, name: &str) -> Option<String> {
         let has = |entry: &&Entry| entry.unqualified && entry.columns.iter().any(|column| column.name == name);
-        let entry = self.scopes.iter().flat_map(|scope| &scope.out_of_reach).filter(has).last()?;
+        let entry = self.scopes.iter().flat_map(|scope| &scope.out_of_reach).rfind(has)?;
         let table = &entry.name;
         Some(format!(
             "There is a column named \"{name}\" in table \"{table}\", but it cannot be referenced from this part of the query."

@@ -381,12 +381,17 @@ impl Handle {
     /// Runs a text of several statements.
     pub fn batch(&self, sql: &str) -> Result<(), Failure> {
         const PLAIN: [&str; 6] = ["BEGIN", "COMMIT", "PRAGMA", "RELEASE", "ROLLBACK", "SAVEPOINT"];
-        // SAFETY: the connection is open and locked.
         match sql.split_ascii_whitespace().next() {
             Some(word) if PLAIN.contains(&word.trim_end_matches(';')) => {}
             // Those of a session, which name what they call.
-            _ if sql.starts_with("CREATE TEMP TRIGGER") => unsafe { known::learn(self.db, sql) },
-            _ => unsafe { known::learn_all(self.db) },
+            _ if sql.starts_with("CREATE TEMP TRIGGER") => {
+                // SAFETY: the connection is open and locked.
+                unsafe { known::learn(self.db, sql) }
+            }
+            _ => {
+                // SAFETY: as above.
+                unsafe { known::learn_all(self.db) }
+            }
         }
         self.connection.execute_batch(sql).map_err(Failure::from)
     }

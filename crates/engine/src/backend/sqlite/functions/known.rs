@@ -204,11 +204,13 @@ mod tests {
         assert!(is_missing(&calls("SELECT rf_lower('A')").unwrap_err().to_string()));
         // SAFETY: as above.
         unsafe { learn(db, "SELECT rf_lower('A'), xrf_upper, 'rf_nothing_of_the_kind'") };
+        // SAFETY: as above.
         assert_eq!(unsafe { count(db) }, 1);
         calls("SELECT rf_lower('A')").unwrap();
         calls("SELECT pi(), instr('ab', 'b')").unwrap();
         // SAFETY: as above.
         unsafe { learn_all(db) };
+        // SAFETY: as above.
         assert_eq!(unsafe { count(db) }, ALL.len());
         calls("SELECT rf_upper('a'), rf_lower('b')").unwrap();
     }
