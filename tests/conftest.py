@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -85,9 +86,10 @@ def store_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def store(store_file: Path) -> Iterator[Rowferry]:
-    """The sample store, served over TCP and a unix socket; do not change its tables."""
-    with socket_directory() as directory, Rowferry.start(store_file, unix_dir=directory) as server:
+def store(store_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rowferry]:
+    """A copy of the sample store, served over TCP and a unix socket; do not change its tables."""
+    copy = Path(shutil.copy(store_file, tmp_path_factory.mktemp("served")))
+    with socket_directory() as directory, Rowferry.start(copy, unix_dir=directory) as server:
         yield server
 
 
