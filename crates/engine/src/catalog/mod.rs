@@ -486,6 +486,7 @@ pub fn columns_of(table: &Table) -> Vec<Described> {
             })
             .collect();
     }
+    let type_of = if table.namespace == pg_stat_statements::HERE { type_of_fact } else { type_of };
     let parts = table.columns.split(',').map(str::trim).filter(|part| !part.is_empty());
     parts
         .map(|part| {
@@ -515,12 +516,6 @@ fn type_of(name: &str) -> Type {
         "int2" => Type::Int2,
         "int4" => Type::Int4,
         "text" => Type::Text,
-        "oid" => Type::Oid,
-        "bool" => Type::Bool,
-        "int8" => Type::Int8,
-        "float8" => Type::Float8,
-        "numeric" => Type::Numeric(None),
-        "timestamptz" => Type::TimestampTz(None),
         // Its own words: `varchar(128)`, `serial`.
         words => rowferry_dialect::informix::type_from_words(words).unwrap_or(Type::Text),
     }
