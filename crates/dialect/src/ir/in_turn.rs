@@ -94,6 +94,12 @@ fn is_given(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Literal(_) | ExprKind::Param(_) | ExprKind::Default)
 }
 
+/// True for a row some of whose values are others each time, besides those of functions of users: the order in which its
+/// values are computed is seen then.
+pub fn is_ordered(row: &Query) -> bool {
+    matches!(&row.body, Body::Select(select) if select.items.iter().any(may_change))
+}
+
 /// True for what is another value each time, such as the next number of a sequence: its turn is the row's.
 fn may_change(expr: &Expr) -> bool {
     let mut found = false;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::ir::in_turn::{InTurn, in_turn};
+use rowferry_dialect::ir::in_turn::{InTurn, in_turn, is_ordered};
 use rowferry_dialect::ir::{Query, Statement, Value};
 use rowferry_dialect::plan::Bound;
 use rowferry_dialect::{Result, Type};
@@ -74,10 +74,11 @@ impl RowsPlan {
         let params = [bound.params.as_slice(), &types].concat();
         let mut plans = Vec::with_capacity(computed.len());
         for row in computed {
+            let ordered = is_ordered(&row);
             let row = of_query(row, &params);
             // A call that is a whole value runs outside every statement, and may do whatever one may.
             let direct = match direct::split(&row, schema) {
-                Some(Split::Items(inner, items)) => {
+                Some(Split::Items(inner, items)) if !ordered => {
                     let inner = Arc::new(Prepared::of_part(InUse::lower(&inner)?, inner, parsed));
                     Some(Direct::Items { inner, items })
                 }
