@@ -42,7 +42,7 @@ KNOWN = {
 LEFT: dict[str, dict[str, int]] = {
     "compiled": {"field": 1},
     # What only the engine can do, which takes it apart.
-    "in_parts": {"the place of a row": 1},  # of the target, which PostgreSQL does not show as a number
+    "in_parts": {"place of a row": 1},  # of the target, which PostgreSQL does not show as a number
     "informix": {
         "a table of the catalogs": 28,  # Informix's own
         "this statement": 9,  # GRANT, roles, statistics and locks of Informix's
