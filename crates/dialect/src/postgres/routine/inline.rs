@@ -21,6 +21,8 @@ use crate::stored_function::{RoutineLanguage, StoredFunction, TypeRef};
 
 /// An argument that is computed more than once is no more than so many operators.
 const CHEAP: usize = 10;
+/// An expression of more parts stays a call: those that call one another twice would double with each level.
+const LONGEST: usize = 256;
 
 /// Puts expressions in the place of calls. What the expressions call is asked for as before.
 pub fn inline(bound: &mut Bound, schema: &dyn Schema, context: &Context) {
@@ -47,6 +49,8 @@ struct Template {
     body: Expr,
     /// How often each parameter stands in it.
     uses: Vec<usize>,
+    /// It is longer than what is put in the place of a call.
+    is_long: bool,
     strict: bool,
     types: Vec<Type>,
 }
@@ -78,7 +82,7 @@ impl Inliner<'_> {
             self.bodies.insert(callee.oid, template);
         }
         let template = self.bodies.get(&callee.oid)?.clone()?;
-        if template.uses.len() != args.len() {
+        if template.uses.len() != args.len() || template.is_long {
             return None;
         }
         for (arg, uses) in args.iter().zip(&template.uses) {
@@ -147,7 +151,7 @@ impl Inliner<'_> {
         self.active.push(oid);
         walk::expr_mut(&mut body, &mut |part| self.visit(part));
         self.active.pop();
-        Some(Template { body, uses, strict: definition.strict, types })
+        Some(Template { is_long: is_long(&body), body, uses, strict: definition.strict, types })
     }
 }
 
@@ -259,4 +263,14 @@ fn cost(expr: &Expr) -> Option<usize> {
         known
     });
     known.then_some(cost)
+}
+
+/// True for more parts than what is put in the place of a call.
+fn is_long(expr: &Expr) -> bool {
+    let mut parts = 0;
+    walk::expr(expr, &mut |_| {
+        parts += 1;
+        parts <= LONGEST
+    });
+    parts > LONGEST
 }
