@@ -13,7 +13,7 @@ use super::{
 use crate::Type;
 use crate::functions::Volatility;
 use crate::schema::Schema;
-use crate::stored_calls::{from_writes, query_writes, writes};
+use crate::stored_calls::{VALUE, from_writes, query_writes, writes};
 
 /// A query taken apart.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,17 +94,19 @@ fn is_given(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Literal(_) | ExprKind::Param(_) | ExprKind::Default)
 }
 
-/// True for a row some of whose values are others each time, besides those of functions of users: the order in which its
-/// values are computed is seen then.
+/// True for a row some of whose values are others each time, besides those of users' functions: the order in which its values
+/// are computed is seen then.
 pub fn is_ordered(row: &Query) -> bool {
     matches!(&row.body, Body::Select(select) if select.items.iter().any(may_change))
 }
 
-/// True for what is another value each time, such as the next number of a sequence: its turn is the row's.
+/// True for what is another value each time, such as the next number of a sequence: its turn is the row's. What users' functions
+/// do is told by [`writes`].
 fn may_change(expr: &Expr) -> bool {
     let mut found = false;
     walk::expr(expr, &mut |part| {
-        found |= matches!(part.kind, ExprKind::Call { function, .. } if function.volatility == Volatility::Volatile);
+        found |= matches!(part.kind, ExprKind::Call { function, .. }
+            if function.volatility == Volatility::Volatile && function.name != VALUE);
         !found
     });
     found
