@@ -56,30 +56,39 @@ impl Session {
         if self.interrupter.must_stop() {
             return Err(self.interrupter.error());
         }
-        errors::clear();
         let handle = self.handle()?;
-        let guard = handle.lock();
-        let failure = match step(each, row)? {
-            Ok(()) => {
-                let changes = guard.changes();
-                drop(guard);
-                self.check_now()?;
-                return Ok(changes);
+        loop {
+            errors::clear();
+            let guard = handle.lock();
+            let failure = match step(each, row)? {
+                Ok(()) => {
+                    let changes = guard.changes();
+                    drop(guard);
+                    self.check_now()?;
+                    return Ok(changes);
+                }
+                Err(failure) => failure,
+            };
+            drop(guard);
+            let error = self.translate(&failure, &each.plan, row);
+            // It runs again when it has met rows that others had locked.
+            if !self.settle_rows(&each.plan, false, false)? {
+                return Err(error);
             }
-            Err(failure) => failure,
-        };
-        drop(guard);
-        let error = self.translate(&failure, &each.plan, row);
-        // What the statement had changed is undone with it.
-        self.settle_rows(&each.plan, false, false)?;
-        Err(error)
+        }
     }
 
     /// No more rows come, or one has failed. The locks learn of those that were inserted.
     pub fn end_each(&mut self, each: Each) -> Result<()> {
         let Each { plan, statement, .. } = each;
         let handle = self.handle()?;
-        handle.lock().put_back(plan.id, statement);
+        let guard = handle.lock();
+        guard.put_back(plan.id, statement);
+        if self.transaction.failed {
+            // What the rows before the one that failed have changed goes with them.
+            guard.drain_changes(|_, _, _| {});
+        }
+        drop(guard);
         self.interrupter.disarm();
         self.sync_variables();
         if self.transaction.failed {
