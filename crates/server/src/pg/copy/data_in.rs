@@ -189,7 +189,11 @@ impl CopyIn {
     /// The same of a line in text format, where the byte behind a backslash ends nothing.
     fn text_length(&mut self, start: usize) -> Option<usize> {
         loop {
-            let at = self.scanned + memchr2(b'\n', b'\\', self.pending.get(self.scanned..)?)?;
+            let Some(found) = memchr2(b'\n', b'\\', self.pending.get(self.scanned..)?) else {
+                self.scanned = self.pending.len();
+                return None;
+            };
+            let at = self.scanned + found;
             if self.pending[at] == b'\n' {
                 self.scanned = at + 1;
                 return Some(self.scanned - start);
@@ -409,13 +413,13 @@ fn text_fields<'a>(line: &'a [u8], options: &CopyOptions) -> Vec<Option<Cow<'a, 
             continue;
         }
         let raw = &line[start..end];
+        let escapes = std::mem::take(&mut escapes);
         // NULL is what it is before escapes are undone.
         fields.push(match raw == options.null.as_bytes() {
             true => None,
-            false if std::mem::take(&mut escapes) => Some(Cow::Owned(unescaped(raw))),
+            false if escapes => Some(Cow::Owned(unescaped(raw))),
             false => Some(Cow::Borrowed(raw)),
         });
-        escapes = false;
         if found.is_none() {
             return fields;
         }
