@@ -44,7 +44,6 @@ struct Inliner<'a> {
 }
 
 /// A function's expression, over its parameters.
-#[derive(Clone)]
 struct Template {
     body: Expr,
     /// How often each parameter stands in it.
@@ -81,7 +80,7 @@ impl Inliner<'_> {
             let template = self.template(callee.oid);
             self.bodies.insert(callee.oid, template);
         }
-        let template = self.bodies.get(&callee.oid)?.clone()?;
+        let template = self.bodies.get(&callee.oid)?.as_ref()?;
         if template.uses.len() != args.len() || template.is_long {
             return None;
         }
@@ -95,7 +94,7 @@ impl Inliner<'_> {
                 return None;
             }
         }
-        let mut body = template.body;
+        let mut body = template.body.clone();
         walk::expr_mut(&mut body, &mut |part| match part.kind {
             ExprKind::Param(at) => {
                 let (arg, ty) = (&args[at], &template.types[at]);
