@@ -371,7 +371,7 @@ pub static SETTINGS: &[Setting] = &[
     setting("ssl_prefer_server_ciphers", "on", Bool, Reload, Fixed),
     setting("standard_conforming_strings", "on", Bool, User, Effective).reported(),
     setting("statement_timeout", "0", Integer(0, i32::MAX, Unit::Milliseconds), User, Effective),
-    setting("stats_fetch_consistency", "cache", Enum(&["none", "cache", "snapshot"]), User, Hint),
+    setting("stats_fetch_consistency", "none", Enum(&["none", "cache", "snapshot"]), User, Fixed),
     setting("superuser_reserved_connections", "0", Integer(0, 262_143, Unit::None), Restart, Fixed),
     setting("synchronize_seqscans", "on", Bool, User, Hint),
     setting("synchronous_commit", "on", Enum(&["local", "remote_write", "remote_apply", "on", "off"]), User, Effective),
