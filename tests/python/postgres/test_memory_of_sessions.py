@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
 
 import psycopg
-import pytest
 
 from tests.servers.rowferry import Rowferry
 
 SESSIONS = 100
 STATEMENTS = 10
-
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc tells whose pages they are")
 
 
 def private(server: Rowferry) -> float:
