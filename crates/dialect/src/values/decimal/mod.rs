@@ -7,19 +7,21 @@
 pub mod binary;
 pub mod native;
 mod number;
+mod read;
+mod stored;
 
 use std::cmp::Ordering;
 use std::fmt;
 
-use num_bigint::{BigInt, Sign};
-
-use super::{ValueRef, datetime_fields, float, invalid_syntax, type_name};
+use self::read::{parse_general, parse_plain};
+use super::{ValueRef, type_name};
 use crate::ir::Value;
 use crate::types::NumericModifier;
 use crate::{Condition, Error, Result, Type};
 
 pub use number::Number;
 pub(super) use number::{Integer, overflow, power_of_ten};
+pub use stored::{compare_text, is_plain, scale_of, write};
 
 /// The most digits behind the point.
 pub const MAX_SCALE: u32 = 16_383;
@@ -455,116 +457,6 @@ impl Decimal {
     }
 }
 
-/// Plain digits with at most one point and no more than 38 digits: everything that is stored, and most of what is not.
-fn parse_plain(bytes: &[u8]) -> Option<Number> {
-    let (negative, digits) = match bytes {
-        [b'-', rest @ ..] => (true, rest),
-        rest => (false, rest),
-    };
-    if digits.is_empty() || digits.len() > 39 {
-        return None;
-    }
-    let mut unscaled: i128 = 0;
-    let mut scale = 0;
-    let mut point = false;
-    let mut count = 0;
-    for byte in digits {
-        match byte {
-            b'0'..=b'9' => {
-                count += 1;
-                if count > 38 {
-                    return None;
-                }
-                unscaled = unscaled * 10 + i128::from(byte - b'0');
-                scale += u32::from(point);
-            }
-            b'.' if !point => point = true,
-            _ => return None,
-        }
-    }
-    if count == 0 {
-        return None;
-    }
-    Some(Number::new(Integer::Small(if negative { -unscaled } else { unscaled }), scale))
-}
-
-fn parse_general(text: &str) -> Result<Decimal> {
-    let invalid = || invalid_syntax("numeric", text);
-    let trimmed = datetime_fields::trim(text);
-    if let Some(special) = float::special(trimmed) {
-        return Ok(Decimal::from_f64(special));
-    }
-    let (negative, body) = match trimmed.as_bytes().first() {
-        Some(b'-') => (true, &trimmed[1..]),
-        Some(b'+') => (false, &trimmed[1..]),
-        _ => (false, trimmed),
-    };
-    for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] {
-        let has_prefix = body.get(..2).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
-        if has_prefix {
-            let digits = separated(&body[2..], |c| c.is_digit(radix), true).ok_or_else(invalid)?;
-            let value = BigInt::parse_bytes(digits.as_bytes(), radix).ok_or_else(invalid)?;
-            return Number::from_big(if negative { -value } else { value }, 0).check_range();
-        }
-    }
-    let (mantissa, exponent) = match body.find(['e', 'E']) {
-        Some(at) => (&body[..at], Some(&body[at + 1..])),
-        None => (body, None),
-    };
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    if whole.is_empty() && fraction.is_empty() {
-        return Err(invalid());
-    }
-    let is_digit = |c: char| c.is_ascii_digit();
-    let whole = separated(whole, is_digit, false).ok_or_else(invalid)?;
-    let fraction = separated(fraction, is_digit, false).ok_or_else(invalid)?;
-    let exponent: i64 = match exponent {
-        None => 0,
-        Some(digits) => {
-            let unsigned = digits.strip_prefix(['+', '-']).unwrap_or(digits);
-            let clean = separated(unsigned, is_digit, false).filter(|clean| !clean.is_empty()).ok_or_else(invalid)?;
-            let magnitude: i64 = clean.parse().map_err(|_| overflow())?;
-            if digits.starts_with('-') { -magnitude } else { magnitude }
-        }
-    };
-    let digits = format!("{whole}{fraction}");
-    let unscaled: BigInt = digits.parse().map_err(|_| invalid())?;
-    let scale = fraction.len() as i64 - exponent;
-    // An exponent of a few bytes must not ask for gigabytes of zeros.
-    if scale < -(MAX_WHOLE_DIGITS as i64) || exponent.abs() > 2 * MAX_WHOLE_DIGITS as i64 {
-        return if unscaled.sign() == Sign::NoSign { Ok(Decimal::ZERO) } else { Err(overflow()) };
-    }
-    if scale > i64::from(MAX_SCALE) && exponent < 0 {
-        return Err(overflow());
-    }
-    let unscaled = Integer::from_big(if negative { -unscaled } else { unscaled });
-    let number = if scale < 0 {
-        Number::new(unscaled.times_power(scale.unsigned_abs() as u32), 0)
-    } else if scale > i64::from(MAX_SCALE) {
-        Number::new(unscaled, scale as u32).rounded(i64::from(MAX_SCALE))
-    } else {
-        Number::new(unscaled, scale as u32)
-    };
-    number.check_range()
-}
-
-/// Digits with single underscores between them taken out; `None` if there is anything else.
-fn separated(text: &str, is_digit: impl Fn(char) -> bool, leading: bool) -> Option<String> {
-    let mut clean = String::with_capacity(text.len());
-    let mut after_digit = leading;
-    for c in text.chars() {
-        if c == '_' && after_digit {
-            after_digit = false;
-        } else if is_digit(c) {
-            clean.push(c);
-            after_digit = true;
-        } else {
-            return None;
-        }
-    }
-    (after_digit || text.is_empty()).then_some(clean)
-}
-
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number = match self {
@@ -599,188 +491,12 @@ impl PartialEq for Decimal {
     }
 }
 
-/// Order of two stored decimal texts: the `decimal` collation. A text that is no number comes behind all numbers, in
-/// the order of its bytes, so that the order is total whatever lies in the file.
-pub fn compare_text(left: &str, right: &str) -> Ordering {
-    if left == right {
-        return Ordering::Equal;
-    }
-    if let (Some(a), Some(b)) = (parse_plain(left.as_bytes()), parse_plain(right.as_bytes())) {
-        return a.compare(&b);
-    }
-    match (Decimal::parse(left), Decimal::parse(right)) {
-        (Ok(a), Ok(b)) => a.compare(&b),
-        (Ok(_), Err(_)) => Ordering::Less,
-        (Err(_), Ok(_)) => Ordering::Greater,
-        (Err(_), Err(_)) => left.cmp(right),
-    }
-}
-
-/// The digits behind the point that a type asks for.
-pub fn scale_of(ty: &Type) -> usize {
-    match ty {
-        Type::Numeric(Some(modifier)) | Type::Money(modifier) => usize::try_from(modifier.scale).unwrap_or(0),
-        _ => 0,
-    }
-}
-
-/// Appends a stored decimal, native or text, with at least the digits of its type's scale behind the point.
-pub fn write(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type) -> Result<()> {
-    let scale = scale_of(ty);
-    if let Some(native) = native::Native::of(value, scale) {
-        native.write(out);
-        return Ok(());
-    }
-    match value {
-        ValueRef::Null => {}
-        ValueRef::Integer(value) => {
-            super::integer::write(out, value);
-            if scale > 0 {
-                out.push(b'.');
-                out.extend(std::iter::repeat_n(b'0', scale));
-            }
-        }
-        ValueRef::Real(value) if value.is_finite() => {
-            // Rust prints the shortest digits that read back as the same double, never an exponent.
-            let text = format!("{value}");
-            let text = if text == "-0" { "0" } else { &text };
-            out.extend_from_slice(text.as_bytes());
-            let behind = text.find('.').map_or(0, |point| text.len() - point - 1);
-            if behind < scale {
-                if behind == 0 {
-                    out.push(b'.');
-                }
-                out.extend(std::iter::repeat_n(b'0', scale - behind));
-            }
-        }
-        ValueRef::Real(value) => out.extend_from_slice(Decimal::from_f64(value).to_string().as_bytes()),
-        ValueRef::Text(bytes) if is_canonical(bytes) => out.extend_from_slice(bytes),
-        ValueRef::Text(_) | ValueRef::Blob(_) => {
-            let number = Decimal::from_stored(value).map_err(|_| super::misfit(value, ty))?;
-            out.extend_from_slice(number.to_string().as_bytes());
-        }
-    }
-    Ok(())
-}
-
-/// True for a canonical text of a number that needs no rounding to fit the type, and has as many digits behind the point as
-/// it says; any of up to 100 digits where it says nothing.
-pub fn is_plain(text: &[u8], modifier: Option<NumericModifier>) -> bool {
-    let digits = text.strip_prefix(b"-").unwrap_or(text);
-    let whole = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let scale = match &digits[whole..] {
-        [] => 0,
-        [b'.', behind @ ..] if !behind.is_empty() && behind.iter().all(u8::is_ascii_digit) => behind.len(),
-        _ => return false,
-    };
-    // Numbers do not begin with zeros, and zero has no sign.
-    let begins = match digits {
-        [b'0', b'0'..=b'9', ..] | [] => false,
-        [b'0', ..] => digits.len() == text.len() || digits.iter().any(|byte| matches!(byte, b'1'..=b'9')),
-        [b'1'..=b'9', ..] => true,
-        _ => false,
-    };
-    begins
-        && match modifier {
-            None => whole + scale <= 100,
-            Some(NumericModifier { precision, scale: wanted }) => {
-                let significant = if digits[0] == b'0' { 0 } else { whole };
-                i64::try_from(scale) == Ok(i64::from(wanted))
-                    && significant as i64 <= i64::from(precision) - i64::from(wanted)
-            }
-        }
-}
-
-/// Sign, digits, perhaps a point and digits: what we store.
-fn is_canonical(bytes: &[u8]) -> bool {
-    let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
-    digits.first().is_some_and(u8::is_ascii_digit)
-        && digits.last().is_some_and(u8::is_ascii_digit)
-        && digits.iter().filter(|b| **b == b'.').count() <= 1
-        && digits.iter().all(|b| b.is_ascii_digit() || *b == b'.')
-}
-
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
-
-    proptest! {
-        #[test]
-        fn what_is_plain_is_stored_as_it_comes(
-            text in "-?[0-9]{0,6}(\\.[0-9]{0,4})?", precision in 1..9_u16, scale in -2..6_i16, constrained: bool
-        ) {
-            let modifier = constrained.then_some(NumericModifier { precision, scale });
-            if is_plain(text.as_bytes(), modifier) {
-                let ty = Type::Numeric(modifier);
-                prop_assert_eq!(Decimal::parse(&text).unwrap().constrained(&ty).unwrap().to_string(), text);
-            }
-        }
-    }
-
-    #[test]
-    fn plain_texts() {
-        let two = Some(NumericModifier { precision: 5, scale: 2 });
-        for (text, modifier, plain) in [
-            ("0", None, true),
-            ("-1.50", None, true),
-            ("-0", None, false),
-            ("-0.0", None, false),
-            ("-0.01", None, true),
-            ("01", None, false),
-            ("1.", None, false),
-            (".5", None, false),
-            ("1e3", None, false),
-            ("NaN", None, false),
-            ("", None, false),
-            ("-", None, false),
-            ("123.45", two, true),
-            ("1234.56", two, false),
-            ("1.5", two, false),
-            ("0.00", two, true),
-        ] {
-            assert_eq!(is_plain(text.as_bytes(), modifier), plain, "{text}");
-        }
-    }
 
     fn decimal(text: &str) -> Decimal {
         Decimal::parse(text).unwrap()
-    }
-
-    #[test]
-    fn keeps_the_display_scale() {
-        for (text, printed) in [
-            ("1.50", "1.50"),
-            ("-0.10", "-0.10"),
-            (" +00012.3400 ", "12.3400"),
-            (".5", "0.5"),
-            ("5.", "5"),
-            ("1e3", "1000"),
-            ("1.5e-3", "0.0015"),
-            (
-                "12345678901234567890123456789012345678901234567890.12",
-                "12345678901234567890123456789012345678901234567890.12",
-            ),
-            ("nan", "NaN"),
-            ("-inf", "-Infinity"),
-            ("0x1F", "31"),
-            ("1_000", "1000"),
-            ("-0", "0"),
-            ("-0.00", "0.00"),
-        ] {
-            assert_eq!(decimal(text).to_string(), printed, "{text}");
-        }
-    }
-
-    #[test]
-    fn refuses_what_postgres_refuses() {
-        for text in ["", ".", "1.2.3", "1e", "1e+", "abc", "1 2", "1__0", "--1", "0x"] {
-            assert_eq!(Decimal::parse(text).unwrap_err().condition().sqlstate(), "22P02", "{text}");
-        }
-        for text in ["1e131073", "1e99999999999999999999", "1e-99999"] {
-            assert_eq!(Decimal::parse(text).unwrap_err().condition().sqlstate(), "22003", "{text}");
-        }
     }
 
     #[test]
@@ -854,31 +570,6 @@ mod tests {
         assert!(between > 0.12 && between < 0.13);
         let Value::Real(between) = decimal("-0.120000000000000000001").to_native(2) else { panic!("a real") };
         assert!(between < -0.12 && between > -0.13);
-    }
-
-    #[test]
-    fn prints_native_values_with_their_scale() {
-        let ty = Type::Numeric(Some(NumericModifier { precision: 10, scale: 2 }));
-        for (value, text) in [
-            (ValueRef::Integer(5), "5.00"),
-            (ValueRef::Real(12.5), "12.50"),
-            (ValueRef::Real(0.1), "0.10"),
-            (ValueRef::Real(1.005), "1.005"),
-            (ValueRef::Text(b"7.25"), "7.25"),
-        ] {
-            let mut out = Vec::new();
-            write(&mut out, value, &ty).unwrap();
-            assert_eq!(String::from_utf8(out).unwrap(), text);
-        }
-        assert_eq!(write(&mut Vec::new(), ValueRef::Text(b"cheap"), &ty).unwrap_err().condition().sqlstate(), "XX001");
-    }
-
-    #[test]
-    fn orders_by_value() {
-        let mut texts = ["10", "9.5", "-1", "NaN", "Infinity", "0.10", "-Infinity", "apple"];
-        texts.sort_by(|a, b| compare_text(a, b));
-        assert_eq!(texts, ["-Infinity", "-1", "0.10", "9.5", "10", "Infinity", "NaN", "apple"]);
-        assert_eq!(compare_text("1.5", "1.50"), Ordering::Equal);
     }
 
     #[test]
