@@ -102,19 +102,76 @@ def _update_prepared(address: Address) -> Iterator[Work]:
         yield work
 
 
-@contextmanager
-def _executemany(address: Address) -> Iterator[Work]:
+def _psycopg(address: Address) -> Any:
     import psycopg
 
+    return psycopg.connect(address["dsn"])
+
+
+def _informix(address: Address) -> Any:
+    from rowferry import informix
+
+    return informix.connect(**address)
+
+
+def _mysql(address: Address) -> Any:
+    from rowferry import mysql
+
+    return mysql.connect(**address, ssl_mode="disabled", autocommit=False)
+
+
+def _points(connect: Callable[[Address], Any], mark: str) -> Callable[[Address], Any]:
+    """A row by its key, with a driver's placeholder."""
+
+    @contextmanager
+    def opened(address: Address) -> Iterator[Work]:
+        with connect(address) as connection:
+            cursor = connection.cursor()
+
+            def work() -> None:
+                for number in _ids():
+                    cursor.execute(_POINT + mark, (number,))
+                    cursor.fetchall()
+
+            yield work
+
+    return opened
+
+
+def _rows(connect: Callable[[Address], Any]) -> Callable[[Address], Any]:
+    """All rows."""
+
+    @contextmanager
+    def opened(address: Address) -> Iterator[Work]:
+        with connect(address) as connection:
+            cursor = connection.cursor()
+
+            def work() -> None:
+                cursor.execute(_ALL)
+                cursor.fetchall()
+
+            yield work
+
+    return opened
+
+
+def _executemany(connect: Callable[[Address], Any]) -> Callable[[Address], Any]:
+    """Rows that are written, and taken back."""
     sql = "INSERT INTO hot_written VALUES (%s, %s, %s, %s, %s)"
     rows = data.written_rows(ROWS)
-    with psycopg.connect(address["dsn"]) as connection, connection.cursor() as cursor:
 
-        def work() -> None:
-            cursor.executemany(sql, rows)
-            connection.rollback()
+    @contextmanager
+    def opened(address: Address) -> Iterator[Work]:
+        with connect(address) as connection:
+            cursor = connection.cursor()
 
-        yield work
+            def work() -> None:
+                cursor.executemany(sql, rows)
+                connection.rollback()
+
+            yield work
+
+    return opened
 
 
 @contextmanager
@@ -155,50 +212,6 @@ def _grouping(address: Address) -> Iterator[Work]:
 
 
 @contextmanager
-def _informix_point(address: Address) -> Iterator[Work]:
-    from rowferry import informix
-
-    with informix.connect(**address) as connection:
-        cursor = connection.cursor()
-
-        def work() -> None:
-            for number in _ids():
-                cursor.execute(_POINT + "?", (number,))
-                cursor.fetchall()
-
-        yield work
-
-
-@contextmanager
-def _informix_rows(address: Address) -> Iterator[Work]:
-    from rowferry import informix
-
-    with informix.connect(**address) as connection:
-        cursor = connection.cursor()
-
-        def work() -> None:
-            cursor.execute(_ALL)
-            cursor.fetchall()
-
-        yield work
-
-
-@contextmanager
-def _mysql_point(address: Address) -> Iterator[Work]:
-    from rowferry import mysql
-
-    with mysql.connect(**address, ssl_mode="disabled") as connection:
-        cursor = connection.cursor()
-
-        def work() -> None:
-            for number in _ids():
-                cursor.execute(_POINT + "%s", (number,))
-                cursor.fetchall()
-
-        yield work
-
-
-@contextmanager
 def _mysql_point_asyncio(address: Address) -> Iterator[Work]:
     from rowferry.mysql import aio
 
@@ -215,36 +228,6 @@ def _mysql_point_asyncio(address: Address) -> Iterator[Work]:
         runner.run(connection.ensure_closed())
 
 
-@contextmanager
-def _mysql_rows(address: Address) -> Iterator[Work]:
-    from rowferry import mysql
-
-    with mysql.connect(**address, ssl_mode="disabled") as connection:
-        cursor = connection.cursor()
-
-        def work() -> None:
-            cursor.execute(_ALL)
-            cursor.fetchall()
-
-        yield work
-
-
-@contextmanager
-def _mysql_executemany(address: Address) -> Iterator[Work]:
-    from rowferry import mysql
-
-    sql = "INSERT INTO hot_written VALUES (%s, %s, %s, %s, %s)"
-    rows = data.written_rows(ROWS)
-    with mysql.connect(**address, ssl_mode="disabled", autocommit=False) as connection:
-        cursor = connection.cursor()
-
-        def work() -> None:
-            cursor.executemany(sql, rows)
-            connection.rollback()
-
-        yield work
-
-
 #: By name, in the order in which they are counted.
 PATHS = {
     path.name: path
@@ -254,17 +237,17 @@ PATHS = {
         HotPath("pg_rows_text", _reading(binary=False), ROWS, "postgres", True),
         HotPath("pg_rows_binary", _reading(binary=True), ROWS, "postgres", True),
         HotPath("pg_update_prepared", _update_prepared, _TIMES, "postgres", True),
-        HotPath("pg_executemany", _executemany, ROWS, "postgres", True),
+        HotPath("pg_executemany", _executemany(_psycopg), ROWS, "postgres", True),
         HotPath("pg_copy_in", _copy_in, ROWS, "postgres", True),
         HotPath("pg_copy_out", _copy_out, ROWS, "postgres", True),
         HotPath("pg_grouping", _grouping, ROWS, "postgres", True),
-        HotPath("informix_point", _informix_point, _TIMES, "informix", True),
-        HotPath("informix_rows", _informix_rows, ROWS, "informix", True),
-        HotPath("informix_driver_point", _informix_point, _TIMES, "informix", False),
-        HotPath("informix_driver_rows", _informix_rows, ROWS, "informix", False),
-        HotPath("mysql_driver_point", _mysql_point, _TIMES, "mariadb", False),
+        HotPath("informix_point", _points(_informix, "?"), _TIMES, "informix", True),
+        HotPath("informix_rows", _rows(_informix), ROWS, "informix", True),
+        HotPath("informix_driver_point", _points(_informix, "?"), _TIMES, "informix", False),
+        HotPath("informix_driver_rows", _rows(_informix), ROWS, "informix", False),
+        HotPath("mysql_driver_point", _points(_mysql, "%s"), _TIMES, "mariadb", False),
         HotPath("mysql_driver_point_asyncio", _mysql_point_asyncio, _TIMES, "mariadb", False),
-        HotPath("mysql_driver_rows", _mysql_rows, ROWS, "mariadb", False),
-        HotPath("mysql_driver_executemany", _mysql_executemany, ROWS, "mariadb", False),
+        HotPath("mysql_driver_rows", _rows(_mysql), ROWS, "mariadb", False),
+        HotPath("mysql_driver_executemany", _executemany(_mysql), ROWS, "mariadb", False),
     )
 }
