@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use crate::ir::ConstraintKind;
-use crate::schema::{Disabled, ForeignKey, ReferentialAction, Relation};
+use crate::schema::{Disabled, ForeignKey, KeyRules, ReferentialAction, Relation};
 
 /// The property of a constraint that stands for one.
 pub const PROPERTY: &str = "constraint_foreign_key";
@@ -20,16 +20,8 @@ pub struct Stored {
     pub target: u32,
     /// Its columns.
     pub target_columns: Vec<String>,
-    /// ON DELETE.
-    pub on_delete: ReferentialAction,
-    /// ON UPDATE.
-    pub on_update: ReferentialAction,
-    /// MATCH FULL.
-    pub full: bool,
-    /// DEFERRABLE.
-    pub deferrable: bool,
-    /// INITIALLY DEFERRED.
-    pub deferred: bool,
+    /// What it asks for, and when.
+    pub rules: KeyRules,
     /// The columns to which SET NULL and SET DEFAULT of ON DELETE are confined.
     pub set_columns: Vec<String>,
     /// Its names at partitions, by their object ids.
@@ -47,11 +39,7 @@ impl Stored {
             columns: named(&key.columns),
             target,
             target_columns: key.target_columns.clone(),
-            on_delete: key.on_delete,
-            on_update: key.on_update,
-            full: key.full,
-            deferrable: key.deferrable,
-            deferred: key.deferred,
+            rules: key.rules,
             set_columns: named(&key.set_columns),
             parts: Vec::new(),
             disabled: Disabled::default(),
@@ -65,11 +53,7 @@ impl Stored {
             columns: named(&key.columns),
             target,
             target_columns: key.target_columns.clone(),
-            on_delete: key.on_delete,
-            on_update: key.on_update,
-            full: key.full,
-            deferrable: key.deferrable,
-            deferred: key.deferred,
+            rules: key.rules,
             set_columns: named(&key.set_columns),
             parts: key.parts.iter().map(|part| (part.partition, part.name.clone())).collect(),
             disabled: key.disabled,
@@ -82,11 +66,11 @@ impl Stored {
             "columns": self.columns,
             "target": self.target,
             "target_columns": self.target_columns,
-            "on_delete": self.on_delete.letter(),
-            "on_update": self.on_update.letter(),
-            "full": self.full,
-            "deferrable": self.deferrable,
-            "deferred": self.deferred,
+            "on_delete": self.rules.on_delete.letter(),
+            "on_update": self.rules.on_update.letter(),
+            "full": self.rules.full,
+            "deferrable": self.rules.deferrable,
+            "deferred": self.rules.deferred,
             "set_columns": self.set_columns,
             "parts": self.parts,
             "disabled_here": self.disabled.here,
@@ -110,11 +94,13 @@ impl Stored {
             columns: words("columns")?,
             target: number(value.get("target")?)?,
             target_columns: words("target_columns")?,
-            on_delete: ReferentialAction::from_letter(word("on_delete")?),
-            on_update: ReferentialAction::from_letter(word("on_update")?),
-            full: says("full")?,
-            deferrable: says("deferrable")?,
-            deferred: says("deferred")?,
+            rules: KeyRules {
+                on_delete: ReferentialAction::from_letter(word("on_delete")?),
+                on_update: ReferentialAction::from_letter(word("on_update")?),
+                full: says("full")?,
+                deferrable: says("deferrable")?,
+                deferred: says("deferred")?,
+            },
             set_columns: words("set_columns")?,
             parts: value.get("parts")?.as_array()?.iter().map(part).collect::<Option<_>>()?,
             disabled: Disabled { here: says("disabled_here")?, there: says("disabled_there")?, lent: says("lent")? },
@@ -126,7 +112,7 @@ impl Stored {
 #[cfg(test)]
 mod tests {
     use super::Stored;
-    use crate::schema::{Disabled, ReferentialAction};
+    use crate::schema::{Disabled, KeyRules, ReferentialAction};
 
     #[test]
     fn what_a_property_says_is_read_back() {
@@ -134,11 +120,13 @@ mod tests {
             columns: vec!["a".to_owned(), "B \"b\"".to_owned()],
             target: 16_400,
             target_columns: vec!["x".to_owned(), "y".to_owned()],
-            on_delete: ReferentialAction::SetNull,
-            on_update: ReferentialAction::Cascade,
-            full: true,
-            deferrable: true,
-            deferred: false,
+            rules: KeyRules {
+                on_delete: ReferentialAction::SetNull,
+                on_update: ReferentialAction::Cascade,
+                full: true,
+                deferrable: true,
+                deferred: false,
+            },
             set_columns: vec!["a".to_owned()],
             parts: vec![(16_401, "t_a_fkey1".to_owned())],
             disabled: Disabled { here: true, ..Disabled::default() },

@@ -21,7 +21,7 @@ use crate::user_type::UserType;
 use crate::{Condition, Error, Result};
 
 pub use column::{Check, Column, ColumnDefault, Generated, Identity};
-pub use key::{Disabled, ForeignKey, Index, IndexKey, KeyPart, ReferentialAction};
+pub use key::{Disabled, ForeignKey, Index, IndexKey, KeyPart, KeyRules, ReferentialAction};
 pub use policy::{Policy, PolicyCommand, RowSecurity};
 pub use relation::{CheckOption, DroppedColumn, Physical, Relation, RelationKind, Sequence, ViewOptions};
 pub use routine::{NamedType, Routine};

@@ -7,7 +7,7 @@ use super::expr::Expr;
 use super::query::{Query, RelId};
 use super::trigger::{ChangeTrigger, TriggerState};
 use crate::collation::Collation;
-use crate::schema::{QualifiedName, ReferentialAction, Relation};
+use crate::schema::{KeyRules, QualifiedName, Relation};
 use crate::{Condition, Language, Type};
 
 /// A change of the schema.
@@ -505,16 +505,8 @@ pub struct ForeignKeyDefinition {
     pub target: QualifiedName,
     /// The columns referenced, by name; decided.
     pub target_columns: Vec<String>,
-    /// ON DELETE.
-    pub on_delete: ReferentialAction,
-    /// ON UPDATE.
-    pub on_update: ReferentialAction,
-    /// MATCH FULL.
-    pub full: bool,
-    /// DEFERRABLE.
-    pub deferrable: bool,
-    /// INITIALLY DEFERRED.
-    pub deferred: bool,
+    /// What it asks for, and when.
+    pub rules: KeyRules,
     /// The engine keeps it, not the back end.
     pub by_engine: bool,
     /// The columns, by position, to which SET NULL and SET DEFAULT of ON DELETE are confined; empty is all.
@@ -552,11 +544,7 @@ impl ConstraintKind {
             columns,
             target: key.target.clone(),
             target_columns: key.target_columns.clone(),
-            on_delete: key.on_delete,
-            on_update: key.on_update,
-            full: key.full,
-            deferrable: key.deferrable,
-            deferred: key.deferred,
+            rules: key.rules,
         }))
     }
 }

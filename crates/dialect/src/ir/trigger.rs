@@ -158,8 +158,8 @@ impl ReferentialChange {
     /// What a key does about an event of the table that it refers to; `None` when it changes nothing.
     pub fn of(key: &ForeignKey, event: TriggerEvent) -> Option<Self> {
         let action = match event {
-            TriggerEvent::Delete => key.on_delete,
-            TriggerEvent::Update => key.on_update,
+            TriggerEvent::Delete => key.rules.on_delete,
+            TriggerEvent::Update => key.rules.on_update,
             TriggerEvent::Insert | TriggerEvent::Truncate => return None,
         };
         match action {

@@ -59,8 +59,9 @@ pub fn adopted_key<'p>(parent: &Relation, key: &ForeignKey, partition: &'p Relat
         names(partition, &own.columns) == wanted
             && own.target == key.target
             && own.target_columns == key.target_columns
-            && (own.on_delete, own.on_update, own.full) == (key.on_delete, key.on_update, key.full)
-            && (own.deferrable, own.deferred) == (key.deferrable, key.deferred)
+            && (own.rules.on_delete, own.rules.on_update, own.rules.full)
+                == (key.rules.on_delete, key.rules.on_update, key.rules.full)
+            && (own.rules.deferrable, own.rules.deferred) == (key.rules.deferrable, key.rules.deferred)
             && (own.by_engine, names(partition, &own.set_columns)) == (key.by_engine, names(parent, &key.set_columns))
     })
 }

@@ -64,16 +64,8 @@ pub struct ForeignKey {
     pub target: QualifiedName,
     /// Referenced columns; empty means the primary key.
     pub target_columns: Vec<String>,
-    /// ON DELETE.
-    pub on_delete: ReferentialAction,
-    /// ON UPDATE.
-    pub on_update: ReferentialAction,
-    /// MATCH FULL: none of its columns is NULL, or all are.
-    pub full: bool,
-    /// SET CONSTRAINTS may put it off.
-    pub deferrable: bool,
-    /// Checked at commit.
-    pub deferred: bool,
+    /// What it asks for, and when.
+    pub rules: KeyRules,
     /// Every row holds it; NOT VALID otherwise.
     pub valid: bool,
     /// The engine keeps it: it demands what the back end's own cannot.
@@ -84,6 +76,21 @@ pub struct ForeignKey {
     pub parts: Vec<KeyPart>,
     /// Where nobody asks it.
     pub disabled: Disabled,
+}
+
+/// What a foreign key asks for, and when.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct KeyRules {
+    /// ON DELETE.
+    pub on_delete: ReferentialAction,
+    /// ON UPDATE.
+    pub on_update: ReferentialAction,
+    /// MATCH FULL: none of its columns is NULL, or all are.
+    pub full: bool,
+    /// SET CONSTRAINTS may put it off.
+    pub deferrable: bool,
+    /// INITIALLY DEFERRED: checked at commit.
+    pub deferred: bool,
 }
 
 /// DISABLE TRIGGER ALL: where a foreign key of the engine is not asked.

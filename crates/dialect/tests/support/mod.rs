@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use rowferry_dialect::schema::{
-    Column, ColumnDefault, ForeignKey, Generated, Identity, Index, IndexKey, Physical, QualifiedName,
-    ReferentialAction, Relation, RelationKind, Schema, Sequence,
+    Column, ColumnDefault, ForeignKey, Generated, Identity, Index, IndexKey, KeyRules, Physical, QualifiedName,
+    Relation, RelationKind, Schema, Sequence,
 };
 use rowferry_dialect::types::{NumericModifier, Reg};
 use rowferry_dialect::{Language, Type};
@@ -108,11 +108,7 @@ pub fn store() -> Store {
         columns: vec![1],
         target: QualifiedName::new("public", "customers"),
         target_columns: vec!["id".to_owned()],
-        on_delete: ReferentialAction::NoAction,
-        on_update: ReferentialAction::NoAction,
-        full: false,
-        deferrable: false,
-        deferred: false,
+        rules: KeyRules::default(),
         valid: true,
         by_engine: false,
         set_columns: Vec::new(),

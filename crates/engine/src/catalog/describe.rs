@@ -591,10 +591,10 @@ pub fn foreign_key(schema: &SessionSchema, relation: &Relation, key: &ForeignKey
     let name =
         if bare { name } else { format!("{}.{name}", quote_ident(key.target.schema.as_deref().unwrap_or(PUBLIC))) };
     let mut text = format!("FOREIGN KEY ({}) REFERENCES {name}({})", columns.join(", "), targets.join(", "));
-    if key.full {
+    if key.rules.full {
         text.push_str(" MATCH FULL");
     }
-    for (event, action) in [("UPDATE", key.on_update), ("DELETE", key.on_delete)] {
+    for (event, action) in [("UPDATE", key.rules.on_update), ("DELETE", key.rules.on_delete)] {
         if action == ReferentialAction::NoAction {
             continue;
         }
@@ -604,10 +604,10 @@ pub fn foreign_key(schema: &SessionSchema, relation: &Relation, key: &ForeignKey
         let names: Vec<String> = key.set_columns.iter().map(|at| quote_ident(&relation.columns[*at].name)).collect();
         text.push_str(&format!(" ({})", names.join(", ")));
     }
-    if key.deferrable || key.deferred {
+    if key.rules.deferrable || key.rules.deferred {
         text.push_str(" DEFERRABLE");
     }
-    if key.deferred {
+    if key.rules.deferred {
         text.push_str(" INITIALLY DEFERRED");
     }
     if !key.valid {

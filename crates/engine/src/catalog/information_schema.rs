@@ -269,7 +269,7 @@ fn table_constraints(context: &Context<'_>) -> Vec<Row> {
             push(&check.name, "CHECK", None);
         }
         for key in &relation.foreign_keys {
-            push(&key.name, "FOREIGN KEY", key.deferrable.then_some(key.deferred));
+            push(&key.name, "FOREIGN KEY", key.rules.deferrable.then_some(key.rules.deferred));
         }
     }
     rows
@@ -394,9 +394,9 @@ fn referential_constraints(context: &Context<'_>) -> Vec<Row> {
                 catalog,
                 namespace,
                 name,
-                if key.full { "FULL" } else { "NONE" },
-                key.on_update.words(),
-                key.on_delete.words()
+                if key.rules.full { "FULL" } else { "NONE" },
+                key.rules.on_update.words(),
+                key.rules.on_delete.words()
             ]);
         }
     }

@@ -39,11 +39,11 @@ impl Checking {
     /// True when a key may be violated until COMMIT.
     pub(super) fn waits(&self, key: &ForeignKey) -> bool {
         match self {
-            Self::Declared => key.deferred,
+            Self::Declared => key.rules.deferred,
             Self::Deferred => true,
             Self::Immediate => false,
-            Self::Chosen(..) if !key.deferrable => false,
-            Self::Chosen(all, keys) => keys.get(&key.oid).copied().or(*all).unwrap_or(key.deferred),
+            Self::Chosen(..) if !key.rules.deferrable => false,
+            Self::Chosen(all, keys) => keys.get(&key.oid).copied().or(*all).unwrap_or(key.rules.deferred),
         }
     }
 }
@@ -106,12 +106,12 @@ impl Session {
             let mut refused = false;
             for relation in self.schema.user_relations().filter(|relation| here(&relation.namespace)) {
                 for key in relation.foreign_keys.iter().filter(|key| key.name == name.name) {
-                    match (key.deferrable, key.by_engine) {
+                    match (key.rules.deferrable, key.by_engine) {
                         (false, _) => refused = true,
                         (true, true) => found.push(key.oid),
                         (true, false) => keys.push(key.oid),
                     }
-                    if key.deferrable {
+                    if key.rules.deferrable {
                         let parts = self.schema.adopted_keys(relation, key);
                         if key.by_engine { found.extend(parts) } else { keys.extend(parts) }
                     }

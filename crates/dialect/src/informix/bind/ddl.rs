@@ -11,7 +11,7 @@ use crate::ir::{
     CreateTableAs, CreateView, Ddl, Drop, Expr, ForeignKeyDefinition, IdentityDefinition, IndexKeyDefinition,
     ObjectKind, RelId, Text,
 };
-use crate::schema::{Column, Physical, QualifiedName, Relation, RelationKind};
+use crate::schema::{Column, KeyRules, Physical, QualifiedName, Relation, RelationKind};
 use crate::uses::Uses;
 use crate::{Condition, Result, Type};
 
@@ -449,11 +449,7 @@ impl Binder<'_> {
                         columns: own,
                         target: name,
                         target_columns,
-                        on_delete: *on_delete,
-                        on_update: Default::default(),
-                        full: false,
-                        deferrable: false,
-                        deferred: false,
+                        rules: KeyRules { on_delete: *on_delete, ..KeyRules::default() },
                         by_engine: false,
                         set_columns: Vec::new(),
                     })),

@@ -99,11 +99,11 @@ impl Lowering<'_> {
                     list(&key.columns),
                     quote(&key.target.name),
                     targets.join(", "),
-                    if key.full { " MATCH FULL" } else { "" },
-                    key.on_delete.words(),
-                    key.on_update.words(),
-                    if key.deferrable { " DEFERRABLE" } else { "" },
-                    if key.deferred { " INITIALLY DEFERRED" } else { "" },
+                    if key.rules.full { " MATCH FULL" } else { "" },
+                    key.rules.on_delete.words(),
+                    key.rules.on_update.words(),
+                    if key.rules.deferrable { " DEFERRABLE" } else { "" },
+                    if key.rules.deferred { " INITIALLY DEFERRED" } else { "" },
                 )
             }
         })

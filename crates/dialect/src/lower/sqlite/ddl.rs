@@ -258,21 +258,21 @@ pub fn constraint(
                 quote(&target(&key.target)),
                 targets.join(", ")
             );
-            for (event, action) in [("DELETE", key.on_delete), ("UPDATE", key.on_update)] {
+            for (event, action) in [("DELETE", key.rules.on_delete), ("UPDATE", key.rules.on_update)] {
                 if let Some(words) = action_words(action) {
                     let _ = write!(sql, " ON {event} {words}");
                 }
             }
-            if key.full {
+            if key.rules.full {
                 sql.push_str(" MATCH FULL");
             }
-            sql.push_str(match (key.deferrable, key.deferred) {
+            sql.push_str(match (key.rules.deferrable, key.rules.deferred) {
                 (_, true) => " DEFERRABLE INITIALLY DEFERRED",
                 (true, false) => " DEFERRABLE INITIALLY IMMEDIATE",
                 (false, false) => "",
             });
             // SQLite takes MATCH FULL and does MATCH SIMPLE: what is missing stands in a check of the same name.
-            if let ([first, others @ ..], true) = (key.columns.as_slice(), key.full)
+            if let ([first, others @ ..], true) = (key.columns.as_slice(), key.rules.full)
                 && !others.is_empty()
             {
                 let null = |column: &usize| format!("({} IS NULL)", list(&[*column]));

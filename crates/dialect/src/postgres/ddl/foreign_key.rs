@@ -6,7 +6,7 @@ use super::super::binder::Binder;
 use super::super::{coerce, names};
 use super::table::Draft;
 use crate::ir::{Constraint, ConstraintKind, ConstraintOptions, ForeignKeyDefinition};
-use crate::schema::{QualifiedName, ReferentialAction, Relation};
+use crate::schema::{KeyRules, QualifiedName, ReferentialAction, Relation};
 use crate::{Condition, Result, Type};
 
 /// A key that may be referenced: whether it is the primary one, and its columns.
@@ -173,11 +173,13 @@ impl Binder<'_> {
                 columns,
                 target,
                 target_columns,
-                on_delete,
-                on_update,
-                full: constraint.fk_matchtype == "f",
-                deferrable: constraint.deferrable || constraint.initdeferred,
-                deferred: constraint.initdeferred,
+                rules: KeyRules {
+                    on_delete,
+                    on_update,
+                    full: constraint.fk_matchtype == "f",
+                    deferrable: constraint.deferrable || constraint.initdeferred,
+                    deferred: constraint.initdeferred,
+                },
                 by_engine,
                 set_columns,
             })),

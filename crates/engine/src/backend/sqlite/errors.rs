@@ -168,7 +168,7 @@ impl Violation<'_> {
             ffi::SQLITE_CONSTRAINT_CHECK => {
                 let name = message.strip_prefix("CHECK constraint failed: ").unwrap_or(message);
                 let relation = self.target()?;
-                if let Some(key) = relation.foreign_keys.iter().find(|key| key.full && key.name == name) {
+                if let Some(key) = relation.foreign_keys.iter().find(|key| key.rules.full && key.name == name) {
                     return Some(crate::session::mixed_nulls(&relation, key));
                 }
                 // An unnamed check is reported by its text.

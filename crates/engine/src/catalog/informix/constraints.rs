@@ -178,7 +178,7 @@ const SYSREFERENCES: Table = Table {
                                 at.is_some_and(|at| parent.columns[at].name.eq_ignore_ascii_case(name))
                             }))
             });
-            let rule = if key.on_delete == ReferentialAction::Cascade { "C" } else { "R" };
+            let rule = if key.rules.on_delete == ReferentialAction::Cascade { "C" } else { "R" };
             rows.push(vec![
                 int(key.oid.into()),
                 int(referenced.map_or(0, |index| index.oid.into())),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rowferry_dialect::ir::{
     Constraint, ConstraintKind, CreateIndex, Expr, ForeignKeyDefinition, IndexKeyDefinition, Text, Value,
 };
-use rowferry_dialect::schema::{ForeignKey, Index, Relation};
+use rowferry_dialect::schema::{ForeignKey, Index, KeyRules, Relation};
 use rowferry_dialect::{Condition, Error, values};
 
 use super::{Changer, Done, Failed, PartKind};
@@ -203,11 +203,7 @@ impl Changer<'_> {
                 columns: key.columns.clone(),
                 target: key.target.clone(),
                 target_columns: key.target_columns.clone(),
-                on_delete: key.on_delete,
-                on_update: key.on_update,
-                full: key.full,
-                deferrable: deferrable || deferred,
-                deferred,
+                rules: KeyRules { deferrable: deferrable || deferred, deferred, ..key.rules },
                 by_engine: false,
                 set_columns: Vec::new(),
             })),
@@ -240,7 +236,7 @@ impl Changer<'_> {
             let values = values.and_then(|values| shown(&values, table, &key.columns, &self.session.settings()));
             return Err(not_present(table, key, values.as_deref()).into());
         }
-        if key.full && key.columns.len() > 1 && self.store.mixes_nulls(table, &key.columns)? {
+        if key.rules.full && key.columns.len() > 1 && self.store.mixes_nulls(table, &key.columns)? {
             return Err(mixed_nulls(table, key).into());
         }
         Ok(())

@@ -6,7 +6,7 @@ use rowferry_dialect::foreign_key::{PROPERTY, Stored};
 use rowferry_dialect::ir::{Constraint, ConstraintKind, Statement, TriggerState, Value};
 use rowferry_dialect::partition::{adopted_indexes, adopted_key};
 use rowferry_dialect::postgres::{key_moves_rows, quote};
-use rowferry_dialect::schema::{ForeignKey, Relation};
+use rowferry_dialect::schema::{ForeignKey, KeyRules, Relation};
 use rowferry_dialect::{Condition, Error, Schema as _, heritage};
 
 use super::constraints::{mixed_nulls, not_present, shown};
@@ -115,7 +115,11 @@ impl Changer<'_> {
         deferred: bool,
     ) -> Done {
         let Some(stored) = self.stored_key(table, key) else { return Ok(()) };
-        self.store_key(table, &key.name, &Stored { deferrable: deferrable || deferred, deferred, ..stored })
+        self.store_key(
+            table,
+            &key.name,
+            &Stored { rules: KeyRules { deferrable: deferrable || deferred, deferred, ..stored.rules }, ..stored },
+        )
     }
 
     /// ALTER CONSTRAINT of a key that a partition has for its parent's sake.
@@ -232,7 +236,7 @@ impl Changer<'_> {
     /// A table becomes a partition: what would give its rows other values behind the engine's back is the engine's.
     pub(super) fn take_moving_keys(&self, oid: u32) -> Done {
         let table = self.current(oid)?;
-        let moving = |key: &&ForeignKey| !key.by_engine && key_moves_rows(key.on_delete, key.on_update);
+        let moving = |key: &&ForeignKey| !key.by_engine && key_moves_rows(key.rules.on_delete, key.rules.on_update);
         table.foreign_keys.iter().filter(moving).try_for_each(|key| self.give_to_engine(oid, &key.name))
     }
 
@@ -353,7 +357,7 @@ impl Changer<'_> {
         let tests: Vec<String> =
             (own.iter().zip(&key.target_columns)).map(|(own, target)| format!("p.{} = {own}", quote(target))).collect();
         let given: Vec<String> = own.iter().map(|own| format!("{own} IS NOT NULL")).collect();
-        let refers = given.join(if key.full { " OR " } else { " AND " });
+        let refers = given.join(if key.rules.full { " OR " } else { " AND " });
         let text = format!(
             "SELECT {} FROM {} AS t WHERE ({refers}) AND NOT EXISTS (SELECT FROM {} AS p WHERE {}) LIMIT 1",
             own.join(", "),

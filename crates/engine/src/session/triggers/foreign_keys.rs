@@ -75,7 +75,7 @@ pub(super) fn referred(schema: &SessionSchema, relation: &Arc<Relation>, events:
 }
 
 fn trigger(key: &ForeignKey, event: TriggerEvent) -> Trigger {
-    let waits = (key.deferrable || key.deferred) && action(key, event) == ReferentialAction::NoAction;
+    let waits = (key.rules.deferrable || key.rules.deferred) && action(key, event) == ReferentialAction::NoAction;
     Trigger {
         oid: key.oid,
         name: format!("RI_ConstraintTrigger_a_{}", key.oid),
@@ -88,7 +88,7 @@ fn trigger(key: &ForeignKey, event: TriggerEvent) -> Trigger {
         args: Vec::new(),
         old_table: None,
         new_table: None,
-        constraint: waits.then_some(ConstraintTrigger { deferrable: true, deferred: key.deferred, from: 0 }),
+        constraint: waits.then_some(ConstraintTrigger { deferrable: true, deferred: key.rules.deferred, from: 0 }),
         state: TriggerState::Origin,
         comment: None,
         key: Some(TriggerKey::Referred(key.oid)),
@@ -113,8 +113,8 @@ pub(super) fn touches(
 
 const fn action(key: &ForeignKey, event: TriggerEvent) -> ReferentialAction {
     match event {
-        TriggerEvent::Delete => key.on_delete,
-        _ => key.on_update,
+        TriggerEvent::Delete => key.rules.on_delete,
+        _ => key.rules.on_update,
     }
 }
 
@@ -137,7 +137,7 @@ impl Session {
         };
         let values = values_of(new, &key.columns);
         let nulls = values.iter().filter(|value| **value == Value::Null).count();
-        let refers = if key.full { nulls < values.len() } else { nulls == 0 };
+        let refers = if key.rules.full { nulls < values.len() } else { nulls == 0 };
         // Who is asked at COMMIT is asked of the row as it then is, so that nothing that was due is lost.
         let same = old.is_some_and(|old| values_of(old, &key.columns) == values);
         refers && (!same || self.is_deferred(trigger))

@@ -291,8 +291,10 @@ fn has_foreign_key(partition: &Relation, parent: &Relation, new: &ConstraintKind
         names(partition, &own.columns) == names(parent, &key.columns)
             && names(partition, &own.set_columns) == names(parent, &key.set_columns)
             && (&own.target, &own.target_columns) == (&key.target, &key.target_columns)
-            && (own.on_delete, own.on_update, own.full) == (key.on_delete, key.on_update, key.full)
-            && (own.deferrable, own.deferred, own.by_engine) == (key.deferrable, key.deferred, key.by_engine)
+            && (own.rules.on_delete, own.rules.on_update, own.rules.full)
+                == (key.rules.on_delete, key.rules.on_update, key.rules.full)
+            && (own.rules.deferrable, own.rules.deferred, own.by_engine)
+                == (key.rules.deferrable, key.rules.deferred, key.by_engine)
             && own.valid
     })
 }

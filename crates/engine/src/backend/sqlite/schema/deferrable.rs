@@ -21,7 +21,7 @@ pub(super) fn triggers(relation: &Relation) -> impl Iterator<Item = Arc<Trigger>
 
 /// The trigger of a foreign key at the table that refers.
 fn of_foreign_key(key: &ForeignKey) -> Trigger {
-    let deferrable = key.deferrable || key.deferred;
+    let deferrable = key.rules.deferrable || key.rules.deferred;
     Trigger {
         oid: key.oid,
         name: format!("RI_ConstraintTrigger_c_{}", key.oid),
@@ -34,7 +34,7 @@ fn of_foreign_key(key: &ForeignKey) -> Trigger {
         args: Vec::new(),
         old_table: None,
         new_table: None,
-        constraint: deferrable.then_some(ConstraintTrigger { deferrable, deferred: key.deferred, from: 0 }),
+        constraint: deferrable.then_some(ConstraintTrigger { deferrable, deferred: key.rules.deferred, from: 0 }),
         state: if key.disabled.here { TriggerState::Disabled } else { TriggerState::Origin },
         comment: None,
         key: Some(TriggerKey::Refers(key.oid)),

@@ -8,8 +8,8 @@ use rowferry_dialect::foreign_key;
 use rowferry_dialect::lower::sqlite::create_table::{ConstraintText, IndexText, Kind, TableText};
 use rowferry_dialect::lower::sqlite::{ddl, quote, types};
 use rowferry_dialect::schema::{
-    Check, Column, ColumnDefault, DroppedColumn, ForeignKey, Generated, Identity, Index, IndexKey, KeyPart, Physical,
-    QualifiedName, ReferentialAction, Relation, RelationKind,
+    Check, Column, ColumnDefault, DroppedColumn, ForeignKey, Generated, Identity, Index, IndexKey, KeyPart, KeyRules,
+    Physical, QualifiedName, ReferentialAction, Relation, RelationKind,
 };
 use rowferry_dialect::{Language, Type};
 use rusqlite::Result;
@@ -435,11 +435,13 @@ impl Loader<'_> {
                     .collect(),
                 target,
                 target_columns: group.iter().filter_map(|part| part.to.clone()).collect(),
-                on_delete: action(&group[0].on_delete),
-                on_update: action(&group[0].on_update),
-                full: says(" MATCH FULL"),
-                deferrable: says(" DEFERRABLE") && !says("NOT DEFERRABLE"),
-                deferred: says("INITIALLY DEFERRED"),
+                rules: KeyRules {
+                    on_delete: action(&group[0].on_delete),
+                    on_update: action(&group[0].on_update),
+                    full: says(" MATCH FULL"),
+                    deferrable: says(" DEFERRABLE") && !says("NOT DEFERRABLE"),
+                    deferred: says("INITIALLY DEFERRED"),
+                },
                 valid: !details.properties.has(&name, NOT_VALID),
                 by_engine: false,
                 set_columns: Vec::new(),
@@ -466,11 +468,7 @@ impl Loader<'_> {
                 columns: places(&stored.columns)?,
                 target: self.name_of(stored.target)?,
                 target_columns: stored.target_columns,
-                on_delete: stored.on_delete,
-                on_update: stored.on_update,
-                full: stored.full,
-                deferrable: stored.deferrable,
-                deferred: stored.deferred,
+                rules: stored.rules,
                 valid: !details.properties.has(name, NOT_VALID),
                 by_engine: true,
                 set_columns: places(&stored.set_columns)?,
@@ -542,7 +540,7 @@ impl Loader<'_> {
                 if unnamed == 1 { base } else { format!("{base}{unnamed}") }
             });
             // What a foreign key's MATCH FULL needs has the key's name.
-            if keys.iter().any(|key| key.full && key.name == name) {
+            if keys.iter().any(|key| key.rules.full && key.name == name) {
                 continue;
             }
             add(name, text.map(|text| text.text(&constraint.inner).trim().to_owned()));
