@@ -17,7 +17,7 @@ use super::borrowed;
 use super::stored::Returned;
 use crate::session::in_turn::RowsPlan;
 use crate::session::{Outcome, Prepared, Session};
-use crate::spool::Spool;
+use crate::spool::{Spool, SpoolReader};
 
 /// The name of the rows that such a call has returned.
 const RESULT: &str = "stored result rows";
@@ -158,7 +158,9 @@ impl Session {
     ) -> Result<Outcome> {
         self.as_one_transaction(|session| match direct {
             Direct::Items { inner, items } => {
-                let rows = session.call_items(inner, items, params)?;
+                let outcome = session.run_query(inner, params)?;
+                let read = session.read_ahead(outcome)?.into_reader()?;
+                let rows = session.call_items(read, items)?;
                 session.rows(prepared, rows)
             }
             Direct::InTurn(plan) => {
@@ -229,9 +231,8 @@ impl Session {
         Ok(spool.unwrap_or_else(|| Spool::new(cursor.columns().len())))
     }
 
-    pub(crate) fn call_items(&mut self, inner: &Arc<Prepared>, items: &[Item], params: &[Value]) -> Result<Spool> {
-        let outcome = self.run_query(inner, params)?;
-        let mut reader = self.read_ahead(outcome)?.into_reader()?;
+    /// The items of each row, of what has been read for them.
+    pub(crate) fn call_items(&mut self, mut reader: SpoolReader, items: &[Item]) -> Result<Spool> {
         let mut rows = Spool::new(items.len());
         while reader.advance()? {
             let mut columns = (0..reader.columns()).map(|at| reader.column(at).to_value());

@@ -137,9 +137,10 @@ impl Session {
     pub(super) fn compute_row(&mut self, query: &Prepared, params: &[Value]) -> Result<SpoolReader> {
         let outer = std::mem::take(&mut self.referential);
         let result = match &query.direct {
-            Some(Direct::Items { inner, items }) => {
-                self.call_items(inner, items, params).and_then(crate::spool::Spool::into_reader)
-            }
+            // A part, not a statement: what the calls of the rows before have defined does not make it another one.
+            Some(Direct::Items { inner, items }) => (self.run_part(inner, params))
+                .and_then(|read| self.call_items(read, items))
+                .and_then(crate::spool::Spool::into_reader),
             _ => self.run_part(query, params),
         };
         self.referential = outer;
