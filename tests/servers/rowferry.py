@@ -28,7 +28,7 @@ class Rowferry:
     """A running server for one SQLite file.
 
     `postgres` and `informix` are `(host, port)` of the doors that were asked for, `unix_dir` the directory of the
-    PostgreSQL unix socket.
+    PostgreSQL unix socket, `metrics` where `--metrics` answers.
     """
 
     def __init__(self, process: Process, database: Path, listening: Mapping[str, str]) -> None:
@@ -37,6 +37,7 @@ class Rowferry:
         self.postgres = _split(listening.get("postgres"))
         self.informix = _split(listening.get("informix"))
         self.unix_socket = listening.get("unix")
+        self.metrics = _split(listening.get("metrics"))
 
     @classmethod
     def start(

@@ -3,6 +3,7 @@
 mod announce;
 mod doors;
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +12,7 @@ use clap::{Args, ValueEnum};
 use rowferry_engine::{Database, Databases, Durability, HostRules, Journal, Options};
 use rowferry_server::SqliDoor;
 use rowferry_server::auth::{Gate, Users, hba};
+use rowferry_server::metrics::{Exporter, Listening, Vitals};
 use rowferry_server::pg::PgDoor;
 use rowferry_server::tls::{self, Tls};
 use rowferry_server::{Bound, Door, Endpoint, Limits, Server};
@@ -25,6 +27,8 @@ use crate::signals::{self, Reload};
 
 /// PostgreSQL's port.
 const POSTGRES_PORT: u16 = 5432;
+/// Where Prometheus looks for the figures of a PostgreSQL.
+const METRICS_PORT: u16 = 9187;
 /// Where Informix clients look.
 const INFORMIX_PORT: u16 = 9088;
 
@@ -94,6 +98,12 @@ pub struct Arguments {
     /// Listen for Informix clients (SQLI) at this address: 127.0.0.1:9088, :9088, 0.0.0.0, [::1]:0
     #[arg(long, value_name = "ADDR", env = "ROWFERRY_INFORMIX")]
     informix: Option<String>,
+
+    /// Tell Prometheus figures at http://ADDR/metrics, and whether the server is well at /health: 127.0.0.1:9187, :9187, :0
+    ///
+    /// Whoever reaches the address is told; there are no statements, names of users or data among the figures.
+    #[arg(long, value_name = "ADDR", env = "ROWFERRY_METRICS")]
+    metrics: Option<String>,
 
     /// A user who may connect; can be given more than once
     ///
@@ -239,7 +249,7 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     if open_to_all {
         rowferry_server::keep_new_files_private();
     }
-    let options = Options { session_memory, ..options(&arguments)? };
+    let options = Options { session_memory, measured: doors.metrics.is_some(), ..options(&arguments)? };
     let database = open(&arguments, options.clone())?;
     let databases = beside(&arguments, &database, options)?;
     if open_to_all {
@@ -255,6 +265,7 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     let mut server =
         Server::new(limits, tls.clone()).map_err(|error| Failure::new(format!("cannot start the server: {error}")))?;
     let postgres: Arc<dyn Door> = Arc::new(PgDoor::new(databases.clone(), Arc::clone(&gate)));
+    let watched = databases.clone();
     let informix: Arc<dyn Door> =
         Arc::new(SqliDoor::new(databases, Arc::clone(&gate)).with_pam(arguments.informix_pam));
     let mut bound = Vec::new();
@@ -285,6 +296,8 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
         bound.push(server.adopt(socket, Arc::clone(if door == service::INFORMIX { &informix } else { &postgres })));
     }
 
+    let exporter = doors.metrics.map(|address| export(address, watched, server.vitals())).transpose()?;
+
     let arguments = Arc::new(arguments);
     let reload = reload(Arc::clone(&arguments), Arc::clone(&gate), tls);
     let signals = signals.obey(server.stopper(), reload)?;
@@ -292,11 +305,25 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
         lifeline::watch(server.stopper())?;
     }
     tell_sessions(&arguments, version, &database, &bound);
-    announce(&arguments, &database, &bound, &gate.users())?;
+    let metrics = exporter.as_ref().map(Exporter::address);
+    announce(&arguments, &database, &bound, metrics, &gate.users())?;
     service::begin(server.beats())?;
     let result = server.run();
+    drop(exporter);
     signals.close();
     result.map_err(|error| Failure::new(format!("the server failed: {error}")))
+}
+
+/// Begins to tell figures.
+fn export(address: SocketAddr, databases: Databases, vitals: Vitals) -> Result<Exporter, Failure> {
+    let exporter = Listening::at(address).and_then(|listening| listening.answer(databases, vitals));
+    exporter.map_err(|error| {
+        let failure = Failure::new(format!("--metrics: cannot listen at {address}: {error}"));
+        match error.kind() {
+            std::io::ErrorKind::AddrInUse => failure.hint("another server is there; choose another port, or :0"),
+            _ => failure,
+        }
+    })
 }
 
 /// What SIGHUP does: reads the users and the certificate again. What cannot be read leaves everything as it is.
@@ -490,6 +517,9 @@ mod tests {
         assert!(checked(&["--postgres", "0.0.0.0"]).unwrap_err().contains("without users"));
         assert!(checked(&["--postgres", "0.0.0.0", "--trust-network"]).is_ok());
         assert!(checked(&["--postgres", "0.0.0.0", "--user", "ada:secret"]).is_ok());
+        assert_eq!(checked(&["--metrics", ":0"]).unwrap().metrics.unwrap().to_string(), "127.0.0.1:0");
+        assert!(checked(&["--metrics", "0.0.0.0"]).unwrap_err().contains("--metrics"));
+        assert!(checked(&["--metrics", "0.0.0.0", "--user", "ada:secret"]).is_ok());
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::interrupt::Interrupter;
 use crate::session::Prepared;
 use crate::session::watched::Watched;
 use crate::spool::{Spool, SpoolReader};
+use crate::statistics::Measured;
 
 /// A running query. It outlives other statements of its session; dropping it gives its resources back.
 #[derive(Debug)]
@@ -27,6 +28,8 @@ pub struct Cursor {
     rows_affected: u64,
     /// Who wants to know of it when it is over.
     watched: Option<Box<Watched>>,
+    /// The same for who counts it.
+    measured: Option<Measured>,
 }
 
 /// What a cursor and its session share. Used under the handle's lock only.
@@ -72,7 +75,7 @@ impl Cursor {
     ) -> Self {
         let state = Arc::new(CursorState { source: RefCell::new(Source::Live { key, statement, fresh: true }) });
         handle.lock().register(&state);
-        Self { handle: Some(handle), state, plan, interrupter, rows_affected: 0, watched: None }
+        Self { handle: Some(handle), state, plan, interrupter, rows_affected: 0, watched: None, measured: None }
     }
 
     /// A cursor on rows that have been read.
@@ -83,7 +86,7 @@ impl Cursor {
         rows_affected: u64,
     ) -> Self {
         let state = Arc::new(CursorState { source: RefCell::new(Source::Spooled(reader)) });
-        Self { handle: None, state, plan, interrupter, rows_affected, watched: None }
+        Self { handle: None, state, plan, interrupter, rows_affected, watched: None, measured: None }
     }
 
     /// The columns of every row.
@@ -115,15 +118,22 @@ impl Cursor {
     pub fn next(&mut self) -> Result<Option<Row<'_>>> {
         let guard = self.handle.as_ref().map(SharedHandle::lock);
         let more = self.advance(guard.as_ref());
-        if let Some(mut watched) = self.watched.take() {
-            match more {
-                Ok(true) => {
+        match more {
+            Ok(true) => {
+                if let Some(watched) = &mut self.watched {
                     watched.row();
-                    self.watched = Some(watched);
                 }
-                Ok(false) => watched.finish(self.rows_affected),
-                // What has failed is not told of.
-                Err(_) => {}
+                if let Some(measured) = &mut self.measured {
+                    measured.row();
+                }
+            }
+            Ok(false) => tell(&mut self.watched, &mut self.measured, self.rows_affected),
+            Err(_) => {
+                // What has failed is counted, and not told of.
+                self.watched = None;
+                if let Some(measured) = self.measured.take() {
+                    measured.fail();
+                }
             }
         }
         if !more? {
@@ -137,10 +147,18 @@ impl Cursor {
         self.watched = watched;
     }
 
+    /// It is counted when it is over.
+    pub(crate) fn measure(&mut self, measured: Option<Measured>) {
+        self.measured = measured;
+    }
+
     /// Nothing is asked of it for a while.
     pub(crate) fn pause(&mut self) {
         if let Some(watched) = &mut self.watched {
             watched.pause();
+        }
+        if let Some(measured) = &mut self.measured {
+            measured.pause();
         }
     }
 
@@ -148,6 +166,9 @@ impl Cursor {
     pub(crate) fn resume(&mut self) {
         if let Some(watched) = &mut self.watched {
             watched.resume();
+        }
+        if let Some(measured) = &mut self.measured {
+            measured.resume();
         }
     }
 
@@ -193,6 +214,16 @@ impl Cursor {
     }
 }
 
+/// It is over, and has changed so many rows.
+fn tell(watched: &mut Option<Box<Watched>>, measured: &mut Option<Measured>, changed: u64) {
+    if let Some(watched) = watched.take() {
+        watched.finish(changed);
+    }
+    if let Some(measured) = measured.take() {
+        measured.finish(changed);
+    }
+}
+
 impl Drop for Cursor {
     fn drop(&mut self) {
         let guard = self.handle.as_ref().map(SharedHandle::lock);
@@ -201,9 +232,7 @@ impl Drop for Cursor {
             self.interrupter.disarm();
             handle.put_back(key, statement);
         }
-        if let Some(watched) = self.watched.take() {
-            watched.finish(self.rows_affected);
-        }
+        tell(&mut self.watched, &mut self.measured, self.rows_affected);
     }
 }
 

@@ -54,6 +54,8 @@ pub struct Options {
     /// Makes what is kept of a role's password (CREATE ROLE … PASSWORD) out of it, or says why it cannot. None by default:
     /// then there are no passwords.
     pub password_verifier: Option<PasswordVerifier>,
+    /// Statements are counted and their times taken, for [`crate::Database::measurements`] (default: no).
+    pub measured: bool,
 }
 
 /// Makes what is kept of a password out of it, or says which kind of password it cannot be made of.
@@ -71,6 +73,7 @@ impl Default for Options {
             routine_stack: 1024 * 1024,
             session_memory: crate::memory::UNLIMITED,
             password_verifier: None,
+            measured: false,
         }
     }
 }

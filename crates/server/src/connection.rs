@@ -5,12 +5,14 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use rowferry_engine::{End, Interrupter};
 use rustls::{ServerConnection, StreamOwned};
 
 use crate::config::Limits;
+use crate::metrics::Traffic;
 use crate::registry::{Registry, Watch};
 use crate::socket::{Patience, Peer, Socket};
 use crate::tls::Tls;
@@ -89,6 +91,7 @@ pub struct Connection {
     tls: Option<Arc<Tls>>,
     /// What binds an authentication to this TLS connection.
     end_point: Option<Arc<[u8]>>,
+    traffic: Arc<Traffic>,
 }
 
 impl fmt::Debug for Connection {
@@ -105,10 +108,13 @@ impl Connection {
         registry: Arc<Registry>,
         limits: Arc<Limits>,
         tls: Option<Arc<Tls>>,
+        traffic: Arc<Traffic>,
     ) -> Self {
         socket.set_patience(Patience::Until(Instant::now() + limits.handshake_timeout));
         let local = socket.local();
-        Self { transport: Transport::Plain(socket), peer, local, number, registry, limits, tls, end_point: None }
+        traffic.open.fetch_add(1, Ordering::Relaxed);
+        let transport = Transport::Plain(socket);
+        Self { transport, peer, local, number, registry, limits, tls, end_point: None, traffic }
     }
 
     /// The connection's number, unique in this process: what the log calls it.
@@ -215,6 +221,7 @@ impl Connection {
     /// [`expect_command`](Connection::expect_command).
     pub fn admit(&mut self) -> Result<(), TooManyConnections> {
         if !self.registry.admit(self.number) {
+            self.traffic.refused.fetch_add(1, Ordering::Relaxed);
             return Err(TooManyConnections { limit: self.registry.max_connections() });
         }
         self.set_patience(Patience::Unlimited);
@@ -310,6 +317,10 @@ impl Connection {
         match result {
             // A peer that closes without TLS's own goodbye has closed all the same.
             Err(error) if matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset) => Ok(0),
+            Ok(count) => {
+                self.traffic.received.fetch_add(count as u64, Ordering::Relaxed);
+                Ok(count)
+            }
             other => other,
         }
     }
@@ -369,7 +380,9 @@ impl Connection {
             Transport::Plain(socket) => socket.write_all(bytes),
             Transport::Tls(stream) => stream.write_all(bytes).and_then(|()| stream.flush()),
             Transport::Moving => Err(ErrorKind::NotConnected.into()),
-        }
+        }?;
+        self.traffic.sent.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        Ok(())
     }
 }
 
@@ -410,5 +423,6 @@ impl Drop for Connection {
         }
         // Before the socket closes, so that its descriptor is never another's while it stands in the registry.
         self.registry.leave(self.number);
+        self.traffic.open.fetch_sub(1, Ordering::Relaxed);
     }
 }

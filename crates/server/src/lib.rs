@@ -18,6 +18,7 @@ mod capacity;
 mod config;
 mod connection;
 mod listener;
+pub mod metrics;
 pub mod pg;
 mod registry;
 mod socket;

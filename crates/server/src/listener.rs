@@ -15,6 +15,7 @@ use parking_lot::Mutex;
 
 use crate::config::{Endpoint, Limits};
 use crate::connection::{Connection, Ending};
+use crate::metrics::{Traffic, Vitals};
 use crate::registry::Registry;
 use crate::socket::{Peer, Socket};
 use crate::socket_file::SocketFile;
@@ -83,6 +84,7 @@ enum Listener {
 struct Entrance {
     listener: Listener,
     door: Arc<dyn Door>,
+    traffic: Arc<Traffic>,
 }
 
 /// Listens at its endpoints and gives each connection a thread.
@@ -164,7 +166,7 @@ impl Server {
             }
         };
         let bound = Bound { door: door.name(), endpoint };
-        self.entrances.push(Entrance { listener, door });
+        self.enter(listener, door);
         Ok(bound)
     }
 
@@ -172,8 +174,25 @@ impl Server {
     pub fn adopt(&mut self, handed: HandedSocket, door: Arc<dyn Door>) -> Bound {
         let HandedSocket { listener, endpoint } = handed;
         let bound = Bound { door: door.name(), endpoint };
-        self.entrances.push(Entrance { listener, door });
+        self.enter(listener, door);
         bound
+    }
+
+    fn enter(&mut self, listener: Listener, door: Arc<dyn Door>) {
+        let same = self.entrances.iter().find(|entrance| entrance.traffic.door == door.name());
+        let traffic = same.map_or_else(|| Arc::new(Traffic::new(door.name())), |entrance| entrance.traffic.clone());
+        self.entrances.push(Entrance { listener, door, traffic });
+    }
+
+    /// How the server is, for who tells others: of the doors that it has by now.
+    pub fn vitals(&self) -> Vitals {
+        let mut traffic: Vec<Arc<Traffic>> = Vec::new();
+        for entrance in &self.entrances {
+            if !traffic.iter().any(|known| Arc::ptr_eq(known, &entrance.traffic)) {
+                traffic.push(entrance.traffic.clone());
+            }
+        }
+        Vitals { registry: Arc::clone(&self.registry), beats: self.beats(), traffic }
     }
 
     /// Grows as long as [`run`](Server::run) looks after its clients, a few times a second.
@@ -273,6 +292,7 @@ impl Server {
             Err(error)
                 if matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE)) && self.turn_away(entrance) =>
             {
+                entrance.traffic.refused.fetch_add(1, Ordering::Relaxed);
                 tracing::error!(%error, "no descriptor is left: the connection is refused");
                 return;
             }
@@ -287,7 +307,9 @@ impl Server {
         };
         let door = Arc::clone(&entrance.door);
         let name = door.name();
+        entrance.traffic.accepted.fetch_add(1, Ordering::Relaxed);
         let Some(number) = self.registry.enter(socket.fd()) else {
+            entrance.traffic.refused.fetch_add(1, Ordering::Relaxed);
             tracing::warn!(door = name, %peer, "too many unauthenticated connections: refused");
             return;
         };
@@ -298,6 +320,7 @@ impl Server {
             Arc::clone(&self.registry),
             Arc::clone(&self.limits),
             self.tls.clone(),
+            entrance.traffic.clone(),
         );
         // A thread that does not start must not take the connection with it.
         let connection = Arc::new(Mutex::new(Some(connection)));

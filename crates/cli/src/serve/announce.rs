@@ -51,6 +51,7 @@ pub(super) fn announce(
     arguments: &Arguments,
     database: &Database,
     bound: &[Bound],
+    metrics: Option<SocketAddr>,
     users: &Users,
 ) -> Result<(), Failure> {
     let name = database.name();
@@ -72,6 +73,9 @@ pub(super) fn announce(
             };
             event.insert(door.into(), bound.endpoint.to_string().into());
         }
+        if let Some(address) = metrics {
+            event.insert("metrics".into(), address.to_string().into());
+        }
         writeln!(out, "{}", serde_json::Value::Object(event))?;
     } else {
         writeln!(out, "Serving {} as database \"{name}\". Connect with:", arguments.database.display())?;
@@ -90,6 +94,10 @@ pub(super) fn announce(
                     writeln!(out, "  psql -h {directory} -p {port} {name}")?;
                 }
             }
+        }
+        if let Some(address) = metrics {
+            let host = if address.ip().is_unspecified() { "localhost".into() } else { host_text(&address) };
+            writeln!(out, "Figures for Prometheus: http://{host}:{}/metrics", address.port())?;
         }
         if users.is_empty() && arguments.hba.is_none() {
             let who = match arguments.trust_network {

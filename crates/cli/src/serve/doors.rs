@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use rowferry_server::Endpoint;
 use rowferry_server::auth::Users;
 
-use super::{Arguments, INFORMIX_PORT, POSTGRES_PORT};
+use super::{Arguments, INFORMIX_PORT, METRICS_PORT, POSTGRES_PORT};
 use crate::Failure;
 use crate::service::Handed;
 
@@ -16,6 +16,8 @@ pub(super) struct Doors {
     pub(super) postgres: Option<SocketAddr>,
     pub(super) unix_dir: Option<PathBuf>,
     pub(super) informix: Option<SocketAddr>,
+    /// Where figures are told.
+    pub(super) metrics: Option<SocketAddr>,
     /// Where a service manager listens for us.
     handed: Vec<SocketAddr>,
 }
@@ -32,6 +34,7 @@ impl Doors {
         let mut postgres =
             arguments.postgres.as_deref().map(|text| tcp("--postgres", text, POSTGRES_PORT)).transpose()?;
         let informix = arguments.informix.as_deref().map(|text| tcp("--informix", text, INFORMIX_PORT)).transpose()?;
+        let metrics = arguments.metrics.as_deref().map(|text| tcp("--metrics", text, METRICS_PORT)).transpose()?;
         if postgres.is_none() && arguments.unix_dir.is_none() && informix.is_none() && handed.is_empty() {
             postgres = Some(SocketAddr::from(([127, 0, 0, 1], POSTGRES_PORT)));
         }
@@ -39,16 +42,23 @@ impl Doors {
             Endpoint::Tcp(address) => Some(*address),
             Endpoint::Unix(_) => None,
         });
-        Ok(Self { postgres, unix_dir: arguments.unix_dir.clone(), informix, handed: handed.collect() })
+        Ok(Self { postgres, unix_dir: arguments.unix_dir.clone(), informix, metrics, handed: handed.collect() })
     }
 
     /// Without passwords nobody but this machine is let in, unless that is wanted.
     pub(super) fn check_trust(&self, arguments: &Arguments, users: &Users) -> Result<(), Failure> {
         let all = self.postgres.into_iter().chain(self.informix).chain(self.handed.iter().copied());
+        let trusts = users.is_empty() && arguments.hba.is_none() && !arguments.trust_network;
+        if let Some(address) = self.metrics.filter(|address| trusts && !address.ip().is_loopback()) {
+            return Err(Failure::new(format!(
+                "--metrics: refusing to listen at {address} without users: everybody on the network could read the figures"
+            ))
+            .hint("configure users with --user or --password-file, write rules (--hba), or say --trust-network"));
+        }
         let far = all.into_iter().find(|address| !address.ip().is_loopback());
         match far {
             // Rules say for themselves whom they trust.
-            Some(address) if users.is_empty() && arguments.hba.is_none() && !arguments.trust_network => Err(Failure::new(format!(
+            Some(address) if trusts => Err(Failure::new(format!(
                 "refusing to listen at {address} without users: everybody on the network could read and write the database"
             ))
             .hint("configure users with --user or --password-file, write rules (--hba), or say --trust-network")),

@@ -75,6 +75,9 @@ pub struct Locks {
     pub xids: Xids,
     /// Deadlocks that were found.
     pub deadlocks: AtomicU64,
+    /// Waits that are over, and how long they took together, in microseconds.
+    pub waits: AtomicU64,
+    pub waited: AtomicU64,
     /// The database's object id, for messages.
     database: u32,
 }
@@ -111,7 +114,15 @@ impl Locks {
     /// The locks of a database, none of them taken.
     pub fn new(database: u32) -> Self {
         let strong = (0..GROUPS).map(|_| AtomicU32::new(0)).collect();
-        Self { table: Mutex::default(), strong, xids: Xids::default(), deadlocks: AtomicU64::new(0), database }
+        Self {
+            table: Mutex::default(),
+            strong,
+            xids: Xids::default(),
+            deadlocks: AtomicU64::new(0),
+            waits: AtomicU64::new(0),
+            waited: AtomicU64::new(0),
+            database,
+        }
     }
 
     /// A session begins.
@@ -329,6 +340,9 @@ impl Locks {
         };
         let patience = patience.unwrap_or(Patience { timeout: Duration::ZERO, deadlock: Duration::ZERO });
         let result = self.wait(owner, tag, &request, patience);
+        self.waits.fetch_add(1, Ordering::Relaxed);
+        let waited = u64::try_from(crate::session::state::now() - request.since).unwrap_or(0);
+        self.waited.fetch_add(waited, Ordering::Relaxed);
         if result.is_err() {
             let mut table = self.table.lock();
             table.stop_waiting(tag, &request);

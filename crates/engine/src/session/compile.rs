@@ -1,6 +1,7 @@
 //! From statement to plan: the front end of the session's language, then the back end.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
 use rowferry_dialect::access::Needs;
@@ -214,6 +215,7 @@ impl Session {
         let key = self.plan_key(respelled.as_ref().map_or(sql, |(respelled, _)| &respelled.text).into(), param_types);
         if let Some(plan) = self.database.shared.plans.get(&key) {
             self.check_unaffected(&plan)?;
+            self.state.tally.work.plan_found();
             return Ok(Some(plan));
         }
         let prepared = self.supervised(|session| {
@@ -243,6 +245,7 @@ impl Session {
         // Error positions count from the beginning of the whole text, so only a text of its own can share plans.
         let key = (parsed.offset == 0).then(|| self.plan_key(parsed.text.clone(), param_types));
         if let Some(plan) = key.as_ref().and_then(|key| self.database.shared.plans.get(key)) {
+            self.state.tally.work.plan_found();
             return Ok(plan);
         }
         self.supervised(|session| session.compile(parsed, param_types, key))
@@ -343,6 +346,7 @@ impl Session {
 
     /// Binds and lowers. A failure may be due to a schema that somebody else has changed: then it is tried once more.
     fn compile(&mut self, parsed: &Parsed, declared: &[Option<Type>], key: Option<PlanKey>) -> Result<Arc<Prepared>> {
+        self.database.shared.statistics.plans_made.fetch_add(1, Ordering::Relaxed);
         let before = memory::mark();
         let _budget = budget::begin(parsed.text.len());
         let bound = match self.bind(parsed, declared) {

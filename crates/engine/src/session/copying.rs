@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use super::watched::Watched;
 use super::{Prepared, Session};
-use crate::statistics::Progress;
+use crate::statistics::{Measured, Progress};
 
 /// A COPY that runs.
 #[derive(Debug)]
 pub(super) struct Copying {
     progress: Arc<Progress>,
     watched: Option<Box<Watched>>,
+    measured: Option<Measured>,
 }
 
 impl Session {
@@ -21,7 +22,8 @@ impl Session {
         *self.state.copying.lock() = Some(progress.clone());
         // What a query has done is told when its rows are all read.
         let watched = if from { self.watch(plan) } else { None };
-        self.copying = from.then(|| Box::new(Copying { progress: progress.clone(), watched }));
+        let measured = if from { self.measure(plan) } else { None };
+        self.copying = from.then(|| Box::new(Copying { progress: progress.clone(), watched, measured }));
     }
 
     /// So many bytes, and rows, of a COPY have been read or written.
@@ -45,13 +47,18 @@ impl Session {
             if let Some(watched) = copying.watched {
                 watched.finish(rows);
             }
+            if let Some(measured) = copying.measured {
+                measured.finish(rows);
+            }
         }
         self.end_copy();
     }
 
     /// The COPY is over.
     pub fn end_copy(&mut self) {
-        self.copying = None;
+        if let Some(measured) = self.copying.take().and_then(|copying| copying.measured) {
+            measured.fail();
+        }
         *self.state.copying.lock() = None;
     }
 }

@@ -73,11 +73,18 @@ impl Session {
         }
         self.begin_statement(prepared, text)?;
         let watched = self.watch(prepared);
+        let measured = self.measure(prepared);
         let held = self.interrupter.hold();
         let mut result = self.dispatch(prepared, params).map_err(|error| self.without_hidden_values(error));
         drop(held);
         // `set_config` may have been called.
         self.sync_variables();
+        match (&mut result, measured) {
+            (Ok(Outcome::Rows(cursor)), measured) => cursor.measure(measured),
+            (Ok(Outcome::Done { rows, .. }), Some(measured)) => measured.finish(*rows),
+            (Err(_), Some(measured)) => measured.fail(),
+            (_, None) => {}
+        }
         match (&mut result, watched) {
             (Ok(Outcome::Rows(cursor)), watched) => cursor.watch(watched),
             (Ok(Outcome::Done { rows, .. }), Some(watched)) => watched.finish(*rows),

@@ -82,10 +82,14 @@ impl Session {
         if let Some(shape) = postgres::shape(sql).filter(|shape| !shape.literals.is_empty())
             && let Some(found) = self.recall_shape(sql, &shape, mode)
         {
+            self.state.tally.work.plan_found();
             return Some(found);
         }
         let plan = self.database.shared.plans.get(&self.plan_key(sql.into(), &[]))?;
-        plan.bound.params.is_empty().then(|| (plan, Vec::new()))
+        plan.bound.params.is_empty().then(|| {
+            self.state.tally.work.plan_found();
+            (plan, Vec::new())
+        })
     }
 
     fn recall_shape(&mut self, sql: &str, shape: &Shape, mode: PlanMode) -> Option<(Arc<Prepared>, Vec<Value>)> {

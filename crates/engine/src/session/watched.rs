@@ -5,12 +5,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use rowferry_dialect::Error;
 use rowferry_dialect::extension::PG_STAT_STATEMENTS;
 use rowferry_dialect::ir::Statement as Ir;
 use rowferry_dialect::plan::Command;
 
 use super::state::State;
 use super::{Prepared, Session};
+use crate::statistics::Measured;
 use crate::statistics::statements::Key;
 
 /// Which statements are told of to `pg_stat_statements` (`pg_stat_statements.track`).
@@ -63,6 +65,21 @@ impl Session {
             None if self.has_statement_statistics() => Some(prepared.query_id()),
             _ => None,
         }
+    }
+
+    /// Begins to measure a statement of a client's, if the server is measured.
+    pub(super) fn measure(&self, prepared: &Prepared) -> Option<Measured> {
+        let measured = self.database.shared.options.measured
+            && !self.inner
+            && self.batch.is_none()
+            && self.copying.is_none()
+            && !self.interrupter.is_nested();
+        measured.then(|| Measured::begin(&self.state, prepared))
+    }
+
+    /// A client was told of an error.
+    pub fn count_error(&self, error: &Error) {
+        self.database.shared.statistics.told(error.sqlstate());
     }
 
     /// Begins to watch a statement, if somebody wants to know of it.

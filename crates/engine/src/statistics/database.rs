@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
+use super::work::{Work, WorkTally};
+
 /// What is counted of all sessions of a database.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DatabaseCounts {
@@ -41,6 +43,8 @@ pub struct DatabaseCounts {
     pub active_time: u64,
     /// How long they have waited for their clients inside transactions.
     pub idle_in_transaction_time: u64,
+    /// What their statements came to.
+    pub work: Work,
 }
 
 macro_rules! each {
@@ -55,6 +59,7 @@ impl DatabaseCounts {
         each!(self, other, wrapping_add; commits, rollbacks, pages_hit, pages_read, pages_written,
             checkpoints, rows_returned, rows_inserted, rows_updated, rows_deleted, deadlocks, sessions, abandoned,
             fatal, killed, session_time, active_time, idle_in_transaction_time);
+        self.work.add(&other.work);
     }
 
     /// Takes off what was there before.
@@ -117,6 +122,8 @@ pub struct Tally {
     pages_written: Cell,
     /// Somebody has asked what the open transaction has read.
     asked: AtomicBool,
+    /// What its statements came to.
+    pub work: WorkTally,
     close: AtomicU8,
 }
 
@@ -203,6 +210,7 @@ impl Tally {
             pages_hit: self.pages_hit.get(),
             pages_read: self.pages_read.get(),
             pages_written: self.pages_written.get(),
+            work: self.work.work(),
             ..DatabaseCounts::default()
         }
     }

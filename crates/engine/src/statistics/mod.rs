@@ -15,19 +15,21 @@ mod progress;
 mod reads;
 pub mod statements;
 mod tables;
+mod work;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 use rowferry_dialect::{Condition, Error, Result};
 
-pub use collect::{age, collect, of_transaction};
+pub use collect::{age, collect, gather, of_transaction};
 pub use database::{DatabaseCounts, Tally};
 pub use pending::{Mark, Pending, Run, SessionCounts};
 pub use progress::Progress;
 pub use reads::{Reads, Ways};
 pub use tables::{IndexCounts, TableCounts};
+pub use work::{BUCKETS, Kind, Measured};
 
 use crate::backend::Handle;
 use crate::session::state::now;
@@ -51,6 +53,10 @@ pub struct Statistics {
     pub wal_reset: AtomicI64,
     /// CHECKPOINTs.
     checkpoints: AtomicU64,
+    /// Plans that had to be made.
+    pub plans_made: AtomicU64,
+    /// Errors that clients were told, by the class of their SQLSTATE.
+    errors: Mutex<BTreeMap<String, u64>>,
 }
 
 impl Default for Statistics {
@@ -67,6 +73,8 @@ impl Default for Statistics {
             bgwriter_reset: AtomicI64::new(now),
             wal_reset: AtomicI64::new(now),
             checkpoints: AtomicU64::new(0),
+            plans_made: AtomicU64::new(0),
+            errors: Mutex::default(),
         }
     }
 }
@@ -85,6 +93,21 @@ impl Statistics {
     /// CHECKPOINT.
     pub fn checkpointed(&self) {
         self.checkpoints.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A client was told of an error.
+    pub fn told(&self, sqlstate: &str) {
+        let class = sqlstate.get(..2).unwrap_or(sqlstate);
+        let mut errors = self.errors.lock();
+        match errors.get_mut(class) {
+            Some(count) => *count += 1,
+            None => drop(errors.insert(class.to_owned(), 1)),
+        }
+    }
+
+    /// Errors that clients were told.
+    pub fn errors(&self) -> BTreeMap<String, u64> {
+        self.errors.lock().clone()
     }
 
     /// A session is over: its part stays.

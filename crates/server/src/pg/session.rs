@@ -685,6 +685,7 @@ impl Commands<'_> {
 
     /// Tells the client of an error, and the session that there was one.
     fn failed(&mut self, error: &Error) {
+        self.session.count_error(error);
         self.session.fail();
         if self.session.ended().is_some() {
             // It is told so at the end, once: see `end_if_over`.

@@ -26,6 +26,27 @@ impl Shared {
         Ok(Opened(connection))
     }
 
+    /// Bytes of the file, and of the log beside it; 0 of what is not there.
+    pub fn sizes(&self) -> (u64, u64) {
+        let size = |path: &Path| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+        (size(&self.path), size(&super::file_watch::log_of(&self.path)))
+    }
+
+    /// Whether the file is still the one that is served, and answers a handle that looks into it.
+    ///
+    /// # Errors
+    /// `58030` when it is not, and what the look fails with.
+    pub fn check_readable(&self) -> Result<()> {
+        self.file.look()?;
+        let read = || -> std::result::Result<(), Failure> {
+            let connection = self.open()?;
+            connection.busy_timeout(Duration::from_secs(1))?;
+            connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+            Ok(())
+        };
+        read().map_err(|failure| self.open_error(&failure))
+    }
+
     /// What a handle is told before it writes. SQLite reads the whole schema to hear it.
     pub fn durability_words(&self) -> &'static str {
         match self.options.durability {

@@ -184,6 +184,9 @@ impl Commands {
         let message = if error.condition() == Condition::SyntaxError { "syntax error" } else { &error.message };
         tracing::debug!(code = error.condition().informix_code(), error = message, "statement failed");
         self.skipping = true;
+        if let Some(open) = &self.open {
+            open.session.count_error(error);
+        }
         self.send(&ServerMessage::Error(server_error(error, self.code_set)));
     }
 }
