@@ -26,6 +26,8 @@ pub struct Field {
     pub dropped: bool,
     /// The collation of its texts, where it is not the type's own.
     pub collation: Option<Arc<Collation>>,
+    /// COMMENT ON COLUMN.
+    pub comment: Option<String>,
 }
 
 /// What a row type is made of.
@@ -62,7 +64,7 @@ const ARRAY: u32 = 0x2000_0000;
 impl Field {
     /// A field.
     pub fn new(name: impl Into<String>, ty: Type) -> Self {
-        Self { name: name.into(), ty, dropped: false, collation: None }
+        Self { name: name.into(), ty, dropped: false, collation: None, comment: None }
     }
 }
 

@@ -8,7 +8,7 @@
 use serde_json::Value;
 
 use crate::schema::RelationKind;
-use crate::uses::Uses;
+use crate::uses::{Edit, Uses};
 
 /// The relations that a view's text names.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -60,6 +60,15 @@ impl Pins {
     /// True when nothing is known.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// After the text has been changed elsewhere; changes are in the order of their places.
+    pub fn moved(&self, edits: &[Edit]) -> Self {
+        let moved = |place: usize| {
+            let before = edits.iter().filter(|(span, _)| span.start < place);
+            before.fold(place, |place, (span, new)| place + new.len() - span.len())
+        };
+        Self(self.0.iter().map(|pin| Pin { place: moved(pin.place), ..pin.clone() }).collect())
     }
 
     /// A column of a relation has another name, or is dropped.
@@ -115,6 +124,8 @@ mod tests {
         let column = |name: &str| PinnedColumn { name: name.to_owned(), now: Some(name.to_owned()) };
         let columns = vec![column("a"), column("b"), column("c")];
         let mut pins = Pins(vec![Pin { place: 14, oid: 16_400, namespace: "public".to_owned(), columns }]);
+        let moved = pins.moved(&[(0..1, "abc".to_owned()), (20..21, String::new())]);
+        assert_eq!(moved.at(16).map(|pin| pin.oid), Some(16_400));
         pins.rename(16_400, "a", Some("x"));
         pins.rename(16_400, "x", Some("y"));
         pins.rename(16_400, "b", None);

@@ -307,6 +307,21 @@ impl Definition {
         }
     }
 
+    /// With another name for the rows of a relation; `None` where it does not name them.
+    pub fn with_rows_renamed(&self, from: &QualifiedName, to: &QualifiedName) -> Option<Self> {
+        let mut renamed = self.clone();
+        let mut found = false;
+        for ty in renamed.types_mut() {
+            if let TypeRef::Row(name) | TypeRef::Rows(name) = ty
+                && name == from
+            {
+                name.clone_from(to);
+                found = true;
+            }
+        }
+        found.then_some(renamed)
+    }
+
     fn types_mut(&mut self) -> impl Iterator<Item = &mut TypeRef> {
         let states = self.aggregate.iter_mut().flat_map(|part| Arc::make_mut(part).states_mut());
         self.params.iter_mut().map(|param| &mut param.ty).chain([&mut self.returns]).chain(states)

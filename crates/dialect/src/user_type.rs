@@ -377,9 +377,15 @@ impl UserType {
                 })
             }
             UserKind::Composite(composite) => {
-                let field = |field: &Field| match &field.collation {
-                    Some(collation) => json!([field.name, words(&field.ty), field.dropped, collation.told()]),
-                    None => json!([field.name, words(&field.ty), field.dropped]),
+                let field = |field: &Field| {
+                    let collation = field.collation.as_ref().map(|collation| collation.told());
+                    match (collation, &field.comment) {
+                        (collation, Some(comment)) => {
+                            json!([field.name, words(&field.ty), field.dropped, collation, comment])
+                        }
+                        (Some(collation), None) => json!([field.name, words(&field.ty), field.dropped, collation]),
+                        (None, None) => json!([field.name, words(&field.ty), field.dropped]),
+                    }
                 };
                 json!({
                     "array": self.array_oid,
@@ -539,7 +545,8 @@ fn read_range(json: &Json, known: &mut Known) -> Option<UserRange> {
 /// A field as [`UserType::definition`] and [`told_fields`] write it.
 fn read_field(row: &Json, known: &mut Known) -> Option<Field> {
     let (name, ty) = (row[0].as_str()?.to_owned(), read_type(&row[1], known)?);
-    Some(Field { name, ty, dropped: row[2].as_bool().unwrap_or(false), collation: Collation::from_told(&row[3]) })
+    let (collation, comment) = (Collation::from_told(&row[3]), row[4].as_str().map(str::to_owned));
+    Some(Field { name, ty, dropped: row[2].as_bool().unwrap_or(false), collation, comment })
 }
 
 /// The fields of a row without a name, as functions inside the back end are told of them.

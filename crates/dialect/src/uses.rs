@@ -3,7 +3,7 @@
 //! What stands behind a view that the query names is that view's affair and not listed. From this list come the
 //! dependencies that the engine keeps, and the changes of a text when something that it names gets another name.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -27,13 +27,60 @@ pub struct Uses {
     pub types: BTreeSet<u32>,
     /// Collations of users that are named, by object id.
     pub collations: BTreeSet<u32>,
-    /// Where functions, types and collations of users and of extensions are named, with the schemas that they are in.
-    pub names: Vec<(usize, String)>,
-    /// Where operators of users stand, with the schemas that they are in.
-    pub operators: Vec<(usize, String)>,
-    /// Where a literal names a relation without its schema (`'numbers'::regclass`), with the name in its schema.
-    pub literals: Vec<(usize, String)>,
+    /// Functions, types and collations of users and of extensions.
+    pub names: Vec<NamedObject>,
+    /// Operators of users.
+    pub operators: Vec<NamedObject>,
+    /// What literals name (`'numbers'::regclass`).
+    pub literals: Vec<NamedInLiteral>,
 }
+
+/// Something of a schema that a text names.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct NamedObject {
+    /// Where its name begins, in bytes from the beginning of the text.
+    pub place: usize,
+    /// Its object id; of what an extension has brought that of the extension. 0 where it has none.
+    pub oid: u32,
+    /// The schema that it is in.
+    pub namespace: String,
+}
+
+/// A relation or sequence that a literal names.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct NamedInLiteral {
+    /// Where the literal begins, in bytes from the beginning of the text.
+    pub place: usize,
+    /// Its object id.
+    pub oid: u32,
+    /// The schema that it is in.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// The literal says the schema.
+    pub qualified: bool,
+}
+
+impl NamedInLiteral {
+    /// As a literal with the schema.
+    fn literal(&self, to: &NewName, quote: &dyn Fn(&str) -> String) -> String {
+        let name = to.name.as_deref().unwrap_or(&self.name);
+        let name = format!("{}.{}", quote(&to.namespace), quote(name));
+        format!("'{}'", name.replace('\'', "''"))
+    }
+}
+
+/// How something is called from now on.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct NewName {
+    /// The schema that it is in.
+    pub namespace: String,
+    /// Its name; `None` when it is what it was.
+    pub name: Option<String>,
+}
+
+/// A change of a text: what stands in a span now.
+pub type Edit = (Range<usize>, String);
 
 /// A relation in FROM.
 #[derive(Debug)]
@@ -153,21 +200,54 @@ impl Uses {
         Some(edited(text, self.schema_edits(text, quote)?))
     }
 
-    fn schema_edits(&self, text: &str, quote: &dyn Fn(&str) -> String) -> Option<Vec<(Range<usize>, String)>> {
+    fn schema_edits(&self, text: &str, quote: &dyn Fn(&str) -> String) -> Option<Vec<Edit>> {
         let mut edits = Vec::new();
-        for (place, namespace) in &self.names {
-            edits.extend(schema_edit(text, *place, namespace, quote)?);
+        for named in &self.names {
+            edits.extend(schema_edit(text, named.place, &named.namespace, quote)?);
         }
-        for (place, namespace) in &self.operators {
-            edits.extend(operator_edit(text, *place, namespace, quote)?);
+        for named in &self.operators {
+            edits.extend(operator_edit(text, named.place, &named.namespace, quote)?);
         }
-        for (place, name) in &self.literals {
-            edits.push((*place..literal_end(text, *place)?, format!("'{}'", name.replace('\'', "''"))));
+        for named in self.literals.iter().filter(|named| !named.qualified) {
+            let same = NewName { namespace: named.namespace.clone(), name: None };
+            edits.push((named.place..literal_end(text, named.place)?, named.literal(&same, quote)));
         }
-        // What is bound more than once is named once.
-        edits.sort_by_key(|(span, _): &(Range<usize>, String)| span.start);
-        edits.dedup();
-        Some(edits)
+        Some(in_order(edits))
+    }
+
+    /// What changes in a text when objects get other names; relations of FROM are left out where what is noted of them
+    /// finds them. `None` when the text names one in a way that cannot be changed.
+    pub fn renaming(
+        &self,
+        text: &str,
+        to: &BTreeMap<u32, NewName>,
+        pinned: bool,
+        quote: &dyn Fn(&str) -> String,
+    ) -> Option<Vec<Edit>> {
+        let mut edits = Vec::new();
+        let objects = self.names.iter().map(|named| (named, false));
+        for (named, is_operator) in objects.chain(self.operators.iter().map(|named| (named, true))) {
+            let Some(new) = to.get(&named.oid) else { continue };
+            edits.push(match is_operator {
+                true => renamed_operator(text, named.place, new, quote)?,
+                false => renamed_object(text, named.place, new, quote)?,
+            });
+        }
+        for named in &self.literals {
+            if let Some(new) = to.get(&named.oid) {
+                edits.push((named.place..literal_end(text, named.place)?, named.literal(new, quote)));
+            }
+        }
+        let of_table = |named: &NamedRelation| named.id == crate::ir::Text::TABLE || named.place.is_none();
+        for named in self.relations.iter().filter(|named| !pinned && !of_table(named)) {
+            let Some(new) = to.get(&named.relation.oid) else { continue };
+            let (span, mut name) = renamed_object(text, named.place?, new, quote)?;
+            if new.name.is_some() && !named.aliased {
+                name = format!("{name} AS {}", quote(&named.relation.name));
+            }
+            edits.push((span, name));
+        }
+        Some(in_order(edits))
     }
 
     /// The text of an expression over one table after that table has got another name: its columns may be said with it.
@@ -217,7 +297,7 @@ impl Uses {
         to: &str,
         quote: &dyn Fn(&str) -> String,
     ) -> Option<String> {
-        let mut edits: Vec<(Range<usize>, String)> = Vec::new();
+        let mut edits: Vec<Edit> = Vec::new();
         for column in self.columns.iter().filter(|column| column.position == position) {
             let Some(named) = self.relation(column.id).filter(|named| named.relation.oid == oid) else { continue };
             let name = &named.relation.columns.get(position)?.name;
@@ -235,38 +315,66 @@ impl Uses {
     }
 }
 
-/// What puts a schema before the name at a place, unless one stands there; `None` where no name begins.
-fn schema_edit(
-    text: &str,
-    place: usize,
-    namespace: &str,
-    quote: &dyn Fn(&str) -> String,
-) -> Option<Option<(Range<usize>, String)>> {
-    let mut names = names_at(text, place);
-    // The place of a collation is that of the word before its name.
-    if let [word] = names.as_slice()
-        && text[word.clone()].eq_ignore_ascii_case("collate")
-    {
-        names = names_at(text, skip_blanks(text, word.end));
+/// Changes in the order of their places. What is bound more than once is named once.
+fn in_order(mut edits: Vec<Edit>) -> Vec<Edit> {
+    edits.sort_by_key(|(span, _)| span.start);
+    edits.dedup();
+    edits
+}
+
+/// The names at a place; of a collation the place is that of the word before its name.
+fn object_names_at(text: &str, place: usize) -> Vec<Range<usize>> {
+    let names = names_at(text, place);
+    match names.as_slice() {
+        [word] if text[word.clone()].eq_ignore_ascii_case("collate") => names_at(text, skip_blanks(text, word.end)),
+        _ => names,
     }
+}
+
+/// What gives the object that is named at a place its new name.
+fn renamed_object(text: &str, place: usize, new: &NewName, quote: &dyn Fn(&str) -> String) -> Option<Edit> {
+    let names = object_names_at(text, place);
+    let (first, last) = (names.first()?, names.last()?);
+    let name = new.name.as_deref().map_or_else(|| text[last.clone()].to_owned(), quote);
+    Some((first.start..last.end, format!("{}.{name}", quote(&new.namespace))))
+}
+
+/// What gives the operator at a place its new schema.
+fn renamed_operator(text: &str, place: usize, new: &NewName, quote: &dyn Fn(&str) -> String) -> Option<Edit> {
+    let rest = text.get(place..)?;
+    let length = sign_length(rest);
+    if length > 0 {
+        return Some((place..place + length, format!("OPERATOR({}.{})", quote(&new.namespace), &rest[..length])));
+    }
+    let open = place + rest.find('(')?;
+    let names = names_at(text, skip_blanks(text, open + 1));
+    let sign = text.get(names.last()?.end..)?.strip_prefix('.')?;
+    let sign = &sign[..sign_length(sign)];
+    let end = names.last()?.end + 1 + sign.len();
+    Some((names.first()?.start..end, format!("{}.{sign}", quote(&new.namespace))))
+}
+
+/// How many bytes of a text are signs of an operator.
+fn sign_length(text: &str) -> usize {
+    let signs = |c: char| "+-*/<>=~!@#%^&|`?".contains(c);
+    text.find(|c| !signs(c)).unwrap_or(text.len())
+}
+
+/// What puts a schema before the name at a place, unless one stands there; `None` where no name begins.
+fn schema_edit(text: &str, place: usize, namespace: &str, quote: &dyn Fn(&str) -> String) -> Option<Option<Edit>> {
+    let names = object_names_at(text, place);
     let first = names.first()?.clone();
     let qualified = || format!("{}.{}", quote(namespace), &text[first.clone()]);
     Some((names.len() == 1).then(|| (first.clone(), qualified())))
 }
 
 /// What puts the operator at a place into its schema, unless it stands there; `None` where no operator begins.
-fn operator_edit(
-    text: &str,
-    place: usize,
-    namespace: &str,
-    quote: &dyn Fn(&str) -> String,
-) -> Option<Option<(Range<usize>, String)>> {
+fn operator_edit(text: &str, place: usize, namespace: &str, quote: &dyn Fn(&str) -> String) -> Option<Option<Edit>> {
     let rest = text.get(place..)?;
     if rest.get(..8).is_some_and(|word| word.eq_ignore_ascii_case("operator")) {
         return Some(None);
     }
-    let signs = |c: char| "+-*/<>=~!@#%^&|`?".contains(c);
-    let length = rest.find(|c| !signs(c)).unwrap_or(rest.len());
+    let length = sign_length(rest);
     let sign = &rest[..length];
     (length > 0).then(|| Some((place..place + length, format!("OPERATOR({}.{sign})", quote(namespace)))))
 }
@@ -284,7 +392,7 @@ fn literal_end(text: &str, at: usize) -> Option<usize> {
 }
 
 /// A text with some spans replaced.
-fn edited(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
+pub fn edited(text: &str, mut edits: Vec<Edit>) -> String {
     edits.sort_by_key(|(span, _)| span.start);
     let mut result = String::with_capacity(text.len());
     let mut at = 0;
@@ -388,13 +496,44 @@ mod tests {
     #[test]
     fn objects_get_their_schemas_once() {
         let quote = |name: &str| name.to_owned();
-        let names = vec![(7, "a".into()), (7, "a".into())];
-        let uses = Uses { names, literals: vec![(12, "c.d".into())], ..Uses::default() };
+        let names = vec![object(7, 1, "a"), object(7, 1, "a")];
+        let uses = Uses { names, literals: vec![literal(12, 2, "d", false)], ..Uses::default() };
         assert_eq!(uses.with_schemas_of_objects("SELECT f(x, 'd')", &quote).as_deref(), Some("SELECT a.f(x, 'c.d')"));
         assert_eq!(uses.with_schemas_of_objects("SELECT q.f(x, d)", &quote), None);
         assert_eq!(literal_end("'it''s' x", 0), Some(7));
         assert_eq!(literal_end("E'x'", 0), None);
         assert_eq!(literal_end("'open", 0), None);
+    }
+
+    fn object(place: usize, oid: u32, namespace: &str) -> NamedObject {
+        NamedObject { place, oid, namespace: namespace.to_owned() }
+    }
+
+    fn literal(place: usize, oid: u32, name: &str, qualified: bool) -> NamedInLiteral {
+        NamedInLiteral { place, oid, namespace: "c".to_owned(), name: name.to_owned(), qualified }
+    }
+
+    #[test]
+    fn objects_get_their_new_names() {
+        let text = "SELECT s.f(x COLLATE s.co, 's.q') OPERATOR(s.##) y ## z";
+        let names = vec![object(7, 1, "s"), object(13, 2, "s")];
+        let operators = vec![object(34, 3, "s"), object(51, 3, "s")];
+        let uses = Uses { names, operators, literals: vec![literal(27, 4, "q", true)], ..Uses::default() };
+        let quote = |name: &str| name.to_owned();
+        let named = |to: &[(u32, &str, Option<&str>)]| {
+            let new = |namespace: &str, name: Option<&str>| NewName {
+                namespace: namespace.to_owned(),
+                name: name.map(str::to_owned),
+            };
+            let to = to.iter().map(|(oid, namespace, name)| (*oid, new(namespace, *name))).collect();
+            edited(text, uses.renaming(text, &to, true, &quote).expect("can be changed"))
+        };
+        assert_eq!(named(&[(9, "n", None)]), text);
+        assert_eq!(named(&[(1, "n", Some("g"))]), "SELECT n.g(x COLLATE s.co, 's.q') OPERATOR(s.##) y ## z");
+        assert_eq!(
+            named(&[(2, "n", None), (3, "n", None), (4, "n", Some("r"))]),
+            "SELECT s.f(x COLLATE n.co, 'n.r') OPERATOR(n.##) y OPERATOR(n.##) z"
+        );
     }
 
     #[test]

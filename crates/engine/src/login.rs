@@ -41,7 +41,8 @@ impl Database {
         let of_database =
             |role: u32| roles.database().settings_of(role).map(|(name, value)| (name.clone(), value.clone()));
         if roles.is_simple() {
-            let mut settings: BTreeMap<String, String> = of_database(0).collect();
+            let mut settings = roles.database().everywhere.clone();
+            settings.extend(of_database(0));
             settings.extend(roles.get(BOOTSTRAP).into_iter().flat_map(|role| role.config.clone()));
             settings.extend(of_database(BOOTSTRAP));
             let refusal = self.closed(&snapshot);
@@ -55,7 +56,10 @@ impl Database {
             verifier: role.password.clone(),
             expired: is_expired(role),
             // What is nearer to the session counts.
-            settings: (of_database(0).chain(role.config.clone()).chain(of_database(role.oid)))
+            settings: (roles.database().everywhere.clone().into_iter())
+                .chain(of_database(0))
+                .chain(role.config.clone())
+                .chain(of_database(role.oid))
                 .collect::<BTreeMap<String, String>>()
                 .into_iter()
                 .collect(),

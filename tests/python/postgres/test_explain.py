@@ -150,3 +150,33 @@ def test_counting_begins_anew(connection: psycopg.Connection) -> None:
     lines(connection, f"{COUNTED} select * from t")
     # What is told again is counted again, not added up.
     assert lines(connection, f"{COUNTED} select * from t") == ["Seq Scan on t (actual rows=1000 loops=1)"]
+
+
+def test_what_is_prepared_is_explained_by_its_name(connection: psycopg.Connection) -> None:
+    connection.execute("prepare by_id (int) as select * from t where id = $1")
+    assert lines(connection, f"{COUNTED} execute by_id (3)") == [
+        "Index Scan using t_pkey on t (actual rows=1 loops=1)",
+        "  Index Cond: (id = ?)",
+    ]
+    connection.execute("prepare change (text) as update t set a = $1 where id = 7")
+    assert lines(connection, "explain execute change ('seven')")[0] == "Update on t"
+    assert connection.execute("select a from t where id = 7").fetchone() == ("x7",)
+    assert lines(connection, f"{COUNTED} execute change ('seven')")[0] == "Update on t (actual rows=0 loops=1)"
+    assert connection.execute("select a from t where id = 7").fetchone() == ("seven",)
+    with pytest.raises(psycopg.errors.InvalidSqlStatementName):
+        connection.execute("explain execute nothing")
+
+
+def test_a_cursor_is_explained_and_not_opened(connection: psycopg.Connection) -> None:
+    declare = "declare c cursor for select * from u"
+    assert lines(connection, f"explain {declare}") == ["Seq Scan on u"]
+    assert lines(connection, f"{COUNTED} {declare}") == ["Seq Scan on u (actual rows=100 loops=1)"]
+    assert connection.execute("select name from pg_cursors where name = 'c'").fetchone() is None
+
+
+def test_a_merge_is_told_by_how_its_rows_are_found(connection: psycopg.Connection) -> None:
+    merge = "merge into u using t on t.id = u.id when matched then update set t_id = t.id"
+    told = lines(connection, f"explain {merge}")
+    assert told[0] == "Merge on u"
+    assert told[-2:] == ["              ->  Index Scan using u_pkey on u", "                    Index Cond: (id = ?)"]
+    assert connection.execute("select count(*) from u where id = t_id").fetchone() == (100,)

@@ -118,6 +118,8 @@ pub struct Membership {
 /// What a file says of itself as a database.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct DatabaseFacts {
+    /// Settings with which all sessions begin, in every database (ALTER ROLE ALL SET).
+    pub everywhere: BTreeMap<String, String>,
     /// Settings with which sessions begin, by role (0 is every one) and name.
     pub settings: BTreeMap<(u32, String), String>,
     /// COMMENT ON DATABASE.
@@ -133,6 +135,7 @@ pub struct DatabaseFacts {
 impl Default for DatabaseFacts {
     fn default() -> Self {
         Self {
+            everywhere: BTreeMap::new(),
             settings: BTreeMap::new(),
             comment: None,
             connection_limit: -1,
@@ -145,6 +148,8 @@ impl Default for DatabaseFacts {
 impl DatabaseFacts {
     /// How the property of a setting begins, whose part is the role.
     pub const SETTING: &str = "setting ";
+    /// How the property of a setting of every database begins.
+    pub const SETTING_EVERYWHERE: &str = "setting_everywhere ";
     /// The property of the comment.
     pub const COMMENT: &str = "comment";
     /// The property of CONNECTION LIMIT.
@@ -162,7 +167,9 @@ impl DatabaseFacts {
             Self::IS_TEMPLATE => self.is_template = value == "true",
             Self::ALLOWS_CONNECTIONS => self.allows_connections = value != "false",
             _ => {
-                if let (Some(setting), Ok(role)) = (name.strip_prefix(Self::SETTING), part.parse()) {
+                if let Some(setting) = name.strip_prefix(Self::SETTING_EVERYWHERE) {
+                    self.everywhere.insert(setting.to_owned(), value);
+                } else if let (Some(setting), Ok(role)) = (name.strip_prefix(Self::SETTING), part.parse()) {
                     self.settings.insert((role, setting.to_owned()), value);
                 }
             }

@@ -25,7 +25,7 @@ pub(super) static ROWS: &[Function] = rows! { PG;
     Scalar "substring" (TEXT, TEXT) -> TEXT, F("rf_regex_substring");
     Scalar "substring" (BYTEA, I4) -> BYTEA, F("rf_bytea_substring");
     Scalar "substring" (BYTEA, I4, I4) -> BYTEA, F("rf_bytea_substring");
-    Scalar "substring" (TEXT, TEXT, TEXT) -> TEXT, T("rf_regex_substring({0}, rf_similar_escape({1}, {2}))");
+    Scalar "substring" (TEXT, TEXT, TEXT) -> TEXT, F("rf_similar_substring");
     Scalar "similar_to_escape" (TEXT) -> TEXT, F("rf_similar_escape");
     Scalar "similar_to_escape" (TEXT, TEXT) -> TEXT, F("rf_similar_escape");
     Scalar "similar_escape" (TEXT, TEXT) -> TEXT, T("rf_similar_escape({0}, coalesce({1}, '\\'))"), lenient;

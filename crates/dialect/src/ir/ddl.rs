@@ -48,7 +48,18 @@ pub enum Ddl {
         /// IF NOT EXISTS.
         if_not_exists: bool,
     },
-    /// RENAME of an index or sequence.
+    /// SET SCHEMA of a sequence or view.
+    SetSchema {
+        /// What kind of object.
+        kind: ObjectKind,
+        /// Its name, resolved.
+        name: QualifiedName,
+        /// The schema that it is to be in.
+        to: String,
+        /// What the statement is called.
+        tag: &'static str,
+    },
+    /// RENAME of an index, sequence or schema.
     Rename {
         /// What kind of object.
         kind: ObjectKind,
@@ -237,6 +248,8 @@ pub struct AlterFunction {
     pub function: u32,
     /// Its namespace from now on.
     pub namespace: String,
+    /// Its name from now on.
+    pub name: String,
     /// Its signature from now on.
     pub signature: String,
     /// Its canonical text from now on.

@@ -105,6 +105,8 @@ pub enum AlterUserType {
     RetypeField(usize, Type, Option<Arc<Collation>>),
     /// RENAME ATTRIBUTE, by its place.
     RenameField(usize, String),
+    /// COMMENT ON COLUMN of an attribute, by its place.
+    CommentField(usize, Option<String>),
     /// RENAME TO.
     Rename(String),
     /// SET SCHEMA.

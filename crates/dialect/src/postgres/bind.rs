@@ -11,7 +11,8 @@ use crate::ir::{self, Body, ExprKind, Statement, walk};
 use crate::no_schema::NoSchema;
 use crate::pins::Pins;
 use crate::plan::{Bound, Context, ResultColumn};
-use crate::schema::{Relation, Schema};
+use crate::schema::{Relation, RelationKind, Schema};
+use crate::uses::NewName;
 use crate::{Condition, Result, Type};
 
 /// Binds a statement: names to relations and columns, types by PostgreSQL's rules.
@@ -380,6 +381,19 @@ pub fn policy_uses(
 ) -> Result<crate::uses::Uses> {
     let mut binder = Binder::detached(schema, context);
     super::policies::uses_of_policy(&mut binder, text, relation)
+}
+
+/// The text of a view with its relations under the names that they have today; `None` where they cannot be told.
+pub fn with_todays_names(definition: &str, pins: &Arc<Pins>, schema: &dyn Schema, context: &Context) -> Option<String> {
+    let named = uses(definition, Some(pins), schema, context).ok()?;
+    let of_users =
+        named.relations.iter().filter(|named| named.place.is_some() && named.relation.kind != RelationKind::Catalog);
+    let names = of_users.map(|named| {
+        let relation = &named.relation;
+        (relation.oid, NewName { namespace: relation.namespace.clone(), name: Some(relation.name.clone()) })
+    });
+    let edits = named.renaming(definition, &names.collect(), false, &super::ddl::quote)?;
+    Some(crate::uses::edited(definition, edits))
 }
 
 /// What the text of a view names.

@@ -10,7 +10,7 @@ use crate::collation::Collation;
 use crate::ir::{self, CteId, Expr, ExprKind, Ids, OutputColumn, RelId};
 use crate::plan::{Context, Effects, ResultColumn};
 use crate::schema::{QualifiedName, Relation, Schema};
-use crate::uses::Uses;
+use crate::uses::{NamedObject, Uses};
 use crate::values::LiteralStyle;
 use crate::{Condition, Error, Result, Type, budget, stack};
 
@@ -320,12 +320,13 @@ impl<'a> Binder<'a> {
     }
 
     /// Notes where something of a schema is named.
-    pub(super) fn note_place(&mut self, location: i32, namespace: &str) {
+    pub(super) fn note_place(&mut self, location: i32, oid: u32, namespace: &str) {
         // Temporary objects are the session's own.
         if let Ok(place) = usize::try_from(location)
             && namespace != "pg_temp"
         {
-            self.note(|uses| uses.names.push((place, namespace.to_owned())));
+            let namespace = namespace.to_owned();
+            self.note(|uses| uses.names.push(NamedObject { place, oid, namespace }));
         }
     }
 

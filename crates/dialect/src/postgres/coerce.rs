@@ -8,6 +8,7 @@ use crate::ir::{CastContext, Expr, ExprKind, Value};
 use crate::scalar::{ranges, vectors};
 use crate::schema::QualifiedName;
 use crate::text_search::{self, Kind};
+use crate::uses::NamedInLiteral;
 use crate::values;
 use crate::{Condition, Error, Result, Type};
 
@@ -374,14 +375,14 @@ impl Binder<'_> {
         }
     }
 
-    /// Notes where a literal names a relation without its schema.
-    fn note_literal(&mut self, name: &QualifiedName, namespace: &str, location: i32) {
+    /// Notes where a literal names a relation.
+    fn note_literal(&mut self, name: &QualifiedName, oid: u32, namespace: &str, location: i32) {
         if let Ok(place) = usize::try_from(location)
-            && name.schema.is_none()
             && !matches!(namespace, "pg_catalog" | "pg_temp")
         {
-            let shown = format!("{}.{}", super::words::quote_ident(namespace), super::words::quote_ident(&name.name));
-            self.note(|uses| uses.literals.push((place, shown)));
+            let (namespace, qualified) = (namespace.to_owned(), name.schema.is_some());
+            let name = name.name.clone();
+            self.note(|uses| uses.literals.push(NamedInLiteral { place, oid, namespace, name, qualified }));
         }
     }
 
@@ -400,21 +401,22 @@ impl Binder<'_> {
                     .ok_or_else(|| self.error(Condition::InvalidName, "invalid name syntax".to_owned(), location))?;
                 self.check_schema(&name, location)?;
                 if let Some(relation) = self.schema.relation(&name) {
-                    self.note_literal(&name, &relation.namespace, location);
+                    self.note_literal(&name, relation.oid, &relation.namespace, location);
                     return Ok(Expr::integer(i64::from(relation.oid), to.clone()));
                 }
                 if let Some(sequence) = self.schema.sequence(&name) {
-                    self.note_literal(&name, &sequence.namespace, location);
+                    self.note_literal(&name, sequence.oid, &sequence.namespace, location);
                     return Ok(Expr::integer(i64::from(sequence.oid), to.clone()));
                 }
                 if let Some((relation, index)) = self.schema.index(&name) {
-                    self.note_literal(&name, &relation.namespace, location);
-                    return Ok(Expr::integer(i64::from(relation.indexes[index].oid), to.clone()));
+                    let oid = relation.indexes[index].oid;
+                    self.note_literal(&name, oid, &relation.namespace, location);
+                    return Ok(Expr::integer(i64::from(oid), to.clone()));
                 }
                 if let Some(ty) = self.schema.user_type(&name)
                     && let Some(composite) = ty.composite().filter(|_| !ty.is_row_type())
                 {
-                    self.note_literal(&name, &ty.namespace, location);
+                    self.note_literal(&name, ty.oid, &ty.namespace, location);
                     return Ok(Expr::integer(i64::from(composite.relation), to.clone()));
                 }
                 let of_catalogs = matches!(name.schema.as_deref(), None | Some("pg_catalog"));

@@ -70,7 +70,7 @@ pub(crate) use bind::view_query;
 pub use bind::{
     bind, bind_default, bind_generated, bind_stored, bind_trigger_condition, compares_rows, policy_uses,
     renamed_in_expression, stands_alone, table_of_prepared, trigger_condition_uses, type_from_words, type_of_words,
-    uses, uses_of_default, uses_of_stored, view_body,
+    uses, uses_of_default, uses_of_stored, view_body, with_todays_names,
 };
 pub use ddl::foreign_key::key_moves_rows;
 pub use ddl::sequence::next_text;

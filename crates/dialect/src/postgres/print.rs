@@ -44,6 +44,10 @@ pub trait Names {
     fn operator(&self, _oid: u32) -> Option<String> {
         None
     }
+    /// The whole row of a relation, whose columns these are.
+    fn row(&self, _members: &[Expr]) -> Option<String> {
+        None
+    }
     /// What the printer knows nothing of: aggregates, windows, queries.
     fn other(&self, _expr: &Expr, _pretty: bool) -> Option<String> {
         None
@@ -356,7 +360,13 @@ impl Printer<'_> {
                 self.out.push(')');
                 Some(())
             }
-            ExprKind::Row(members) => self.named("ROW", members),
+            ExprKind::Row(members) => match self.names.row(members) {
+                Some(whole) => {
+                    self.out.push_str(&whole);
+                    Some(())
+                }
+                None => self.named("ROW", members),
+            },
             ExprKind::Array(members) => {
                 self.out.push_str("ARRAY[");
                 self.list(members)?;

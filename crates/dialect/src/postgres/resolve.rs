@@ -542,15 +542,15 @@ impl Binder<'_> {
         self.note(|uses| uses.types.extend(oid));
     }
 
-    /// The schema of a type that users or an extension have brought.
-    pub(super) fn namespace_of_type(&self, ty: &Type) -> Option<String> {
+    /// The object id and the schema of a type that users have made, or of the extension that has brought it.
+    pub(super) fn place_of_type(&self, ty: &Type) -> Option<(u32, String)> {
         match ty {
-            Type::Array(element) => self.namespace_of_type(element),
-            Type::User(user) => Some(user.namespace.clone()).filter(|namespace| !namespace.is_empty()),
+            Type::Array(element) => self.place_of_type(element),
+            Type::User(user) => Some((user.oid, user.namespace.clone())).filter(|(_, namespace)| !namespace.is_empty()),
             ty => {
                 let facts = extension::of_type(ty)?;
                 let mut all = self.schema.extensions().iter();
-                all.find(|extension| extension.facts == facts).map(|found| found.namespace.clone())
+                all.find(|extension| extension.facts == facts).map(|found| (found.oid, found.namespace.clone()))
             }
         }
     }
@@ -560,8 +560,8 @@ impl Binder<'_> {
         let ExprKind::Call { function, .. } = &called.kind else { return };
         let mut all = self.schema.extensions().iter();
         let found = all.find(|extension| extension.functions(function.name).any(|row| std::ptr::eq(row, *function)));
-        if let Some(namespace) = found.map(|extension| extension.namespace.clone()) {
-            self.note_place(location, &namespace);
+        if let Some((oid, namespace)) = found.map(|extension| (extension.oid, extension.namespace.clone())) {
+            self.note_place(location, oid, &namespace);
         }
     }
 

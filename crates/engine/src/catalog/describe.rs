@@ -631,8 +631,13 @@ pub fn view(schema: &SessionSchema, oid: u32, settings: &Settings, pretty: bool,
         return Some(text);
     }
     match &relation.kind {
-        RelationKind::View { definition, .. } | RelationKind::MaterializedView { definition, .. } => {
-            Some(format!(" {};", definition.trim().trim_end_matches(';')))
+        RelationKind::View { definition, pins, .. } | RelationKind::MaterializedView { definition, pins, .. } => {
+            let named = match relation.language {
+                Language::Informix => None,
+                _ => postgres::with_todays_names(definition, pins, schema, &context),
+            };
+            let text = named.as_deref().unwrap_or(definition);
+            Some(format!(" {};", text.trim().trim_end_matches(';')))
         }
         // Somebody else's: what stands behind AS in the stored statement.
         RelationKind::NativeView => schema.details(oid)?.sql.clone(),

@@ -61,9 +61,15 @@ fn dependencies(context: &Context<'_>) -> Vec<Row> {
     }
     let pairs = super::partitions::index_pairs(context.schema);
     for (own, parent) in pairs {
-        let Some((partition, _)) = context.schema.index_by_oid(own) else { continue };
+        let Some((partition, at)) = context.schema.index_by_oid(own) else { continue };
         rows.push(row![CLASS, own, 0, CLASS, parent, 0, "P"]);
         rows.push(row![CLASS, own, 0, CLASS, partition.oid, 0, "S"]);
+        let index = &partition.indexes[at];
+        if let Some((parted, at)) = context.schema.index_by_oid(parent).filter(|_| index.constraint) {
+            let (own, parent) = (constraint_oid(index), constraint_oid(&parted.indexes[at]));
+            rows.push(row![CONSTRAINT, own, 0, CONSTRAINT, parent, 0, "P"]);
+            rows.push(row![CONSTRAINT, own, 0, CLASS, partition.oid, 0, "S"]);
+        }
     }
     for relation in context.schema.user_relations() {
         of_relation(context, relation, &mut rows);

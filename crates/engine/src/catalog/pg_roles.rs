@@ -69,6 +69,11 @@ pub(super) const TABLES: &[Table] = &[
         let roles = &context.schema.main.roles;
         let of_roles = roles.iter().filter(|role| !role.config.is_empty());
         let mut rows: Vec<Row> = of_roles.map(|role| row![0, role.oid, config(role)]).collect();
+        let everywhere: Vec<String> =
+            roles.database().everywhere.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        if !everywhere.is_empty() {
+            rows.push(row![0, 0, text_array(everywhere.iter().map(String::as_str))]);
+        }
         let mut named: Vec<u32> = roles.database().settings.keys().map(|(role, _)| *role).collect();
         named.dedup();
         rows.extend(named.into_iter().map(|role| {

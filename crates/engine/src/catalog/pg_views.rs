@@ -96,6 +96,12 @@ fn descriptions(context: &Context<'_>) -> Vec<Row> {
         if let Some(comment) = &ty.comment {
             rows.push(row![ty.oid, 1_247, 0, comment]);
         }
+        let Some(composite) = ty.composite().filter(|_| !ty.is_row_type()) else { continue };
+        for (at, field) in composite.live() {
+            if let Some(comment) = &field.comment {
+                rows.push(row![composite.relation, 1_259, at as i32 + 1, comment]);
+            }
+        }
     }
     rows.extend(super::pg_extension::comments(context));
     if let Some(comment) = default_comment(context.schema, super::pg_namespace::PUBLIC) {

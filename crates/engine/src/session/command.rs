@@ -40,7 +40,7 @@ pub(super) fn command(statement: &Statement) -> Command {
             Ddl::CreateSchema { .. } => "CREATE SCHEMA",
             Ddl::CreateSynonym { .. } => "CREATE SYNONYM",
             Ddl::AlterSequence { .. } => "ALTER SEQUENCE",
-            Ddl::Rename { tag, .. } => tag,
+            Ddl::Rename { tag, .. } | Ddl::SetSchema { tag, .. } => tag,
             Ddl::AlterTable { actions, .. }
                 if actions
                     .iter()

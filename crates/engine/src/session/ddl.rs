@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use rowferry_dialect::access::relation_words;
-use rowferry_dialect::ir::{CreateTableAs, CreateTableOfPrepared, Ddl, Statement as Ir, Value};
+use rowferry_dialect::ir::{CreateTableAs, CreateTableOfPrepared, Ddl, ObjectKind, Statement as Ir, Value};
 use rowferry_dialect::postgres;
 use rowferry_dialect::postgres::types::words;
 use rowferry_dialect::schema::{QualifiedName, Relation};
@@ -36,6 +36,7 @@ mod like;
 mod matview;
 mod named_type;
 mod names;
+mod new_names;
 mod operator;
 mod owned;
 mod owners;
@@ -47,6 +48,7 @@ mod rename;
 mod retype;
 mod roles;
 mod routine;
+mod schemas;
 mod sequences;
 mod statistics;
 mod text_search;
@@ -411,7 +413,9 @@ impl Changer<'_> {
             Ddl::Access { change, .. } => self.change_access(change),
             Ddl::CreateSynonym { name, target, if_not_exists } => self.create_synonym(name, target, *if_not_exists),
             Ddl::AlterSequence { sequence, restart } => self.alter_sequence(sequence, *restart),
+            Ddl::Rename { kind: ObjectKind::Schema, name, to, .. } => self.rename_schema(&name.name, to),
             Ddl::Rename { kind, name, to, .. } => self.rename_object(*kind, name, to),
+            Ddl::SetSchema { name, to, .. } => self.move_object(name, to),
             Ddl::AlterTable { table, actions, heirs } => self.alter_family(table, actions, heirs),
             Ddl::AlterView { view, actions, .. } => self.alter_view(view, actions),
             Ddl::Drop(drop) => self.drop_objects(drop),

@@ -20,10 +20,35 @@ impl Session {
     /// EXPLAIN [ANALYZE].
     pub(super) fn explain(&mut self, prepared: &Arc<Prepared>, explain: &Explain, params: &[Value]) -> Result<Outcome> {
         let began = Instant::now();
+        match &explain.statement {
+            Ir::ExecutePrepared { name, args } => {
+                let (plan, params) = self.prepared_with(name, args)?;
+                let (statement, columns) = (plan.bound.statement.clone(), plan.bound.columns.clone());
+                let explain = Explain { statement, columns, ..explain.clone() };
+                self.explain_as(prepared, &plan, &explain, &params, began)
+            }
+            // What is run is the cursor's query.
+            Ir::DeclareCursor { query, .. } if explain.analyze => {
+                let explain = Explain { statement: Ir::Query(query.clone()), ..explain.clone() };
+                self.explain_as(prepared, prepared, &explain, params, began)
+            }
+            _ => self.explain_as(prepared, prepared, explain, params, began),
+        }
+    }
+
+    /// The same, of a statement that has been prepared as `of`.
+    fn explain_as(
+        &mut self,
+        prepared: &Arc<Prepared>,
+        of: &Arc<Prepared>,
+        explain: &Explain,
+        params: &[Value],
+        began: Instant,
+    ) -> Result<Outcome> {
         let (steps, ran) = if explain.analyze {
-            self.run_counted(prepared, explain, params)?
+            self.run_counted(of, explain, params)?
         } else {
-            (self.steps(explain, prepared.size)?, None)
+            (self.steps(explain, of.size)?, None)
         };
         let planning = ran.as_ref().map_or_else(|| began.elapsed(), |ran| ran.planning);
         let names = Names { relations: named_relations(&explain.statement), verbose: explain.verbose };
@@ -65,6 +90,8 @@ impl Session {
                 return Err(Error::unsupported("EXPLAIN of a change that INSTEAD OF triggers make"));
             }
             Ir::Dml(dml) => InUse::lower_change(dml, Yield::Sent)?,
+            // The rows of the source, each beside those of the target that it meets.
+            Ir::Merge(merge) => InUse::lower_query(&InUse::merge_by_rows(merge)?.rows, Yield::Sent)?,
             _ => return Err(Error::unsupported("EXPLAIN of this statement")),
         };
         self.open_read()?;

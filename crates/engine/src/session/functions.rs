@@ -436,6 +436,12 @@ impl SessionState for FunctionState {
         if let Some(ty) = schema.user_type_by_oid(object) {
             return ty.comment.clone();
         }
+        if let Some(number) = column.filter(|number| *number > 0) {
+            let mut types = schema.main.user_types.iter().filter_map(|ty| ty.composite());
+            let composite = types.find(|composite| composite.relation == object)?;
+            let field = composite.fields.get(usize::try_from(number - 1).ok()?).filter(|field| !field.dropped)?;
+            return field.comment.clone();
+        }
         if let Some(comment) = crate::catalog::default_comment(&schema, object) {
             return Some(comment.to_owned());
         }

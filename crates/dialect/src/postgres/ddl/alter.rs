@@ -530,6 +530,21 @@ impl Binder<'_> {
         Ok(Statement::Ddl(Box::new(Ddl::Rename { kind: ObjectKind::Sequence, name, to, tag: "ALTER SEQUENCE" })))
     }
 
+    /// ALTER SCHEMA … RENAME TO.
+    fn rename_schema(&self, rename: &pg::RenameStmt) -> Result<Statement> {
+        let (from, to) = (&rename.subname, &rename.newname);
+        if !self.schema.has_namespace(from) {
+            return Err(crate::Error::new(Condition::InvalidSchemaName, format!("schema \"{from}\" does not exist")));
+        }
+        if self.schema.has_namespace(to) {
+            return Err(crate::Error::new(Condition::DuplicateSchema, format!("schema \"{to}\" already exists")));
+        }
+        super::check_schema_name(to)?;
+        let name = QualifiedName::bare(from.clone());
+        let rename = Ddl::Rename { kind: ObjectKind::Schema, name, to: to.clone(), tag: "ALTER SCHEMA" };
+        Ok(Statement::Ddl(Box::new(rename)))
+    }
+
     pub(super) fn rename_object(&mut self, rename: &pg::RenameStmt) -> Result<Statement> {
         let kind = rename.rename_type();
         if kind == ObjectType::ObjectTrigger {
@@ -537,6 +552,9 @@ impl Binder<'_> {
         }
         if kind == ObjectType::ObjectPolicy {
             return self.rename_policy(rename);
+        }
+        if kind == ObjectType::ObjectSchema {
+            return self.rename_schema(rename);
         }
         let Some(range) = &rename.relation else {
             let words = super::super::refused::object(kind);

@@ -210,21 +210,47 @@ impl Binder<'_> {
             }
             AlterTableType::AtAddConstraint => {
                 let def = command.def.as_deref().and_then(|node| node.node.as_ref());
-                if let Some(N::Constraint(constraint)) = def
-                    && constraint.contype() == pg::ConstrType::ConstrForeign
-                {
-                    let target = constraint.pktable.as_ref().map_or("", |range| &range.relname);
-                    let message = format!(
-                        "cannot use ONLY for foreign key on partitioned table \"{}\" referencing relation \"{target}\"",
-                        table.name
-                    );
-                    return Err(Error::new(Condition::WrongObjectType, message));
-                }
-                return Err(self.unsupported("a constraint of a partitioned table ONLY", -1));
+                let Some(N::Constraint(constraint)) = def else { return Ok(()) };
+                return self.check_only(constraint, table);
             }
             _ => return Ok(()),
         };
         Err(refused(message.to_owned()).hint("Do not specify the ONLY keyword."))
+    }
+
+    /// ADD CONSTRAINT of a partitioned table ONLY: keys, of which partitions have theirs or get them later, as dumps have it.
+    fn check_only(&self, constraint: &pg::Constraint, table: &Relation) -> Result<()> {
+        match constraint.contype() {
+            pg::ConstrType::ConstrForeign => {
+                let target = constraint.pktable.as_ref().map_or("", |range| &range.relname);
+                let message = format!(
+                    "cannot use ONLY for foreign key on partitioned table \"{}\" referencing relation \"{target}\"",
+                    table.name
+                );
+                Err(Error::new(Condition::WrongObjectType, message))
+            }
+            pg::ConstrType::ConstrExclusion => {
+                let message = "exclusion constraints are not supported on partitioned tables";
+                Err(Error::new(Condition::FeatureNotSupported, message))
+            }
+            pg::ConstrType::ConstrCheck => Err(refused("constraint must be added to child tables too".to_owned())),
+            pg::ConstrType::ConstrPrimary => {
+                for name in super::super::names::strings(&constraint.keys) {
+                    let open = |partition: &Arc<Relation>| {
+                        partition.columns.iter().any(|column| column.name == name && !column.not_null)
+                    };
+                    if let Some(partition) = self.schema.heirs(table.oid).into_iter().find(open) {
+                        let detail =
+                            format!("Column \"{name}\" of relation \"{}\" is not already NOT NULL.", partition.name);
+                        return Err(refused("constraint must be added to child tables too".to_owned())
+                            .detail(detail)
+                            .hint("Do not specify the ONLY keyword."));
+                    }
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
 
     fn alter_member(

@@ -6,7 +6,7 @@ use rowferry_facts as facts;
 use super::super::binder::Binder;
 use super::super::{names, types};
 use crate::access::relation_words;
-use crate::ir::Ddl;
+use crate::ir::{AlterUserType, Ddl, UserTypeChange};
 use crate::schema::QualifiedName;
 use crate::{Condition, Error, Result};
 
@@ -64,7 +64,12 @@ impl Binder<'_> {
             }
             _ => {}
         }
-        let Some(relation) = self.schema.relation(&name) else { return Err(missing()) };
+        let Some(relation) = self.schema.relation(&name) else {
+            return match (comment.objtype(), &member) {
+                (ObjectType::ObjectColumn, Some(member)) => self.comment_on_attribute(&name, member, text),
+                _ => Err(missing()),
+            };
+        };
         let wanted = match comment.objtype() {
             ObjectType::ObjectTable => "table",
             ObjectType::ObjectView => "view",
@@ -93,6 +98,21 @@ impl Binder<'_> {
                 Err(Error::new(Condition::UndefinedColumn, message))
             }
         }
+    }
+
+    /// COMMENT ON COLUMN of an attribute of a composite type.
+    fn comment_on_attribute(&mut self, name: &QualifiedName, attribute: &str, text: Option<String>) -> Result<Ddl> {
+        let found = self.schema.user_type(name).filter(|ty| ty.composite().is_some());
+        let Some(ty) = found else {
+            return Err(Error::new(Condition::UndefinedTable, format!("relation \"{name}\" does not exist")));
+        };
+        let composite = ty.composite().into_iter().flat_map(|composite| composite.live());
+        let Some((place, _)) = composite.into_iter().find(|(_, field)| field.name == attribute) else {
+            let message = format!("column \"{attribute}\" of relation \"{}\" does not exist", ty.name);
+            return Err(Error::new(Condition::UndefinedColumn, message));
+        };
+        let action = AlterUserType::CommentField(place, text);
+        Ok(Ddl::UserType(UserTypeChange::Alter { ty, action, tag: "COMMENT" }))
     }
 
     /// The same on what is no relation and no part of one.

@@ -529,13 +529,7 @@ impl Binder<'_> {
 
     fn create_schema(&mut self, create: &pg::CreateSchemaStmt) -> Result<Ddl> {
         let owner = create.authrole.as_ref().map(super::access::role_spec);
-        if create.schemaname.starts_with("pg_") {
-            return Err(crate::Error::new(
-                Condition::ReservedName,
-                format!("unacceptable schema name \"{}\"", create.schemaname),
-            )
-            .detail("The prefix \"pg_\" is reserved for system schemas."));
-        }
+        check_schema_name(&create.schemaname)?;
         let name = match &owner {
             Some(RoleSpec::Named(role)) if create.schemaname.is_empty() => role.clone(),
             _ if create.schemaname.is_empty() => self.context.user.clone(),
@@ -729,4 +723,14 @@ fn unused(base: &str, suffix: &str, taken: impl Fn(&str) -> bool) -> String {
         format!("{}{tail}", &base[..end])
     };
     (0..).map(build).find(|name| !taken(name)).unwrap_or_else(|| build(0))
+}
+
+/// Fails for a name that a schema cannot have.
+fn check_schema_name(name: &str) -> Result<()> {
+    if !name.starts_with("pg_") {
+        return Ok(());
+    }
+    let message = format!("unacceptable schema name \"{name}\"");
+    let detail = "The prefix \"pg_\" is reserved for system schemas.";
+    Err(crate::Error::new(Condition::ReservedName, message).detail(detail))
 }

@@ -5,8 +5,8 @@ use pg_query::protobuf::{self as pg, AlterTableType, Node, ObjectType, node::Nod
 use super::super::binder::Binder;
 use super::super::clauses::{INDEX_PARAMETERS, TABLE_PARAMETERS};
 use super::super::utility::text_of;
-use crate::ir::{AlterTable, Ddl, Part, Statement};
-use crate::schema::{QualifiedName, Relation};
+use crate::ir::{AlterTable, Ddl, ObjectKind, Part, Statement};
+use crate::schema::{QualifiedName, Relation, RelationKind};
 use crate::{Condition, Error, Result, Type};
 
 /// The greatest statistics target.
@@ -271,6 +271,11 @@ impl Binder<'_> {
 
     /// ALTER … SET SCHEMA.
     pub(super) fn set_schema(&mut self, alter: &pg::AlterObjectSchemaStmt) -> Result<Statement> {
+        if let (Some(range), ObjectType::ObjectView | ObjectType::ObjectSequence) =
+            (&alter.relation, alter.object_type())
+        {
+            return self.set_schema_of_other(alter, range);
+        }
         let words = super::super::refused::object(alter.object_type());
         let materialized = alter.object_type() == ObjectType::ObjectMatview;
         let (Some(range), ObjectType::ObjectTable | ObjectType::ObjectMatview) = (&alter.relation, alter.object_type())
@@ -284,18 +289,7 @@ impl Binder<'_> {
         }
         let table = if materialized { self.materialized_view(range)? } else { self.own_table(range)? };
         let to = alter.newschema.clone();
-        if to == "pg_temp" || table.is_temporary() {
-            return Err(Error::new(
-                Condition::FeatureNotSupported,
-                "cannot move objects into or out of temporary schemas",
-            ));
-        }
-        if !self.schema.has_namespace(&to) {
-            return Err(Error::new(Condition::InvalidSchemaName, format!("schema \"{to}\" does not exist")));
-        }
-        if matches!(to.as_str(), "pg_catalog" | "information_schema") {
-            return Err(self.unsupported(format!("moving a table to \"{to}\""), -1));
-        }
+        self.check_goes_to(&to, table.is_temporary(), "a table")?;
         if self.is_taken(&QualifiedName::new(to.clone(), table.name.clone())) && to != table.namespace {
             let message = format!("relation \"{}\" already exists in schema \"{to}\"", table.name);
             return Err(Error::new(Condition::DuplicateTable, message));
@@ -305,6 +299,56 @@ impl Binder<'_> {
             actions: vec![AlterTable::SetSchema(to)],
             heirs: Vec::new(),
         })))
+    }
+
+    /// The same of a view or sequence.
+    fn set_schema_of_other(&mut self, alter: &pg::AlterObjectSchemaStmt, range: &pg::RangeVar) -> Result<Statement> {
+        let is_view = alter.object_type() == ObjectType::ObjectView;
+        let (kind, tag) =
+            if is_view { (ObjectKind::View, "ALTER VIEW") } else { (ObjectKind::Sequence, "ALTER SEQUENCE") };
+        let sequence = self.schema.sequence(&name_of(range)).filter(|_| !is_view);
+        let (name, temporary) = match sequence {
+            Some(found) => {
+                let temporary = found.namespace == "pg_temp";
+                (QualifiedName::new(found.namespace.clone(), found.name.clone()), temporary)
+            }
+            None if alter.missing_ok && self.relation(range).is_err() => {
+                self.remark(format!("relation \"{}\" does not exist, skipping", range.relname));
+                return Ok(Statement::Nothing { tag });
+            }
+            None => {
+                let relation = self.relation(range)?;
+                if !is_view || !matches!(relation.kind, RelationKind::View { .. } | RelationKind::NativeView) {
+                    let message =
+                        format!("\"{}\" is not a {}", relation.name, if is_view { "view" } else { "sequence" });
+                    return Err(Error::new(Condition::WrongObjectType, message));
+                }
+                if matches!(relation.kind, RelationKind::NativeView) {
+                    return Err(self.unsupported("ALTER of a view that was not made here", range.location));
+                }
+                (QualifiedName::new(relation.namespace.clone(), relation.name.clone()), relation.is_temporary())
+            }
+        };
+        let to = alter.newschema.clone();
+        self.check_goes_to(&to, temporary, if is_view { "a view" } else { "a sequence" })?;
+        Ok(Statement::Ddl(Box::new(Ddl::SetSchema { kind, name, to, tag })))
+    }
+
+    /// Fails for a schema that something cannot go to.
+    fn check_goes_to(&self, to: &str, temporary: bool, what: &str) -> Result<()> {
+        if to == "pg_temp" || temporary {
+            return Err(Error::new(
+                Condition::FeatureNotSupported,
+                "cannot move objects into or out of temporary schemas",
+            ));
+        }
+        if !self.schema.has_namespace(to) {
+            return Err(Error::new(Condition::InvalidSchemaName, format!("schema \"{to}\" does not exist")));
+        }
+        if matches!(to, "pg_catalog" | "information_schema") {
+            return Err(self.unsupported(format!("moving {what} to \"{to}\""), -1));
+        }
+        Ok(())
     }
 }
 

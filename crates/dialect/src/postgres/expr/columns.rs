@@ -265,7 +265,11 @@ impl Binder<'_> {
         if let ([column], true) = (entry.columns.as_slice(), entry.row_is_value) {
             return EntryColumn { name: entry.name.clone(), ..column.clone() };
         }
-        let members: Vec<Expr> = entry.columns.iter().map(|column| column.expr.clone()).collect();
+        // A row has the columns that its table got after the text of a view was written, too.
+        let whole = entry.relation.as_ref().filter(|(_, relation)| relation.columns.len() > entry.columns.len());
+        let whole = whole.map(|(id, relation)| Entry::of_relation(relation, *id, None).columns);
+        let columns = whole.as_ref().unwrap_or(&entry.columns);
+        let members: Vec<Expr> = columns.iter().map(|column| column.expr.clone()).collect();
         let relation = entry.relation.as_ref().map(|(_, relation)| relation.clone());
         let behind = || match members.first().and_then(column_of) {
             Some(column) => self.views_behind.get(&column.relation).or(self.families.get(&column.relation)).cloned(),
@@ -288,7 +292,8 @@ impl Binder<'_> {
             }
             None => rows::record(entry.columns.iter().map(|column| column.name.clone()), members),
         };
-        let expr = if entry.nullable { self.row_or_null(expr, entry) } else { expr };
+        // Nobody runs what is bound to be printed.
+        let expr = if entry.nullable && self.shown.is_none() { self.row_or_null(expr, entry) } else { expr };
         EntryColumn { name: entry.name.clone(), expr, origin: None, not_null: false, identity: false }
     }
 

@@ -123,6 +123,9 @@ impl Binder<'_> {
                 let (arg, at) = self.required(&test.arg)?;
                 self.leaves_open(&arg, at);
                 let negated = test.nulltesttype() == NullTestType::IsNotNull;
+                if self.shown.is_some() {
+                    return Ok(Expr::new(ExprKind::IsNull { arg: Box::new(arg), negated }, Type::Bool));
+                }
                 if let ExprKind::Row(members) = arg.kind {
                     let tests = members
                         .into_iter()
@@ -277,8 +280,8 @@ impl Binder<'_> {
         if let Some(user) = self.user_type(schema, word) {
             self.note_extension_of_type(&user);
             self.collated |= crate::collation::Collation::is_within(&user);
-            if let Some(namespace) = self.namespace_of_type(&user) {
-                self.note_place(name.location, &namespace);
+            if let Some((oid, namespace)) = self.place_of_type(&user) {
+                self.note_place(name.location, oid, &namespace);
             }
             if let Some(oid) = user.user_type_oid() {
                 self.note(|uses| {
@@ -366,7 +369,7 @@ impl Binder<'_> {
     ) -> Result<std::sync::Arc<crate::collation::Collation>> {
         let found = self.collation_named(&names::strings(name), location)?;
         if !found.is_built_in() {
-            self.note_place(location, &found.namespace);
+            self.note_place(location, found.oid, &found.namespace);
             self.note(|uses| {
                 uses.collations.insert(found.oid);
             });

@@ -14,6 +14,7 @@ use crate::functions;
 use crate::ir::{CastContext, Expr, ExprKind};
 use crate::schema::QualifiedName;
 use crate::user_operator::UserOperator;
+use crate::uses::NamedObject;
 use crate::{Condition, Result, Type};
 
 /// What becomes of an operator.
@@ -175,7 +176,7 @@ impl Binder<'_> {
         let oid = user.oid;
         if let Ok(place) = usize::try_from(place) {
             let namespace = user.namespace.clone();
-            self.note(|uses| uses.operators.push((place, namespace)));
+            self.note(|uses| uses.operators.push(NamedObject { place, oid, namespace }));
         }
         self.note(|uses| {
             uses.routines.insert(oid);

@@ -72,7 +72,7 @@ impl Binder<'_> {
         };
         let function = candidate.function.clone();
         self.needs.call(&function);
-        self.note_place(call.location, &function.namespace);
+        self.note_place(call.location, function.oid, &function.namespace);
         if let Some(fact) = builtin_of(&function, self.schema) {
             self.note(|uses| {
                 uses.routines.insert(function.oid);

@@ -16,6 +16,7 @@ use crate::postgres::resolve::{self, Candidate, Miss, Signature};
 use crate::postgres::{names, types};
 use crate::schema::QualifiedName;
 use crate::stored_function::{ANY, Param, ParamMode, StoredFunction, TypeRef};
+use crate::uses::NamedObject;
 use crate::{Condition, Error, Language, Result, Type};
 
 /// Arguments as a call gives them: name, value, place.
@@ -272,8 +273,8 @@ impl Binder<'_> {
                     });
                 }
                 if let Ok(place) = usize::try_from(call.location) {
-                    let namespace = candidate.function.namespace.clone();
-                    self.note(|uses| uses.names.push((place, namespace)));
+                    let (oid, namespace) = (candidate.function.oid, candidate.function.namespace.clone());
+                    self.note(|uses| uses.names.push(NamedObject { place, oid, namespace }));
                 }
                 self.settle_call(candidate, given).map(Called::User)
             }

@@ -508,6 +508,7 @@ impl Binder<'_> {
         Ok(Statement::Ddl(Box::new(Ddl::AlterFunction(AlterFunction {
             function: function.oid,
             signature: changed.signature(),
+            name: changed.name.clone(),
             text: definition_text(&changed.namespace, &changed.name, &changed.definition),
             namespace: changed.namespace,
             leakproof: changed.definition.leakproof && !function.definition.leakproof,

@@ -266,6 +266,22 @@ impl Names for World<'_> {
         Some(called.map_or_else(|| name.clone(), |called| format!("{}.{name}", quote(&called))))
     }
 
+    fn row(&self, members: &[Expr]) -> Option<String> {
+        let first = super::expr::columns::column_of(members.first()?)?.relation;
+        let place = |member: &Expr| match super::expr::columns::column_of(member)? {
+            ColumnRef { relation, column: ColumnIndex::At(at) } if relation == first => Some(at),
+            _ => None,
+        };
+        let places = members.iter().map(place).collect::<Option<Vec<usize>>>()?;
+        if let Some(own) = self.own.filter(|_| first == crate::ir::Text::TABLE) {
+            let all: Vec<usize> = (0..own.columns.len()).collect();
+            return (places == all).then(|| format!("{}.*", quote(&own.name)));
+        }
+        let member = self.shown.members.get(&first)?;
+        let all: Vec<usize> = member.columns.iter().filter_map(|slot| slot.at).collect();
+        (places == all).then(|| Some(format!("{}.*", quote(&self.called(first)?))))?
+    }
+
     fn type_words(&self, ty: &crate::Type) -> String {
         super::regtype::words_in(self.schema, ty)
     }
@@ -674,6 +690,12 @@ impl World<'_> {
         let mut several = false;
         for (at, (item, column)) in items.iter().zip(columns).enumerate() {
             let mut printed = self.expr(item, pretty)?;
+            // By itself it would be each of its columns.
+            if let ExprKind::Row(members) = &item.kind
+                && self.row(members).is_some()
+            {
+                write!(printed, "::{}", self.type_words(&item.ty)).ok()?;
+            }
             let own = super::expr::columns::column_of(item).and_then(|column| self.column_name(column));
             let nameless = own.is_none() && !always && column.name == "?column?";
             if own.as_ref() != Some(&column.name) && !nameless {

@@ -5,7 +5,7 @@ use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::lower::sqlite::quote_text;
 use rowferry_dialect::schema::Relation;
 
-use super::handle::Handle;
+use super::handle::{Calls, Handle};
 use super::statement::Failure;
 
 /// The name of what enforces a check, on a handle.
@@ -24,7 +24,7 @@ impl Handle {
     ) -> Result<(), Failure> {
         for event in ["INSERT", "UPDATE"] {
             let trigger = format!("rowferry_check_{}_{number}_{event}", table.oid);
-            self.batch(&format!(
+            let sql = format!(
                 "CREATE TEMP TRIGGER {} AFTER {event} ON {}.{} WHEN NOT ({sql})
                  BEGIN SELECT rf_check_failed({}, {}); END",
                 quote(&trigger),
@@ -32,7 +32,8 @@ impl Handle {
                 quote(&table.physical.name),
                 quote_text(&table.name),
                 quote_text(name),
-            ))?;
+            );
+            self.batch(&sql, Calls::Named)?;
             each(Watch(trigger));
         }
         Ok(())
@@ -40,6 +41,6 @@ impl Handle {
 
     /// No longer, if it was.
     pub fn unwatch(&self, watch: &Watch) -> Result<(), Failure> {
-        self.batch(&format!("DROP TRIGGER IF EXISTS temp.{}", quote(&watch.0)))
+        self.batch(&format!("DROP TRIGGER IF EXISTS temp.{}", quote(&watch.0)), Calls::Nothing)
     }
 }

@@ -41,6 +41,17 @@ impl WeakHandle {
     }
 }
 
+/// What a text of our own calls of our functions, which SQLite is told of when they are needed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Calls {
+    /// Nothing.
+    Nothing,
+    /// What it names.
+    Named,
+    /// What stands in the file's schema, too: behind its tables, indexes and triggers.
+    Stored,
+}
+
 /// What [`SharedHandle::lock`] guards.
 #[derive(Debug)]
 pub struct Handle {
@@ -372,23 +383,21 @@ impl Handle {
     /// Says how safe a commit is to be, once.
     pub fn prepare_to_write(&self) -> Result<(), Failure> {
         if !self.may_write.get() {
-            self.batch(self.parts.durability)?;
+            self.batch(self.parts.durability, Calls::Nothing)?;
             self.may_write.set(true);
         }
         Ok(())
     }
 
-    /// Runs a text of several statements.
-    pub fn batch(&self, sql: &str) -> Result<(), Failure> {
-        const PLAIN: [&str; 6] = ["BEGIN", "COMMIT", "PRAGMA", "RELEASE", "ROLLBACK", "SAVEPOINT"];
-        match sql.split_ascii_whitespace().next() {
-            Some(word) if PLAIN.contains(&word.trim_end_matches(';')) => {}
-            // Those of a session, which name what they call.
-            _ if sql.starts_with("CREATE TEMP TRIGGER") => {
+    /// Runs a text of several statements, of which is said what they call.
+    pub fn batch(&self, sql: &str, calls: Calls) -> Result<(), Failure> {
+        match calls {
+            Calls::Nothing => {}
+            Calls::Named => {
                 // SAFETY: the connection is open and locked.
                 unsafe { known::learn(self.db, sql) }
             }
-            _ => {
+            Calls::Stored => {
                 // SAFETY: as above.
                 unsafe { known::learn_all(self.db) }
             }

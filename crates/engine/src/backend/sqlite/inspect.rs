@@ -5,7 +5,7 @@ use rowferry_dialect::schema::Relation;
 use rowferry_dialect::values::ValueRef;
 use rusqlite::types::ValueRef as Stored;
 
-use super::handle::Handle;
+use super::handle::{Calls, Handle};
 use super::schema::metadata;
 use super::statement::Failure;
 use crate::schema::PUBLIC;
@@ -38,7 +38,7 @@ impl Handle {
     pub fn reindex_all(&self) -> Done {
         self.learn_file();
         self.prepare_to_write()?;
-        self.batch("REINDEX")
+        self.batch("REINDEX", Calls::Stored)
     }
 
     /// Our entries about tables, views and indexes that are not in the file.

@@ -15,7 +15,7 @@ use rowferry_dialect::schema::Relation;
 use rusqlite::OptionalExtension as _;
 
 use super::connection::Connection;
-use super::handle::Handle;
+use super::handle::{Calls, Handle};
 use super::statement::Failure;
 
 type Done<T = ()> = std::result::Result<T, Failure>;
@@ -29,7 +29,8 @@ impl Handle {
 
     /// Gathers statistics about a table, or all.
     pub fn analyze(&self, table: Option<&Relation>) -> Done {
-        self.batch(&table.map_or_else(|| "ANALYZE main".to_owned(), |table| format!("ANALYZE {}", physical(table))))
+        let sql = table.map_or_else(|| "ANALYZE main".to_owned(), |table| format!("ANALYZE {}", physical(table)));
+        self.batch(&sql, Calls::Stored)
     }
 
     /// How many rows a table had when it was analyzed; `None` where nobody knows.
@@ -44,12 +45,12 @@ impl Handle {
 
     /// Makes the indexes of a table anew.
     pub fn reindex(&self, table: &Relation) -> Done {
-        self.batch(&format!("REINDEX {}", physical(table)))
+        self.batch(&format!("REINDEX {}", physical(table)), Calls::Stored)
     }
 
     /// Deletes all rows of a temporary table.
     pub fn empty_temporary(&self, table: &Relation) -> Done {
-        self.batch(&format!("DELETE FROM temp.{}", quote(&table.physical.name)))
+        self.batch(&format!("DELETE FROM temp.{}", quote(&table.physical.name)), Calls::Stored)
     }
 }
 

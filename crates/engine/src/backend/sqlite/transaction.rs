@@ -2,7 +2,7 @@
 
 use libsqlite3_sys as ffi;
 
-use super::handle::Handle;
+use super::handle::{Calls, Handle};
 use super::statement::Failure;
 
 type Done<T = ()> = std::result::Result<T, Failure>;
@@ -62,7 +62,7 @@ impl Handle {
     /// A transaction that has not looked into the file may write to it from here on.
     pub fn start_writing(&self) -> Done {
         // In files that give no pages back it takes the lock, and does nothing; in others it is asked for little.
-        self.batch("PRAGMA main.incremental_vacuum(1)")
+        self.batch("PRAGMA main.incremental_vacuum(1)", Calls::Nothing)
     }
 
     /// Commits a transaction that has written; `xid` is asked for its number where changes of rows are kept. What it has
@@ -106,7 +106,7 @@ impl Handle {
     fn at_point(&self, point: Point, at: usize, verb: &str) -> Done {
         match (point, point.words()) {
             (_, Some(words)) => self.run(words[at]),
-            (Point::User(number), None) => self.batch(&format!("{verb} rowferry_{number}")),
+            (Point::User(number), None) => self.batch(&format!("{verb} rowferry_{number}"), Calls::Nothing),
             (_, None) => Ok(()),
         }
     }
@@ -123,7 +123,7 @@ impl Handle {
 
     /// Has foreign keys looked at, or not. SQLite lets that be changed outside its transactions alone.
     pub fn look_at_keys(&self, look: bool) -> Done {
-        self.batch(if look { "PRAGMA foreign_keys = ON" } else { "PRAGMA foreign_keys = OFF" })
+        self.batch(if look { "PRAGMA foreign_keys = ON" } else { "PRAGMA foreign_keys = OFF" }, Calls::Nothing)
     }
 
     /// True when foreign keys are broken that are looked at later.

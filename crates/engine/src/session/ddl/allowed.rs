@@ -81,7 +81,18 @@ impl Changer<'_> {
             }
             Ddl::AlterSequence { sequence, .. } => check.sequence(&sequence.name),
             Ddl::Rename { kind: ObjectKind::Sequence, name, .. } => check.sequence(name),
+            Ddl::Rename { kind: ObjectKind::Schema, name, .. } => {
+                check.owned(schema.namespace_oid(&name.name), "schema", &name.name)?;
+                check.database(Privileges::CREATE)
+            }
             Ddl::Rename { name, .. } => check.index(name),
+            Ddl::SetSchema { name, to, .. } => {
+                match schema.relation(name) {
+                    Some(relation) => check.owner(&relation)?,
+                    None => check.sequence(name)?,
+                }
+                check.schema_privilege(to, Privileges::CREATE)
+            }
             Ddl::AlterTable { table, actions, heirs } => {
                 check.owner(table)?;
                 heirs.iter().try_for_each(|(heir, _)| check.owner(heir))?;

@@ -8,10 +8,11 @@ use rowferry_dialect::plan::Context;
 use rowferry_dialect::postgres::{self, quote_ident};
 use rowferry_dialect::schema::{Index, Relation, Trigger};
 use rowferry_dialect::user_type::UserType;
-use rowferry_dialect::{Error, Language, Schema as _};
+use rowferry_dialect::{Language, Schema as _};
 
 use super::dependencies::{Dependent, Needed};
 use super::function_uses::Part;
+use super::new_names::NewNames;
 use super::policy::PolicyUser;
 use super::user_type::{User, in_order, users_below};
 use super::{Changer, Done, cannot_drop, described};
@@ -31,12 +32,15 @@ impl Changer<'_> {
                 self.record("main", "collation", namespace, &name.name, None, Language::Postgres, text)?;
             }
             CollationChange::Rename { collation, to } => {
-                self.refuse_new_name(collation)?;
+                let names = NewNames::of(collation.oid, &collation.name, &collation.namespace, Some(to));
+                let renamed = self.rename_in_texts(&names)?;
                 update(Fact::Name, collation, Some(to))?;
+                self.check_renamed(&renamed)?;
             }
             CollationChange::SetSchema { collation, to } => {
-                self.refuse_new_name(collation)?;
+                let renamed = self.rename_in_texts(&NewNames::of(collation.oid, &collation.name, to, None))?;
                 update(Fact::Namespace, collation, Some(to))?;
+                self.check_renamed(&renamed)?;
             }
             CollationChange::Comment { collation, text } => update(Fact::Comment, collation, text.as_deref())?,
             CollationChange::Drop { collations, cascade } => {
@@ -196,26 +200,6 @@ impl Changer<'_> {
         }
         lines.extend(users.parted.iter().map(|table| on(described(&schema, table))));
         lines
-    }
-
-    /// The texts that are kept name a collation as it was called.
-    fn refuse_new_name(&self, collation: &Collation) -> Done {
-        let name = shown(&self.schema(), collation);
-        let users = self.users_of_collation(collation, &name);
-        let schema = self.schema();
-        let view = users.views.iter().find(|user| user.on == name).map(|user| described(&schema, &user.view));
-        let part =
-            || users.parts.iter().find(|(_, part)| !part.is_index()).map(|(table, part)| self.shown_part(table, part));
-        let trigger = || users.triggers.first().map(|(_, trigger)| format!("trigger {}", trigger.name));
-        let policy = || users.policies.first().map(|user| user.shown.clone());
-        let check = || users.checks.first().map(|(_, check)| format!("constraint {check}"));
-        match view.or_else(part).or_else(trigger).or_else(policy).or_else(check) {
-            Some(user) => {
-                let what = format!("a new name of collation \"{}\", which {user} names", collation.name);
-                Err(Error::unsupported(what).into())
-            }
-            None => Ok(()),
-        }
     }
 }
 

@@ -12,6 +12,7 @@ use rowferry_dialect::user_type::UserType;
 use rowferry_dialect::{Language, Schema as _, Type, postgres};
 
 use super::dependencies::Needed;
+use super::new_names::NewNames;
 use super::user_type::{self, describe_user};
 use super::{Changer, Done, cannot_drop, described};
 use crate::backend::Fact;
@@ -41,8 +42,11 @@ impl Changer<'_> {
                 self.record("main", "extension", namespace, name, None, Language::Postgres, version)?;
             }
             ExtensionChange::SetSchema { extension, to } => {
+                let renamed =
+                    self.rename_in_texts(&NewNames::within(&extension.namespace).moving(extension.oid, to))?;
                 self.store.change_entry("main", extension.oid, Fact::Namespace, Some(to))?;
                 self.touch("main", extension.oid);
+                self.check_renamed(&renamed)?;
             }
             ExtensionChange::Comment { extension, text } => {
                 self.store.change_entry("main", extension.oid, Fact::Comment, text.as_deref())?;

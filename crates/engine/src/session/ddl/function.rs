@@ -10,6 +10,7 @@ use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::{Error, Language, Schema as _};
 
 use super::dependencies::Needed;
+use super::new_names::NewNames;
 use super::{Changer, Done, cannot_drop};
 use crate::schema::{PG_TEMP, SessionSchema};
 use crate::settings::ExtraCheck;
@@ -94,7 +95,17 @@ impl Changer<'_> {
     }
 
     pub(super) fn alter_function(&self, alter: &AlterFunction) -> Done {
+        let known = self.schema().function_by_oid(alter.function);
+        let name = alter.name.as_str();
+        let renamed = match known.filter(|known| known.name != name || known.namespace != alter.namespace) {
+            Some(known) => {
+                let to = (known.name != name).then_some(name);
+                Some(self.rename_in_texts(&NewNames::of(known.oid, &known.name, &alter.namespace, to))?)
+            }
+            None => None,
+        };
         self.rewrite(alter.function, &alter.namespace, &alter.signature, &alter.text)?;
+        renamed.map_or(Ok(()), |renamed| self.check_renamed(&renamed))?;
         self.bump()
     }
 

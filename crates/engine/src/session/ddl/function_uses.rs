@@ -17,13 +17,6 @@ pub(super) enum Part {
     Index(String),
 }
 
-impl Part {
-    /// It is an index.
-    pub(super) const fn is_index(&self) -> bool {
-        matches!(self, Self::Index(_))
-    }
-}
-
 impl Changer<'_> {
     /// Drops the indexes, checks, defaults and generated columns that call a function, or refuses.
     pub(super) fn drop_callers_in_tables(&self, function: &StoredFunction, shown: &str, cascade: bool) -> Done {

@@ -14,6 +14,7 @@ use rowferry_dialect::{Error, Language, Schema as _};
 
 use super::dependencies::{Dependent, Needed};
 use super::function_uses::Part;
+use super::new_names::NewNames;
 use super::policy::PolicyUser;
 use super::{Changer, Done, cannot_drop, described};
 use crate::backend::Fact;
@@ -58,8 +59,10 @@ impl Changer<'_> {
             }
             OperatorChange::Alter { operator, definition } => self.redefine_operator(operator.oid, definition)?,
             OperatorChange::Move { operator, to } => {
+                let renamed = self.rename_in_texts(&NewNames::of(operator.oid, &operator.name, to, None))?;
                 self.store.change_entry("main", operator.oid, Fact::Namespace, Some(to))?;
                 self.touch("main", operator.oid);
+                self.check_renamed(&renamed)?;
             }
             OperatorChange::Comment { operator, text } => {
                 self.store.change_entry("main", operator.oid, Fact::Comment, text.as_deref())?;

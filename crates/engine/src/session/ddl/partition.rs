@@ -9,7 +9,7 @@ use rowferry_dialect::ir::{
     From, NewPartition, Text, Value,
 };
 use rowferry_dialect::partition::{
-    EdgeValue, Edges, Level, NewBound, PARTITION_BOUND, Values, adopted_indexes, adopted_key,
+    EdgeValue, Edges, Level, NewBound, PARTITION_BOUND, Strategy, Values, adopted_indexes, adopted_key,
 };
 use rowferry_dialect::schema::{ForeignKey, Relation};
 use rowferry_dialect::values::{self, Settings};
@@ -149,8 +149,9 @@ impl Changer<'_> {
         match &change.attached {
             Some(new) => self.attach(&change.partition, new),
             None => {
-                let held = change
-                    .concurrently
+                // What a hash asks says nothing once its parent is gone.
+                let hashed = change.parent.partitioning.as_ref().is_some_and(|by| by.strategy == Strategy::Hash);
+                let held = (change.concurrently && !hashed)
                     .then(|| crate::catalog::partitions::constraint(&self.schema(), change.partition.oid));
                 self.detach(&change.parent, &change.partition)?;
                 held.flatten().map_or(Ok(()), |text| self.keep_bound(change.partition.oid, &text))

@@ -100,7 +100,7 @@ impl Changer<'_> {
         Ok(postgres::policy_uses(text, &table, &self.schema(), &self.session.text_context())?)
     }
 
-    fn record_policy(&self, table: &Relation, policy: &Policy) -> Done {
+    pub(super) fn record_policy(&self, table: &Relation, policy: &Policy) -> Done {
         self.store.record_policy(table, policy)?;
         self.touch(table.physical.database, table.oid);
         Ok(())

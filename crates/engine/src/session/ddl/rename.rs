@@ -1,10 +1,12 @@
 //! ALTER TABLE … RENAME, and the texts in which the old name stands.
 
+use rowferry_dialect::composite::row_type_oid;
 use rowferry_dialect::schema::{QualifiedName, Relation};
 use rowferry_dialect::{Condition, Error, Language};
 
 use super::constraints::stands_alone;
 use super::dependencies::Needed;
+use super::new_names::NewNames;
 use super::{Changer, Done, PartKind};
 use crate::backend::Fact;
 use crate::schema::physical_name;
@@ -85,17 +87,22 @@ impl Changer<'_> {
         self.is_free(&table.namespace, to, false)?;
         let views = self.rewritten_views(table, None, to)?;
         let policies = self.rewritten_policies(table, None, to)?;
+        let mut names = NewNames::of(table.oid, &table.name, &table.namespace, Some(to));
+        names.add(row_type_oid(table.oid), &table.namespace, Some(to));
+        let renamed = self.rename_in_texts(&names)?;
         for child in self.schema().children(table) {
             self.touch(child.physical.database, child.oid);
         }
         let oid = self.entry(table)?;
         let physical = physical_name(&table.namespace, to);
+        self.rename_rows_in_functions(table, &table.namespace, to)?;
         self.store.rename_table(table, &physical)?;
         self.store.rename_entry(table.physical.database, oid, to, &physical)?;
         self.store.move_owned_sequences(table, &physical)?;
         self.rename_synonyms_target(table, &QualifiedName::new(table.namespace.clone(), to))?;
         self.rewrite_policies(policies)?;
-        self.rewrite_views(table, views)
+        self.rewrite_views(table, views)?;
+        self.check_renamed(&renamed)
     }
 
     /// ALTER TABLE … SET SCHEMA: its indexes and the sequences of its columns go with it.
@@ -104,16 +111,29 @@ impl Changer<'_> {
             return Ok(());
         }
         let schema = self.schema();
+        let mut names =
+            NewNames::of(table.oid, &table.name, namespace, None).moving(row_type_oid(table.oid), namespace);
+        for index in &table.indexes {
+            names.add_along(index.oid, &index.name, namespace);
+        }
+        for details in schema.sequences_of(table.oid).filter(|details| details.rowid_of.is_none()) {
+            names.add_along(details.sequence.oid, &details.sequence.name, namespace);
+        }
+        let renamed = self.rename_in_texts(&names)?;
+        self.settle()?;
+        self.place_table(&*self.current(table.oid)?, namespace)?;
+        self.check_renamed(&renamed)
+    }
+
+    /// A table is in another schema from now on, with what goes along.
+    pub(super) fn place_table(&self, table: &Relation, namespace: &str) -> Done {
+        let schema = self.schema();
         self.pin_views(table)?;
         for dependent in self.dependents(vec![Needed::relation(&schema, table)]) {
             self.touch(dependent.view.physical.database, dependent.view.oid);
         }
         if schema.users(table.oid).any(|(view, _)| view.language == Language::Informix) {
             return Err(Error::unsupported(format!("SET SCHEMA of table \"{}\", which views use,", table.name)).into());
-        }
-        if self.policies_needing(&[Needed::relation(&schema, table)]).next().is_some() {
-            let what = format!("SET SCHEMA of table \"{}\", which policies of other tables use,", table.name);
-            return Err(Error::unsupported(what).into());
         }
         let owned: Vec<_> =
             schema.sequences_of(table.oid).filter(|details| details.rowid_of.is_none()).cloned().collect();
@@ -132,6 +152,7 @@ impl Changer<'_> {
         }
         let database = table.physical.database;
         let physical = physical_name(namespace, &table.name);
+        self.rename_rows_in_functions(table, namespace, &table.name)?;
         self.store.rename_table(table, &physical)?;
         self.store.move_entry(database, oid, namespace, &physical)?;
         for details in &owned {

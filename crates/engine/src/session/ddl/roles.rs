@@ -144,8 +144,17 @@ impl Changer<'_> {
         set: &SetVariable,
         current: bool,
     ) -> Done {
+        let set = &SetVariable {
+            name: set.name.as_deref().map(|name| setting_name(name, set.values.is_some())).transpose()?,
+            ..set.clone()
+        };
         let role = match (role, database) {
-            (None, None) => return Err(Error::unsupported("ALTER ROLE ALL SET").into()),
+            (None, None) => {
+                if !self.rights().is_superuser() {
+                    return Err(refused("must be superuser to alter settings globally").into());
+                }
+                return self.kept_setting(None, set, current);
+            }
             (None, Some(database)) => {
                 self.own_database(database)?;
                 if !self.session.owns_database() {
@@ -200,15 +209,22 @@ impl Changer<'_> {
 
     /// A setting of all sessions of a role in this database; of everybody's for 0.
     fn database_setting(&self, role: u32, set: &SetVariable, current: bool) -> Done {
+        self.kept_setting(Some(role), set, current)
+    }
+
+    /// The same; without a role one of all sessions in all databases, as far as this file is theirs.
+    fn kept_setting(&self, role: Option<u32>, set: &SetVariable, current: bool) -> Done {
         let value = self.new_setting(set, current)?;
-        let part = role.to_string();
         let known = self.schema().main.roles.database().clone();
-        let names: Vec<String> = match &set.name {
-            Some(name) => vec![name.clone()],
-            None => known.settings_of(role).map(|(name, _)| name.clone()).collect(),
+        let names: Vec<String> = match (&set.name, role) {
+            (Some(name), _) => vec![name.clone()],
+            (None, Some(role)) => known.settings_of(role).map(|(name, _)| name.clone()).collect(),
+            (None, None) => known.everywhere.into_keys().collect(),
         };
+        let part = role.map(|role| role.to_string()).unwrap_or_default();
+        let kind = if role.is_some() { DatabaseFacts::SETTING } else { DatabaseFacts::SETTING_EVERYWHERE };
         for name in names {
-            let property = format!("{}{name}", DatabaseFacts::SETTING);
+            let property = format!("{kind}{name}");
             self.store.set_property("main", DATABASE, &part, &property, value.as_deref())?;
         }
         self.touch_access("main");
@@ -409,6 +425,19 @@ impl Changer<'_> {
         self.touch_access("main");
         self.settle()
     }
+}
+
+/// A setting's name as it is kept; one that nobody knows can be struck alone.
+fn setting_name(name: &str, set: bool) -> Result<String, Error> {
+    if let Some(setting) = settings::find(name) {
+        return Ok(setting.name.to_owned());
+    }
+    // Whose these are is no setting among the others, and names with a point are free.
+    if !set || name.contains('.') || matches!(name, "role" | "session_authorization") {
+        return Ok(name.to_owned());
+    }
+    let message = format!("unrecognized configuration parameter \"{name}\"");
+    Err(Error::new(Condition::UndefinedObject, message))
 }
 
 fn may_make_roles(roles: &Roles, oid: u32) -> bool {

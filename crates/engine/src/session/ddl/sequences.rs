@@ -7,6 +7,7 @@ use rowferry_dialect::schema::{Column, QualifiedName, Relation, Schema as _};
 use rowferry_dialect::{Condition, Error, Language, Type};
 
 use super::dependencies::Needed;
+use super::new_names::NewNames;
 use super::{Changer, Done, cannot_drop, describe};
 use crate::backend::Fact;
 use crate::schema::SequenceDetails;
@@ -161,13 +162,44 @@ impl Changer<'_> {
     pub(super) fn rename_sequence(&self, details: &SequenceDetails, to: &str) -> Done {
         let sequence = &details.sequence;
         self.is_free(&sequence.namespace, to, false)?;
-        self.touch(details.database, sequence.oid);
+        let names = NewNames::of(sequence.oid, &sequence.name, &sequence.namespace, Some(to));
+        let renamed = self.rename_in_texts(&names)?;
         self.store.change_entry(details.database, sequence.oid, Fact::Name, Some(to))?;
+        self.renumber(details, &sequence.namespace, to)?;
+        self.check_renamed(&renamed)
+    }
+
+    /// ALTER SEQUENCE … SET SCHEMA.
+    pub(super) fn move_sequence(&self, details: &SequenceDetails, namespace: &str) -> Done {
+        let sequence = &details.sequence;
+        if let Some(table) = details.owner.and_then(|(oid, _)| self.schema().relation_by_oid(oid)) {
+            let message = "cannot move an owned sequence into another schema";
+            let detail = format!("Sequence \"{}\" is linked to table \"{}\".", sequence.name, table.name);
+            return Err(Error::new(Condition::FeatureNotSupported, message).detail(detail).into());
+        }
+        if self.collision(namespace, &sequence.name).is_some() {
+            let message = format!("relation \"{}\" already exists in schema \"{namespace}\"", sequence.name);
+            return Err(Error::new(Condition::DuplicateTable, message).into());
+        }
+        let renamed = self.rename_in_texts(&NewNames::of(sequence.oid, &sequence.name, namespace, None))?;
+        self.place_sequence(details, namespace)?;
+        self.check_renamed(&renamed)
+    }
+
+    /// A sequence is in another schema from now on.
+    pub(super) fn place_sequence(&self, details: &SequenceDetails, namespace: &str) -> Done {
+        self.store.change_entry(details.database, details.sequence.oid, Fact::Namespace, Some(namespace))?;
+        self.renumber(details, namespace, &details.sequence.name)
+    }
+
+    /// Columns go on to take their numbers from a sequence under its new name.
+    fn renumber(&self, details: &SequenceDetails, namespace: &str, name: &str) -> Done {
+        let sequence = &details.sequence;
+        self.touch(details.database, sequence.oid);
         for (relation, _) in self.schema().numbered_by(sequence) {
             self.touch(relation.physical.database, relation.oid);
             let from = format!("{}.{}", sequence.namespace, sequence.name);
-            let to = format!("{}.{to}", sequence.namespace);
-            self.store.rename_numbering(relation.physical.database, &from, &to)?;
+            self.store.rename_numbering(relation.physical.database, &from, &format!("{namespace}.{name}"))?;
         }
         Ok(())
     }

@@ -36,7 +36,7 @@ impl Changer<'_> {
         self.bump()
     }
 
-    fn redefine_statistics(&self, object: &StatisticsObject, definition: &Definition) -> Done {
+    pub(super) fn redefine_statistics(&self, object: &StatisticsObject, definition: &Definition) -> Done {
         self.store.change_entry("main", object.oid, Fact::Definition, Some(&definition.to_text()))?;
         self.touch("main", object.oid);
         Ok(())

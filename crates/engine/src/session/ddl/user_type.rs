@@ -19,6 +19,7 @@ use rowferry_dialect::user_type::{
 use rowferry_dialect::{Condition, Error, Language, Schema as _, Type};
 
 use super::dependencies::Needed;
+use super::new_names::NewNames;
 use super::{Changer, Done, cannot_drop, described};
 use crate::schema::SessionSchema;
 use crate::session::transaction::Block;
@@ -310,24 +311,36 @@ impl Changer<'_> {
         }
     }
 
-    fn alter_user_type(&self, ty: &Arc<UserType>, action: &AlterUserType) -> Done {
-        let mut ty = UserType::clone(ty);
+    fn alter_user_type(&self, known: &Arc<UserType>, action: &AlterUserType) -> Done {
+        let mut ty = UserType::clone(known);
         match action {
             AlterUserType::Rename(to) => ty.name.clone_from(to),
             AlterUserType::SetSchema(to) => ty.namespace.clone_from(to),
             AlterUserType::Comment(text) => ty.comment.clone_from(text),
+            AlterUserType::CommentField(at, text) => {
+                if let UserKind::Composite(composite) = &mut ty.kind
+                    && let Some(field) = composite.fields.get_mut(*at)
+                {
+                    field.comment.clone_from(text);
+                }
+            }
             AlterUserType::AddValue { label, at } => self.add_label(&mut ty, label, *at)?,
             AlterUserType::RenameValue { from, to } => self.rename_label(&mut ty, from, to)?,
             domain => self.alter_domain(&mut ty, domain)?,
         }
-        if matches!(action, AlterUserType::Rename(_) | AlterUserType::SetSchema(_)) {
-            self.rename_in_functions(&ty)?;
+        if !matches!(action, AlterUserType::Rename(_) | AlterUserType::SetSchema(_)) {
+            return self.store_type(&ty);
         }
-        self.store_type(&ty)
+        let to = (ty.name != known.name).then_some(ty.name.as_str());
+        let renamed = self.rename_in_texts(&NewNames::of(ty.oid, &known.name, &ty.namespace, to))?;
+        self.settle()?;
+        self.rename_in_functions(&ty)?;
+        self.store_type(&ty)?;
+        self.check_renamed(&renamed)
     }
 
     /// The signatures of functions name a type that has another name now.
-    fn rename_in_functions(&self, ty: &UserType) -> Done {
+    pub(super) fn rename_in_functions(&self, ty: &UserType) -> Done {
         let renamed = Arc::new(vec![Arc::new(ty.clone())]);
         for user in users(&self.schema(), ty.oid) {
             let User::Function(function) = user else { continue };

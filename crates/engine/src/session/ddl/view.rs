@@ -3,8 +3,10 @@
 use rowferry_dialect::Schema as _;
 use rowferry_dialect::ir::AlterView;
 use rowferry_dialect::schema::{Relation, ViewOptions};
-use rowferry_dialect::{Error, Language};
+use rowferry_dialect::{Condition, Error, Language};
 
+use super::dependencies::Needed;
+use super::new_names::NewNames;
 use super::{Changer, Done};
 use crate::backend::Fact;
 
@@ -36,12 +38,46 @@ impl Changer<'_> {
         self.is_free(&view.namespace, to, false)?;
         let users = self.rewritten_views(view, None, to)?;
         let policies = self.rewritten_policies(view, None, to)?;
+        let renamed = self.rename_in_texts(&NewNames::of(view.oid, &view.name, &view.namespace, Some(to)))?;
         let native = self.forget_native_views(view)?;
+        self.rename_rows_in_functions(view, &view.namespace, to)?;
         self.store.change_entry(view.physical.database, view.oid, Fact::Name, Some(to))?;
         self.settle()?;
         native.iter().try_for_each(|oid| self.make_native_view(*oid))?;
         self.rewrite_policies(policies)?;
-        self.rewrite_views(view, users)
+        self.rewrite_views(view, users)?;
+        self.check_renamed(&renamed)
+    }
+
+    /// ALTER VIEW … SET SCHEMA.
+    pub(super) fn move_view(&self, view: &Relation, namespace: &str) -> Done {
+        if self.collision(namespace, &view.name).is_some() {
+            let message = format!("relation \"{}\" already exists in schema \"{namespace}\"", view.name);
+            return Err(Error::new(Condition::DuplicateTable, message).into());
+        }
+        let renamed = self.rename_in_texts(&NewNames::of(view.oid, &view.name, namespace, None))?;
+        self.settle()?;
+        let schema = self.schema();
+        let Some(view) = schema.relation_by_oid(view.oid) else { return Err(gone().into()) };
+        self.place_view(&view, namespace)?;
+        self.check_renamed(&renamed)
+    }
+
+    /// A view is in another schema from now on.
+    pub(super) fn place_view(&self, view: &Relation, namespace: &str) -> Done {
+        self.pin_views(view)?;
+        if self.schema().users(view.oid).any(|(user, _)| user.language == Language::Informix) {
+            return Err(Error::unsupported(format!("SET SCHEMA of view \"{}\", which views use,", view.name)).into());
+        }
+        self.touch(view.physical.database, view.oid);
+        for dependent in self.dependents(vec![Needed::relation(&self.schema(), view)]) {
+            self.touch(dependent.view.physical.database, dependent.view.oid);
+        }
+        let native = self.forget_native_views(view)?;
+        self.rename_rows_in_functions(view, namespace, &view.name)?;
+        self.store.change_entry(view.physical.database, view.oid, Fact::Namespace, Some(namespace))?;
+        self.settle()?;
+        native.iter().try_for_each(|oid| self.make_native_view(*oid))
     }
 
     fn rename_view_column(&self, view: &Relation, column: usize, to: &str) -> Done {
@@ -78,7 +114,7 @@ impl Changer<'_> {
     /// Keeps a view where others see it, too, if it can be expressed there.
     fn make_native_view(&self, oid: u32) -> Done {
         let schema = self.schema();
-        let Some(view) = schema.relation_by_oid(oid) else { return Err(Error::internal("a view has vanished").into()) };
+        let Some(view) = schema.relation_by_oid(oid) else { return Err(gone().into()) };
         if view.language == Language::Informix {
             return Ok(());
         }
@@ -95,4 +131,8 @@ impl Changer<'_> {
         }
         Ok(())
     }
+}
+
+fn gone() -> Error {
+    Error::internal("a view has vanished")
 }

@@ -189,7 +189,9 @@ impl Binder<'_> {
         if is_key {
             of_partitions.conname.clear();
         }
-        for at in 0..members.all.len() {
+        // ONLY: partitions have theirs, or get them later.
+        let count = if members.recurse { members.all.len() } else { 1 };
+        for at in 0..count {
             let table = members.all[at].table.clone();
             if at > 0 && is_key && has_key(&table, constraint) {
                 continue;

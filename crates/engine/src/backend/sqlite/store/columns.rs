@@ -123,6 +123,16 @@ impl Store<'_> {
         Ok(())
     }
 
+    /// Writes the text of a default anew, if it is kept.
+    pub fn rewrite_default(&self, table: &Relation, name: &str, text: &str) -> Done {
+        let sql = format!(
+            "UPDATE {}.rowferry_columns SET default_text = ?1 WHERE oid = ?2 AND name = ?3 AND default_text IS NOT NULL",
+            table.physical.database
+        );
+        self.execute(&sql, params![text, table.oid, name])?;
+        Ok(())
+    }
+
     /// Writes the text of a generated column anew.
     pub fn rewrite_generated(&self, table: &Relation, name: &str, text: &str) -> Done {
         let sql = format!(
@@ -172,6 +182,14 @@ impl Store<'_> {
             table.physical.database
         );
         self.execute(&update, params![text, sql, table.oid, name])?;
+        Ok(())
+    }
+
+    /// Writes a check's text anew, which means what it meant.
+    pub fn rewrite_text_of_check(&self, table: &Relation, name: &str, text: &str) -> Done {
+        let database = table.physical.database;
+        let sql = format!("UPDATE {database}.rowferry_constraints SET text = ?1 WHERE oid = ?2 AND name = ?3");
+        self.execute(&sql, params![text, table.oid, name])?;
         Ok(())
     }
 

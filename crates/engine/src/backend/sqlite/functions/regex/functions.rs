@@ -14,7 +14,8 @@ pub(in super::super) const ROWS: &[Row] = &[
         refuse_global("regexp_like", call.text(2)?)?;
         boolean(compiled(call.text(1)?, call.text(2)?)?.is_match(call.text(0)?, 0)?)
     }),
-    Row::new("rf_regex_substring", 2, substring),
+    Row::new("rf_regex_substring", 2, |call| substring(call.text(0)?, call.text(1)?)),
+    Row::new("rf_similar_substring", 3, |call| substring(call.text(0)?, &similar(call.text(1)?, Some(call.text(2)?))?)),
     Row::new("rf_regexp_replace", 3, replace).optional(1),
     Row::new("rf_regexp_replace_from", 4, replace_from).optional(2),
     Row::new("rf_regexp_match", 2, first_match).optional(1),
@@ -77,9 +78,9 @@ fn nth<'a>(call: &'a Call<'_>, flags: &str, from: usize, number: usize) -> Resul
     Ok(last)
 }
 
-fn substring(call: &Call<'_>) -> Result<Value> {
-    let regex = compiled(call.text(1)?, "")?;
-    let run = Run::new(&regex.program, call.text(0)?);
+fn substring(subject: &str, pattern: &str) -> Result<Value> {
+    let regex = compiled(pattern, "")?;
+    let run = Run::new(&regex.program, subject);
     let Some(found) = regex.find(&run, 0)? else { return Ok(Value::Null) };
     let group = found.group(usize::from(found.spans.len() > 1));
     Ok(group.map_or(Value::Null, |group| Value::Text(group.to_owned())))

@@ -83,6 +83,11 @@ fn invalid(message: impl Into<String>) -> Error {
     Error::new(Condition::InvalidParameterValue, message.into())
 }
 
+/// Fails for options that are no list, as they are refused of a document without any text, too.
+pub(super) fn check_list(options: &str) -> Result<()> {
+    pairs(options).map(drop)
+}
+
 /// `Name=value, Name="a value"`
 fn pairs(text: &str) -> Result<Vec<(String, String)>> {
     let wrong = || Error::new(Condition::SyntaxError, format!("invalid parameter list format: \"{text}\""));

@@ -158,6 +158,7 @@ const DOCUMENTS: &[(&str, Operation)] = &[
 /// A document with a headline for each of its strings.
 fn json_headline(args: &Args<'_>) -> Result<String> {
     let (configuration, query, options) = (args.configuration(0)?, args.query(2)?, args.text(3)?);
+    headline::check_list(options)?;
     let mut out = String::new();
     change_strings(args.text(1)?, &mut out, &|value| headline::headline(&configuration, value, &query, options))?;
     Ok(out)
