@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.servers.certificates import make_certificates
 from tests.servers.rowferry import Rowferry
 
 from .conftest import rowferry
@@ -34,9 +35,13 @@ def test_commands_of_the_guide(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     shutil.copy(store_file, "app.db")
-    rules = re.search(r"^```text\n(# TYPE.*?)^```", (GUIDE / page).read_text(), re.MULTILINE | re.DOTALL)
-    if rules:
-        Path("rules").write_text(rules[1])
+    # What the commands read: files that the page shows, and a server's certificate with the authority of its clients.
+    for text in re.findall(r"^```text\n(.*?)^```", (GUIDE / page).read_text(), re.MULTILINE | re.DOTALL):
+        if shown := re.match(r"# (TYPE|certificate-rules|names)", text):
+            Path("rules" if shown[1] == "TYPE" else shown[1]).write_text(text)
+    pem = make_certificates(tmp_path)
+    for name, file in (("cert", "server.crt"), ("key", "server.key"), ("ca", "clients.crt")):
+        shutil.copy(pem[name], file)
     found = commands(page)
     assert len(found) >= least
     for words, prints in found:

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use rowferry_engine::{Database, Databases, Durability, HostRules, Journal, Options};
+use rowferry_engine::{Database, Databases, Durability, HostRules, Journal, NameMappings, Options};
 use rowferry_server::SqliDoor;
 use rowferry_server::auth::{Gate, Users, hba};
 use rowferry_server::metrics::{Exporter, Listening, Vitals};
@@ -76,7 +76,8 @@ pub enum JournalChoice {
 /// are named `postgres` or `informix` (FileDescriptorName=).
 ///
 /// The server stops at SIGTERM or Ctrl-C: statements that run may finish (--stop-grace),
-/// the rest is rolled back. SIGHUP reads --password-file, --hba and --tls-cert again.
+/// the rest is rolled back. SIGHUP reads --password-file, --hba, --ident,
+/// --tls-cert and --tls-client-ca again.
 #[derive(Args, Debug)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
@@ -121,6 +122,12 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     hba: Option<PathBuf>,
 
+    /// The user name maps that rules of --hba name (map=): a file as PostgreSQL's pg_ident.conf
+    ///
+    /// SIGHUP reads it again.
+    #[arg(long, value_name = "FILE", requires = "hba")]
+    ident: Option<PathBuf>,
+
     /// Let everybody on the network in without a password
     #[arg(long)]
     trust_network: bool,
@@ -136,6 +143,12 @@ pub struct Arguments {
     /// The private key of --tls-cert, as PEM
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
+
+    /// Look at the certificates that clients show: those that the authorities in this PEM file have signed are good
+    ///
+    /// Rules of --hba say who must show one (cert, clientcert=).
+    #[arg(long, value_name = "FILE")]
+    tls_client_ca: Option<PathBuf>,
 
     /// Refuse TCP clients that do not use TLS
     ///
@@ -260,6 +273,9 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     if let Some(rules) = rules {
         let path = rules.path().to_owned();
         database.announce_rules(HostRules(Arc::new(move || hba::described(&path))));
+        if let Some(path) = arguments.ident.as_deref().map(absolute) {
+            database.announce_name_mappings(NameMappings(Arc::new(move || hba::described_mappings(&path))));
+        }
         gate.set_rules(rules);
     }
     let mut server =
@@ -334,10 +350,10 @@ fn reload(arguments: Arc<Arguments>, gate: Arc<Gate>, tls: Option<Arc<Tls>>) -> 
         if rules.is_none() && users.is_empty() != gate.users().is_empty() {
             return Err(Failure::new("whether there are users at all cannot change while the server runs"));
         }
-        // One that was generated stays.
-        let certificate = match arguments.tls_cert {
-            Some(_) => read_tls(&arguments)?,
-            None => None,
+        // One that was generated stays, if there are no authorities to read again.
+        let certificate = match arguments.tls_cert.is_some() || arguments.tls_client_ca.is_some() {
+            true => read_tls(&arguments)?,
+            false => None,
         };
         tracing::info!(users = users.len(), certificate = certificate.is_some(), "read again at SIGHUP");
         gate.replace(users);
@@ -380,24 +396,40 @@ fn read_users(arguments: &Arguments) -> Result<Users, Failure> {
     Ok(users)
 }
 
-/// The rules of --hba, absolute, so that they can be found again.
+/// A path that can be found again from elsewhere.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// The rules of --hba with the maps of --ident.
 fn read_rules(arguments: &Arguments) -> Result<Option<hba::Rules>, Failure> {
     let Some(path) = &arguments.hba else { return Ok(None) };
-    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-    let rules = hba::Rules::read(&absolute).map_err(|error| Failure::new(format!("--hba: {error}")))?;
+    let maps = arguments.ident.as_deref().map(absolute);
+    let rules =
+        hba::Rules::read(&absolute(path), maps.as_deref()).map_err(|error| Failure::new(format!("--hba: {error}")))?;
     if rules.is_empty() {
         return Err(Failure::new(format!("--hba: {}: no rule in it, so that nobody could come in", path.display())));
     }
     if rules.ask_for_tls() && !arguments.tls && arguments.tls_cert.is_none() {
         tracing::warn!(path = %path.display(), "hostssl rules fit nobody: there is no TLS (--tls, --tls-cert)");
     }
+    if rules.ask_for_certificates() && arguments.tls_client_ca.is_none() {
+        return Err(Failure::new(format!("--hba: {}: rules ask for certificates of clients", path.display()))
+            .hint("say who signs them with --tls-client-ca"));
+    }
     Ok(Some(rules))
 }
 
 fn read_tls(arguments: &Arguments) -> Result<Option<tls::Config>, Failure> {
+    let authorities = arguments.tls_client_ca.as_deref().map(tls::Authorities::read).transpose();
+    let authorities = authorities.map_err(|error| Failure::new(format!("--tls-client-ca: {error}")))?;
     let config = match (&arguments.tls_cert, &arguments.tls_key) {
-        (Some(certificate), Some(key)) => Some(tls::from_files(certificate, key)),
-        _ if arguments.tls => Some(tls::generated(vec!["localhost".to_owned()])),
+        (Some(certificate), Some(key)) => Some(tls::from_files(certificate, key, authorities.as_ref())),
+        _ if arguments.tls => Some(tls::generated(vec!["localhost".to_owned()], authorities.as_ref())),
+        _ if authorities.is_some() => {
+            return Err(Failure::new("--tls-client-ca: there is no TLS, so that no client can show a certificate")
+                .hint("give a certificate with --tls-cert and --tls-key, or have one generated with --tls"));
+        }
         _ => None,
     };
     config.transpose().map_err(|error| Failure::new(error.to_string()))

@@ -84,6 +84,8 @@ pub struct Shared {
     directory: Option<PathBuf>,
     /// The server's rules of who may come in, where it has any.
     pub host_rules: OnceLock<crate::HostRules>,
+    /// The server's user name maps, where it has any.
+    pub name_mappings: OnceLock<crate::NameMappings>,
     /// The databases beside this one.
     pub siblings: OnceLock<Siblings>,
 }
@@ -173,6 +175,7 @@ impl Database {
             log_sync: LogSync::default(),
             directory,
             host_rules: OnceLock::new(),
+            name_mappings: OnceLock::new(),
             siblings: OnceLock::new(),
         };
         shared.announce_options();
@@ -209,6 +212,11 @@ impl Database {
     /// Lets `pg_hba_file_rules` tell the server's rules of who may come in.
     pub fn announce_rules(&self, rules: crate::HostRules) {
         self.shared.host_rules.set(rules).ok();
+    }
+
+    /// Lets `pg_ident_file_mappings` tell the server's user name maps.
+    pub fn announce_name_mappings(&self, mappings: crate::NameMappings) {
+        self.shared.name_mappings.set(mappings).ok();
     }
 
     /// Begins a session; the back end's handle is opened at the first statement.

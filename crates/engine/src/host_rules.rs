@@ -20,8 +20,31 @@ pub struct HostRule {
     pub netmask: Option<String>,
     /// How they prove who they are.
     pub method: Option<&'static str>,
+    /// What else it asks, as `name=value`.
+    pub options: Vec<String>,
     /// What is wrong with the line.
     pub error: Option<String>,
+}
+
+/// A line of the server's file of user name maps.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct NameMapping {
+    /// Its number, from 1.
+    pub line: usize,
+    /// The map's name, what was proved, and which user that may be; `None` where the line is wrong.
+    pub names: Option<[String; 3]>,
+    /// What is wrong with the line.
+    pub error: Option<String>,
+}
+
+/// Reads the user name maps as the file has them now, for `pg_ident_file_mappings`.
+#[derive(Clone)]
+pub struct NameMappings(pub Arc<dyn Fn() -> Vec<NameMapping> + Send + Sync>);
+
+impl fmt::Debug for NameMappings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("NameMappings")
+    }
 }
 
 /// Reads the rules as the file has them now.

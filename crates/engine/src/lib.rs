@@ -40,7 +40,7 @@ pub(crate) mod statistics;
 pub use cursor::{Cursor, Row};
 pub use database::{Database, JournalModes};
 pub use databases::Databases;
-pub use host_rules::{HostRule, HostRules};
+pub use host_rules::{HostRule, HostRules, NameMapping, NameMappings};
 pub use interrupt::{End, Interrupter};
 pub use login::Login;
 pub use measurements::{BUCKETS, Kind, Measurements, STATES};

@@ -165,6 +165,14 @@ impl Connection {
         self.end_point.as_deref()
     }
 
+    /// The certificate that the client has shown, in DER, of an authority that the server knows.
+    pub(crate) fn client_certificate(&self) -> Option<&[u8]> {
+        match &self.transport {
+            Transport::Tls(stream) => stream.conn.peer_certificates()?.first().map(|certificate| certificate.as_ref()),
+            Transport::Plain(_) | Transport::Moving => None,
+        }
+    }
+
     /// Rests for so long, or until the client is gone or the server stops.
     pub(crate) fn pause(&self, pause: Duration) {
         #[cfg(target_os = "linux")]

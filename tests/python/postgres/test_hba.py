@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 from rowferry import informix
 
 from tests.servers.certificates import make_certificates
@@ -221,6 +222,11 @@ host    samerole,replication "all"      samenet                 password
 hostnossl  all \\
         guest           localhost                               trust
 hostnogssenc all        all             10.0.0.0/8              md5
+local   all             all                                     peer map=os
+hostssl all             all             10.0.0.0/8              cert map="the staff"
+hostssl all             all             10.0.0.0/8              cert clientcert=verify-full clientname=CN
+hostssl all             all             10.0.0.0/8              trust clientcert=verify-ca
+hostssl all             all             10.0.0.0/8              md5 clientcert=verify-full
 """
 BAD = """
 host    all             all             1.2.3.4/40              trust
@@ -235,6 +241,29 @@ host    all             all             all
 web     all             all             all                     trust
 host,x  all             all             all                     trust
 host    all             all             a,b                     trust
+host    all             all             all                     cert
+host    all             all             all                     trust map=x
+host    all             all             all                     trust clientcert=verify-ca
+host    all             all             all                     trust clientname=CN
+host    all             all             all                     md5 ldapserver=x
+host    all             all             all                     md5 radiusservers=x
+host    all             all             all                     md5 nothing=x
+host    all             all             all                     md5 map
+hostssl all             all             all                     cert clientcert=verify-ca
+"""
+#: User name maps, and lines of them that neither server takes.
+MAPS = r"""
+# MAP       SYSTEM-USER          USER
+os          root                 ada
+"the staff" client               ada
+"the staff" /^(.*)@example\.org$ \1
+"the staff" "bob b"              bob
+"""
+BAD_MAPS = r"""
+os          root
+os          a,b                  c
+os          /(                   ada
+os
 """
 
 
@@ -248,13 +277,17 @@ def refusal_at(port: int, **more: str) -> str:
 
 
 def test_postgresql_reads_the_rules_alike_and_refuses_in_the_same_words(start: Start, tmp_path: Path) -> None:
-    path = tmp_path / "hba"
+    path, maps = tmp_path / "hba", tmp_path / "ident"
     path.write_text(GOOD)
-    server = start("--hba", str(path), "--user", "ada:secret")
+    maps.write_text(MAPS)
+    pem = make_certificates(tmp_path)
+    tls = ["--tls-cert", pem["cert"], "--tls-key", pem["key"], "--tls-client-ca", pem["ca"]]
+    server = start("--hba", str(path), "--ident", str(maps), *tls, "--user", "ada:secret")
     assert server.postgres is not None
     ours = server.postgres[1]
     view = "select * from pg_hba_file_rules order by line_number"
     with PostgreSQL.start(tcp=True) as postgres, psycopg.connect(postgres.dsn, autocommit=True) as connection:
+        encrypt(postgres, connection, pem)
         theirs, file = postgres.port, postgres.directory / "data" / "pg_hba.conf"
         assert theirs is not None
         for statement in ("create role ada login password 'secret'", "create role eve login", "create database app"):
@@ -264,6 +297,13 @@ def test_postgresql_reads_the_rules_alike_and_refuses_in_the_same_words(start: S
                 path.write_text(text)
                 file.write_text(text)
                 assert guest.execute(view).fetchall() == connection.execute(view).fetchall()
+            mappings = "select * from pg_ident_file_mappings order by line_number"
+            for text in (MAPS + BAD_MAPS, MAPS):
+                maps.write_text(text)
+                (postgres.directory / "data" / "pg_ident.conf").write_text(text)
+                assert guest.execute(mappings).fetchall() == connection.execute(mappings).fetchall()
+            assert guest.execute("show ident_file").fetchone() == (str(maps),)
+            assert guest.execute("show ssl_ca_file").fetchone() == (pem["ca"],)
         connection.execute("select pg_reload_conf()")
         wait_until(lambda: refusal_at(theirs, user="eve", dbname="app"), "PostgreSQL's new rules")
         for user, password in (("eve", "x"), ("bob", "x"), ("ada", "wrong"), ("ada", "secret")):
@@ -271,13 +311,112 @@ def test_postgresql_reads_the_rules_alike_and_refuses_in_the_same_words(start: S
             assert refusal_at(ours, **who) == refusal_at(theirs, **who), user
 
 
+def encrypt(postgres: PostgreSQL, connection: psycopg.Connection, pem: dict[str, str]) -> None:
+    """TLS for a PostgreSQL, which reads its files as another user and wants the key for itself."""
+    owner = (postgres.directory / "data").stat()
+    for setting, name in (("ssl_cert_file", "cert"), ("ssl_key_file", "key"), ("ssl_ca_file", "ca")):
+        file = postgres.directory / Path(pem[name]).name
+        file.write_bytes(Path(pem[name]).read_bytes())
+        file.chmod(0o600)
+        os.chown(file, owner.st_uid, owner.st_gid)
+        connection.execute(f"alter system set {setting} = '{file}'")
+    connection.execute("alter system set ssl = on")
+    connection.execute("select pg_reload_conf()")
+    wait_until(lambda: connection.execute("show ssl").fetchone() == ("on",), "TLS")
+
+
+def test_certificates_prove_who_clients_are_as_in_postgresql(start: Start, tmp_path: Path) -> None:
+    pem = make_certificates(tmp_path)
+    rules = (
+        "local   all all           trust\n"
+        "hostssl app client    all cert\n"
+        "hostssl app ada,xien  all cert map=staff\n"
+        "hostssl app guest     all trust clientcert=verify-ca\n"
+        "hostssl app bob       all trust clientcert=verify-full\n"
+        "hostssl app carl      all scram-sha-256 clientcert=verify-full\n"
+        "hostssl app dora      all scram-sha-256 clientcert=verify-ca\n"
+    )
+    names = "staff client ada\nstaff /^cl(.*)t$ x\\1\n"
+    users = ("client", "ada", "xien", "guest", "bob", "carl", "dora")
+    hba, ident = tmp_path / "hba", tmp_path / "ident"
+    hba.write_text(rules)
+    ident.write_text(names)
+    tls = ["--tls-cert", pem["cert"], "--tls-key", pem["key"], "--tls-client-ca", pem["ca"]]
+    who = [option for user in users for option in ("--user", f"{user}:secret")]
+    server = start("--hba", str(hba), "--ident", str(ident), *tls, *who)
+    assert server.postgres is not None
+    none = {"sslcert": str(tmp_path / "absent"), "sslkey": str(tmp_path / "absent")}
+    known = {"sslcert": pem["client_cert"], "sslkey": pem["client_key"]}
+    strange = {"sslcert": pem["stranger"], "sslkey": str(tmp_path / "stranger.key")}
+    for file in (pem["client_key"], strange["sslkey"]):
+        Path(file).chmod(0o600)
+    with PostgreSQL.start(tcp=True) as postgres, psycopg.connect(postgres.dsn, autocommit=True) as connection:
+        encrypt(postgres, connection, pem)
+        for user in users:
+            connection.execute(f"create role {user} login password 'secret'")
+        connection.execute("create database app")
+        (postgres.directory / "data" / "pg_hba.conf").write_text(rules)
+        (postgres.directory / "data" / "pg_ident.conf").write_text(names)
+        connection.execute("select pg_reload_conf()")
+        assert postgres.port is not None
+        ports = (server.postgres[1], postgres.port)
+        wait_until(lambda: certified(ports[1], "guest", none), "PostgreSQL's new rules")
+        let_in = set()
+        for user in users:
+            for shown in (none, known):
+                ours, theirs = (certified(port, user, shown) for port in ports)
+                assert ours == theirs, (user, shown)
+                let_in |= {user} if not ours else set()
+            assert all(certified(port, user, strange) for port in ports), user
+        assert let_in == {"client", "ada", "xien", "guest", "dora"}
+        # In the clear no rule fits.
+        assert refusal_at(ports[0], user="client", dbname="app") == refusal_at(ports[1], user="client", dbname="app")
+
+
+def certified(port: int, user: str, shown: dict[str, str]) -> str:
+    """What a server says instead of letting a client in that has shown, or not, a certificate."""
+    where = {"host": "127.0.0.1", "port": str(port), "user": user, "password": "secret", "dbname": "app"}
+    try:
+        psycopg.connect(make_conninfo(sslmode="require", **where, **shown)).close()
+    except psycopg.OperationalError as error:
+        return str(error).partition("FATAL:")[2].splitlines()[0] if "FATAL:" in str(error) else "no TLS"
+    return ""
+
+
+def test_a_map_says_which_user_of_the_machine_is_whom(start: Start, tmp_path: Path) -> None:
+    me = pwd.getpwuid(os.getuid()).pw_name
+    path = tmp_path / "ident"
+    path.write_text(f"os {me} ada\nos /^(.)(.*)$ \\1\n")
+    with socket_directory() as directory:
+        rules = write(tmp_path / "hba", "local all all peer map=os")
+        server = start(*rules, "--ident", str(path), unix_dir=directory)
+        place = {"host": directory, "port": socket_port(server), "dbname": "app"}
+        for user in ("ada", me[0]):
+            psycopg.connect(user=user, **place).close()  # type: ignore[arg-type]
+        for user in (me, "bob"):
+            with pytest.raises(psycopg.OperationalError, match=f'Peer authentication failed for user "{user}"'):
+                psycopg.connect(user=user, **place)  # type: ignore[arg-type]
+        path.write_text(f"os {me} bob\n")
+        os.kill(server.pid, signal.SIGHUP)
+
+        def bob_may() -> bool:
+            try:
+                psycopg.connect(user="bob", **place).close()  # type: ignore[arg-type]
+            except psycopg.OperationalError:
+                return False
+            return True
+
+        wait_until(bob_may, "the new map")
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [
         ("hostgssenc all all all trust", "GSSAPI"),
         ("host all all all ldap ldapserver=x", 'authentication method "ldap" is not supported'),
-        ("host all all all cert", 'authentication method "cert" is not supported'),
-        ("host all all all trust map=x", '"map" is not supported'),
+        ("host all all all cert", "cert authentication is only supported on hostssl connections"),
+        ("local all all peer map=x", 'there is no user name map "x"'),
+        ("hostssl all all all cert clientname=DN", '"clientname" with "DN" is not supported'),
         ("host all all 1.2.3.4/99 trust", "invalid CIDR mask"),
         ("", "no rule in it"),
     ],
@@ -289,3 +428,18 @@ def test_a_rule_that_cannot_be_kept_is_refused_at_the_start(tmp_path: Path, line
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
     assert done.returncode == 1 and words in done.stderr
     assert not line or f"{path}:2:" in done.stderr
+
+
+def test_certificates_are_asked_for_only_where_they_can_be_looked_at(tmp_path: Path) -> None:
+    path = tmp_path / "hba"
+    path.write_text("hostssl all all all cert\n")
+    serve: list[str | Path] = [find_rowferry(), "serve", tmp_path / "app.db", "--postgres", ":0"]
+    pem = make_certificates(tmp_path)
+    for options, words in (
+        (["--hba", path, "--tls"], "--tls-client-ca"),
+        (["--tls-client-ca", pem["ca"]], "--tls-client-ca: there is no TLS"),
+        (["--tls", "--tls-client-ca", tmp_path / "absent"], "absent"),
+        (["--tls", "--ident", path], "--hba"),
+    ):
+        done = subprocess.run([*serve, *options], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+        assert done.returncode != 0 and words in done.stderr, done.stderr

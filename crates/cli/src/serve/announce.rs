@@ -22,8 +22,10 @@ pub(super) fn tell_sessions(arguments: &Arguments, version: u32, database: &Data
         database.announce("port", address.port().to_string());
     }
     if let Some(path) = &arguments.hba {
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-        database.announce("hba_file", path.display().to_string());
+        database.announce("hba_file", super::absolute(path).display().to_string());
+    }
+    if let Some(path) = &arguments.ident {
+        database.announce("ident_file", super::absolute(path).display().to_string());
     }
     if let Some(directory) = &arguments.unix_dir {
         database.announce("unix_socket_directories", directory.display().to_string());
@@ -33,6 +35,9 @@ pub(super) fn tell_sessions(arguments: &Arguments, version: u32, database: &Data
     database.announce("server_version_num", version.to_string());
     if arguments.tls || arguments.tls_cert.is_some() {
         database.announce("ssl", "on");
+    }
+    if let Some(path) = &arguments.tls_client_ca {
+        database.announce("ssl_ca_file", super::absolute(path).display().to_string());
     }
 }
 

@@ -26,7 +26,6 @@ const PG_CATALOG: &[&str] = &[
     "pg_foreign_data_wrapper",
     "pg_foreign_server",
     "pg_foreign_table",
-    "pg_ident_file_mappings",
     "pg_parameter_acl",
     "pg_prepared_xacts",
     "pg_publication",

@@ -13,13 +13,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use failures::{Failures, Who};
-use hba::{Asking, Method, Rules};
+use hba::{Asking, Demand, Method, Rules};
 use parking_lot::RwLock;
 pub use password_file::PasswordFileError;
 use rand::RngCore as _;
 use rowferry_engine::{Database, Error};
 use rowferry_wire_pg::scram::{DEFAULT_ITERATIONS, Verifier};
 
+use crate::tls::common_name;
 use crate::{Connection, Peer};
 
 /// Bytes of a fresh salt.
@@ -49,21 +50,21 @@ impl Gate {
     ///
     /// # Errors
     /// `28000` when the rules turn the client away.
-    pub(crate) fn method(
+    pub(crate) fn demand(
         &self,
         client: &Client,
         users: &Users,
         user: &str,
         database: &str,
         keeper: &Database,
-    ) -> Result<Method, Error> {
+    ) -> Result<Demand, Error> {
         let rules = self.rules.read().clone();
         let Some(rules) = rules else {
-            return Ok(if users.is_empty() { Method::Trust } else { Method::Scram });
+            return Ok(Demand::plain(if users.is_empty() { Method::Trust } else { Method::Scram }));
         };
-        let Client { address, encrypted } = *client;
+        let Client { address, encrypted, .. } = *client;
         let is_member = |role: &str| keeper.is_member(user, role);
-        rules.method(&Asking { address, encrypted, user, database, is_member: &is_member })
+        rules.demand(&Asking { address, encrypted, user, database, is_member: &is_member })
     }
 
     /// The users of this moment.
@@ -94,10 +95,19 @@ impl Gate {
 }
 
 /// Where a client comes from, and how.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Client {
     address: Option<std::net::IpAddr>,
     encrypted: bool,
+    /// What its TLS has shown, of an authority that the server knows.
+    certificate: Option<ClientCertificate>,
+}
+
+/// What a client's certificate says of it.
+#[derive(Clone, Debug)]
+struct ClientCertificate {
+    /// `None` where it names nobody, or not in letters.
+    common_name: Option<String>,
 }
 
 impl Client {
@@ -106,7 +116,9 @@ impl Client {
             Peer::Tcp(address) => Some(address.ip().to_canonical()),
             Peer::Unix => None,
         };
-        Self { address, encrypted: connection.is_encrypted() }
+        let certificate = connection.client_certificate();
+        let certificate = certificate.map(|certificate| ClientCertificate { common_name: common_name(certificate) });
+        Self { address, encrypted: connection.is_encrypted(), certificate }
     }
 }
 

@@ -15,7 +15,7 @@ use rowferry_wire_pg::{Backend, FrameLimits};
 use super::output::Output;
 use super::session::PgSession;
 use super::{PgDoor, report};
-use crate::auth::hba::Method;
+use crate::auth::hba::{Demand, Method};
 use crate::auth::{Client, Gate, Users, random};
 use crate::{Connection, Ending};
 
@@ -64,15 +64,20 @@ pub(super) fn open<'c>(door: &'c PgDoor, connection: &'c mut Connection) -> Resu
     let name = asked.as_ref().map_or(request.database.as_str(), Database::name);
     let client = Client::of(output.connection);
     let roles_of = if main.has_roles() { main } else { asked.as_ref().unwrap_or(main) };
-    let method = door.gate.method(&client, &users, &request.user, name, roles_of);
-    match method.map_err(|error| refuse(&mut output, &error))? {
+    let demand = door.gate.demand(&client, &users, &request.user, name, roles_of);
+    let demand = demand.map_err(|error| refuse(&mut output, &error))?;
+    demand.check_certificate(&client).map_err(|error| refuse(&mut output, &error))?;
+    match demand.method {
         Method::Trust => tracing::debug!(connection = output.connection.number(), "trusted"),
         Method::Scram => authenticate(&door.gate, &users, &mut output, &mut inbox, &request.user)?,
         Method::Password => clear_password(&door.gate, &users, &mut output, &mut inbox, &request.user)?,
-        Method::Peer => same_user(&mut output, &request.user)?,
+        Method::Peer => same_user(&mut output, &demand, &request.user)?,
+        // Its name is looked at below.
+        Method::Cert => {}
         // Turned away above.
         Method::Reject => return Err(refuse(&mut output, &Error::internal("a rule that rejects lets somebody in"))),
     }
+    demand.check_certificate_name(&client, &request.user).map_err(|error| refuse(&mut output, &error))?;
     if output.connection.stopping() {
         return Err(refuse(
             &mut output,
@@ -427,9 +432,9 @@ fn clear_password(
 }
 
 /// The user of this machine whose program the client is.
-fn same_user(output: &mut Output<'_>, user: &str) -> Result<(), Ending> {
+fn same_user(output: &mut Output<'_>, demand: &Demand, user: &str) -> Result<(), Ending> {
     match output.connection.peer_user() {
-        Ok(name) if name == user => Ok(()),
+        Ok(name) if demand.admits(&name, user) => Ok(()),
         found => {
             tracing::warn!(connection = output.connection.number(), ?found, user, "another user of this machine");
             let message = format!("Peer authentication failed for user \"{user}\"");

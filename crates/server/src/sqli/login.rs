@@ -10,7 +10,7 @@ use rowferry_wire_sqli::server::Decoder;
 use super::session::{Admission, SqliSession};
 use super::text::CodeSet;
 use super::{SERVER_NAME, SqliDoor, pam};
-use crate::auth::hba::Method;
+use crate::auth::hba::{Demand, Method};
 use crate::auth::{Client, Users};
 use crate::{Connection, Ending};
 
@@ -75,9 +75,9 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
         Ending::Refused(format!("the password of role {user}: {error}"))
     })?;
     let client = Client::of(connection);
-    let method = method(door, connection, &client, &users, &user)?;
+    let (demand, machine_user) = demand(door, connection, &client, &users, &user)?;
     // This protocol has no other way to prove a password than to show it.
-    let needs_password = matches!(method, Method::Scram | Method::Password);
+    let needs_password = matches!(demand.method, Method::Scram | Method::Password);
     // With PAM the password of the packet is none: the one that counts is asked for.
     let asks = door.pam && needs_password;
     if !asks && needs_password {
@@ -136,24 +136,31 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
         "session opened"
     );
     let server = String::from_utf8_lossy(server).into_owned();
-    let admission = Admission { gate: door.gate.clone(), client, users, proved: method };
+    let admission = Admission { gate: door.gate.clone(), client, users, proved: demand.method, machine_user };
     Ok(SqliSession::new(door.databases.clone(), connection, decoder, user, server, code_set, admission))
 }
 
-/// How the client is to prove who it is, at the database that is served; one that need not has been looked at.
-fn method(
+/// What the client is to prove at the database that is served, and which user of this machine it is where that was asked; what
+/// needs no password has been looked at.
+fn demand(
     door: &SqliDoor,
     connection: &mut Connection,
     client: &Client,
     users: &Users,
     user: &str,
-) -> Result<Method, Ending> {
+) -> Result<(Demand, Option<String>), Ending> {
     let main = door.databases.main();
-    let refused = match door.gate.method(client, users, user, main.name(), main) {
-        Ok(Method::Peer) if connection.peer_user().ok().as_deref() != Some(user) => {
-            format!("Peer authentication failed for user \"{user}\"")
-        }
-        Ok(method) => return Ok(method),
+    let looked = door.gate.demand(client, users, user, main.name(), main).and_then(|demand| {
+        demand.check_certificate(client)?;
+        demand.check_certificate_name(client, user)?;
+        Ok(demand)
+    });
+    let refused = match looked {
+        Ok(demand) if demand.method == Method::Peer => match connection.peer_user() {
+            Ok(name) if demand.admits(&name, user) => return Ok((demand, Some(name))),
+            _ => format!("Peer authentication failed for user \"{user}\""),
+        },
+        Ok(demand) => return Ok((demand, None)),
         Err(error) => error.message.clone(),
     };
     reject(connection, BAD_PASSWORD, &refused);

@@ -1,6 +1,7 @@
 //! The channel binding `tls-server-end-point` (RFC 5929, section 4): a hash of the server's certificate, which both ends
 //! of a TLS connection know and somebody between them does not have.
 
+use super::certificate::{OBJECT_IDENTIFIER, SEQUENCE, element};
 use sha2::{Digest as _, Sha224, Sha256, Sha384, Sha512};
 
 /// The hash of a certificate, by the function that its signature uses; `None` when there is none, as for Ed25519.
@@ -40,29 +41,11 @@ const ALGORITHMS: &[(&[u8], Hash)] = &[
 
 /// `Certificate ::= SEQUENCE { tbsCertificate SEQUENCE, signatureAlgorithm SEQUENCE { OBJECT IDENTIFIER, … }, … }`
 fn signature_hash(certificate: &[u8]) -> Option<Hash> {
-    const SEQUENCE: u8 = 0x30;
-    const OBJECT_IDENTIFIER: u8 = 0x06;
     let (body, _) = element(certificate, SEQUENCE)?;
     let (_, behind) = element(body, SEQUENCE)?;
     let (algorithm, _) = element(behind, SEQUENCE)?;
     let (id, _) = element(algorithm, OBJECT_IDENTIFIER)?;
     ALGORITHMS.iter().find(|(known, _)| *known == id).map(|(_, hash)| *hash)
-}
-
-/// The content of an element in DER, and what stands behind it.
-fn element(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
-    let (&found, rest) = bytes.split_first()?;
-    let (&length, rest) = rest.split_first()?;
-    let (length, rest) = match length {
-        0..=0x7f => (usize::from(length), rest),
-        0x81..=0x84 => {
-            let (digits, rest) = rest.split_at_checked(usize::from(length & 0x0f))?;
-            (digits.iter().fold(0, |sum, digit| sum << 8 | usize::from(*digit)), rest)
-        }
-        _ => return None,
-    };
-    (found == tag).then_some(())?;
-    rest.split_at_checked(length)
 }
 
 #[cfg(test)]

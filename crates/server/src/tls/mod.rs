@@ -1,15 +1,18 @@
 //! Certificates: given as files, or generated at start.
 
+mod certificate;
 mod end_point;
 
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+pub(crate) use certificate::common_name;
 use parking_lot::RwLock;
-use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig};
 
 /// PostgreSQL's name in ALPN, for clients that begin with TLS at once (`sslnegotiation=direct`).
 const ALPN: &[u8] = b"postgresql";
@@ -61,35 +64,73 @@ impl fmt::Display for TlsError {
 
 impl std::error::Error for TlsError {}
 
-/// TLS with the certificate chain and the private key of these PEM files.
-pub fn from_files(certificate: &Path, key: &Path) -> Result<Config, TlsError> {
-    let fail = |path: &Path, error: &dyn fmt::Display| TlsError(format!("cannot read {}: {error}", path.display()));
-    let chain = CertificateDer::pem_file_iter(certificate)
-        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-        .map_err(|error| fail(certificate, &error))?;
-    if chain.is_empty() {
-        return Err(fail(certificate, &"no certificate in it"));
+/// Who may vouch for clients that show a certificate.
+#[derive(Clone, Debug)]
+pub struct Authorities(Arc<RootCertStore>);
+
+impl Authorities {
+    /// Those of a PEM file.
+    pub fn read(path: &Path) -> Result<Self, TlsError> {
+        let mut store = RootCertStore::empty();
+        for certificate in certificates(path)? {
+            store.add(certificate).map_err(|error| unreadable(path, &error))?;
+        }
+        Ok(Self(Arc::new(store)))
     }
-    let key = PrivateKeyDer::from_pem_file(key).map_err(|error| fail(key, &error))?;
-    configure(chain, key)
+}
+
+fn unreadable(path: &Path, error: &dyn fmt::Display) -> TlsError {
+    TlsError(format!("cannot read {}: {error}", path.display()))
+}
+
+/// The certificates of a PEM file, of which there is at least one.
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let found = CertificateDer::pem_file_iter(path)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(|error| unreadable(path, &error))?;
+    match found.is_empty() {
+        true => Err(unreadable(path, &"no certificate in it")),
+        false => Ok(found),
+    }
+}
+
+/// TLS with the certificate chain and the private key of these PEM files. Clients may show a certificate where there are
+/// authorities to vouch for it; rules say who must.
+pub fn from_files(certificate: &Path, key: &Path, authorities: Option<&Authorities>) -> Result<Config, TlsError> {
+    let chain = certificates(certificate)?;
+    let key = PrivateKeyDer::from_pem_file(key).map_err(|error| unreadable(key, &error))?;
+    configure(chain, key, authorities)
 }
 
 /// TLS with a certificate made now for `names`, which nobody has signed: it keeps eavesdroppers out, and clients that
 /// verify will refuse it.
-pub fn generated(names: Vec<String>) -> Result<Config, TlsError> {
+pub fn generated(names: Vec<String>, authorities: Option<&Authorities>) -> Result<Config, TlsError> {
     let made = rcgen::generate_simple_self_signed(names)
         .map_err(|error| TlsError(format!("cannot generate a certificate: {error}")))?;
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
-    configure(vec![made.cert.der().clone()], key)
+    configure(vec![made.cert.der().clone()], key, authorities)
 }
 
-fn configure(chain: Vec<CertificateDer<'static>>, key: PrivateKeyDer<'static>) -> Result<Config, TlsError> {
+fn configure(
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+    authorities: Option<&Authorities>,
+) -> Result<Config, TlsError> {
     let end_point = chain.first().and_then(|certificate| end_point::hash(certificate)).map(Arc::from);
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let mut config = ServerConfig::builder_with_provider(provider)
+    let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
-        .map_err(|error| TlsError(error.to_string()))?
-        .with_no_client_auth()
+        .map_err(|error| TlsError(error.to_string()))?;
+    let builder = match authorities {
+        None => builder.with_no_client_auth(),
+        Some(Authorities(roots)) => builder.with_client_cert_verifier(
+            WebPkiClientVerifier::builder_with_provider(Arc::clone(roots), provider)
+                .allow_unauthenticated()
+                .build()
+                .map_err(|error| TlsError(format!("the authorities of clients cannot be used: {error}")))?,
+        ),
+    };
+    let mut config = builder
         .with_single_cert(chain, key)
         .map_err(|error| TlsError(format!("certificate and key do not go together: {error}")))?;
     config.alpn_protocols = vec![ALPN.to_vec()];
@@ -102,7 +143,7 @@ mod tests {
 
     #[test]
     fn generates_a_certificate() {
-        assert!(generated(vec!["localhost".into()]).is_ok());
+        assert!(generated(vec!["localhost".into()], None).is_ok());
     }
 
     #[test]
@@ -110,9 +151,11 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let empty = directory.path().join("server.crt");
         std::fs::write(&empty, "").unwrap();
-        let error = from_files(&empty, &empty).unwrap_err().to_string();
+        let error = from_files(&empty, &empty, None).unwrap_err().to_string();
         assert!(error.contains("server.crt") && error.contains("no certificate"), "{error}");
-        let error = from_files(&directory.path().join("absent"), &empty).unwrap_err().to_string();
+        let error = from_files(&directory.path().join("absent"), &empty, None).unwrap_err().to_string();
         assert!(error.contains("absent"), "{error}");
+        let error = Authorities::read(&empty).unwrap_err().to_string();
+        assert!(error.contains("no certificate"), "{error}");
     }
 }

@@ -4,16 +4,23 @@
 //! line when the file is read.
 
 mod address;
+mod names;
 mod read;
 
 use std::fmt;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
+use std::sync::Arc;
+
 use rowferry_engine::{Condition, Error, HostRule};
 
 pub use address::Address;
+pub use names::{NameMap, described as described_mappings};
+use read::Options;
 pub use read::RulesError;
+
+use super::Client;
 
 /// The rules of a file, in their order.
 #[derive(Clone, Debug)]
@@ -34,6 +41,9 @@ struct Rule {
     method: Method,
     /// The file's word for it.
     word: &'static str,
+    options: Options,
+    /// What its option `map` names.
+    names: Option<Arc<NameMap>>,
 }
 
 /// Which connections a rule is about.
@@ -87,17 +97,91 @@ pub enum Method {
     Password,
     /// By being that user of this machine.
     Peer,
+    /// By the name in the certificate that their TLS shows.
+    Cert,
+}
+
+/// What a rule asks of the certificate that a client's TLS shows, whatever else proves who it is.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum CertificateCheck {
+    /// Nothing.
+    #[default]
+    None,
+    /// That there is one, of an authority that the server knows (`clientcert=verify-ca`).
+    Authority,
+    /// That its name is the user's, too (`clientcert=verify-full`).
+    Name,
+}
+
+/// What a rule asks of whom it fits.
+#[derive(Clone, Debug)]
+pub struct Demand {
+    /// How they prove who they are.
+    pub method: Method,
+    certificate: CertificateCheck,
+    names: Option<Arc<NameMap>>,
+}
+
+impl Demand {
+    /// Where no rules are.
+    pub(super) fn plain(method: Method) -> Self {
+        Self { method, certificate: CertificateCheck::None, names: None }
+    }
+
+    /// Whether who has proved to be `proved` elsewhere may be a user here: by the rule's map, or by being called the same.
+    pub fn admits(&self, proved: &str, user: &str) -> bool {
+        match &self.names {
+            Some(map) => map.admits(proved, user),
+            None => proved == user,
+        }
+    }
+
+    /// Asks for the certificate that the rule wants to see, before anything is proved.
+    ///
+    /// # Errors
+    /// `28000`.
+    pub(crate) fn check_certificate(&self, client: &Client) -> Result<(), Error> {
+        if self.certificate == CertificateCheck::None || client.certificate.is_some() {
+            return Ok(());
+        }
+        let message = "connection requires a valid client certificate";
+        Err(Error::new(Condition::InvalidAuthorizationSpecification, message))
+    }
+
+    /// Compares the certificate's name with the user's, once all else is proved.
+    ///
+    /// # Errors
+    /// `28000`, or `28P01` where a password was asked for, too.
+    pub(crate) fn check_certificate_name(&self, client: &Client, user: &str) -> Result<(), Error> {
+        let name = client.certificate.as_ref().and_then(|certificate| certificate.common_name.as_deref());
+        if self.certificate != CertificateCheck::Name || name.is_some_and(|name| self.admits(name, user)) {
+            return Ok(());
+        }
+        tracing::warn!(?name, user, "the name in the client's certificate is not the user's");
+        let (condition, what) = match self.method {
+            Method::Scram | Method::Password => (Condition::InvalidPassword, "password"),
+            Method::Trust => (Condition::InvalidAuthorizationSpecification, "\"trust\""),
+            _ => (Condition::InvalidAuthorizationSpecification, "certificate"),
+        };
+        Err(Error::new(condition, format!("{what} authentication failed for user \"{user}\"")))
+    }
 }
 
 impl Method {
+    /// Who has proved by it who they are elsewhere may be called otherwise here.
+    fn takes_map(self) -> bool {
+        matches!(self, Self::Peer | Self::Cert)
+    }
+
     /// The words of the file. `md5` asks for SCRAM where SCRAM verifiers are kept, and no others are kept here.
-    const ALL: [(&'static str, Self); 6] = [
+    const ALL: [(&'static str, Self); 7] = [
         ("trust", Self::Trust),
         ("reject", Self::Reject),
         ("scram-sha-256", Self::Scram),
         ("md5", Self::Scram),
         ("password", Self::Password),
         ("peer", Self::Peer),
+        ("cert", Self::Cert),
     ];
 }
 
@@ -131,15 +215,22 @@ impl Asking<'_> {
 }
 
 impl Rules {
-    /// Reads the rules of a file.
+    /// Reads the rules of a file, and the user name maps that they name of another.
     ///
     /// # Errors
-    /// For a file that cannot be read, and for the first line that is wrong or wants what is not here.
-    pub fn read(path: &Path) -> Result<Self, RulesError> {
+    /// For a file that cannot be read, and for the first line that is wrong, wants what is not here or names no map.
+    pub fn read(path: &Path, maps: Option<&Path>) -> Result<Self, RulesError> {
+        let maps = maps.map(names::read).transpose()?.unwrap_or_default();
         let text = std::fs::read_to_string(path).map_err(|error| RulesError::of_file(path, &error))?;
-        let rules = read::lines(&text)
-            .into_iter()
-            .map(|(line, words)| read::rule(line, &words).map_err(|why| RulesError::of_line(path, line, why)));
+        let rules = read::lines(&text).into_iter().map(|(line, words)| {
+            let of_line = |why| RulesError::of_line(path, line, why);
+            let mut rule = read::rule(line, &words).map_err(of_line)?;
+            if let Some(name) = &rule.options.map {
+                let map = maps.get(name).ok_or_else(|| of_line(format!("there is no user name map \"{name}\"")))?;
+                rule.names = Some(Arc::clone(map));
+            }
+            Ok(rule)
+        });
         Ok(Self { path: path.to_owned(), rules: rules.collect::<Result<_, _>>()? })
     }
 
@@ -147,15 +238,22 @@ impl Rules {
     ///
     /// # Errors
     /// `28000` when a rule turns them away, or none lets them in.
-    pub fn method(&self, asking: &Asking<'_>) -> Result<Method, Error> {
+    pub fn demand(&self, asking: &Asking<'_>) -> Result<Demand, Error> {
         let refused = |message| Err(Error::new(Condition::InvalidAuthorizationSpecification, message));
         match self.rules.iter().find(|rule| rule.fits(asking)) {
             None => refused(format!("no pg_hba.conf entry for {}", asking.described())),
             Some(rule) if rule.method == Method::Reject => {
                 refused(format!("pg_hba.conf rejects connection for {}", asking.described()))
             }
-            Some(rule) => Ok(rule.method),
+            Some(rule) => {
+                Ok(Demand { method: rule.method, certificate: rule.options.certificate, names: rule.names.clone() })
+            }
         }
+    }
+
+    /// Whether a rule asks for certificates of clients, which a server that knows no authority for them cannot look at.
+    pub fn ask_for_certificates(&self) -> bool {
+        self.rules.iter().any(|rule| rule.options.certificate != CertificateCheck::None)
     }
 
     /// Whether a rule asks for TLS, which a server without a certificate never has.
@@ -234,6 +332,7 @@ impl Rule {
             address,
             netmask: netmask.flatten(),
             method: Some(self.word),
+            options: self.options.described(),
             error: None,
         }
     }
@@ -246,14 +345,14 @@ mod tests {
     fn rules(text: &str) -> Rules {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), text).unwrap();
-        Rules::read(file.path()).unwrap()
+        Rules::read(file.path(), None).unwrap()
     }
 
     fn asked(rules: &Rules, address: Option<&str>, user: &str, database: &str) -> Result<Method, String> {
         let is_member = |role: &str| role == user || (role == "staff" && user == "ada");
         let address = address.map(|address| address.parse().unwrap());
         let asking = Asking { address, encrypted: false, user, database, is_member: &is_member };
-        rules.method(&asking).map_err(|error| error.message.clone())
+        rules.demand(&asking).map(|demand| demand.method).map_err(|error| error.message.clone())
     }
 
     #[test]
@@ -298,11 +397,20 @@ mod tests {
             ("host all all 10.0.0.0 trust", "invalid IP mask \"trust\""),
             ("host all all all peer", "peer authentication is only supported on local sockets"),
             ("host all all .example.org trust", "\".example.org\""),
-            ("local all all trust map=x", "map"),
+            ("local all all trust map=x", "\"map\" is only valid for"),
+            ("local all all peer map=x", "no user name map \"x\""),
+            ("local all all peer ldapserver=x", "\"ldapserver\" is only valid for"),
+            ("local all all peer nothing=x", "unrecognized authentication option name: \"nothing\""),
+            ("local all all peer map", "option not in name=value format: map"),
+            ("host all all all cert", "cert authentication is only supported on hostssl connections"),
+            ("host all all all trust clientcert=verify-ca", "clientcert can only be configured for \"hostssl\" rows"),
+            ("hostssl all all all cert clientcert=verify-ca", "clientcert can only be set to \"verify-full\""),
+            ("hostssl all all all trust clientcert=1", "invalid value for clientcert: \"1\""),
+            ("hostssl all all all cert clientname=DN", "\"clientname\""),
             ("local @names all trust", "@names"),
         ] {
             std::fs::write(file.path(), text).unwrap();
-            let error = Rules::read(file.path()).unwrap_err().to_string();
+            let error = Rules::read(file.path(), None).unwrap_err().to_string();
             assert!(error.contains(words), "{text}: {error}");
         }
     }

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use super::address::{Address, mask};
-use super::{Kind, Method, Rule, Word};
+use super::{CertificateCheck, Kind, Method, Rule, Word};
 
 /// Why a file of rules cannot be used.
 #[derive(Debug)]
@@ -38,10 +38,53 @@ impl fmt::Display for RulesError {
 impl std::error::Error for RulesError {}
 
 /// A field of a line: words between which commas stand.
-type Field = Vec<Word>;
+pub(super) type Field = Vec<Word>;
 
 /// Methods that PostgreSQL has and we have not.
-const ELSEWHERE: [&str; 9] = ["bsd", "cert", "gss", "ident", "krb5", "ldap", "pam", "radius", "sspi"];
+const ELSEWHERE: [&str; 8] = ["bsd", "gss", "ident", "krb5", "ldap", "pam", "radius", "sspi"];
+
+/// Options of these methods.
+const OF_OTHERS: [(&str, &str); 19] = [
+    ("compat_realm", "gssapi and sspi"),
+    ("include_realm", "gssapi and sspi"),
+    ("krb_realm", "gssapi and sspi"),
+    ("ldapbasedn", "ldap"),
+    ("ldapbinddn", "ldap"),
+    ("ldapbindpasswd", "ldap"),
+    ("ldapport", "ldap"),
+    ("ldapprefix", "ldap"),
+    ("ldapscheme", "ldap"),
+    ("ldapsearchattribute", "ldap"),
+    ("ldapsearchfilter", "ldap"),
+    ("ldapserver", "ldap"),
+    ("ldapsuffix", "ldap"),
+    ("ldaptls", "ldap"),
+    ("ldapurl", "ldap"),
+    ("pam_use_hostname", "pam"),
+    ("pamservice", "pam"),
+    ("radiusservers", "radius"),
+    ("upn_username", "sspi"),
+];
+
+/// What stands behind a rule's method.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub(super) struct Options {
+    /// The map of names.
+    pub(super) map: Option<String>,
+    pub(super) certificate: CertificateCheck,
+}
+
+impl Options {
+    /// As `pg_hba_file_rules` has them.
+    pub(super) fn described(&self) -> Vec<String> {
+        let certificate = match self.certificate {
+            CertificateCheck::None => None,
+            CertificateCheck::Authority => Some("clientcert=verify-ca".to_owned()),
+            CertificateCheck::Name => Some("clientcert=verify-full".to_owned()),
+        };
+        self.map.iter().map(|map| format!("map={map}")).chain(certificate).collect()
+    }
+}
 
 /// The lines that say anything, by their numbers. A line that ends in a backslash goes on in the next.
 pub(super) fn lines(text: &str) -> Vec<(usize, Vec<Field>)> {
@@ -120,16 +163,56 @@ pub(super) fn rule(line: usize, fields: &[Field]) -> Result<Rule, String> {
     };
     let field = fields.next().ok_or("end-of-line before authentication method")?;
     let (word, method) = method(&single(field, "authentication type")?.text, kind)?;
-    if let Some(option) = fields.flatten().next() {
-        return Err(match option.text.split_once('=') {
-            Some((name, _)) => format!("the authentication option \"{name}\" is not supported"),
-            None => format!("authentication option not in name=value format: {}", option.text),
-        });
+    let mut options = Options::default();
+    for option in fields.flatten() {
+        let pair = option.text.split_once('=');
+        let (name, value) =
+            pair.ok_or_else(|| format!("authentication option not in name=value format: {}", option.text))?;
+        set_option(&mut options, name, value, kind, method)?;
     }
-    Ok(Rule { line, kind, databases, users, address, method, word })
+    if method == Method::Cert {
+        options.certificate = CertificateCheck::Name;
+    }
+    Ok(Rule { line, kind, databases, users, address, method, word, options, names: None })
 }
 
-fn single<'f>(field: &'f [Word], what: &str) -> Result<&'f Word, String> {
+fn set_option(options: &mut Options, name: &str, value: &str, kind: Kind, method: Method) -> Result<(), String> {
+    let only_for =
+        |methods: &str| format!("authentication option \"{name}\" is only valid for authentication methods {methods}");
+    match name {
+        "map" if method.takes_map() => options.map = Some(value.to_owned()),
+        "map" => return Err(only_for("ident, peer, gssapi, sspi, and cert")),
+        "clientcert" | "clientname" if kind != Kind::HostSsl => {
+            return Err(format!("{name} can only be configured for \"hostssl\" rows"));
+        }
+        "clientcert" => {
+            options.certificate = match value {
+                "verify-full" => CertificateCheck::Name,
+                "verify-ca" if method == Method::Cert => {
+                    let message = "clientcert can only be set to \"verify-full\" when using \"cert\" authentication";
+                    return Err(message.to_owned());
+                }
+                "verify-ca" => CertificateCheck::Authority,
+                _ => return Err(format!("invalid value for clientcert: \"{value}\"")),
+            }
+        }
+        "clientname" => match value {
+            "CN" => {}
+            "DN" => return Err("the authentication option \"clientname\" with \"DN\" is not supported".to_owned()),
+            _ => return Err(format!("invalid value for clientname: \"{value}\"")),
+        },
+        _ => {
+            let methods = OF_OTHERS.iter().find(|(known, _)| *known == name).map(|(_, methods)| *methods);
+            return Err(match methods {
+                Some(methods) => only_for(methods),
+                None => format!("unrecognized authentication option name: \"{name}\""),
+            });
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn single<'f>(field: &'f [Word], what: &str) -> Result<&'f Word, String> {
     match field {
         [word] => Ok(word),
         _ => Err(format!("multiple values specified for {what}")),
@@ -205,6 +288,9 @@ fn method(text: &str, kind: Kind) -> Result<(&'static str, Method), String> {
     };
     if *method == Method::Peer && kind != Kind::Local {
         return Err("peer authentication is only supported on local sockets".to_owned());
+    }
+    if *method == Method::Cert && kind != Kind::HostSsl {
+        return Err("cert authentication is only supported on hostssl connections".to_owned());
     }
     Ok((word, *method))
 }

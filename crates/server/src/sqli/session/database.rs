@@ -20,18 +20,23 @@ pub(in crate::sqli) struct Admission {
     pub(in crate::sqli) users: Arc<Users>,
     /// What it has proved.
     pub(in crate::sqli) proved: Method,
+    /// Which user of this machine it is, where that was asked.
+    pub(in crate::sqli) machine_user: Option<String>,
 }
 
 impl Admission {
     /// As for PostgreSQL's clients: the roles of the file that the server was started for count, where it has any.
     fn check(&self, user: &str, database: &Database, main: &Database) -> Result<(), Error> {
         let roles_of = if main.has_roles() { main } else { database };
-        let method = self.gate.method(&self.client, &self.users, user, database.name(), roles_of)?;
+        let demand = self.gate.demand(&self.client, &self.users, user, database.name(), roles_of)?;
+        demand.check_certificate(&self.client)?;
+        demand.check_certificate_name(&self.client, user)?;
         let has_password = matches!(self.proved, Method::Scram | Method::Password);
-        match method {
-            Method::Trust => Ok(()),
+        match demand.method {
+            // A certificate has been looked at just now.
+            Method::Trust | Method::Cert => Ok(()),
             Method::Scram | Method::Password if has_password => Ok(()),
-            Method::Peer if self.proved == Method::Peer => Ok(()),
+            Method::Peer if self.machine_user.as_ref().is_some_and(|name| demand.admits(name, user)) => Ok(()),
             _ => Err(Error::new(
                 Condition::InvalidAuthorizationSpecification,
                 format!("database \"{}\" asks user \"{user}\" for more than was proved at the login", database.name()),

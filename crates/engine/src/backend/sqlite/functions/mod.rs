@@ -69,6 +69,7 @@ pub use context::{Context, Definition, Numbers, Queried, RoutineRows, SessionSta
 pub(crate) use domains::{Checker, OnceChecker};
 pub(super) use json::write as write_json;
 pub use privileges::{Named, Question};
+pub use regex::first_groups;
 pub(crate) use search::search_vector;
 
 /// A scalar function.

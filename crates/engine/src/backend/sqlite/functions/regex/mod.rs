@@ -211,6 +211,16 @@ pub(super) fn is_match(text: &str, pattern: &str, flags: &str) -> Result<bool> {
     compiled(pattern, flags)?.is_match(text, 0)
 }
 
+/// What the groups of a pattern's first match hold, from its first one; `None` where it matches nowhere.
+///
+/// # Errors
+/// `2201B` for what is no regular expression of PostgreSQL's.
+pub fn first_groups(text: &str, pattern: &str) -> Result<Option<Vec<Option<String>>>> {
+    let regex = compiled(pattern, "")?;
+    let found = all_matches(&regex, text, true)?.pop();
+    Ok(found.map(|found| (1..found.spans.len()).map(|at| found.group(at).map(str::to_owned)).collect()))
+}
+
 /// Functions that find one match, or all of them, take no `g`.
 pub(super) fn refuse_global(function: &str, flags: &str) -> Result<()> {
     if !flags.contains('g') {
