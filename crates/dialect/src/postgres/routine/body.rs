@@ -3,6 +3,8 @@
 //! Variables are the columns of scopes around the whole statement, each an [`ExprKind::Param`] of its own; those that the
 //! statement does not use are dropped when it is bound.
 
+use std::sync::Arc;
+
 use crate::ir::{Expr, ExprKind, Statement, walk};
 use crate::plan::{Bound, Context};
 use crate::postgres::binder::{Binder, Entry, EntryColumn, Scope};
@@ -10,6 +12,7 @@ use crate::postgres::parse::Parsed;
 use crate::postgres::plpgsql::Conflict;
 use crate::scalar::cursors::REFCURSOR;
 use crate::schema::Schema;
+use crate::stored_function::StoredFunction;
 use crate::{Condition, Error, Result, Type};
 
 /// The variables that a statement sees.
@@ -23,6 +26,8 @@ pub struct Variables {
     pub positional: Vec<usize>,
     /// What a name means that is a variable's and a column's.
     pub conflict: Conflict,
+    /// The function that is being made, which its body may call before the schema knows of it.
+    pub making: Option<Arc<StoredFunction>>,
 }
 
 /// Variables of one scope.
@@ -57,6 +62,7 @@ pub(in crate::postgres) struct VariableLevels {
     pub(in crate::postgres) positional: Vec<usize>,
     /// Rows that nobody has assigned yet.
     unassigned: Vec<String>,
+    pub(in crate::postgres) making: Option<Arc<StoredFunction>>,
 }
 
 /// Binds a statement inside a function.
@@ -71,6 +77,7 @@ pub fn bind_inside(parsed: &Parsed, schema: &dyn Schema, context: &Context, vari
         conflict: variables.conflict,
         positional: variables.positional.clone(),
         unassigned: Vec::new(),
+        making: variables.making.clone(),
     };
     for scope in &variables.scopes {
         let rows = scope.rows.iter();

@@ -163,7 +163,18 @@ impl Binder<'_> {
             _ => return Ok(Vec::new()),
         };
         self.check_schema(&name, at)?;
-        Ok(self.schema.functions(&name))
+        let mut found = self.schema.functions(&name);
+        if let Some(making) = self.variables.as_ref().and_then(|levels| levels.making.as_ref())
+            && making.name == name.name
+            && name
+                .schema
+                .as_ref()
+                .map_or_else(|| self.schema.is_in_path(&making.namespace), |schema| *schema == making.namespace)
+        {
+            found.retain(|known| known.namespace != making.namespace || known.signature() != making.signature());
+            found.push(making.clone());
+        }
+        Ok(found)
     }
 
     /// A call whose name functions of users have.

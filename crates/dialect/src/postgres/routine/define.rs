@@ -109,6 +109,7 @@ impl Binder<'_> {
         self.check_strings_of(&definition)?;
         let function = StoredFunction::new(0, namespace, name.name, self.context.user.clone(), definition)
             .knowing(std::sync::Arc::new(self.schema.user_types()));
+        let function = std::sync::Arc::new(function);
         let known = self.same_signature(&function);
         if let Some(known) = &known {
             self.check_replaced(known, &function, create.replace)?;
@@ -121,8 +122,8 @@ impl Binder<'_> {
         }
         Ok(Ddl::CreateFunction(CreateFunction {
             signature: function.signature(),
-            namespace: function.namespace,
-            name: function.name,
+            namespace: function.namespace.clone(),
+            name: function.name.clone(),
             text: definition,
             replaces: known.map(|known| known.oid),
             kind: if function.definition.procedure { RoutineKind::Procedure } else { RoutineKind::Function },
@@ -284,7 +285,7 @@ impl Binder<'_> {
     }
 
     /// What can be said of a body before it is called.
-    fn check_body(&self, function: &StoredFunction, text: &str) -> Result<()> {
+    fn check_body(&self, function: &std::sync::Arc<StoredFunction>, text: &str) -> Result<()> {
         match function.definition.language {
             RoutineLanguage::Plpgsql => {
                 let result = function.plpgsql();

@@ -1,5 +1,7 @@
 //! Functions in SQL: their statements, and what CREATE FUNCTION finds out about them.
 
+use std::sync::Arc;
+
 use crate::composite::live;
 use crate::plan::Context;
 use crate::postgres::parse::{self, Parsed};
@@ -40,14 +42,16 @@ pub fn statements(function: &StoredFunction) -> Result<Vec<Parsed>> {
 }
 
 /// What can be said of a body before it is called.
-pub(super) fn check(function: &StoredFunction, schema: &dyn Schema, context: &Context) -> Result<()> {
+pub(super) fn check(function: &Arc<StoredFunction>, schema: &dyn Schema, context: &Context) -> Result<()> {
     let definition = &function.definition;
     let statements = statements(function)?;
     if definition.is_polymorphic() {
         return Ok(());
     }
     let types: Vec<Type> = definition.inputs().map(|param| plain(&param.ty, schema)).collect::<Result<_>>()?;
-    let variables = variables(function, &types, schema)?;
+    let mut variables = variables(function, &types, schema)?;
+    // A body in quotes may call the function that it is the body of; one in SQL's own grammar is read before that is there.
+    variables.making = (!definition.sql_body).then(|| Arc::clone(function));
     let in_function = |error: Error| {
         let context = format!("SQL function \"{}\"", function.name);
         if error.position.is_some() { error } else { error.context(context) }
@@ -58,11 +62,7 @@ pub(super) fn check(function: &StoredFunction, schema: &dyn Schema, context: &Co
             let message = "transaction control statements are not allowed in an SQL function";
             return Err(in_function(Error::new(Condition::FeatureNotSupported, message)));
         }
-        let bound = match bind_inside(statement, schema, context, &variables) {
-            // It calls itself, and is not there yet.
-            Err(error) if is_own_call(&error, function) => return Ok(()),
-            bound => bound.map_err(in_function)?,
-        };
+        let bound = bind_inside(statement, schema, context, &variables).map_err(in_function)?;
         if matches!(bound.statement, crate::ir::Statement::CallProcedure(_)) && !bound.columns.is_empty() {
             let message = "calling procedures with output arguments is not supported in SQL functions";
             return Err(in_function(Error::new(Condition::FeatureNotSupported, message)));
@@ -70,11 +70,6 @@ pub(super) fn check(function: &StoredFunction, schema: &dyn Schema, context: &Co
         last = Some(bound.columns);
     }
     check_result(function, last.as_deref(), schema).map_err(in_function)
-}
-
-fn is_own_call(error: &Error, function: &StoredFunction) -> bool {
-    error.condition() == Condition::UndefinedFunction
-        && error.message == format!("function {} does not exist", function.signature())
 }
 
 fn plain(ty: &TypeRef, schema: &dyn Schema) -> Result<Type> {
