@@ -143,6 +143,11 @@ pub trait Schema {
         &[]
     }
 
+    /// Casts that were dropped while something stored converted by them, which goes on doing so.
+    fn dropped_casts(&self) -> &[UserCast] {
+        &[]
+    }
+
     /// True for a schema in which bare names are looked for.
     fn is_in_path(&self, namespace: &str) -> bool;
 

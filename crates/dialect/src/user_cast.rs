@@ -68,11 +68,28 @@ pub const fn letter(context: CastContext) -> char {
 impl Definition {
     /// As it is kept.
     pub fn to_text(&self) -> String {
-        json!({
+        self.kept(false)
+    }
+
+    /// As it is kept once it was dropped, for expressions that are stored and go on converting by it.
+    pub fn to_text_of_dropped(&self) -> String {
+        self.kept(true)
+    }
+
+    fn kept(&self, dropped: bool) -> String {
+        let mut kept = json!({
             "source": self.source, "target": self.target, "function": self.method.function(),
             "method": self.method.letter().to_string(), "context": letter(self.context).to_string(),
-        })
-        .to_string()
+        });
+        if dropped {
+            kept["dropped"] = true.into();
+        }
+        kept.to_string()
+    }
+
+    /// Whether what is kept is a cast that was dropped.
+    pub fn is_dropped(text: &str) -> bool {
+        serde_json::from_str::<Value>(text).is_ok_and(|json| json["dropped"] == true)
     }
 
     /// From what is kept; `None` for what is none.
@@ -98,6 +115,11 @@ impl Definition {
     pub fn entry(&self) -> String {
         format!("{} AS {}", self.source, self.target)
     }
+
+    /// The name of its entry once it was dropped: there can be another between the same types then.
+    pub fn entry_of_dropped(&self, oid: u32) -> String {
+        format!("{} ({oid})", self.entry())
+    }
 }
 
 #[cfg(test)]
@@ -109,7 +131,10 @@ mod tests {
         for method in [Method::Function(16_500), Method::Text, Method::AsItIs] {
             for context in [CastContext::Implicit, CastContext::Assignment, CastContext::Explicit] {
                 let definition = Definition { source: 25, target: 16_400, method, context };
-                assert_eq!(Definition::from_text(&definition.to_text()), Some(definition));
+                for (text, dropped) in [(definition.to_text(), false), (definition.to_text_of_dropped(), true)] {
+                    assert_eq!(Definition::from_text(&text), Some(definition));
+                    assert_eq!(Definition::is_dropped(&text), dropped);
+                }
             }
         }
         assert_eq!(Definition::from_text("{}"), None);

@@ -485,6 +485,10 @@ impl Schema for OffPath<'_> {
         self.0.casts()
     }
 
+    fn dropped_casts(&self) -> &[crate::user_cast::UserCast] {
+        self.0.dropped_casts()
+    }
+
     fn search_object(&self, kind: Kind, name: &QualifiedName) -> Option<Arc<SearchObject>> {
         match &name.schema {
             Some(_) => self.0.search_object(kind, name),

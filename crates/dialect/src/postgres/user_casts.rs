@@ -12,7 +12,10 @@ use crate::{Error, Result};
 
 /// The users' cast from one type to another, the types behind domains.
 pub fn user_cast(schema: &dyn Schema, from: &Type, to: &Type) -> Option<UserCast> {
-    let casts = schema.casts();
+    among(schema.casts(), from, to)
+}
+
+fn among(casts: &[UserCast], from: &Type, to: &Type) -> Option<UserCast> {
     if casts.is_empty() || *from == Type::Unknown {
         return None;
     }
@@ -23,7 +26,12 @@ pub fn user_cast(schema: &dyn Schema, from: &Type, to: &Type) -> Option<UserCast
 impl Binder<'_> {
     /// The users' cast from one type to another, the types behind domains.
     pub(super) fn user_cast(&self, from: &Type, to: &Type) -> Option<UserCast> {
-        user_cast(self.schema, from, to)
+        user_cast(self.schema, from, to).or_else(|| among(self.dropped_casts(), from, to))
+    }
+
+    /// Casts that are there no more but for what is stored, as it has found them when it was made.
+    fn dropped_casts(&self) -> &[UserCast] {
+        if self.source.is_none() { self.schema.dropped_casts() } else { &[] }
     }
 
     /// The least context in which `from` becomes `to`, by users' casts, too; `None` when it never does.
@@ -49,12 +57,12 @@ impl Binder<'_> {
 
     /// True when a users' cast may take values of a type unasked.
     pub(super) fn has_casts_from(&self, ty: &Type) -> bool {
-        let casts = self.schema.casts();
-        if casts.is_empty() || *ty == Type::Unknown {
+        let mut casts = self.schema.casts().iter().chain(self.dropped_casts()).peekable();
+        if casts.peek().is_none() || *ty == Type::Unknown {
             return false;
         }
         let from = types::oid(ty.through_domains());
-        casts.iter().any(|cast| cast.definition.source == from && cast.definition.context == CastContext::Implicit)
+        casts.any(|cast| cast.definition.source == from && cast.definition.context == CastContext::Implicit)
     }
 
     /// A conversion by a users' cast, where there is one: the value, or itself where the context does not allow it.

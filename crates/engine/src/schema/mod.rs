@@ -505,6 +505,10 @@ impl Schema for SessionSchema {
         &self.main.casts
     }
 
+    fn dropped_casts(&self) -> &[UserCast] {
+        &self.main.dropped_casts
+    }
+
     fn is_in_path(&self, namespace: &str) -> bool {
         namespace == PG_CATALOG || self.search_path.iter().any(|name| name == namespace)
     }

@@ -57,6 +57,8 @@ pub struct Snapshot {
     pub operators: Arc<Vec<Arc<UserOperator>>>,
     /// Casts that users have made, oldest first.
     pub casts: Arc<Vec<UserCast>>,
+    /// Those that were dropped while something stored converted by them.
+    pub dropped_casts: Arc<Vec<UserCast>>,
     /// Named types, oldest first.
     pub types: Arc<Vec<Arc<NamedType>>>,
     /// Comments on schemas and functions by object id, each with what it is on.
@@ -613,7 +615,8 @@ impl Snapshot {
             let functions = s.functions.clone();
             let types = (s.types.clone(), s.user_types.clone());
             let others = (s.synonyms.clone(), s.comments.clone(), s.extensions.clone(), s.collations.clone());
-            let others = (others, s.search_objects.clone(), s.statistics.clone(), s.operators.clone(), s.casts.clone());
+            let casts = (s.casts.clone(), s.dropped_casts.clone());
+            let others = (others, s.search_objects.clone(), s.statistics.clone(), s.operators.clone(), casts);
             (s.namespaces.clone(), s.routines.clone(), functions, types, others)
         };
         (rest(self) != rest(other)).then(|| format!("{:#?}\n{:#?}", rest(self), rest(other)))

@@ -7,7 +7,7 @@ use rowferry_dialect::plan::Context;
 use rowferry_dialect::postgres::{self, regproc, regtype};
 use rowferry_dialect::schema::{QualifiedName, Relation, Trigger};
 use rowferry_dialect::types::Reg;
-use rowferry_dialect::user_cast::UserCast;
+use rowferry_dialect::user_cast::{self, UserCast};
 use rowferry_dialect::user_operator::{Definition, UserOperator};
 use rowferry_dialect::user_type::UserType;
 use rowferry_dialect::{Error, Language, Schema as _};
@@ -82,6 +82,7 @@ impl Changer<'_> {
     pub(super) fn change_cast(&self, change: &CastChange) -> Done {
         match change {
             CastChange::Create(definition) => {
+                self.make_room_for_cast(definition)?;
                 let (entry, text) = (definition.entry(), definition.to_text());
                 self.record("main", "cast", PG_CATALOG, &entry, None, Language::Postgres, Some(&text))?;
             }
@@ -183,18 +184,53 @@ impl Changer<'_> {
         self.take(going, users)
     }
 
-    /// What is stored does not hang on a cast in PostgreSQL, whose trees name its function; texts mean the cast.
+    /// What is stored does not hang on a cast in PostgreSQL, whose trees name its function. Here texts mean the cast: it stays for
+    /// them, out of everybody else's sight.
     fn drop_cast(&self, cast: UserCast) -> Done {
+        if self.user_of_cast(cast).is_none() {
+            return self.forget("main", cast.oid);
+        }
+        let UserCast { oid, definition } = cast;
+        self.store.change_entry("main", oid, Fact::Definition, Some(&definition.to_text_of_dropped()))?;
+        self.store.change_entry("main", oid, Fact::Name, Some(&definition.entry_of_dropped(oid)))?;
+        self.store.change_entry("main", oid, Fact::Comment, None)?;
+        self.touch("main", oid);
+        Ok(())
+    }
+
+    /// What is stored and converts by a cast.
+    fn user_of_cast(&self, cast: UserCast) -> Option<String> {
         let going = Going::Cast(cast);
         let shown = going.shown(&self.schema());
-        if let Some((user, _)) = self.lines_of(&self.users_of_going(&going), &shown).first() {
-            return Err(Error::unsupported(format!("DROP CAST of the {shown}, by which {user} converts,")).into());
+        self.lines_of(&self.users_of_going(&going), &shown).into_iter().next().map(|(user, _)| user)
+    }
+
+    /// A text cannot mean a cast that was dropped and another between the same types.
+    fn make_room_for_cast(&self, definition: &user_cast::Definition) -> Done {
+        let same = |known: &&UserCast| {
+            (known.definition.source, known.definition.target) == (definition.source, definition.target)
+        };
+        let Some(cast) = self.schema().main.dropped_casts.iter().find(same).copied() else { return Ok(()) };
+        if let Some(user) = self.user_of_cast(cast) {
+            let shown = shown_cast(&self.schema(), &cast);
+            let what = format!("another {shown} while {user} converts by the one that was dropped");
+            return Err(Error::unsupported(what).into());
         }
-        self.forget("main", cast.oid)
+        self.forget("main", cast.oid)?;
+        self.settle()
+    }
+
+    /// What was dropped and stayed for what is stored goes at last with a type that it is about.
+    pub(super) fn forget_dropped_casts_of(&self, ty: u32) -> Done {
+        let schema = self.schema();
+        let of_type = |cast: &&UserCast| [cast.definition.source, cast.definition.target].contains(&ty);
+        schema.main.dropped_casts.iter().filter(of_type).try_for_each(|cast| self.forget("main", cast.oid))
     }
 
     /// The operators and casts behind which a function stands go with it, or keep it.
     pub(super) fn drop_operators_of_function(&self, function: u32, dropped: &str, cascade: bool) -> Done {
+        // Views have gone already.
+        self.settle()?;
         let schema = self.schema();
         let operators = schema.main.operators.iter().filter(|operator| operator.definition.function == function);
         let mut all: Vec<Going> = operators.cloned().map(Going::Operator).collect();
@@ -205,7 +241,14 @@ impl Changer<'_> {
         for going in &all {
             let shown = going.shown(&schema);
             lines.push((shown.clone(), dropped.to_owned()));
-            lines.extend(self.lines_of(&self.users_of_going(going), &shown));
+            // What converts by a cast needs the cast's function, not the cast.
+            let on = if matches!(going, Going::Cast(_)) { dropped } else { &shown };
+            lines.extend(self.lines_of(&self.users_of_going(going), on));
+        }
+        let gone = schema.main.dropped_casts.iter().filter(|cast| cast.definition.method.function() == function);
+        for cast in gone.copied().map(Going::Cast) {
+            lines.extend(self.lines_of(&self.users_of_going(&cast), dropped));
+            all.push(cast);
         }
         if !(cascade || lines.is_empty()) {
             return Err(cannot_drop(dropped, &lines));

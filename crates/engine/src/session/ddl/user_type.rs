@@ -459,6 +459,7 @@ impl Changer<'_> {
                 self.settle()?;
                 self.drop_user(user)?;
             }
+            self.forget_dropped_casts_of(ty.oid)?;
             self.forget("main", ty.oid)?;
             self.settle()?;
         }

@@ -164,8 +164,10 @@ fn forget(snapshot: &mut Snapshot, oid: u32) {
     if snapshot.operators.iter().any(|operator| operator.oid == oid) {
         Arc::make_mut(&mut snapshot.operators).retain(|operator| operator.oid != oid);
     }
-    if snapshot.casts.iter().any(|cast| cast.oid == oid) {
-        Arc::make_mut(&mut snapshot.casts).retain(|cast| cast.oid != oid);
+    for casts in [&mut snapshot.casts, &mut snapshot.dropped_casts] {
+        if casts.iter().any(|cast| cast.oid == oid) {
+            Arc::make_mut(casts).retain(|cast| cast.oid != oid);
+        }
     }
     if snapshot.extensions.iter().any(|extension| extension.oid == oid) {
         Arc::make_mut(&mut snapshot.extensions).retain(|extension| extension.oid != oid);

@@ -309,11 +309,12 @@ fn add_operator(snapshot: &mut Snapshot, oid: u32, object: &Object) {
 
 fn add_cast(snapshot: &mut Snapshot, oid: u32, object: &Object) {
     let definition = object.definition.as_deref().unwrap_or_default();
+    let dropped = rowferry_dialect::user_cast::Definition::is_dropped(definition);
     let Some(definition) = rowferry_dialect::user_cast::Definition::from_text(definition) else {
         tracing::warn!(object = object.name, "a cast that cannot be read");
         return;
     };
-    let casts = Arc::make_mut(&mut snapshot.casts);
+    let casts = Arc::make_mut(if dropped { &mut snapshot.dropped_casts } else { &mut snapshot.casts });
     casts.push(UserCast { oid, definition });
     casts.sort_by_key(|cast| cast.oid);
 }
