@@ -3,6 +3,7 @@
 
 use crate::Schema;
 use crate::ir::{Body, CteBody, Dml, Expr, ExprKind, From, InsertSource, Query, Statement, Value, walk};
+use crate::postgres::polymorphic::Standing;
 
 /// The name of the function that such a call as a value is to the IR.
 pub const VALUE: &str = "stored function";
@@ -14,7 +15,7 @@ pub const ROWS: &str = "stored function rows";
 pub struct Callee {
     /// Its object id.
     pub oid: u32,
-    /// The words that the call is told of its polymorphic types.
+    /// The words that the call is told of its polymorphic types and of the collation of its arguments.
     pub standing: Option<String>,
 }
 
@@ -41,6 +42,16 @@ pub fn callee_of(args: &[Expr]) -> Option<(Callee, &[Expr])> {
         _ => None,
     };
     Some((Callee { oid: u32::try_from(oid).ok()?, standing }, args))
+}
+
+/// Tells a call the collation of its arguments, by its object id: what stands in the function compares them in it.
+pub fn tell_collation(args: &mut [Expr], collation: u32) {
+    let [_, standing, ..] = args else { return };
+    let known = match &standing.kind {
+        ExprKind::Literal(Value::Text(words)) => Standing::from_words(words),
+        _ => None,
+    };
+    *standing = Expr::text(known.unwrap_or_default().in_collation(collation).words());
 }
 
 /// A statement calls functions that may change something.

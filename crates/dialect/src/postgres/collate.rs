@@ -19,6 +19,7 @@ use crate::ir::{
     Aggregate, CollateRole, ColumnDefinition, ColumnIndex, ColumnRef, CteId, Expr, ExprKind, LikeKind, OutputColumn,
     Place, Query, RelId, SortKey, Statement, Text, WindowCall,
 };
+use crate::stored_calls::{VALUE, tell_collation};
 use crate::{Condition, Error, Result, Type};
 
 type Named = Arc<Collation>;
@@ -254,7 +255,12 @@ impl Walk<'_, '_> {
     /// The collation that an expression has, after what it compares inside has been given its own.
     fn expr(&mut self, expr: &mut Expr) -> Result<Derived> {
         let derived = match &mut expr.kind {
-            ExprKind::Literal(_) | ExprKind::Param(_) | ExprKind::Rules(_) | ExprKind::Default => Derived::None,
+            // Inside a function, a variable is in the collation of the call's arguments.
+            ExprKind::Param(_) => match self.binder.variables.as_ref().and_then(|levels| levels.collation.clone()) {
+                Some(collation) if Collation::of_type(&expr.ty).is_some() => return Ok(Derived::Implicit(collation)),
+                _ => Derived::None,
+            },
+            ExprKind::Literal(_) | ExprKind::Rules(_) | ExprKind::Default => Derived::None,
             ExprKind::Column(column) => return Ok(self.column(*column, &expr.ty)),
             ExprKind::Collate { arg, collation, role, place } => {
                 let inner = self.expr(arg)?;
@@ -287,6 +293,11 @@ impl Walk<'_, '_> {
                     return Ok(of_type(&Type::Text));
                 }
                 check_call(function, args, &derived)?;
+                if function.name == VALUE
+                    && let Some(collation) = derived.known().filter(|collation| collation.is_unicode())
+                {
+                    tell_collation(args, collation.oid);
+                }
                 if let ("lower" | "upper" | "initcap", Some(collation)) = (function.name, derived.known())
                     && (collation.knows_ascii_alone() || collation.is_unicode())
                 {

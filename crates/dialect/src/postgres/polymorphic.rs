@@ -140,11 +140,13 @@ struct Family {
     range: Option<Type>,
 }
 
-/// What polymorphic types stand for in a call.
+/// What polymorphic types stand for in a call, and the collation of its arguments.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
 pub struct Standing {
     exact: Family,
     common: Family,
+    /// Its object id; 0 where texts are compared by their bytes.
+    collation: u32,
 }
 
 /// Why polymorphic types stand for nothing.
@@ -168,7 +170,17 @@ impl Standing {
             let own = arguments.iter().filter(|(any, _)| any.is_compatible() == compatible);
             Family::of(&own.copied().collect::<Vec<_>>(), compatible)
         };
-        Ok(Self { exact: family(false)?, common: family(true)? })
+        Ok(Self { exact: family(false)?, common: family(true)?, collation: 0 })
+    }
+
+    /// The same for arguments in a collation, by its object id.
+    pub fn in_collation(self, collation: u32) -> Self {
+        Self { collation, ..self }
+    }
+
+    /// The object id of the collation that the arguments are in; `None` where texts are compared by their bytes.
+    pub fn collation(&self) -> Option<u32> {
+        Some(self.collation).filter(|oid| *oid != 0)
     }
 
     /// What one of the types stands for; text where nothing is known.
@@ -188,12 +200,17 @@ impl Standing {
     pub fn words(&self) -> String {
         let words = |ty: &Option<Type>| ty.as_ref().map_or(Json::Null, user_type::type_words);
         let all = [&self.exact.element, &self.exact.range, &self.common.element, &self.common.range];
-        Json::Array(all.into_iter().map(words).collect()).to_string()
+        let collation = self.collation().map(Json::from);
+        Json::Array(all.into_iter().map(words).chain(collation).collect()).to_string()
     }
 
     /// The inverse of [`Standing::words`].
     pub fn from_words(words: &str) -> Option<Self> {
-        let all: Vec<Json> = serde_json::from_str(words).ok()?;
+        let mut all: Vec<Json> = serde_json::from_str(words).ok()?;
+        let collation = match all.len() {
+            5 => u32::try_from(all.pop()?.as_u64()?).ok()?,
+            _ => 0,
+        };
         let mut types = Vec::with_capacity(all.len());
         for words in &all {
             types.push(match words {
@@ -202,7 +219,8 @@ impl Standing {
             });
         }
         let [element, range, common, common_range] = <[Option<Type>; 4]>::try_from(types).ok()?;
-        Some(Self { exact: Family { element, range }, common: Family { element: common, range: common_range } })
+        let (exact, common) = (Family { element, range }, Family { element: common, range: common_range });
+        Some(Self { exact, common, collation })
     }
 }
 
@@ -330,7 +348,9 @@ mod tests {
     fn settled(arguments: &[(Polymorphic, Type)], wanted: Polymorphic) -> Result<String, Unsettled> {
         let arguments: Vec<_> = arguments.iter().map(|(any, ty)| (*any, ty)).collect();
         let standing = Standing::of(&arguments)?;
-        assert_eq!(Standing::from_words(&standing.words()).as_ref(), Some(&standing));
+        for standing in [standing.clone(), standing.clone().in_collation(16_400)] {
+            assert_eq!(Standing::from_words(&standing.words()), Some(standing));
+        }
         Ok(super::super::types::words(&standing.settled(wanted)))
     }
 

@@ -94,9 +94,9 @@ fn run_statements(session: &mut Session, compiled: &Compiled, args: Vec<Value>) 
         Returned { null: true, ..Returned::of(Spool::new(columns), vec![Type::Unknown; columns]) }
     });
     if !function.definition.set && returned.rows.rows() == 0 {
-        let void = if matches!(compiled.returns, Returns::Void) { Value::Text(String::new()) } else { Value::Null };
+        // One of void, too, returns NULL, where one in PL/pgSQL returns an empty text.
         let columns = returned.types.len();
-        returned.rows.push((0..columns).map(|_| borrowed(&void)))?;
+        returned.rows.push((0..columns).map(|_| borrowed(&Value::Null)))?;
     }
     Ok(returned)
 }
@@ -115,7 +115,9 @@ impl Session {
             return Ok(known.parsed.len());
         }
         let function = &compiled.function;
-        let variables = Arc::new(sql_language::variables(function, &compiled.inputs, &self.schema())?);
+        let mut variables = sql_language::variables(function, &compiled.inputs, &self.schema())?;
+        variables.collation.clone_from(&compiled.collation);
+        let variables = Arc::new(variables);
         let parsed = sql_language::statements(function)?.into_iter();
         let parsed: Vec<Parsed> = parsed.map(|statement| Parsed::inside(statement, variables.clone())).collect();
         let count = parsed.len();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use parking_lot::Mutex;
+use rowferry_dialect::collation::Collation;
 use rowferry_dialect::composite::{Field, live};
 use rowferry_dialect::functions::Volatility;
 use rowferry_dialect::ir::{CallProcedure, CastContext, CteBody, Query, Statement, Value};
@@ -64,6 +65,8 @@ pub(super) struct Compiled {
     pub(super) returns: Returns,
     /// The type of the rows that it returns, where they are rows.
     pub(super) row: Option<Type>,
+    /// The collation of its arguments, where it is not the order of bytes.
+    pub(super) collation: Option<Arc<Collation>>,
     /// In PL/pgSQL what its variables hold.
     pub(super) kinds: Vec<plpgsql::SlotKind>,
     /// Plans, by the statement's number.
@@ -261,12 +264,19 @@ impl Session {
             }
             RoutineLanguage::Sql => Vec::new(),
         };
+        let collation = match standing.as_ref().and_then(Standing::collation) {
+            None => None,
+            Some(oid) => Some(schema.collation_by_oid(oid).ok_or_else(|| {
+                Error::new(Condition::UndefinedObject, format!("collation with OID {oid} does not exist"))
+            })?),
+        };
         let compiled = Arc::new(Compiled {
             function: function.clone(),
             generation,
             inputs,
             returns,
             row,
+            collation,
             kinds,
             plans: Mutex::default(),
             statements: Mutex::default(),

@@ -4,6 +4,7 @@ use super::{Derived, indeterminate, mismatch};
 use crate::collation::Collation;
 use crate::functions::{Function, FunctionKind};
 use crate::ir::Expr;
+use crate::stored_calls::{ROWS, VALUE};
 use crate::{Condition, Error, Result, Type};
 
 /// Rows cannot be ordered or grouped by what has two.
@@ -89,8 +90,10 @@ pub(super) fn check_call(function: &'static Function, args: &[Expr], derived: &D
         {
             check_bytes(derived, &format!("the operator {name}"))
         }
+        // It is told the collation.
+        VALUE | ROWS => Ok(()),
         // What stands inside would have to be compared in this order.
-        _ if name.starts_with("stored") => check_bytes(derived, "a function of a text"),
+        _ if name.starts_with("stored") => check_bytes(derived, "an aggregate of users of a text"),
         "@>" | "<@" | "&&" | "array_contains" | "array_contained" | "array_overlaps" | "array_position"
         | "array_positions" | "array_remove" | "array_replace"
             if derived.known().is_some_and(|collation| !collation.deterministic) =>

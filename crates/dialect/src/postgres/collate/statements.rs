@@ -11,6 +11,7 @@ use crate::ir::{
     InsertSource, Merge, OutputColumn, Query, SetOp, SortKey, Statement,
 };
 use crate::postgres::types;
+use crate::stored_calls::{ROWS, tell_collation};
 use crate::{Condition, Error, Result, Type};
 
 impl Walk<'_, '_> {
@@ -53,7 +54,17 @@ impl Walk<'_, '_> {
             }
             Statement::Explain(explain) => self.statement(&mut explain.statement),
             Statement::Merge(merge) => self.merge(merge),
-            Statement::CallProcedure(call) => call.args.as_mut().map_or(Ok(()), |query| self.query(query).map(drop)),
+            Statement::CallProcedure(call) => {
+                let Some(query) = &mut call.args else { return Ok(()) };
+                let mut derived = Derived::None;
+                for arg in self.query(query)? {
+                    derived = self.merged(derived, arg)?;
+                }
+                if let Some(collation) = derived.known().filter(|collation| collation.is_unicode()) {
+                    call.standing = Some(call.standing.take().unwrap_or_default().in_collation(collation.oid));
+                }
+                Ok(())
+            }
             Statement::Copy(copy) => {
                 copy.to.as_mut().map_or(Ok(()), |query| self.query(query).map(drop))?;
                 copy.from.as_mut().map_or(Ok(()), |dml| self.dml(dml).map(drop))
@@ -297,6 +308,11 @@ impl Walk<'_, '_> {
                     derived = self.merged(derived, arg)?;
                 }
                 check_call(function, args, &derived)?;
+                if function.name == ROWS
+                    && let Some(collation) = derived.known().filter(|collation| collation.is_unicode())
+                {
+                    tell_collation(args, collation.oid);
+                }
                 let of = |column: &OutputColumn| result(derived.clone(), &column.ty).passed_on();
                 self.relations.insert(*id, columns.iter().map(of).collect());
                 Ok(())

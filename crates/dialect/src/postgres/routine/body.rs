@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::collation::Collation;
 use crate::ir::{Expr, ExprKind, Statement, walk};
 use crate::plan::{Bound, Context};
 use crate::postgres::binder::{Binder, Entry, EntryColumn, Scope};
@@ -28,6 +29,8 @@ pub struct Variables {
     pub conflict: Conflict,
     /// The function that is being made, which its body may call before the schema knows of it.
     pub making: Option<Arc<StoredFunction>>,
+    /// The collation of the call's arguments, where it is not the order of bytes: variables are in it.
+    pub collation: Option<Arc<Collation>>,
 }
 
 /// Variables of one scope.
@@ -63,6 +66,8 @@ pub(in crate::postgres) struct VariableLevels {
     /// Rows that nobody has assigned yet.
     unassigned: Vec<String>,
     pub(in crate::postgres) making: Option<Arc<StoredFunction>>,
+    /// The collation that variables are in, where it is not the order of bytes.
+    pub(in crate::postgres) collation: Option<Arc<Collation>>,
 }
 
 /// Binds a statement inside a function.
@@ -78,7 +83,9 @@ pub fn bind_inside(parsed: &Parsed, schema: &dyn Schema, context: &Context, vari
         positional: variables.positional.clone(),
         unassigned: Vec::new(),
         making: variables.making.clone(),
+        collation: variables.collation.clone(),
     };
+    binder.collated |= variables.collation.is_some();
     for scope in &variables.scopes {
         let rows = scope.rows.iter();
         levels.unassigned.extend(rows.filter(|row| row.fields.is_none()).map(|row| row.name.clone()));

@@ -165,9 +165,7 @@ fn signature(function: &StoredFunction) -> Option<(Type, Vec<Type>)> {
         && definition.settings.is_empty()
         && definition.outputs().next().is_none();
     let value = |ty: &TypeRef| match ty {
-        TypeRef::Is(ty) if !ty.is_row() && !ty.is_constrained() && !matches!(ty, Type::Void | Type::Record(_)) => {
-            Some(ty.clone())
-        }
+        TypeRef::Is(ty) if !ty.is_row() && !ty.is_constrained() && !matches!(ty, Type::Record(_)) => Some(ty.clone()),
         _ => None,
     };
     let returns = value(&definition.returns).filter(|_| plain)?;

@@ -220,7 +220,8 @@ impl Frame<'_, '_> {
 
     /// The names that a statement sees.
     fn variables(&self, sql: &Sql) -> (Variables, Vec<Source>) {
-        let mut variables = Variables { conflict: self.body.conflict, ..Variables::default() };
+        let collation = self.compiled.collation.clone();
+        let mut variables = Variables { conflict: self.body.conflict, collation, ..Variables::default() };
         let mut sources: Vec<Source> = Vec::new();
         let mut known: Vec<(Source, usize)> = Vec::new();
         let mut types: Vec<Type> = Vec::new();
