@@ -9,6 +9,8 @@ use crate::ir::{
 
 /// Relations that are made here have numbers beyond those of the binder, and of others who make some.
 const SORTED: u32 = 5 << 29;
+/// The bits of a query's own number that they keep: those of parts that others make are the last that there are.
+const OWN: u32 = (1 << 28) - 1;
 
 /// The query with its volatile functions around its sorted rows; `None` where that changes nothing.
 pub(super) fn after_sorting(query: &Query) -> Option<Query> {
@@ -22,7 +24,7 @@ pub(super) fn after_sorting(query: &Query) -> Option<Query> {
         return None;
     }
     let mut rows = query.clone();
-    let mut sorted = Sorted { id: RelId(SORTED + query.output.0), parts: Vec::new() };
+    let mut sorted = Sorted { id: RelId(SORTED | query.output.0 & OWN), parts: Vec::new() };
     let mut items = select.items.clone();
     let mut places = Vec::with_capacity(items.len());
     for (at, item) in items.iter_mut().enumerate() {
@@ -49,7 +51,7 @@ pub(super) fn after_sorting(query: &Query) -> Option<Query> {
     Some(match window {
         None => computed,
         Some((limit, offset)) => {
-            let id = RelId(SORTED + (1 << 28) + query.output.0);
+            let id = RelId(SORTED | 1 << 28 | query.output.0 & OWN);
             let columns = query.columns.iter().enumerate().map(|(at, column)| Expr::column(id, at, column.ty.clone()));
             let all = around(query, id, Query { offset: barrier(), ..computed }, columns.collect());
             Query { limit, offset, ..all }
