@@ -35,15 +35,22 @@ impl Binder<'_> {
         let place = reference.location;
         if reference.fields.iter().any(|field| matches!(field.node, Some(N::AStar(_)))) {
             // `table.*` as a value is the whole row.
-            let found = match names::strings(&reference.fields).as_slice() {
-                [table] => self.find_entry(None, table),
-                [.., schema, table] => self.find_entry(Some(schema), table),
-                [] => None,
+            let parts = names::strings(&reference.fields);
+            let (schema, table) = match parts.as_slice() {
+                [.., schema, table] => (Some(*schema), *table),
+                [table] => (None, *table),
+                [] => (None, ""),
             };
-            if let Some((level, entry)) = found {
+            if let Some((level, entry)) = self.find_entry(schema, table) {
                 return Ok(self.whole_row(level, &entry, place));
             }
-            return Err(self.error(Condition::SyntaxError, "row expansion via \"*\" is not supported here", place));
+            if let Some(variable) = self.variable(schema, table, |_| true) {
+                return Ok(variable);
+            }
+            if table.is_empty() {
+                return Err(self.error(Condition::SyntaxError, "row expansion via \"*\" is not supported here", place));
+            }
+            return Err(self.missing_entry(schema, table, place));
         }
         match names::strings(&reference.fields).as_slice() {
             [name] => self.bare_column(name, place),
@@ -176,11 +183,15 @@ impl Binder<'_> {
 
     /// A variable of a function that holds a row as one value: what a qualifier may mean that is no relation's.
     fn row_variable(&self, label: Option<&str>, name: &str) -> Option<EntryColumn> {
+        self.variable(label, name, Type::is_row)
+    }
+
+    fn variable(&self, label: Option<&str>, name: &str, wanted: fn(&Type) -> bool) -> Option<EntryColumn> {
         let levels = self.variables.as_ref()?.levels;
         let entries = self.scopes[..levels].iter().rev().flat_map(|scope| &scope.entries);
         let mut known = entries.filter(|entry| entry.unqualified && label.is_none_or(|label| entry.name == label));
         known
-            .find_map(|entry| entry.columns.iter().find(|column| column.name == name && column.expr.ty.is_row()))
+            .find_map(|entry| entry.columns.iter().find(|column| column.name == name && wanted(&column.expr.ty)))
             .cloned()
     }
 
@@ -367,16 +378,14 @@ impl Binder<'_> {
 
     /// True for a catalog column of PostgreSQL's `int2vector` or `oidvector`, whose members count from 0.
     pub(in super::super) fn is_vector(&self, expr: &Expr) -> bool {
-        let ExprKind::Column(_) = &expr.kind else { return false };
-        let origin = self
-            .scopes
-            .iter()
-            .rev()
-            .flat_map(|scope| &scope.entries)
-            .flat_map(|entry| &entry.columns)
-            .find(|column| column.expr == *expr)
-            .and_then(|column| column.origin);
-        origin.is_some_and(|origin| self.is_vector_column(origin))
+        self.origin_of(expr).is_some_and(|origin| self.is_vector_column(origin))
+    }
+
+    /// The relation and the column that a column in reach is of.
+    pub(super) fn origin_of(&self, expr: &Expr) -> Option<(u32, usize)> {
+        let ExprKind::Column(_) = &expr.kind else { return None };
+        let columns = self.scopes.iter().rev().flat_map(|scope| &scope.entries).flat_map(|entry| &entry.columns);
+        columns.into_iter().find(|column| column.expr == *expr).and_then(|column| column.origin)
     }
 
     /// True for a column of a relation that is one of those.

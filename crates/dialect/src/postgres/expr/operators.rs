@@ -4,7 +4,7 @@ use pg_query::protobuf::{self as pg, AExprKind, Node, node::Node as N};
 
 use super::super::binder::Binder;
 use super::super::coerce::{base, implicit, same, unvectored};
-use super::super::resolve::Miss;
+use super::super::resolve::{self, Miss};
 use super::super::{names, types};
 use super::user_operators::Meant;
 use super::{all_of, any_of, location};
@@ -280,6 +280,10 @@ impl Binder<'_> {
 
     /// The same by PostgreSQL's own operators.
     fn compare_built_in(&mut self, op: CompareOp, left: (Expr, i32), right: (Expr, i32), place: i32) -> Result<Expr> {
+        if self.is_array_beside_vector(&left.0, &right.0) || self.is_array_beside_vector(&right.0, &left.0) {
+            let shown = |expr: &Expr| self.vector_type(expr).unwrap_or_else(|| expr.ty.clone());
+            return Err(self.no_operator(comparison_name(op), &[shown(&left.0), shown(&right.0)], place, Miss::None));
+        }
         let (left, right) = self.compared_vectors(left, right)?;
         // Types without an order of their own may have functions for these operators.
         if [&left.0.ty, &right.0.ty].into_iter().any(|ty| !ty.is_comparable())
@@ -289,6 +293,26 @@ impl Binder<'_> {
         }
         let (left, right) = self.comparable(comparison_name(op), left, right, place)?;
         Ok(Expr::new(ExprKind::Compare { op, left: Box::new(left), right: Box::new(right) }, Type::Bool))
+    }
+
+    /// One is a vector, the other surely an array, with which PostgreSQL compares no vector. A column that has come through a
+    /// subquery may be either.
+    fn is_array_beside_vector(&self, vector: &Expr, array: &Expr) -> bool {
+        let is_array = matches!(array.ty, Type::Array(_))
+            && match &array.kind {
+                ExprKind::Array(_) | ExprKind::Cast { .. } => true,
+                ExprKind::Column(_) => self.origin_of(array).is_some() && !self.is_vector(array),
+                _ => false,
+            };
+        is_array && self.vector_type(vector).is_some()
+    }
+
+    /// The vector type that a value is of.
+    fn vector_type(&self, expr: &Expr) -> Option<Type> {
+        match vectors::array_of(&expr.ty) {
+            Some(_) => Some(expr.ty.clone()),
+            None => self.origin_of(expr).and_then(|origin| self.catalogs_own_type(origin)),
+        }
     }
 
     /// Vectors are compared as the arrays that they are; what is compared with one of the catalogs' is written as a vector.
@@ -424,7 +448,7 @@ impl Binder<'_> {
     }
 
     /// Rows compare as their members do, from left to right.
-    fn compare_rows(&mut self, op: CompareOp, pairs: Vec<Pair>, place: i32) -> Result<Expr> {
+    pub(super) fn compare_rows(&mut self, op: CompareOp, pairs: Vec<Pair>, place: i32) -> Result<Expr> {
         match op {
             CompareOp::Equal | CompareOp::NotEqual => {
                 let mut tests = Vec::with_capacity(pairs.len());
@@ -681,9 +705,16 @@ impl Binder<'_> {
         place: i32,
     ) -> Result<Expr> {
         let array = match &array.ty {
-            // The members of a literal are what the operator's other operand is.
+            // The members of a literal are what the operator that takes the other operand wants beside it.
             Type::Unknown => {
-                let element = if arg.ty == Type::Unknown { Type::Text } else { base(&arg.ty) };
+                let inputs = [arg.ty.clone(), Type::Unknown];
+                let all = resolve::candidates(name, &inputs, |kind| kind == FunctionKind::Operator);
+                let found = resolve::choose(all, &inputs, true, &|from, to| self.becomes(from, to)).ok();
+                let element = match found.as_ref().and_then(|found| found.args.get(1)) {
+                    Some(wanted) if *wanted != Type::Unknown => base(wanted),
+                    _ if arg.ty == Type::Unknown => Type::Text,
+                    _ => base(&arg.ty),
+                };
                 self.coerce(array, &Type::Array(Box::new(element)), CastContext::Implicit, array_at)?
             }
             _ => array,

@@ -8,7 +8,7 @@ use super::super::resolve::{Miss, standing};
 use super::super::with::Within;
 use super::operators::comparison;
 use crate::functions::Volatility;
-use crate::ir::{Body, CastContext, CompareOp, Expr, ExprKind, From, walk};
+use crate::ir::{Body, CastContext, CompareOp, Expr, ExprKind, From, OutputColumn, walk};
 use crate::{Condition, Result, Type};
 
 impl Binder<'_> {
@@ -123,17 +123,42 @@ impl Binder<'_> {
             row.push(self.coerce(member, &ty, context, at)?);
             wanted.push(ty);
         }
-        let BoundQuery { query, .. } = self.coerce_columns(bound, &wanted, CastContext::Assignment, &[])?;
-        let query = Box::new(query);
+        let bound = self.coerce_columns(bound, &wanted, CastContext::Assignment, &[])?;
+        let by_rows = !matches!((op, all), (CompareOp::Equal, false) | (CompareOp::NotEqual, true));
+        if row.len() != 1 && by_rows {
+            return self.quantified_row(op, all, row, bound, link.location);
+        }
+        let query = Box::new(bound.query);
         let any = |row, negated| Expr::new(ExprKind::InQuery { row, negated, query: query.clone() }, Type::Bool);
         match (op, all) {
             (CompareOp::Equal, false) => Ok(any(row, false)),
             (CompareOp::NotEqual, true) => Ok(any(row, true)),
-            _ if row.len() != 1 => Err(self.unsupported("comparing a row with ANY or ALL of a query", link.location)),
             _ => {
                 let arg = Box::new(row.swap_remove(0));
                 Ok(Expr::new(ExprKind::Quantified { op, all, arg, query }, Type::Bool))
             }
         }
+    }
+
+    /// `(a, b) op ANY (query)`: `true IN (SELECT (a, b) op (x, y) FROM (query))`, whose NULLs are those of ANY; ALL asks that none is
+    /// false.
+    fn quantified_row(
+        &mut self,
+        op: CompareOp,
+        all: bool,
+        row: Vec<Expr>,
+        bound: BoundQuery,
+        place: i32,
+    ) -> Result<Expr> {
+        let mut wrapped = self.wrap(bound);
+        let Body::Select(outer) = &mut wrapped.query.body else {
+            return Err(crate::Error::internal("a query without a select list"));
+        };
+        let columns = std::mem::take(&mut outer.items);
+        let pairs = row.into_iter().zip(columns).map(|(left, right)| ((left, place), (right, place))).collect();
+        outer.items = vec![self.compare_rows(op, pairs, place)?];
+        wrapped.query.columns = vec![OutputColumn { name: "?column?".to_owned(), ty: Type::Bool }];
+        let row = vec![Expr::bool(!all)];
+        Ok(Expr::new(ExprKind::InQuery { row, negated: all, query: Box::new(wrapped.query) }, Type::Bool))
     }
 }
