@@ -303,6 +303,8 @@ pub fn format_type(ty: &Type) -> String {
         Type::Numeric(Some(m)) => format!("numeric({},{})", m.precision, m.scale),
         Type::Varchar(Some(n)) => format!("character varying({n})"),
         Type::Char(BLANK_PADDED_ANY) => "bpchar".to_owned(),
+        // Without quotes it is bit(1) to whoever reads it.
+        Type::Scalar(scalar, None) if **scalar == crate::scalar::bits::BIT => "\"bit\"".to_owned(),
         Type::Char(n) => format!("character({n})"),
         Type::Time(Some(n)) => format!("time({n}) without time zone"),
         Type::TimeTz(Some(n)) => format!("time({n}) with time zone"),

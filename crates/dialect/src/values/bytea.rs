@@ -1,6 +1,6 @@
 //! `bytea`.
 
-use super::{Settings, invalid_syntax};
+use super::Settings;
 use crate::{Condition, Error, Result, work};
 
 /// Reads the hex form (`\x…`) and the escape form.
@@ -54,7 +54,7 @@ pub fn parse_escape(text: &str) -> Result<Vec<u8>> {
                 bytes.push((a - b'0') << 6 | (b - b'0') << 3 | (c - b'0'));
                 rest = tail;
             }
-            _ => return Err(invalid_syntax("bytea", text)),
+            _ => return Err(Error::new(Condition::InvalidTextRepresentation, "invalid input syntax for type bytea")),
         }
     }
     Ok(bytes)

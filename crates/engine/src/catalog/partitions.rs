@@ -24,12 +24,14 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
         let position = |key: &Key| key.column.as_deref().and_then(|name| relation.column(name));
         let types: Vec<Type> = partitioning.keys.iter().map(|key| key_type(schema, relation, key)).collect();
         let method = if partitioning.strategy == Strategy::Hash { 405 } else { 403 };
-        let class = |ty: &Type| {
+        let class = |(key, ty): (&Key, &Type)| {
             let input = rowferry_dialect::postgres::types::class_input(ty);
-            let mut classes = facts::OperatorClass::all().iter();
-            classes
-                .find(|class| class.method == method && class.is_default && class.input == input)
-                .map_or(0, |c| c.oid)
+            let is_it = |class: &&facts::OperatorClass| match &key.opclass {
+                Some(name) => class.name == *name,
+                None => class.is_default && class.input == input,
+            };
+            let mut classes = facts::OperatorClass::all().iter().filter(|class| class.method == method);
+            classes.find(is_it).map_or(0, |class| class.oid)
         };
         let collation = |(key, ty): (&Key, &Type)| {
             let named = key.collation.as_deref().and_then(|property| Collation::of_property(property, schema));
@@ -47,7 +49,7 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
             partitioning.keys.len(),
             default.map_or(0, |default| default.oid),
             array(partitioning.keys.iter().map(|key| position(key).map_or(0, |at| relation.number_of(at)))),
-            array(types.iter().map(class)),
+            array(partitioning.keys.iter().zip(&types).map(class)),
             array(partitioning.keys.iter().zip(&types).map(collation)),
             (!expressions.is_empty()).then(|| expressions.join(", ")),
         ]);

@@ -56,7 +56,7 @@ impl Binder<'_> {
                 true => self.check_class(element, &key.expr.ty, &index.access_method)?,
                 false => check_key_type(&key.expr.ty, &index.access_method)?,
             }
-            let class = self.named_class(element, &key.expr.ty, &index.access_method)?;
+            let class = self.named_class(&element.opclass, &key.expr.ty, &index.access_method)?;
             words.push(word);
             keys.push(IndexKeyDefinition { descending: element.ordering() == SortByDir::SortbyDesc, key });
             let brin = index.access_method == "brin";
@@ -210,15 +210,14 @@ impl Binder<'_> {
     }
 
     /// The operator class that a key names, if it is one of PostgreSQL's own; it must take values of the key's type.
-    fn named_class(
+    pub(super) fn named_class(
         &self,
-        element: &pg::IndexElem,
+        class: &[pg::Node],
         ty: &Type,
         method: &str,
     ) -> Result<Option<&'static rowferry_facts::OperatorClass>> {
         let method = if method.is_empty() { "btree" } else { method };
-        let (Some(name), Some(number)) = (names::strings(&element.opclass).last().copied(), method_number(method))
-        else {
+        let (Some(name), Some(number)) = (names::strings(class).last().copied(), method_number(method)) else {
             return Ok(None);
         };
         let mut classes = rowferry_facts::OperatorClass::all().iter().filter(|class| class.method == number);

@@ -54,6 +54,8 @@ impl Binder<'_> {
                 let what = "a hash-partitioned table by a key in a nondeterministic collation";
                 return Err(self.unsupported(what, element.location));
             }
+            let is_by_bytes = !named.as_ref().or(own.as_ref()).is_some_and(|one| one.is_unicode());
+            key.opclass = self.class_of_key(element, &ty, partitioning.strategy, is_by_bytes)?;
             // A column's own is not told.
             key.collation = named.filter(|named| own.as_ref() != Some(named)).map(|named| named.property());
         }
@@ -121,7 +123,34 @@ impl Binder<'_> {
         Ok(expr.ty)
     }
 
-    /// A key's type has an order, or a hash; its operator class is the type's own. The collation that it names.
+    /// The operator class that a key names, unless it is the type's own. Those for patterns order by bytes, as every collation does
+    /// that is not of ICU.
+    fn class_of_key(
+        &self,
+        element: &pg::PartitionElem,
+        ty: &Type,
+        strategy: Strategy,
+        is_by_bytes: bool,
+    ) -> Result<Option<String>> {
+        let Some(name) = names::strings(&element.opclass).last().copied() else { return Ok(None) };
+        if name == super::index::default_class(ty) {
+            return Ok(None);
+        }
+        let method = method_of(strategy);
+        let Some(class) = self.named_class(&element.opclass, ty, method)? else {
+            let message = format!("operator class \"{name}\" does not exist for access method \"{method}\"");
+            return Err(Error::new(Condition::UndefinedObject, message));
+        };
+        match class.name {
+            _ if class.is_default => Ok(None),
+            "text_pattern_ops" | "varchar_pattern_ops" | "bpchar_pattern_ops" if is_by_bytes => {
+                Ok(Some(class.name.to_owned()))
+            }
+            name => Err(self.unsupported(format!("the operator class {name} of a partition key"), element.location)),
+        }
+    }
+
+    /// A key's type has an order, or a hash. The collation that it names.
     fn check_key(
         &mut self,
         element: &pg::PartitionElem,
@@ -136,7 +165,7 @@ impl Binder<'_> {
                 Some(self.collation(&element.collation, place)?)
             }
         };
-        let method = if strategy == Strategy::Hash { "hash" } else { "btree" };
+        let method = method_of(strategy);
         if !(ty.is_ordered() || strategy == Strategy::Hash && ty.is_comparable()) {
             let message =
                 format!("data type {} has no default operator class for access method \"{method}\"", types::words(ty));
@@ -144,11 +173,6 @@ impl Binder<'_> {
                 "You must specify a {method} operator class or define a default {method} operator class for the data \
                  type."
             )));
-        }
-        if let Some(class) = names::strings(&element.opclass).last()
-            && *class != super::index::default_class(ty)
-        {
-            return Err(self.unsupported(format!("the operator class {class} of a partition key"), place));
         }
         if strategy == Strategy::Hash && !is_hashed(ty) {
             let what = format!("a hash-partitioned table by a key of type {}", types::words(ty));
@@ -535,4 +559,12 @@ pub(super) fn check_unique(words: &str, columns: &[&str], partitioning: &Partiti
         }
     }
     Ok(())
+}
+
+/// The access method whose operator classes part rows.
+const fn method_of(strategy: Strategy) -> &'static str {
+    match strategy {
+        Strategy::Hash => "hash",
+        Strategy::List | Strategy::Range => "btree",
+    }
 }
