@@ -18,11 +18,10 @@ if is_fresh; then
 fi
 mkdir -p "$(dirname "$stamp")"
 touch "$stamp.begun"
-# Both in one command, so that they share one set of features and every dependency is compiled once; maturin then finds
-# everything built.
-export PYO3_PYTHON=$PWD/.venv/bin/python
+# The binary with the features of both, so that every dependency is compiled once. The module is maturin's alone to build:
+# it tells PyO3 more of the Python than we would, and what we had linked would be linked anew.
 echo "== building the rowferry binary and the extension module" >&2
-cargo build --release --locked --package rowferry-cli --bin rowferry --package rowferry-python --lib
+cargo build --release --locked --package rowferry-cli --package rowferry-python --bin rowferry
 VIRTUAL_ENV=$PWD/.venv .venv/bin/maturin develop --quiet --release --locked
 # Sources that changed while we were building are newer than the stamp and will be built again.
 mv "$stamp.begun" "$stamp"
