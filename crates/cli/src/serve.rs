@@ -193,6 +193,12 @@ pub struct Arguments {
     #[arg(long, value_name = "VERSION", default_value = rowferry_engine::settings::SERVER_VERSION)]
     server_version: String,
 
+    /// What a setting is in every session until its role or client says otherwise; can be given more than once
+    ///
+    /// As `postgres -c`: -c log_min_duration_statement=250ms, -c timezone=Europe/Berlin.
+    #[arg(short = 'c', long = "setting", value_name = "NAME=VALUE")]
+    settings: Vec<String>,
+
     /// Sessions at a time
     #[arg(long, value_name = "COUNT", default_value_t = Limits::default().max_connections)]
     max_connections: usize,
@@ -265,6 +271,7 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     let options = Options { session_memory, measured: doors.metrics.is_some(), ..options(&arguments)? };
     let database = open(&arguments, options.clone())?;
     let databases = beside(&arguments, &database, options)?;
+    set_defaults(&arguments, &database)?;
     if open_to_all {
         warn_of_readers(database.path());
     }
@@ -328,6 +335,23 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     drop(exporter);
     signals.close();
     result.map_err(|error| Failure::new(format!("the server failed: {error}")))
+}
+
+/// The settings of --setting.
+fn set_defaults(arguments: &Arguments, database: &Database) -> Result<(), Failure> {
+    for setting in &arguments.settings {
+        let Some((name, value)) = setting.split_once('=') else {
+            return Err(Failure::new(format!("--setting: \"{setting}\" is not NAME=VALUE")));
+        };
+        database.set_default(name.trim(), value.trim()).map_err(|error| {
+            let failure = Failure::new(format!("--setting: {}", error.message));
+            match &error.hint {
+                Some(hint) => failure.hint(hint.clone()),
+                None => failure,
+            }
+        })?;
+    }
+    Ok(())
 }
 
 /// Begins to tell figures.

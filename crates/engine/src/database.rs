@@ -209,6 +209,27 @@ impl Database {
         Arc::make_mut(&mut announced).insert(setting, value.into());
     }
 
+    /// What a setting is in sessions that begin from now on, unless their client or role says otherwise: as the settings of
+    /// PostgreSQL's command line. The value is written as SET takes it.
+    ///
+    /// # Errors
+    /// `42704` for what is no setting, `22023` for what is no value of it, `0A000` for what would have no effect here.
+    pub fn set_default(&self, name: &str, value: &str) -> Result<()> {
+        let unknown = || {
+            let message = format!("unrecognized configuration parameter \"{name}\"");
+            Error::new(Condition::UndefinedObject, message)
+        };
+        let setting = crate::settings::find(name).ok_or_else(unknown)?;
+        let value = crate::settings::read(setting, value)?;
+        // Sessions look for them in lower case; there is one such name for each setting and process.
+        let key: &'static str = match setting.name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            true => Box::leak(setting.name.to_ascii_lowercase().into_boxed_str()),
+            false => setting.name,
+        };
+        self.announce(key, value);
+        Ok(())
+    }
+
     /// Lets `pg_hba_file_rules` tell the server's rules of who may come in.
     pub fn announce_rules(&self, rules: crate::HostRules) {
         self.shared.host_rules.set(rules).ok();

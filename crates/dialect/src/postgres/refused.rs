@@ -106,7 +106,6 @@ fn administration(node: &N) -> Option<&'static str> {
         N::AlterSubscriptionStmt(_) => "ALTER SUBSCRIPTION",
         N::DropSubscriptionStmt(_) => "DROP SUBSCRIPTION",
         N::ClusterStmt(_) => "CLUSTER",
-        N::LoadStmt(_) => "LOAD",
         N::ConstraintsSetStmt(_) => "SET CONSTRAINTS of single constraints",
         _ => return None,
     })

@@ -98,6 +98,14 @@ impl Binder<'_> {
                 plain(Statement::Lock(LockTable { relations, mode, nowait: lock.nowait }))
             }
             N::CopyStmt(copy) => plain(self.copy(copy)?),
+            N::LoadStmt(load) => {
+                let name = load.filename.rsplit('/').next().unwrap_or_default();
+                match name.strip_suffix(".so").unwrap_or(name) {
+                    // What it brings is there: see its settings.
+                    "auto_explain" => plain(Statement::Nothing { tag: "LOAD" }),
+                    _ => Err(Error::unsupported(format!("LOAD of {}", load.filename))),
+                }
+            }
             N::CheckPointStmt(_) => plain(Statement::Maintain(crate::ir::Maintenance::Checkpoint)),
             N::ConstraintsSetStmt(set) => {
                 let names = set.constraints.iter().filter_map(|node| match &node.node {

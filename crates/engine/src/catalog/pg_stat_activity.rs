@@ -84,8 +84,10 @@ fn activity(context: &Context<'_>) -> Vec<Row> {
             }
             let activity = session.activity.lock().clone();
             let idle = activity.state == "idle";
+            let shown = session.variables.read().kept("track_activities") != Some("off");
             let waits = context.database.locks.waits_for(session.pid);
             let wait_event = match waits {
+                _ if !shown => None,
                 Some(tag) => Some(("Lock", tag.wait_event())),
                 None if activity.state == "active" => None,
                 None => Some(("Client", "ClientRead")),
@@ -106,16 +108,16 @@ fn activity(context: &Context<'_>) -> Vec<Row> {
                 NULL,
                 NULL,
                 instant(started),
-                if idle { NULL } else { instant(activity.transaction_start) },
-                instant(activity.statement_start),
-                instant(activity.state_change.max(activity.statement_start)),
+                if idle || !shown { NULL } else { instant(activity.transaction_start) },
+                if shown { instant(activity.statement_start) } else { NULL },
+                if shown { instant(activity.state_change.max(activity.statement_start)) } else { NULL },
                 wait_event.map(|(class, _)| class),
                 wait_event.map(|(_, event)| event),
-                activity.state,
+                if shown { activity.state } else { "disabled" },
                 session.owner.xid().map(short_xid),
                 NULL,
-                activity.query_id,
-                &*rowferry_dialect::mask_secrets(&activity.query),
+                activity.query_id.filter(|_| shown),
+                if shown { rowferry_dialect::mask_secrets(&activity.query).into_owned() } else { String::new() },
                 "client backend",
             ]
         })

@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering;
 
 use rowferry_dialect::Schema as _;
 use rowferry_dialect::schema::{Relation, RelationKind};
+use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_facts as facts;
 
 use super::pg_stat_activity::instant;
@@ -44,6 +45,11 @@ macro_rules! views {
             Table::pg_catalog("pg_stat_bgwriter", |context| vec![writer(context)]).live(),
             Table::pg_catalog("pg_stat_database", databases).live(),
             Table::pg_catalog("pg_stat_database_conflicts", conflicts).live(),
+            Table::pg_catalog("pg_stat_user_functions", |context| functions(context, "pg_stat_user_functions")).live(),
+            Table::pg_catalog("pg_stat_xact_user_functions", |context| {
+                functions(context, "pg_stat_xact_user_functions")
+            })
+            .live(),
             Table::pg_catalog("pg_stat_wal", |context| vec![log(context)]).live(),
         ]
     };
@@ -204,6 +210,29 @@ fn of_index(counts: &IndexCounts, column: &str) -> Cell {
     }
 }
 
+/// Functions that have been called while `track_functions` counted them.
+fn functions(context: &Context<'_>, view: &str) -> Vec<Row> {
+    let counts = if view == "pg_stat_xact_user_functions" {
+        statistics::functions_of_transaction(context.state)
+    } else {
+        statistics::collect(context.database, context.state);
+        context.database.statistics.functions()
+    };
+    let row = |function: &StoredFunction| {
+        let counts = counts.get(&function.oid)?;
+        Some(filled(view, |column| match column {
+            "funcid" => Cell::from(function.oid),
+            "schemaname" => Cell::from(&function.namespace),
+            "funcname" => Cell::from(&function.name),
+            "calls" => count(counts.calls),
+            "total_time" => milliseconds(counts.total),
+            "self_time" => milliseconds(counts.own),
+            _ => NULL,
+        }))
+    };
+    context.schema.stored_functions().filter_map(|function| row(function)).collect()
+}
+
 /// Sequences are users'.
 fn sequences(context: &Context<'_>, view: &str, _: Of) -> Vec<Row> {
     let sequences = context.schema.sequences().map(|details| &details.sequence);
@@ -340,6 +369,12 @@ pub fn statistic(context: &Context<'_>, view: &str, column: &str, oid: Option<u3
     let rows = match view {
         "pg_stat_database" => databases(context),
         "pg_stat_bgwriter" => vec![writer(context)],
+        // NULL for what was not called.
+        "pg_stat_user_functions" | "pg_stat_xact_user_functions" => {
+            let row = functions(context, view).into_iter().find(|row| oid.is_some_and(|oid| row[0] == Cell::from(oid)));
+            let at = facts::Relation::columns(PG_CATALOG, view).iter().position(|known| known.name == column);
+            return row.zip(at).map_or(NULL, |(mut row, at)| row.swap_remove(at));
+        }
         _ => {
             let counts = Counts::of(context, view);
             let oid = oid.unwrap_or(0);

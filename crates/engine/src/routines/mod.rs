@@ -19,7 +19,7 @@ pub(crate) mod trigger;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 use rowferry_dialect::informix::spl;
@@ -51,6 +51,8 @@ pub struct SessionRoutines {
     globals: Mutex<HashMap<String, (Type, Value)>>,
     /// Rows that the last statement processed.
     processed: AtomicI64,
+    /// Microseconds that counted functions have taken for themselves.
+    counted: AtomicU64,
     /// Where the stack stood when the outermost routine was called.
     base: AtomicUsize,
     /// How many functions run with the rights of their owners.
@@ -92,6 +94,16 @@ impl SessionRoutines {
     /// A loop goes over the rows of a change.
     pub fn is_looping_over_changes(&self) -> bool {
         self.loops_over_changes.load(Ordering::Relaxed) > 0
+    }
+
+    /// Microseconds that counted functions have taken for themselves.
+    pub fn counted_time(&self) -> u64 {
+        self.counted.load(Ordering::Relaxed)
+    }
+
+    /// A counted function has taken so many microseconds for itself.
+    pub fn count_time(&self, own: u64) {
+        self.counted.fetch_add(own, Ordering::Relaxed);
     }
 
     /// A function runs with the rights of its owner.

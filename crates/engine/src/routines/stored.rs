@@ -150,9 +150,11 @@ impl Session {
             return nothing(&compiled.returns, definition.set);
         }
         let ends = ends && definition.settings.is_empty() && !definition.definer;
-        let mut returned = self.as_function(function, |session| match definition.language {
-            RoutineLanguage::Plpgsql => plpgsql::run(session, &compiled, args, ends),
-            RoutineLanguage::Sql => sql_language::run(session, &compiled, args),
+        let mut returned = self.count_call(function, |session| {
+            session.as_function(function, |session| match definition.language {
+                RoutineLanguage::Plpgsql => plpgsql::run(session, &compiled, args, ends),
+                RoutineLanguage::Sql => sql_language::run(session, &compiled, args),
+            })
         })?;
         returned.row.clone_from(&compiled.row);
         Ok(returned)

@@ -49,6 +49,8 @@ impl Session {
             return Err(Error::new(Condition::InvalidObjectDefinition, message));
         }
         let compiled = self.compile_stored(&function, None, call.relation.oid)?;
-        self.as_function(&function, |session| plpgsql::run_trigger(session, &compiled, call))
+        self.count_call(&function, |session| {
+            session.as_function(&function, |session| plpgsql::run_trigger(session, &compiled, call))
+        })
     }
 }

@@ -21,7 +21,7 @@ impl Session {
         let progress = Arc::new(Progress::new(table, from));
         *self.state.copying.lock() = Some(progress.clone());
         // What a query has done is told when its rows are all read.
-        let watched = if from { self.watch(plan) } else { None };
+        let watched = if from { self.watch(plan, &[], None) } else { None };
         let measured = if from { self.measure(plan) } else { None };
         self.copying = from.then(|| Box::new(Copying { progress: progress.clone(), watched, measured }));
     }

@@ -2,12 +2,16 @@
 //! session is over. What statements of their own have read stays with the back end until somebody asks.
 
 use std::sync::Arc;
+use std::time::Instant;
 
+use rowferry_dialect::Result;
 use rowferry_dialect::schema::Relation;
+use rowferry_dialect::stored_function::{RoutineLanguage, StoredFunction};
 
 use super::Session;
 use super::state::State;
 use super::transaction::Block;
+use super::watched::TrackedFunctions;
 use crate::backend::Handle;
 use crate::statistics::{self, Mark, Pending};
 
@@ -82,6 +86,10 @@ impl Session {
         if self.must_gather() {
             self.gather();
         }
+        if self.wanted.functions != TrackedFunctions::None {
+            // What was called before is no part of it.
+            self.state.counts.lock().end(true);
+        }
         self.state.tally.begin(true);
     }
 
@@ -105,6 +113,36 @@ impl Session {
         }
         self.state.counts.lock().end(committed);
         self.state.tally.end(committed);
+    }
+
+    /// Runs a function and counts the call, where `track_functions` asks for it. One that fails is not counted.
+    pub(crate) fn count_call<T>(
+        &mut self,
+        function: &StoredFunction,
+        run: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        let counted = match self.state.variables.read().wanted().functions {
+            TrackedFunctions::None => false,
+            TrackedFunctions::Procedural => function.definition.language == RoutineLanguage::Plpgsql,
+            TrackedFunctions::All => true,
+        };
+        if !counted || function.oid == 0 {
+            return run(self);
+        }
+        let total_before = self.state.counts.lock().open.function(function.oid).total;
+        let others_before = self.state.routines.counted_time();
+        let began = Instant::now();
+        let result = run(self)?;
+        let total = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let own = total.saturating_sub(self.state.routines.counted_time() - others_before);
+        self.state.routines.count_time(own);
+        let mut counts = self.state.counts.lock();
+        let counted = counts.open.function(function.oid);
+        counted.calls += 1;
+        // Calls of itself are a part of this one.
+        counted.total = total_before + total;
+        counted.own += own;
+        Ok(result)
     }
 
     /// Where the transaction's counts stand.

@@ -72,7 +72,7 @@ impl Session {
             ));
         }
         self.begin_statement(prepared, text)?;
-        let watched = self.watch(prepared);
+        let watched = self.watch(prepared, params, text);
         let measured = self.measure(prepared);
         let held = self.interrupter.hold();
         let mut result = self.dispatch(prepared, params).map_err(|error| self.without_hidden_values(error));

@@ -78,6 +78,36 @@ impl Session {
         self.rows(prepared, spool)
     }
 
+    /// The plan of a statement that has run, as `auto_explain` writes it.
+    pub(super) fn explained(&mut self, prepared: &Arc<Prepared>, explain: &Explain, query: &str) -> Result<String> {
+        let steps = self.steps(explain, prepared.size)?;
+        let names = Names { relations: named_relations(&explain.statement), verbose: explain.verbose };
+        let told = Told { root: names.root(&steps, &explain.statement), timing: false, took: None, planning: None };
+        let whole = || {
+            let mut whole = Map::new();
+            whole.insert("Query Text".to_owned(), json!(query));
+            whole.insert("Plan".to_owned(), told.node(&told.root));
+            Json::Object(whole)
+        };
+        Ok(match explain.format {
+            ExplainFormat::Text => format!("Query Text: {query}\n{}", told.text().trim_end()),
+            ExplainFormat::Json => serde_json::to_string_pretty(&whole()).unwrap_or_default(),
+            ExplainFormat::Xml => {
+                let mut text = String::from("<explain xmlns=\"http://www.postgresql.org/2009/explain\">\n");
+                if let Json::Object(members) = whole() {
+                    members.iter().for_each(|(name, value)| xml(name, value, 1, &mut text));
+                }
+                text.push_str("</explain>");
+                text
+            }
+            ExplainFormat::Yaml => {
+                let mut text = String::new();
+                yaml(&whole(), 0, &mut text);
+                text.trim_end().to_owned()
+            }
+        })
+    }
+
     /// The steps in which a statement would be run.
     fn steps(&mut self, explain: &Explain, size: usize) -> Result<Vec<PlanStep>> {
         let _budget = budget::begin(size);

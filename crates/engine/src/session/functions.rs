@@ -104,6 +104,13 @@ impl SessionState for FunctionState {
         Ok(())
     }
 
+    fn reset_function_statistics(&self, oid: u32) -> Result<()> {
+        let (state, database) = self.both()?;
+        crate::statistics::collect(&database, &state);
+        database.statistics.reset_function(oid);
+        Ok(())
+    }
+
     fn reset_shared_statistics(&self, what: &str) -> Result<()> {
         let (_, database) = self.both()?;
         database.statistics.reset_shared(what)

@@ -23,6 +23,7 @@ pub(crate) mod in_turn;
 mod inspect;
 mod lift;
 pub mod locking;
+pub(crate) mod logged;
 mod maintenance;
 mod misfits;
 mod named;
@@ -117,6 +118,8 @@ pub struct Session {
     may_end_transaction: bool,
     /// What is wanted to be known of its statements.
     wanted: watched::Wanted,
+    /// What the log calls the statement that comes next, where it was prepared before.
+    source: Option<Box<str>>,
     /// The COPY FROM that runs.
     copying: Option<Box<copying::Copying>>,
 }
@@ -154,6 +157,7 @@ impl Session {
         if !options.application_name.is_empty() {
             variables.set_initial("application_name", &options.application_name);
         }
+        let wanted = variables.wanted();
         let mut schema = SessionSchema {
             main: database.shared.current(),
             temp: Arc::new(Snapshot::default()),
@@ -205,6 +209,8 @@ impl Session {
                 writing: false,
             }),
             copying: Mutex::default(),
+            slow: Mutex::default(),
+            has_slow: Default::default(),
             tally: Default::default(),
             counts: Mutex::default(),
             write_serial: std::sync::atomic::AtomicU64::new(0),
@@ -247,7 +253,8 @@ impl Session {
             batch: None,
             referential: triggers::Referential::default(),
             may_end_transaction: false,
-            wanted: watched::Wanted::default(),
+            wanted,
+            source: None,
             copying: None,
             database,
         }
@@ -282,7 +289,8 @@ impl Session {
             batch: None,
             referential: triggers::Referential::default(),
             may_end_transaction: false,
-            wanted: watched::Wanted::default(),
+            wanted: state.variables.read().wanted(),
+            source: None,
             copying: None,
             database,
         })
@@ -517,6 +525,7 @@ impl Session {
             (variables.search_path(), variables.made_read_only())
         };
         self.transaction.read_only |= read_only;
+        self.wanted = self.state.variables.read().wanted();
         self.follow_path(path);
         self.sync_identity();
     }
@@ -603,7 +612,8 @@ impl Session {
     }
 
     /// Nothing is to be done until the client asks for more: other sessions see so.
-    pub fn rest(&self) {
+    pub fn rest(&mut self) {
+        self.log_plans();
         if self.state.activity.lock().state == "active" {
             self.publish_activity();
         }

@@ -33,6 +33,8 @@ pub(super) struct Portal {
     /// What DECLARE has said of it.
     declared: Option<Declared>,
     door: Option<DoorPart>,
+    /// What the log calls it, where it is logged.
+    source: Option<Box<str>>,
     /// For WHERE CURRENT OF; `None` for what DECLARE has not made.
     positions: Option<Positions>,
     /// The tables' rows under the cursor; `None` before the first row, behind the last, and where nobody knows.
@@ -189,6 +191,15 @@ fn cannot_run(name: &str) -> Error {
     Error::new(Condition::ObjectNotInPrerequisiteState, format!("portal \"{name}\" cannot be run"))
 }
 
+/// What the log calls the execution of a portal.
+fn source(statement: &str, portal: &str) -> Box<str> {
+    let statement = if statement.is_empty() { "<unnamed>" } else { statement };
+    match portal {
+        "" => format!("execute {statement}").into(),
+        portal => format!("execute {statement}/{portal}").into(),
+    }
+}
+
 /// What the door's protocol does with portals.
 impl Session {
     /// Fails when a new portal cannot have this name.
@@ -204,12 +215,15 @@ impl Session {
         plan: Option<Arc<Prepared>>,
         params: Vec<Value>,
         door: DoorPart,
+        statement: &str,
     ) -> Result<()> {
+        let source = self.wanted.logged.any().then(|| source(statement, name));
         let created = if name.is_empty() { 0 } else { super::state::now() };
         let level = Some(self.transaction.savepoints.len());
         let (positions, current) = (None, None);
         let rows = Rows::Ready(params);
-        let portal = Portal { plan, rows, declared: None, door: Some(door), positions, current, level, created };
+        let portal =
+            Portal { plan, rows, declared: None, door: Some(door), source, positions, current, level, created };
         self.portals.insert(name, portal)
     }
 
@@ -228,7 +242,10 @@ impl Session {
         // The door reads the rows by itself.
         portal.current = None;
         match std::mem::replace(&mut portal.rows, Rows::Running) {
-            Rows::Ready(params) => Ok(Resume::Start(plan, params)),
+            Rows::Ready(params) => {
+                self.source = portal.source.take();
+                Ok(Resume::Start(plan, params))
+            }
             Rows::Forward { mut cursor, at } => {
                 cursor.resume();
                 Ok(Resume::Rows { cursor, at: at.unsigned_abs() })
@@ -303,7 +320,8 @@ impl Session {
         let level = Some(self.transaction.savepoints.len());
         let created = super::state::now();
         let (plan, declared, positions) = (Some(plan), Some(declared), Some(positions));
-        let portal = Portal { plan, rows, declared, door: None, positions, current: None, level, created };
+        let portal =
+            Portal { plan, rows, declared, door: None, source: None, positions, current: None, level, created };
         self.portals.insert(name, portal)
     }
 
@@ -466,7 +484,8 @@ impl Session {
         let level = Some(self.transaction.savepoints.len());
         let created = super::state::now();
         let (plan, declared) = (Some(plan), Some(declared));
-        let portal = Portal { plan, rows, declared, door: None, positions, current: None, level, created };
+        let portal =
+            Portal { plan, rows, declared, door: None, source: None, positions, current: None, level, created };
         self.portals.insert(name, portal)
     }
 

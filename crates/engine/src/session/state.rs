@@ -63,6 +63,9 @@ pub struct State {
     pub activity: Mutex<Activity>,
     /// The COPY that it runs.
     pub copying: Mutex<Option<Arc<crate::statistics::Progress>>>,
+    /// Statements whose plans are to be logged; `has_slow` says whether there are some.
+    pub slow: Mutex<Vec<super::logged::Slow>>,
+    pub has_slow: std::sync::atomic::AtomicBool,
     /// What it counts as it goes.
     pub tally: crate::statistics::Tally,
     /// What its statements have read and changed.

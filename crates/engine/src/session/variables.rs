@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use rowferry_dialect::ir::Isolation;
+use rowferry_dialect::ir::{ExplainFormat, Isolation};
 use rowferry_dialect::optimise::Passes;
 use rowferry_dialect::postgres::StringRules;
 use rowferry_dialect::values::{DateOrder, DateStyle, IntervalStyle, Settings, zone};
@@ -13,8 +13,9 @@ use rowferry_dialect::{Condition, Error, Result};
 use rowferry_encodings::Encoding;
 
 use super::identity::RoleNames;
+use super::logged::{Explained, Logged, LoggedStatements};
 use super::transaction::{isolation_from_name, isolation_name};
-use super::watched::{Track, Wanted};
+use super::watched::{Track, TrackedFunctions, Wanted};
 use crate::settings::{self, ExtraCheck, ExtraChecks, Form, Kind, SETTINGS, Setting};
 
 /// The variables of one session: what it has set, over the table of [`crate::settings`].
@@ -588,6 +589,33 @@ impl Variables {
                     "off" => Some(false),
                     _ => None,
                 },
+                functions: match value("track_functions") {
+                    "pl" => TrackedFunctions::Procedural,
+                    "all" => TrackedFunctions::All,
+                    _ => TrackedFunctions::None,
+                },
+                logged: Logged {
+                    statements: match value("log_statement") {
+                        "ddl" => LoggedStatements::Ddl,
+                        "mod" => LoggedStatements::Mod,
+                        "all" => LoggedStatements::All,
+                        _ => LoggedStatements::None,
+                    },
+                    durations: value("log_duration") == "on",
+                    least: at_least(value("log_min_duration_statement")),
+                    parameter: value("log_parameter_max_length").parse().ok(),
+                    explained: at_least(value("auto_explain.log_min_duration")).map(|least| Explained {
+                        least,
+                        format: match value("auto_explain.log_format") {
+                            "json" => ExplainFormat::Json,
+                            "xml" => ExplainFormat::Xml,
+                            "yaml" => ExplainFormat::Yaml,
+                            _ => ExplainFormat::Text,
+                        },
+                        verbose: value("auto_explain.log_verbose") == "on",
+                        nested: value("auto_explain.log_nested_statements") == "on",
+                    }),
+                },
             },
             extra_errors: ExtraChecks::read(value("plpgsql.extra_errors")).unwrap_or_default(),
             extra_warnings: ExtraChecks::read(value("plpgsql.extra_warnings")).unwrap_or_default(),
@@ -682,6 +710,11 @@ fn complete_date_style(value: &str, now: &str) -> String {
         (false, true) if !style.is_empty() => format!("{style}, {value}"),
         _ => value.to_owned(),
     }
+}
+
+/// Milliseconds from which on something is done; -1 is never.
+fn at_least(value: &str) -> Option<Duration> {
+    value.parse().ok().map(Duration::from_millis)
 }
 
 fn milliseconds(value: &str) -> Duration {

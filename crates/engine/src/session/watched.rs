@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use rowferry_dialect::Error;
 use rowferry_dialect::extension::PG_STAT_STATEMENTS;
-use rowferry_dialect::ir::Statement as Ir;
+use rowferry_dialect::ir::{Statement as Ir, Value};
 use rowferry_dialect::plan::Command;
 
+use super::logged::{Line, Logged};
 use super::state::State;
 use super::{Prepared, Session};
 use crate::statistics::Measured;
@@ -36,6 +37,22 @@ pub struct Wanted {
     pub no_utility: bool,
     /// `compute_query_id`: `None` is `auto`, with which it is computed where somebody uses it.
     pub query_id: Option<bool>,
+    /// What is logged.
+    pub logged: Logged,
+    /// `track_functions`.
+    pub functions: TrackedFunctions,
+}
+
+/// Which functions are counted when they are called.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum TrackedFunctions {
+    /// None.
+    #[default]
+    None,
+    /// Those in PL/pgSQL.
+    Procedural,
+    /// Those in SQL, too.
+    All,
 }
 
 /// A statement that runs, and is told of when it has run.
@@ -45,6 +62,8 @@ pub(crate) struct Watched {
     state: Arc<State>,
     /// For `pg_stat_statements`.
     key: Option<Key>,
+    /// For the log.
+    line: Option<Box<Line>>,
     /// How long it has run before.
     spent: Duration,
     /// Since when it runs; `None` while it waits to be asked for more rows.
@@ -83,11 +102,35 @@ impl Session {
     }
 
     /// Begins to watch a statement, if somebody wants to know of it.
-    pub(super) fn watch(&self, prepared: &Arc<Prepared>) -> Option<Box<Watched>> {
-        if self.batch.is_some() || self.copying.is_some() || !self.has_statement_statistics() {
+    pub(super) fn watch(
+        &mut self,
+        prepared: &Arc<Prepared>,
+        params: &[Value],
+        text: Option<&Arc<str>>,
+    ) -> Option<Box<Watched>> {
+        if self.batch.is_some() || self.copying.is_some() {
             return None;
         }
         let top = !self.inner && !self.interrupter.is_nested();
+        let line = if self.wanted.logged.any() { self.log_beginning(prepared, params, text, top) } else { None };
+        let key = if self.has_statement_statistics() { self.watched_key(prepared, top) } else { None };
+        if key.is_none() && line.is_none() {
+            return None;
+        }
+        let (key, plan) = match key {
+            Some((key, plan)) => (Some(key), plan),
+            None => (None, prepared.clone()),
+        };
+        let state = self.state.clone();
+        if let Some(handle) = &self.handle {
+            state.tally.pages(handle.lock().take_page_counts());
+        }
+        let since = Some(Instant::now());
+        Some(Box::new(Watched { plan, state, key, line, spent: Duration::ZERO, since, rows: 0 }))
+    }
+
+    /// Under what `pg_stat_statements` keeps a statement, if it does.
+    fn watched_key(&self, prepared: &Arc<Prepared>, top: bool) -> Option<(Key, Arc<Prepared>)> {
         let plan = match &prepared.bound.statement {
             // What is told of is the statement that it runs.
             Ir::ExecutePrepared { name, .. } => self.named_statement(name).ok().flatten()?,
@@ -105,13 +148,7 @@ impl Session {
             query: plan.query_id(),
             top,
         });
-        key?;
-        let state = self.state.clone();
-        if let Some(handle) = &self.handle {
-            state.tally.pages(handle.lock().take_page_counts());
-        }
-        let since = Some(Instant::now());
-        Some(Box::new(Watched { plan, state, key, spent: Duration::ZERO, since, rows: 0 }))
+        key.map(|key| (key, plan))
     }
 }
 
@@ -136,6 +173,9 @@ impl Watched {
     /// It is over; `rows` are those that it has changed.
     pub(crate) fn finish(mut self, rows: u64) {
         self.pause();
+        if let Some(line) = self.line.take() {
+            line.end(&self.plan, &self.state, self.spent);
+        }
         let handle = self.state.handle.lock().upgrade();
         let pages = handle.map_or([0; 3], |handle| handle.lock().take_page_counts());
         self.state.tally.pages(pages);

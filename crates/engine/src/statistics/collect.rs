@@ -1,11 +1,11 @@
 //! Gathering what sessions have counted, for somebody who asks.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
-use super::{DatabaseCounts, IndexCounts, Pending, TableCounts};
+use super::{DatabaseCounts, FunctionCounts, IndexCounts, Pending, TableCounts};
 use crate::database::Shared;
 use crate::session::state::State;
 
@@ -79,6 +79,11 @@ pub fn of_transaction(own: &State) -> (HashMap<u32, TableCounts>, HashMap<u32, I
         });
     }
     (tables, indexes)
+}
+
+/// What a session has counted of functions in the transaction that is open.
+pub fn functions_of_transaction(own: &State) -> BTreeMap<u32, FunctionCounts> {
+    own.counts.lock().open.functions().iter().copied().collect()
 }
 
 /// For how long a session has been there, in microseconds.

@@ -10,6 +10,7 @@
 
 mod collect;
 mod database;
+mod functions;
 mod pending;
 mod progress;
 mod reads;
@@ -23,8 +24,9 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use parking_lot::Mutex;
 use rowferry_dialect::{Condition, Error, Result};
 
-pub use collect::{age, collect, gather, of_transaction};
+pub use collect::{age, collect, functions_of_transaction, gather, of_transaction};
 pub use database::{DatabaseCounts, Tally};
+pub use functions::FunctionCounts;
 pub use pending::{Mark, Pending, Run, SessionCounts};
 pub use progress::Progress;
 pub use reads::{Reads, Ways};
@@ -39,6 +41,7 @@ use crate::session::state::now;
 pub struct Statistics {
     tables: Mutex<HashMap<u32, TableCounts>>,
     indexes: Mutex<HashMap<u32, IndexCounts>>,
+    functions: Mutex<BTreeMap<u32, FunctionCounts>>,
     /// What is known of statements.
     pub statements: statements::Statements,
     /// What sessions that are gone have left.
@@ -64,6 +67,7 @@ impl Default for Statistics {
         let now = now();
         Self {
             tables: Mutex::default(),
+            functions: Mutex::default(),
             indexes: Mutex::default(),
             statements: Default::default(),
             gone: Mutex::default(),
@@ -88,6 +92,11 @@ impl Statistics {
     /// What is known of an index.
     pub fn index(&self, oid: u32) -> Option<IndexCounts> {
         self.indexes.lock().get(&oid).copied()
+    }
+
+    /// What is known of functions, by their object ids.
+    pub fn functions(&self) -> BTreeMap<u32, FunctionCounts> {
+        self.functions.lock().clone()
     }
 
     /// CHECKPOINT.
@@ -136,6 +145,7 @@ impl Statistics {
     pub fn reset(&self, whole: DatabaseCounts) {
         self.tables.lock().values_mut().for_each(|table| *table = TableCounts::default());
         self.indexes.lock().values_mut().for_each(|index| *index = IndexCounts::default());
+        self.functions.lock().values_mut().for_each(|function| *function = FunctionCounts::default());
         *self.before.lock() = whole;
         self.database_reset.store(now(), Ordering::Relaxed);
     }
@@ -144,6 +154,12 @@ impl Statistics {
     pub fn reset_one(&self, oid: u32) {
         self.tables.lock().entry(oid).and_modify(|table| *table = TableCounts::default()).or_default();
         self.indexes.lock().entry(oid).and_modify(|index| *index = IndexCounts::default());
+        self.database_reset.store(now(), Ordering::Relaxed);
+    }
+
+    /// `pg_stat_reset_single_function_counters`.
+    pub fn reset_function(&self, oid: u32) {
+        self.functions.lock().entry(oid).and_modify(|function| *function = FunctionCounts::default());
         self.database_reset.store(now(), Ordering::Relaxed);
     }
 
@@ -174,6 +190,12 @@ impl Statistics {
             let mut tables = self.tables.lock();
             for (oid, counted) in pending.tables() {
                 tables.entry(*oid).or_default().add(counted);
+            }
+        }
+        if !pending.functions().is_empty() {
+            let mut functions = self.functions.lock();
+            for (oid, counted) in pending.functions() {
+                functions.entry(*oid).or_default().add(counted);
             }
         }
         let mut gone = self.gone.lock();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Reads;
+use super::{FunctionCounts, Reads};
 
 /// Statements of which a session remembers how often they have run before it works out what they have read.
 const READS: usize = 512;
@@ -38,6 +38,7 @@ pub struct Run {
 pub struct Pending {
     tables: Vec<(u32, Changed)>,
     runs: Vec<Run>,
+    functions: Vec<(u32, FunctionCounts)>,
 }
 
 /// What stays of a transaction's changes when it returns to a savepoint.
@@ -87,6 +88,23 @@ impl Pending {
         self.runs.len() >= READS
     }
 
+    /// What has been counted of a function.
+    pub fn function(&mut self, oid: u32) -> &mut FunctionCounts {
+        let at = match self.functions.iter().position(|(known, _)| *known == oid) {
+            Some(at) => at,
+            None => {
+                self.functions.push((oid, FunctionCounts::default()));
+                self.functions.len() - 1
+            }
+        };
+        &mut self.functions[at].1
+    }
+
+    /// Functions that have been called.
+    pub fn functions(&self) -> &[(u32, FunctionCounts)] {
+        &self.functions
+    }
+
     /// Tables with what has been changed in them.
     pub fn tables(&self) -> &[(u32, Changed)] {
         &self.tables
@@ -104,12 +122,16 @@ impl Pending {
 
     /// What has been changed, taken out.
     pub fn take_tables(&mut self) -> Self {
-        Self { tables: std::mem::take(&mut self.tables), runs: Vec::new() }
+        Self {
+            tables: std::mem::take(&mut self.tables),
+            functions: std::mem::take(&mut self.functions),
+            runs: Vec::new(),
+        }
     }
 
     /// Nothing has been counted.
     pub fn is_empty(&self) -> bool {
-        self.tables.is_empty() && self.runs.is_empty()
+        self.tables.is_empty() && self.runs.is_empty() && self.functions.is_empty()
     }
 
     /// Nothing of the changes stays.
@@ -141,6 +163,9 @@ impl Pending {
                 }
                 None => self.tables.push((oid, counts)),
             }
+        }
+        for (oid, counts) in &other.functions {
+            self.function(*oid).add(counts);
         }
         for run in other.runs {
             self.ran(&run.reads, run.runs, run.steps);

@@ -440,7 +440,7 @@ impl Commands<'_> {
             Some(prepared) => RowWriter::of(prepared, columns, &formats)?,
             None => Arc::new(RowWriter::new(columns, &formats)?),
         };
-        self.session.keep_portal(portal, prepared, params, writer)?;
+        self.session.keep_portal(portal, prepared, params, writer, statement)?;
         self.output.send(&Backend::BindComplete);
         Ok(())
     }

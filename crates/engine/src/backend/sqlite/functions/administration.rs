@@ -41,6 +41,7 @@ pub(super) const ROWS: &[Row] = &[
             let function = match call.text(0)? {
                 "all" => "pg_stat_reset",
                 "one" => "pg_stat_reset_single_table_counters",
+                "function" => "pg_stat_reset_single_function_counters",
                 _ => "pg_stat_reset_shared",
             };
             let message = format!("permission denied for function {function}");
@@ -49,6 +50,7 @@ pub(super) const ROWS: &[Row] = &[
         match call.text(0)? {
             "all" => state.reset_statistics(None)?,
             "one" => state.reset_statistics(Some(oid()?))?,
+            "function" => state.reset_function_statistics(oid()?)?,
             "shared" => state.reset_shared_statistics(call.text(1)?)?,
             // What is asked for is read anew each time.
             _ => {}

@@ -142,6 +142,10 @@ pub trait SessionState: Send + Sync {
     fn reset_statistics(&self, _oid: Option<u32>) -> Result<()> {
         Err(Error::unsupported("statistics"))
     }
+    /// The same of a function that users have made.
+    fn reset_function_statistics(&self, _oid: u32) -> Result<()> {
+        Err(Error::unsupported("statistics"))
+    }
     /// The same of the server: `archiver`, `bgwriter`, `wal`.
     fn reset_shared_statistics(&self, _what: &str) -> Result<()> {
         Err(Error::unsupported("statistics"))
