@@ -209,8 +209,11 @@ impl Line {
                 continue;
             }
             let text = values::output(value, ty, &settings).unwrap_or_else(|_| "?".to_owned());
-            let end =
-                self.logged.parameter.filter(|most| *most < text.len()).map(|most| text.floor_char_boundary(most));
+            let end = self
+                .logged
+                .parameter
+                .filter(|most| *most < text.len())
+                .map(|most| (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0));
             let (text, more) = end.map_or((text.as_str(), ""), |end| (&text[..end], "..."));
             let _ = write!(detail, "'{}{more}'", text.replace('\'', "''"));
         }
