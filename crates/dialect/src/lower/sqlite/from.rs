@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::apart::Fence;
 use super::late;
 use super::said::Said;
 use super::{Lowering, Naming, Repr, Source, quote, repr_of};
@@ -37,7 +38,10 @@ impl Lowering<'_> {
             }
             From::Query { id, query, .. } => {
                 self.some_groups = self.asked.contains(id);
-                let (sql, reprs) = self.query(query, Naming::Positions)?;
+                let (mut sql, reprs) = self.query(query, Naming::Positions)?;
+                if let Some(fence) = self.fenced.remove(id) {
+                    sql = fenced(*id, &sql, reprs.len(), fence);
+                }
                 let alias = self.define_derived(*id, reprs, None);
                 Ok(format!("({sql}) AS {alias}"))
             }
@@ -88,9 +92,13 @@ impl Lowering<'_> {
                         if *ordinality {
                             return Err(Error::unsupported(format!("function {}() in FROM", function.name)));
                         }
-                        Ok(format!("(SELECT {} AS c0) AS {alias}", of_module("rf_module_volatile")))
+                        Ok(format!("(SELECT DISTINCT {} AS c0) AS {alias}", of_module("rf_module_volatile")))
                     }
-                    Said::Function(name) if !*ordinality => Ok(format!("(SELECT {name}({args}) AS c0) AS {alias}")),
+                    Said::Function(name) if !*ordinality => {
+                        // SQLite does not call it where nobody reads what it returns, unless DISTINCT asks for it.
+                        let distinct = if late::may_change(function) { "DISTINCT " } else { "" };
+                        Ok(format!("(SELECT {distinct}{name}({args}) AS c0) AS {alias}"))
+                    }
                     _ => Err(Error::unsupported(format!("function {}() in FROM", function.name))),
                 }
             }
@@ -210,6 +218,21 @@ impl Lowering<'_> {
 }
 
 /// True for a call that may return others the next time.
+/// A subquery that stays one: SQLite leaves the columns of a WITH be that nobody reads, and takes apart neither a query with
+/// OFFSET nor a UNION ALL with what has no FROM.
+fn fenced(id: RelId, sql: &str, columns: usize, fence: Fence) -> String {
+    let nothing = vec!["NULL"; columns].join(", ");
+    let behind = match fence {
+        Fence::Open => format!(" UNION ALL SELECT {nothing} WHERE 0"),
+        Fence::Closed => " LIMIT -1 OFFSET 0".to_owned(),
+    };
+    let sql = match fence {
+        Fence::Open => sql.to_owned(),
+        Fence::Closed => format!("SELECT * FROM ({sql})"),
+    };
+    format!("WITH f{id} AS NOT MATERIALIZED ({sql}{behind}) SELECT * FROM f{id}", id = id.0)
+}
+
 fn may_change(function: &Function, args: &[Expr]) -> bool {
     let mut found = late::may_change(function);
     for arg in args {

@@ -8,6 +8,7 @@
 //! - A conversion of a parameter happens when it is bound ([`ParamForm`]), that of a literal here, so that the usual
 //!   statement calls no function per row.
 
+mod apart;
 mod call;
 mod cast;
 pub mod create_table;
@@ -275,6 +276,8 @@ struct Lowering<'a> {
     /// Members of WITH, and of FROM, of which only some rows are asked for.
     asked_ctes: HashSet<CteId>,
     asked: HashSet<RelId>,
+    /// Subqueries that must stay subqueries.
+    fenced: HashMap<RelId, apart::Fence>,
 }
 
 impl Lowering<'_> {

@@ -1,5 +1,6 @@
 //! Queries.
 
+use super::apart;
 use super::{Lowering, Naming, ParamForm, Repr, Sql, quote, repr_of};
 use crate::ir::{
     Body, CollateRole, ColumnIndex, ColumnRef, Cte, CteBody, CteId, Distinct, Expr, ExprKind, From, GroupBy,
@@ -39,6 +40,7 @@ impl Lowering<'_> {
         }
         let some_groups = std::mem::take(&mut self.some_groups);
         self.note_asked(query, some_groups);
+        self.fenced.extend(apart::fences(query));
         let with = self.with(&query.ctes)?;
         self.some_groups = some_groups;
         let grouped = self.hashed(query)?;
@@ -190,7 +192,10 @@ impl Lowering<'_> {
             let columns = if columns.is_empty() { String::new() } else { format!("({})", columns.join(", ")) };
             let materialized = match cte.materialized {
                 Some(true) => "MATERIALIZED ",
-                Some(false) => "NOT MATERIALIZED ",
+                Some(false) if cte.recursive || !apart::may_change(body) => "NOT MATERIALIZED ",
+                Some(false) => "MATERIALIZED ",
+                // PostgreSQL has its rows made once, too.
+                None if !cte.recursive && apart::may_change(body) => "MATERIALIZED ",
                 None => "",
             };
             members.push(format!("q{}{columns} AS {materialized}({sql})", cte.id.0));
