@@ -286,6 +286,11 @@ fn of_functions(context: &Context<'_>, rows: &mut Vec<Row>) {
             rows.push(row![PROCEDURE, function.oid, 0, LANGUAGE, super::pg_proc::PLPGSQL, 0, "n"]);
         }
         let mut on: Vec<u32> = function.definition.types().filter_map(users_type).collect();
+        on.extend(function.definition.rows().filter_map(|(array, name)| {
+            let relation = context.schema.relation(name)?;
+            let ty = row_type(&relation);
+            Some(if array { ty.array_oid } else { ty.oid })
+        }));
         on.dedup();
         rows.extend(on.into_iter().map(|on| row![PROCEDURE, function.oid, 0, TYPE, on, 0, "n"]));
     }
