@@ -217,7 +217,6 @@ impl Lowering<'_> {
     }
 }
 
-/// True for a call that may return others the next time.
 /// A subquery that stays one: SQLite leaves the columns of a WITH be that nobody reads, and takes apart neither a query with
 /// OFFSET nor a UNION ALL with what has no FROM.
 fn fenced(id: RelId, sql: &str, columns: usize, fence: Fence) -> String {
@@ -233,6 +232,7 @@ fn fenced(id: RelId, sql: &str, columns: usize, fence: Fence) -> String {
     format!("WITH f{id} AS NOT MATERIALIZED ({sql}{behind}) SELECT * FROM f{id}", id = id.0)
 }
 
+/// True for a call that may return others the next time.
 fn may_change(function: &Function, args: &[Expr]) -> bool {
     let mut found = late::may_change(function);
     for arg in args {
