@@ -39,7 +39,8 @@ def test_commands_of_the_guide(
     for text in re.findall(r"^```text\n(.*?)^```", (GUIDE / page).read_text(), re.MULTILINE | re.DOTALL):
         if shown := re.match(r"# (TYPE|certificate-rules|names)", text):
             Path("rules" if shown[1] == "TYPE" else shown[1]).write_text(text)
-    pem = make_certificates(tmp_path)
+    (tmp_path / "pem").mkdir()
+    pem = make_certificates(tmp_path / "pem")
     for name, file in (("cert", "server.crt"), ("key", "server.key"), ("ca", "clients.crt")):
         shutil.copy(pem[name], file)
     found = commands(page)
