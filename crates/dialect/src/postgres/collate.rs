@@ -256,8 +256,10 @@ impl Walk<'_, '_> {
     fn expr(&mut self, expr: &mut Expr) -> Result<Derived> {
         let derived = match &mut expr.kind {
             // Inside a function, a variable is in the collation of the call's arguments.
-            ExprKind::Param(_) => match self.binder.variables.as_ref().and_then(|levels| levels.collation.clone()) {
-                Some(collation) if Collation::of_type(&expr.ty).is_some() => return Ok(Derived::Implicit(collation)),
+            ExprKind::Param(at) => match self.binder.variables.as_ref().and_then(|levels| levels.collation_of(*at)) {
+                Some(collation) if Collation::of_type(&expr.ty).is_some() => {
+                    return Ok(Derived::Implicit(collation.clone()));
+                }
                 _ => Derived::None,
             },
             ExprKind::Literal(_) | ExprKind::Rules(_) | ExprKind::Default => Derived::None,

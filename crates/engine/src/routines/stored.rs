@@ -69,6 +69,8 @@ pub(super) struct Compiled {
     pub(super) collation: Option<Arc<Collation>>,
     /// In PL/pgSQL what its variables hold.
     pub(super) kinds: Vec<plpgsql::SlotKind>,
+    /// In PL/pgSQL the collations that its variables are declared with.
+    pub(super) collations: Vec<Option<Arc<Collation>>>,
     /// Plans, by the statement's number.
     pub(super) plans: Mutex<HashMap<usize, Arc<plpgsql::CachedPlan>>>,
     /// In SQL its statements, parsed and, as far as they have run, compiled.
@@ -259,12 +261,13 @@ impl Session {
                 ty => Returns::Value(ty),
             }
         };
-        let kinds = match definition.language {
+        let (kinds, collations) = match definition.language {
             RoutineLanguage::Plpgsql => {
                 let parsed = function.plpgsql()?;
-                plpgsql::slot_kinds(parsed, &schema, standing.as_ref())?
+                let collations = rowferry_dialect::postgres::plpgsql::collations(parsed, &function.name, &schema)?;
+                (plpgsql::slot_kinds(parsed, &schema, standing.as_ref())?, collations)
             }
-            RoutineLanguage::Sql => Vec::new(),
+            RoutineLanguage::Sql => Default::default(),
         };
         let collation = match standing.as_ref().and_then(Standing::collation) {
             None => None,
@@ -280,6 +283,7 @@ impl Session {
             row,
             collation,
             kinds,
+            collations,
             plans: Mutex::default(),
             statements: Mutex::default(),
         });

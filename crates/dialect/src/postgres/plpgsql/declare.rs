@@ -128,11 +128,13 @@ impl Parser<'_> {
                 || token.is("default")
                 || token.is("collate")
         })?;
+        let mut collation = None;
         if self.take("collate") {
-            self.any_name()?;
+            let mut name = QualifiedName::bare(self.any_name()?);
             while self.take_sign('.') {
-                self.any_name()?;
+                name = QualifiedName::new(name.name, self.any_name()?);
             }
+            collation = Some(name);
         }
         let start = self.token().start;
         let not_null = self.take("not");
@@ -155,6 +157,7 @@ impl Parser<'_> {
         }
         let slot = self.add_variable(name, kind_of(ty), line);
         let variable = &mut self.variables[slot];
+        variable.collation = collation;
         (variable.constant, variable.not_null, variable.default) = (constant, not_null, default);
         Ok(slot)
     }

@@ -18,9 +18,12 @@ mod tests;
 
 use std::sync::Arc;
 
-use crate::schema::QualifiedName;
+use super::binder::Binder;
+use crate::collation::Collation;
+use crate::plan::Context;
+use crate::schema::{QualifiedName, Schema};
 use crate::stored_function::{Definition, TypeRef};
-use crate::{Result, Type};
+use crate::{Condition, Error, Result, Type};
 
 pub use conditions::{name_of as condition_name, sqlstates_of};
 
@@ -88,6 +91,8 @@ pub struct Variable {
     pub name: String,
     /// What it holds.
     pub kind: VariableKind,
+    /// COLLATE.
+    pub collation: Option<QualifiedName>,
     /// CONSTANT.
     pub constant: bool,
     /// NOT NULL.
@@ -96,6 +101,29 @@ pub struct Variable {
     pub default: Option<Sql>,
     /// The line of its declaration.
     pub line: u32,
+}
+
+/// The collations that variables are declared with, one for each variable.
+///
+/// # Errors
+/// `42704` for one that does not exist, `42804` for a type that has none.
+pub fn collations(function: &Function, name: &str, schema: &dyn Schema) -> Result<Vec<Option<Arc<Collation>>>> {
+    let context = Context::default();
+    let declared = |variable: &Variable| -> Result<Option<Arc<Collation>>> {
+        let Some(collation) = &variable.collation else { return Ok(None) };
+        if let VariableKind::Declared(DeclaredType::Is(TypeRef::Is(ty))) = &variable.kind
+            && Collation::of_type(ty).is_none()
+        {
+            let message = format!("collations are not supported by type {}", super::types::words(ty));
+            return Err(Error::new(Condition::DatatypeMismatch, message));
+        }
+        let parts: Vec<&str> = collation.schema.as_deref().into_iter().chain([collation.name.as_str()]).collect();
+        let found = Binder::detached(schema, &context).collation_named(&parts, -1).map_err(|error| {
+            error.context(format!("compilation of PL/pgSQL function \"{name}\" near line {}", variable.line))
+        })?;
+        Ok(Some(found))
+    };
+    function.variables.iter().map(declared).collect()
 }
 
 /// What a variable holds.

@@ -285,6 +285,7 @@ impl<'a> Parser<'a> {
         self.variables.push(Variable {
             name: name.to_owned(),
             kind,
+            collation: None,
             constant: false,
             not_null: false,
             default: None,

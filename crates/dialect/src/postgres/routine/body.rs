@@ -31,6 +31,8 @@ pub struct Variables {
     pub making: Option<Arc<StoredFunction>>,
     /// The collation of the call's arguments, where it is not the order of bytes: variables are in it.
     pub collation: Option<Arc<Collation>>,
+    /// The collations that some are declared with instead, by their values; those behind the last have none.
+    pub collations: Vec<Option<Arc<Collation>>>,
 }
 
 /// Variables of one scope.
@@ -68,6 +70,15 @@ pub(in crate::postgres) struct VariableLevels {
     pub(in crate::postgres) making: Option<Arc<StoredFunction>>,
     /// The collation that variables are in, where it is not the order of bytes.
     pub(in crate::postgres) collation: Option<Arc<Collation>>,
+    /// Those of parameters that have one of their own.
+    collations: Vec<Option<Arc<Collation>>>,
+}
+
+impl VariableLevels {
+    /// The collation of the variable that a parameter stands for, where it is not the order of bytes.
+    pub(in crate::postgres) fn collation_of(&self, param: usize) -> Option<&Arc<Collation>> {
+        self.collations.get(param).and_then(Option::as_ref).or(self.collation.as_ref())
+    }
 }
 
 /// Binds a statement inside a function.
@@ -84,8 +95,9 @@ pub fn bind_inside(parsed: &Parsed, schema: &dyn Schema, context: &Context, vari
         unassigned: Vec::new(),
         making: variables.making.clone(),
         collation: variables.collation.clone(),
+        collations: Vec::new(),
     };
-    binder.collated |= variables.collation.is_some();
+    binder.collated |= variables.collation.is_some() || variables.collations.iter().any(Option::is_some);
     for scope in &variables.scopes {
         let rows = scope.rows.iter();
         levels.unassigned.extend(rows.filter(|row| row.fields.is_none()).map(|row| row.name.clone()));
@@ -95,6 +107,10 @@ pub fn bind_inside(parsed: &Parsed, schema: &dyn Schema, context: &Context, vari
     binder.variables = Some(levels);
     let (mut statement, columns) = binder.statement(&parsed.node)?;
     let uses = compact(&mut statement, variables.types.len(), &binder.params);
+    if let Some(levels) = &mut binder.variables {
+        let own = |index: &usize| variables.collations.get(*index).cloned().flatten();
+        levels.collations = uses.iter().map(own).collect();
+    }
     binder.derive_collations(&mut statement)?;
     let params = uses.iter().map(|index| binder.params[*index].clone().unwrap_or(Type::Text)).collect();
     let needs = if matches!(statement, Statement::Ddl(_)) { Default::default() } else { binder.needs };

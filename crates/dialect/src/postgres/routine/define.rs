@@ -288,7 +288,9 @@ impl Binder<'_> {
     fn check_body(&self, function: &std::sync::Arc<StoredFunction>, text: &str) -> Result<()> {
         match function.definition.language {
             RoutineLanguage::Plpgsql => {
-                let result = function.plpgsql();
+                let result = function
+                    .plpgsql()
+                    .and_then(|parsed| crate::postgres::plpgsql::collations(parsed, &function.name, self.schema));
                 result.map(|_| ()).map_err(|error| self.error_of_body(error, &function.definition.source, text))
             }
             RoutineLanguage::Sql => super::sql_language::check(function, self.schema, self.context)

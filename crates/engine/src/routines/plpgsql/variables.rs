@@ -264,6 +264,12 @@ impl Frame<'_, '_> {
             scope = defined.parent;
         }
         variables.types = types;
+        let declared = &self.compiled.collations;
+        if declared.iter().any(Option::is_some) {
+            // Fields of rows have those of their own types.
+            let own = |(slot, field): &Source| declared.get(*slot).filter(|_| field.is_none()).cloned().flatten();
+            variables.collations = sources.iter().map(own).collect();
+        }
         (variables, sources)
     }
 
