@@ -101,7 +101,8 @@ class PostgreSQL:
         """End the server and remove its directory."""
         try:
             self.process.interrupt()
-            self.process.stop()
+            # Its last checkpoint waits for the disk.
+            self.process.stop(timeout=120)
         finally:
             shutil.rmtree(self.directory, ignore_errors=True)
 

@@ -255,7 +255,7 @@ def test_what_is_kept_means_the_same_along_any_search_path(both: tuple[Server, S
     answers = []
     for server in both:
         with psycopg.connect(server.database(), autocommit=True) as connection:
-            made, asked = (HERE / "path.sql").read_text().split("-- From here on:")
+            made, asked = (HERE / "path.sql").read_text().split("-- From here on: other search paths.\n")
             connection.execute(made)
             told = []
             for statement in asked.split(";\n"):
