@@ -356,6 +356,9 @@ impl Shared {
         if let Some(rules) = other.host_rules.get() {
             self.host_rules.set(rules.clone()).ok();
         }
+        if let Some(mappings) = other.name_mappings.get() {
+            self.name_mappings.set(mappings.clone()).ok();
+        }
     }
 
     /// The database's object id as its server tells it.

@@ -164,13 +164,21 @@ def test_another_database_may_ask_for_more_at_the_informix_door(start: Start, tm
     more = tmp_path / "more"
     more.mkdir()
     rules = write(tmp_path / "hba", "host app all all trust", "host open all all trust", "host other all all password")
-    server = start(*rules, "--databases", str(more), informix=True)
+    (tmp_path / "ident").write_text("staff bob ada\n")
+    maps = ("--ident", str(tmp_path / "ident"))
+    server = start(*rules, *maps, "--databases", str(more), informix=True)
     assert server.postgres is not None
     host, port = server.postgres
     with psycopg.connect(host=host, port=port, user="ada", dbname="app", autocommit=True) as connection:
         connection.execute("create database open")
         connection.execute("create database other")
         connection.execute("create database shut")
+    # What is told of the rules is the same everywhere.
+    with psycopg.connect(host=host, port=port, user="ada", dbname="open") as connection:
+        assert connection.execute("select map_name, pg_username from pg_ident_file_mappings").fetchall() == [
+            ("staff", "ada")
+        ]
+        assert connection.execute("select count(*) from pg_hba_file_rules").fetchone() == (3,)
     assert informix_refusal(server, database="open") is None
     assert informix_refusal(server, database="other") is not None
     assert informix_refusal(server, database="shut") is not None
