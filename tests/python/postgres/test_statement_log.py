@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -149,6 +150,25 @@ def test_auto_explain_logs_the_plans_of_slow_statements(server: Rowferry, connec
     assert told["Plan"]["Node Type"] == "Seq Scan"
     # Plans are looked up when the statement is over: nothing of that is a transaction of the session.
     assert connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+
+
+def test_plans_that_wait_for_the_end_of_a_function_are_not_without_number(
+    server: Rowferry, connection: psycopg.Connection
+) -> None:
+    connection.execute("CREATE TABLE t (n int PRIMARY KEY)")
+    connection.execute(
+        "CREATE FUNCTION f() RETURNS void LANGUAGE plpgsql AS $$ BEGIN"
+        " FOR i IN 1..1005 LOOP PERFORM n FROM t WHERE n = i; END LOOP; PERFORM pg_sleep(3); END $$"
+    )
+    connection.execute("LOAD 'auto_explain'")
+    connection.execute("SET auto_explain.log_min_duration = 0")
+    connection.execute("SET auto_explain.log_nested_statements = on")
+    running = threading.Thread(target=connection.execute, args=("SELECT f()",))
+    running.start()
+    unexplained = "Query Text: SELECT n FROM t WHERE n = i\nno plan: 1000 wait"
+    wait_until(lambda: any(unexplained in line["message"] for line in lines(server)), unexplained)
+    running.join()
+    assert "Result" in logged(server, connection, "Query Text: SELECT f()")[-1]
 
 
 def test_what_auto_explain_cannot_do_is_refused(connection: psycopg.Connection) -> None:

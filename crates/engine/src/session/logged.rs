@@ -69,6 +69,9 @@ impl Logged {
     }
 }
 
+/// How many plans of statements inside functions wait to be logged; of more than these only the texts are.
+const MOST_PLANS: usize = 1_000;
+
 /// A statement that will be logged when it is over.
 #[derive(Debug)]
 pub(super) struct Line {
@@ -92,15 +95,16 @@ pub struct Slow {
 }
 
 impl Session {
-    /// Logs a statement that begins, where that is wanted, and says what is to be logged at its end.
+    /// Logs a statement that begins, where that is wanted, and says what is to be logged at its end. `source` is what the log
+    /// calls one that came with a portal.
     pub(super) fn log_beginning(
-        &mut self,
+        &self,
         prepared: &Arc<Prepared>,
         params: &[Value],
         text: Option<&Arc<str>>,
+        source: Option<Box<str>>,
         top: bool,
     ) -> Option<Box<Line>> {
-        let source = if top { self.source.take() } else { None };
         let logged = self.wanted.logged;
         let told = top && logged.statements > LoggedStatements::None && self.is_logged(prepared, logged.statements);
         if !told && !logged.asks_for_times(top) {
@@ -189,8 +193,17 @@ impl Line {
             && took >= explained.least
             && (self.top || explained.nested)
         {
-            state.slow.lock().push(Slow { plan: plan.clone(), text: self.text, took, explained });
-            state.has_slow.store(true, Ordering::Release);
+            let mut slow = state.slow.lock();
+            if self.top || slow.len() < MOST_PLANS {
+                slow.push(Slow { plan: plan.clone(), text: self.text, took, explained });
+                state.has_slow.store(true, Ordering::Release);
+            } else {
+                drop(slow);
+                let query = mask_secrets(&self.text);
+                let message =
+                    format!("duration: {milliseconds:.3} ms  plan:\nQuery Text: {query}\nno plan: {MOST_PLANS} wait");
+                state.log(&message, "");
+            }
         }
     }
 

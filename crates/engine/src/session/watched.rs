@@ -108,11 +108,14 @@ impl Session {
         params: &[Value],
         text: Option<&Arc<str>>,
     ) -> Option<Box<Watched>> {
+        // It is this statement's, logged or not.
+        let source = self.source.take();
         if self.batch.is_some() || self.copying.is_some() {
             return None;
         }
         let top = !self.inner && !self.interrupter.is_nested();
-        let line = if self.wanted.logged.any() { self.log_beginning(prepared, params, text, top) } else { None };
+        let line =
+            if self.wanted.logged.any() { self.log_beginning(prepared, params, text, source, top) } else { None };
         let key = if self.has_statement_statistics() { self.watched_key(prepared, top) } else { None };
         if key.is_none() && line.is_none() {
             return None;
