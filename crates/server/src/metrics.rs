@@ -4,17 +4,18 @@
 //!   the engine and the doors keep anyway; nothing is counted here.
 //! - `GET /health`: 200 when the server accepts and the file answers, 503 with the reason when not.
 
-use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::io::{self, Read as _, Write as _};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsRawFd as _;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use prometheus::proto::{Bucket, Counter, Gauge, Histogram, LabelPair, Metric, MetricFamily, MetricType};
 use prometheus::{Encoder as _, TextEncoder};
 use rowferry_engine::{BUCKETS, Databases, Kind, Measurements, STATES};
-use tiny_http::{Header, Method, Request, Response, StatusCode};
 
 use crate::registry::Registry;
 
@@ -26,6 +27,18 @@ const PULSE: Duration = Duration::from_secs(2);
 
 /// How long a health check waits for a sign of life.
 const SIGN: Duration = Duration::from_millis(600);
+
+/// How often somebody looks whether the server lives, in milliseconds.
+const LOOK: libc::c_int = 250;
+
+/// How long a request may take to come, and its answer to be taken.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// The longest request that is read, in bytes.
+const LONGEST_REQUEST: usize = 8 * 1024;
+
+/// Who asks while so many are being answered is turned away.
+const MOST_AT_ONCE: usize = 16;
 
 /// What one protocol's connections have come to.
 #[derive(Debug)]
@@ -88,20 +101,21 @@ impl Listening {
     /// What the system says.
     pub fn answer(self, databases: Databases, vitals: Vitals) -> io::Result<Exporter> {
         let address = self.address()?;
-        let http = tiny_http::Server::from_listener(self.0, None).map_err(io::Error::other)?;
+        let listener = self.0;
+        // Who has gone again before being accepted is not waited for.
+        listener.set_nonblocking(true)?;
         let over = Arc::new(AtomicBool::new(false));
         let ends = over.clone();
-        let mut answerer = Answerer { databases, vitals, beat: 0, seen: Instant::now() };
+        let pulse = Mutex::new(Pulse { beat: 0, seen: Instant::now() });
+        let answerer = Arc::new(Answerer { databases, vitals, pulse, busy: AtomicUsize::new(0) });
         let thread = std::thread::Builder::new().name("metrics".into()).spawn(move || {
             while !ends.load(Ordering::Acquire) {
-                match http.recv_timeout(Duration::from_millis(250)) {
-                    Ok(Some(request)) => answerer.answer(request),
-                    Ok(None) => answerer.look(),
-                    Err(error) => {
-                        tracing::error!(%error, "metrics are not told any more");
-                        return;
-                    }
+                if somebody_waits(&listener)
+                    && let Ok((stream, _)) = listener.accept()
+                {
+                    answerer.take(stream);
                 }
+                answerer.look();
             }
         })?;
         Ok(Exporter { address, over, thread: Some(thread) })
@@ -119,65 +133,147 @@ impl Drop for Exporter {
     fn drop(&mut self) {
         self.over.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
-            // What it has said has been logged.
+            // It waits for nobody; who is being answered is left to the process's end.
             let _ = thread.join();
         }
     }
 }
 
-struct Answerer {
-    databases: Databases,
-    vitals: Vitals,
-    /// The server's last sign of life, and when it was seen.
+/// Waits a moment for somebody to accept.
+fn somebody_waits(listener: &TcpListener) -> bool {
+    let mut poll = libc::pollfd { fd: listener.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: one descriptor, which is open.
+    unsafe { libc::poll(&raw mut poll, 1, LOOK) > 0 }
+}
+
+/// The server's last sign of life, and when it was seen.
+struct Pulse {
     beat: u64,
     seen: Instant,
 }
 
+struct Answerer {
+    databases: Databases,
+    vitals: Vitals,
+    pulse: Mutex<Pulse>,
+    /// How many are being answered.
+    busy: AtomicUsize,
+}
+
+/// An answer to be written.
+struct Answer {
+    status: &'static str,
+    form: &'static str,
+    body: Vec<u8>,
+}
+
 impl Answerer {
-    fn answer(&mut self, request: Request) {
-        self.look();
-        let path = request.url().split('?').next().unwrap_or_default();
-        let is_read = matches!(request.method(), Method::Get | Method::Head);
-        let (status, form, body) = match path {
-            "/metrics" | "/health" if !is_read => (405, "text/plain", "only GET is answered\n".into()),
-            "/metrics" => (200, TEXT_FORMAT, self.metrics()),
-            "/health" => match self.illness() {
-                None => (200, "text/plain", "ok\n".into()),
-                Some(illness) => (503, "text/plain", format!("{illness}\n").into_bytes()),
-            },
-            _ => (404, "text/plain", "there are /metrics and /health\n".into()),
-        };
-        let mut response = Response::from_data(body).with_status_code(StatusCode(status));
-        if let Ok(header) = Header::from_bytes("Content-Type", form) {
-            response.add_header(header);
+    /// Answers whoever has come in a thread of its own: one who does not read keeps nobody else waiting.
+    fn take(self: &Arc<Self>, stream: TcpStream) {
+        if self.busy.fetch_add(1, Ordering::Relaxed) >= MOST_AT_ONCE {
+            self.busy.fetch_sub(1, Ordering::Relaxed);
+            return;
         }
-        if status == 405
-            && let Ok(header) = Header::from_bytes("Allow", "GET, HEAD")
-        {
-            response.add_header(header);
+        let answerer = self.clone();
+        let spawned = std::thread::Builder::new().name("metrics".into()).spawn(move || {
+            // Who has asked may be gone.
+            let _ = answerer.converse(stream);
+            answerer.busy.fetch_sub(1, Ordering::Relaxed);
+        });
+        if let Err(error) = spawned {
+            self.busy.fetch_sub(1, Ordering::Relaxed);
+            tracing::warn!(%error, "nobody can be told metrics");
         }
-        // Who has asked may be gone.
-        let _ = request.respond(response);
     }
 
-    fn look(&mut self) {
-        let beat = self.vitals.beats.load(Ordering::Relaxed);
-        if beat != self.beat {
-            (self.beat, self.seen) = (beat, Instant::now());
+    /// Reads one request and answers it; then the connection is over.
+    fn converse(&self, mut stream: TcpStream) -> io::Result<()> {
+        stream.set_nonblocking(false)?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        let Some((answer, with_body)) = self.request(&mut stream)? else { return Ok(()) };
+        let Answer { status, form, body } = answer;
+        let allow = if status.starts_with("405") { "Allow: GET, HEAD\r\n" } else { "" };
+        let mut out = format!(
+            "HTTP/1.1 {status}\r\nContent-Type: {form}\r\nContent-Length: {}\r\n{allow}Connection: close\r\n\r\n",
+            body.len()
+        )
+        .into_bytes();
+        if with_body {
+            out.extend(body);
         }
+        stream.write_all(&out)?;
+        stream.shutdown(Shutdown::Write)
+    }
+
+    /// What a request is answered, and whether with its body; `None` for one that does not come.
+    fn request(&self, stream: &mut TcpStream) -> io::Result<Option<(Answer, bool)>> {
+        let until = Instant::now() + PATIENCE;
+        let mut head = Vec::new();
+        let mut part = [0; 1024];
+        loop {
+            let mut headers = [httparse::EMPTY_HEADER; 64];
+            let mut request = httparse::Request::new(&mut headers);
+            match request.parse(&head) {
+                Ok(httparse::Status::Complete(_)) => {
+                    let (method, path) = (request.method.unwrap_or_default(), request.path.unwrap_or_default());
+                    return Ok(Some((self.answer(method, path), method != "HEAD")));
+                }
+                Ok(httparse::Status::Partial) if head.len() < LONGEST_REQUEST => {}
+                _ => {
+                    let body = b"not a request that can be read\n".to_vec();
+                    return Ok(Some((Answer { status: "400 Bad Request", form: "text/plain", body }, true)));
+                }
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(None);
+            }
+            stream.set_read_timeout(Some(left))?;
+            let read = stream.read(&mut part)?;
+            if read == 0 {
+                return Ok(None);
+            }
+            head.extend_from_slice(&part[..read]);
+        }
+    }
+
+    fn answer(&self, method: &str, path: &str) -> Answer {
+        let path = path.split('?').next().unwrap_or_default();
+        let is_read = matches!(method, "GET" | "HEAD");
+        let (status, form, body) = match path {
+            "/metrics" | "/health" if !is_read => {
+                ("405 Method Not Allowed", "text/plain", "only GET is answered\n".into())
+            }
+            "/metrics" => ("200 OK", TEXT_FORMAT, self.metrics()),
+            "/health" => match self.illness() {
+                None => ("200 OK", "text/plain", "ok\n".into()),
+                Some(illness) => ("503 Service Unavailable", "text/plain", format!("{illness}\n").into_bytes()),
+            },
+            _ => ("404 Not Found", "text/plain", "there are /metrics and /health\n".into()),
+        };
+        Answer { status, form, body }
+    }
+
+    /// How long the server has given no sign of life.
+    fn look(&self) -> Duration {
+        let beat = self.vitals.beats.load(Ordering::Relaxed);
+        let mut pulse = self.pulse.lock();
+        if beat != pulse.beat {
+            *pulse = Pulse { beat, seen: Instant::now() };
+        }
+        pulse.seen.elapsed()
     }
 
     /// Why the server is not well.
-    fn illness(&mut self) -> Option<String> {
+    fn illness(&self) -> Option<String> {
         if self.vitals.registry.stopping() {
             return Some("the server stops".into());
         }
         let until = Instant::now() + SIGN;
-        while self.seen.elapsed() > PULSE && Instant::now() < until {
+        while self.look() > PULSE && Instant::now() < until {
             std::thread::sleep(SIGN / 10);
-            self.look();
         }
-        if self.seen.elapsed() > PULSE {
+        if self.look() > PULSE {
             return Some("the server does not accept connections".into());
         }
         let error = self.databases.main().check_readable().err()?;

@@ -251,6 +251,29 @@ def test_only_the_two_pages_are_answered_and_only_read(server: Rowferry) -> None
     assert get(server, "/metrics?x=1")[0] == 200
 
 
+def test_who_does_not_read_or_ask_keeps_nobody_waiting(start: Callable[..., Rowferry]) -> None:
+    server = start("--metrics", "127.0.0.1:0")
+    assert server.metrics
+    with closing(socket.create_connection(server.metrics, timeout=5)) as deaf, closing(socket.socket()) as mute:
+        mute.connect(server.metrics)
+        try:
+            for _ in range(3_000):
+                deaf.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+        except OSError:
+            pass  # It has been hung up on, or its answers fill all that is between.
+        assert get(server, "/health")[0] == 200
+        assert server.process.stop() == 0
+
+
+@pytest.mark.parametrize("words", [b"\x16\x03\x01\x02\x00\x01\r\n\r\n", b"GET\r\n\r\n", b"G" * 10_000])
+def test_what_is_no_request_is_told_so(server: Rowferry, words: bytes) -> None:
+    assert server.metrics
+    with closing(socket.create_connection(server.metrics, timeout=30)) as connection:
+        connection.sendall(words)
+        assert connection.recv(100).startswith(b"HTTP/1.1 400 Bad Request\r\n")
+    assert get(server, "/health")[0] == 200
+
+
 def test_the_network_is_not_told_without_users(start: Callable[..., Rowferry]) -> None:
     with pytest.raises(ServerFailed, match="--metrics: refusing to listen"):
         start("--metrics", "0.0.0.0:0")
