@@ -304,7 +304,7 @@ fn change(dml: &Dml, action: DmlAction, returning: Vec<Expr>) -> Dml {
         id: dml.id,
         family: None,
         routing: None,
-        heir: dml.heir,
+        heir: dml.heir.clone(),
         view: None,
         action,
         checks,

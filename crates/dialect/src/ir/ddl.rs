@@ -738,6 +738,8 @@ pub enum AlterTable {
         state: TriggerState,
         /// ALL: those by which PostgreSQL keeps foreign keys, too.
         all: bool,
+        /// ONLY: those of partitions stay as they are.
+        only: bool,
     },
     /// ALTER COLUMN … ADD GENERATED AS IDENTITY.
     AddIdentity {

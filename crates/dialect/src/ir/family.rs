@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::build::select;
 use super::{
-    Body, ColumnIndex, ColumnRef, ConflictAction, Dml, DmlAction, Expr, ExprKind, From, Ids, OnConflict, OutputColumn,
-    Query, RelId, SetOp, walk,
+    Body, ColumnIndex, ColumnRef, ConflictAction, Dml, DmlAction, Expr, ExprKind, From, Heir, Ids, OnConflict,
+    OutputColumn, Query, RelId, SetOp, walk,
 };
 use crate::schema::Relation;
 use crate::{Error, Result, Type};
@@ -129,7 +129,9 @@ pub fn for_member(dml: &Dml, member: &Arc<Relation>) -> Result<Dml> {
         },
         _ => None,
     };
-    own.heir = member.oid != head.oid;
+    if own.heir.is_none() && member.oid != head.oid {
+        own.heir = Some(Heir { head: head.clone(), moves: false });
+    }
     own.target = member.clone();
     if let DmlAction::Update { assignments, .. } = &mut own.action {
         assignments.iter_mut().for_each(|(at, _)| *at = places[*at]);

@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use super::build::same_row;
-use super::{ColumnIndex, ColumnRef, Dml, DmlAction, Expr, ExprKind, InsertSource, RelId, family, walk};
-use crate::Result;
+use super::{ColumnIndex, ColumnRef, Dml, DmlAction, Expr, ExprKind, Heir, InsertSource, RelId, family, walk};
 use crate::partition::Tree;
-use crate::schema::Relation;
+use crate::schema::{Column, Relation};
+use crate::{Error, Result};
 
 /// Where rows go.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,14 +49,18 @@ impl Routing {
         }
     }
 
-    /// The INSERT that takes up what an UPDATE has taken away.
-    pub fn with_moved(mut self, dml: &Dml) -> Self {
+    /// The INSERT that takes up what an UPDATE has taken away: the row stands behind so many values of the query of rows.
+    pub fn with_moved(mut self, dml: &Dml, behind: usize) -> Self {
         let columns = self.tree.head.columns.iter().enumerate();
-        let (columns, values) =
-            columns.filter(|(_, column)| column.generated.is_none()).map(|(at, _)| (at, self.row[at].clone())).unzip();
+        let value = |at: usize, column: &Column| Expr::new(ExprKind::Param(behind + at), column.ty.clone());
+        let (columns, values) = columns
+            .filter(|(_, column)| column.generated.is_none())
+            .map(|(at, column)| (at, value(at, column)))
+            .unzip();
         let source = InsertSource::Values(vec![values]);
         let action = DmlAction::Insert { columns, source, on_conflict: None };
-        self.moved = Some(Box::new(Dml { action, routing: None, family: None, heir: true, ..dml.clone() }));
+        let heir = Some(Heir { head: self.tree.head.clone(), moves: true });
+        self.moved = Some(Box::new(Dml { action, routing: None, family: None, heir, ..dml.clone() }));
         self
     }
 }
@@ -80,7 +84,12 @@ pub fn from_leaf(dml: &Dml, leaf: &Arc<Relation>) -> Result<Dml> {
     let (returning, columns, checks) = (Vec::new(), Vec::new(), Vec::new());
     let mut own = Dml { action, returning, columns, checks, guards: None, ..dml.clone() };
     own.target = leaf.clone();
+    let head = match (dml.heir.as_ref(), &own.routing) {
+        (Some(heir), _) => heir.head.clone(),
+        (None, Some(routing)) => routing.tree.head.clone(),
+        (None, None) => return Err(Error::internal("a row that leaves a table without partitions")),
+    };
     own.routing = None;
-    own.heir = true;
+    own.heir = Some(Heir { head, moves: true });
     Ok(own)
 }

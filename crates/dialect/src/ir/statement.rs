@@ -228,7 +228,7 @@ pub struct Dml {
     /// The changed table's rows are parted, or it has some rows of a table whose rows are: which go where.
     pub routing: Option<Box<super::Routing>>,
     /// The statement names a table that this one inherits from: it is no statement of its own for triggers.
-    pub heir: bool,
+    pub heir: Option<Heir>,
     /// The target is a view whose INSTEAD OF triggers take the rows: its query, under `id`.
     pub view: Option<Box<From>>,
     /// What happens to it.
@@ -241,6 +241,22 @@ pub struct Dml {
     pub returning: Vec<Expr>,
     /// The columns that it yields; empty without RETURNING.
     pub columns: Vec<OutputColumn>,
+}
+
+/// What a table that inherits is changed for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Heir {
+    /// The table that the statement names.
+    pub head: Arc<Relation>,
+    /// A row is on its way from one partition to another: of the table that the statement names it is an UPDATE.
+    pub moves: bool,
+}
+
+impl Heir {
+    /// What an event is for the table that the statement names.
+    pub const fn event(&self, event: super::TriggerEvent) -> super::TriggerEvent {
+        if self.moves { super::TriggerEvent::Update } else { event }
+    }
 }
 
 /// A condition that each row must meet which is stored through a view.

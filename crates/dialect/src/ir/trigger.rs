@@ -92,8 +92,13 @@ impl TriggerEvent {
 /// A change of a relation's triggers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TriggerChange {
-    /// CREATE TRIGGER; a trigger of that name gives way to it.
-    Create(Trigger),
+    /// CREATE TRIGGER; a trigger of that name gives way to it, and those of partitions with OR REPLACE.
+    Create {
+        /// The trigger.
+        trigger: Trigger,
+        /// OR REPLACE.
+        replace: bool,
+    },
     /// DROP TRIGGER.
     Drop(Arc<Trigger>),
     /// ALTER TRIGGER … RENAME TO.

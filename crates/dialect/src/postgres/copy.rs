@@ -168,11 +168,6 @@ impl Binder<'_> {
                 // Refused when it runs, where policies concern it.
                 self.secured(id, &relation);
                 let routing = self.routing(&relation, id)?;
-                let told = |time| relation.has_trigger(time, ir::TriggerLevel::Statement, ir::TriggerEvent::Insert);
-                if routing.is_some() && (told(ir::TriggerTime::Before) || told(ir::TriggerTime::After)) {
-                    let what = "COPY FROM into a partitioned table, or a partition, with triggers for each statement";
-                    return Err(self.unsupported(what, range.location));
-                }
                 let mut target = Target::table(relation, id);
                 target.routing = routing;
                 target
@@ -200,7 +195,7 @@ impl Binder<'_> {
         let from = Dml {
             family: None,
             routing,
-            heir: false,
+            heir: None,
             ctes: Vec::new(),
             id,
             target: relation,

@@ -363,6 +363,7 @@ impl Binder<'_> {
         let filter = self.filtered(&target, PolicyCommand::Update, filter, current_of.as_deref())?;
         let guards = self.update_guards(&target)?;
         let routing = self.moving(&target, &assignments, current_of.is_some())?;
+        let routing = routing.or_else(|| target.moved_by_triggers().filter(|_| current_of.is_none()));
         let mut target = target;
         self.prune(target.family.as_mut().map(|family| &mut family.rows), filter.as_ref())?;
         let dml = Dml {
@@ -370,7 +371,7 @@ impl Binder<'_> {
             checks: target.checks(),
             family: target.family,
             routing,
-            heir: false,
+            heir: None,
             guards,
             target: target.relation,
             id: target.id,
@@ -422,7 +423,7 @@ impl Binder<'_> {
         let dml = Dml {
             family: target.family,
             routing: None,
-            heir: false,
+            heir: None,
             ctes,
             target: target.relation,
             id: target.id,

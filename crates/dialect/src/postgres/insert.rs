@@ -60,7 +60,7 @@ impl Binder<'_> {
         let dml = Dml {
             family: None,
             routing,
-            heir: false,
+            heir: None,
             ctes,
             target: relation,
             id: target.id,

@@ -155,13 +155,15 @@ impl Binder<'_> {
         let guards = self.merge_guards(target, command)?;
         let routing = match &action {
             DmlAction::Insert { .. } => target.routing.clone(),
-            DmlAction::Update { assignments, .. } => self.moving(target, assignments, false)?,
+            DmlAction::Update { assignments, .. } => {
+                self.moving(target, assignments, false)?.or_else(|| target.moved_by_triggers())
+            }
             DmlAction::Delete { .. } => None,
         };
         Ok(Dml {
             family: target.family.clone().filter(|_| matched),
             routing,
-            heir: false,
+            heir: None,
             ctes: Vec::new(),
             target: target.relation.clone(),
             id: target.id,

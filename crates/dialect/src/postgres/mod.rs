@@ -81,7 +81,7 @@ pub use lift::{Lifted, Literal, LiteralKind, Place as LiteralPlace, Shape, lifte
 pub use normalize::{Normalized, normalized};
 pub use parse::{Parsed, parse};
 use partitions::names_column;
-pub use partitions::{bind_partition, is_plain_literal, partitioning};
+pub use partitions::{bind_partition, bind_routing, is_plain_literal, partitioning};
 pub use position::{CursorName, Positions, current_of, with_positions};
 pub use spelling::{Respelled, StringRules, depends_on_rules, respell};
 pub use target::{Updatable, updatable};

@@ -199,6 +199,15 @@ pub fn bind_partition(
     Ok((level, children, keys))
 }
 
+/// Where the rows of a table belong that are known as a whole; keys are over the relation [`crate::ir::Text::TABLE`].
+///
+/// # Errors
+/// As for any expression.
+pub fn bind_routing(relation: &Arc<Relation>, schema: &dyn Schema, context: &Context) -> Result<Option<Routing>> {
+    let mut binder = Binder::detached(schema, context);
+    Ok(binder.routing(relation, crate::ir::Text::TABLE)?.map(|routing| *routing))
+}
+
 /// True for an expression that names a column.
 pub(super) fn names_column(text: &str, column: &str) -> bool {
     let Ok(statements) = raw::parse(&format!("SELECT {text}")) else { return true };

@@ -147,6 +147,13 @@ pub(super) struct InOrder {
 }
 
 impl Target {
+    /// Where rows go that a trigger may take to another partition before they are written.
+    pub(super) fn moved_by_triggers(&self) -> Option<Box<Routing>> {
+        let asks =
+            |leaf: &Arc<Relation>| leaf.has_trigger(TriggerTime::Before, TriggerLevel::Row, TriggerEvent::Update);
+        self.routing.clone().filter(|routing| self.relation.is_partitioned() && routing.members.iter().any(asks))
+    }
+
     /// A table named itself.
     pub(super) fn table(relation: Arc<Relation>, id: RelId) -> Self {
         let entry = Entry::of_relation(&relation, id, None);

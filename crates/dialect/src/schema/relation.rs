@@ -271,6 +271,11 @@ impl Relation {
             })
     }
 
+    /// True when triggers want the rows of an event as tables.
+    pub fn shows_rows(&self, event: TriggerEvent) -> bool {
+        self.triggers.iter().any(|trigger| trigger.waits_for(event) && trigger.has_transition_tables())
+    }
+
     /// Its policies, asked or not.
     pub fn policies(&self) -> &[Arc<Policy>] {
         self.security.as_ref().map_or(&[], |security| &security.policies)

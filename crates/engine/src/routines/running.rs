@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use rowferry_dialect::Result;
 use rowferry_dialect::postgres::plpgsql::Sql;
 use rowferry_dialect::stored_function::StoredFunction;
 
@@ -45,6 +46,8 @@ enum Running {
     Plpgsql(Arc<StoredFunction>, Place, Option<Sql>),
     /// In SQL: its name, and the number of its statement.
     Sql(Arc<StoredFunction>, usize),
+    /// No function: a statement that a foreign key runs.
+    Statement(String),
 }
 
 /// The functions that run, outermost first.
@@ -60,6 +63,11 @@ impl RunningFunctions {
     /// A function in SQL begins.
     pub(super) fn enter_sql(&self, function: &Arc<StoredFunction>) {
         self.0.lock().push(Running::Sql(function.clone(), 1));
+    }
+
+    /// A statement of a foreign key begins.
+    pub(super) fn enter_statement(&self, text: String) {
+        self.0.lock().push(Running::Statement(text));
     }
 
     /// The innermost function has ended.
@@ -98,9 +106,33 @@ impl RunningFunctions {
                     lines.push(place.line(session, function));
                 }
                 Running::Sql(function, at) => lines.push(sql_line(&function.name, *at)),
+                Running::Statement(text) => lines.push(own_line(text)),
             }
         }
         lines.join("\n")
+    }
+}
+
+/// A line of CONTEXT for a statement of a foreign key.
+fn own_line(text: &str) -> String {
+    format!("SQL statement \"{text}\"")
+}
+
+impl Session {
+    /// Runs what a foreign key does; what is said meanwhile, and what goes wrong, tells the statement.
+    pub(crate) fn as_statement_of_key<T>(
+        &mut self,
+        text: String,
+        run: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        self.routine_state().running.enter_statement(text.clone());
+        let result = run(self);
+        self.routine_state().running.leave();
+        result.map_err(|mut error| {
+            let line = own_line(&text);
+            error.context = Some(error.context.take().map_or_else(|| line.clone(), |inner| format!("{inner}\n{line}")));
+            error
+        })
     }
 }
 

@@ -60,7 +60,7 @@ pub(super) fn command(statement: &Statement) -> Command {
                 PolicyChange::Comment(..) => "COMMENT",
             },
             Ddl::Trigger(change) => match change.change {
-                TriggerChange::Create(_) => "CREATE TRIGGER",
+                TriggerChange::Create { .. } => "CREATE TRIGGER",
                 TriggerChange::Drop(_) => "DROP TRIGGER",
                 TriggerChange::Rename(..) => "ALTER TRIGGER",
                 TriggerChange::Comment(..) => "COMMENT",

@@ -1,5 +1,6 @@
 //! One client's conversation with a database.
 
+mod applied;
 mod asked;
 mod bind;
 mod broken_keys;
@@ -114,6 +115,8 @@ pub struct Session {
     batch: Option<Box<triggers::Changes>>,
     /// What foreign keys of the engine have in hand.
     referential: triggers::Referential,
+    /// Tables whose changes go on, the outermost first.
+    in_use: Vec<u32>,
     /// The CALL or DO that comes next may end the transaction.
     may_end_transaction: bool,
     /// What is wanted to be known of its statements.
@@ -219,6 +222,7 @@ impl Session {
             notices: Mutex::default(),
             deferred: Mutex::default(),
             conditions: Mutex::default(),
+            placements: Mutex::default(),
             exclusions: Mutex::default(),
             key_statements: Mutex::default(),
             random: Mutex::default(),
@@ -252,6 +256,7 @@ impl Session {
             inner: false,
             batch: None,
             referential: triggers::Referential::default(),
+            in_use: Vec::new(),
             may_end_transaction: false,
             wanted,
             source: None,
@@ -288,6 +293,7 @@ impl Session {
             inner: true,
             batch: None,
             referential: triggers::Referential::default(),
+            in_use: Vec::new(),
             may_end_transaction: false,
             wanted: state.variables.read().wanted(),
             source: None,

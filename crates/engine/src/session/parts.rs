@@ -12,13 +12,12 @@ use std::sync::Arc;
 use rowferry_dialect::ir::in_turn::{InTurn, in_turn};
 use rowferry_dialect::ir::routing::in_leaf;
 use rowferry_dialect::ir::{self, Body, Cte, CteBody, CteId, Dml, DmlAction, From, Query, Statement as Ir, Value};
-use rowferry_dialect::lower::parts::{Again, ByRows};
+use rowferry_dialect::lower::parts::ByRows;
 use rowferry_dialect::{Condition, Error, Language, Result, Schema as _, Type, budget, optimise};
 
 use super::execute::{RENEWALS, RunError, command_words};
 use super::routing::Step;
 use super::transaction::Block;
-use super::triggers::Changes;
 use super::{Outcome, Prepared, Session};
 use crate::backend::{Backend as _, InUse, Point, Yield, errors};
 use crate::memory::Charge;
@@ -74,25 +73,20 @@ impl AllKept {
 }
 
 /// What has been decided: the rows, and for each of the actions its plan.
-struct Decided {
-    rows: Arc<Kept>,
-    actions: Vec<Arc<Prepared>>,
+pub(super) struct Decided {
+    pub(super) rows: Arc<Kept>,
+    pub(super) actions: Vec<Arc<Prepared>>,
     /// What is done, in this order.
-    steps: Vec<Step>,
-    by_rows: ByRows,
-}
-
-impl Decided {
-    /// Each action is that of the statement itself, or of a member of a family behind it.
-    fn is_plain(&self) -> bool {
-        self.actions.len() == self.by_rows.actions.len()
-    }
+    pub(super) steps: Vec<Step>,
+    pub(super) by_rows: ByRows,
+    /// What the rows return is kept for other parts.
+    pub(super) kept: bool,
 }
 
 /// What a statement has done.
 pub(super) struct Ran {
-    returned: Spool,
-    changed: u64,
+    pub(super) returned: Spool,
+    pub(super) changed: u64,
 }
 
 /// One run of a statement in parts.
@@ -106,7 +100,7 @@ pub(super) struct Run<'a> {
     decided: Vec<Decided>,
     changed_tables: HashSet<u32>,
     /// Rows that a part has changed: none of them is changed again.
-    touched: HashSet<(u32, i64)>,
+    pub(super) touched: HashSet<(u32, i64)>,
 }
 
 impl Session {
@@ -123,7 +117,7 @@ impl Session {
                 if std::mem::replace(&mut again, true) {
                     session.on_handle(|handle| handle.go_back_to(Point::Parts))?;
                 }
-                session.run_parts(plan, params)
+                session.run_whole(plan, params)
             })
         });
         debug_assert!(self.state.kept.lock().rows.len() >= before);
@@ -146,6 +140,14 @@ impl Session {
             self.end_commit()?;
         }
         Ok(Outcome::Done { command: plan.command, rows: changed })
+    }
+
+    /// All parts are one statement for triggers, to which rows may come that are not there yet.
+    fn run_whole(&mut self, plan: &Arc<Prepared>, params: &[Value]) -> Done<Ran> {
+        if self.copies_into_parts() {
+            return self.run_parts(plan, params);
+        }
+        self.as_statement(plan, |session| session.telling_at_the_end(|session| session.run_parts(plan, params)))
     }
 
     pub(super) fn run_parts(&mut self, plan: &Arc<Prepared>, params: &[Value]) -> Done<Ran> {
@@ -327,12 +329,9 @@ impl Session {
             actions.push(self.action(run, &by_rows, dml, kept)?);
         }
         refuse_with_triggers(&actions, kept)?;
-        let steps = self.route(run, &by_rows, &rows, &mut actions, kept)?;
-        let decided = Decided { rows: Arc::new(rows), actions, steps, by_rows };
+        let steps = self.route(&by_rows, &rows)?;
+        let decided = Decided { rows: Arc::new(rows), actions, steps, by_rows, kept };
         let ran = self.apply(run, &decided)?;
-        for action in &decided.actions {
-            self.note_changed(run, target_of(action));
-        }
         run.decided.push(decided);
         Ok(ran)
     }
@@ -349,13 +348,19 @@ impl Session {
         };
         dml.routing = None;
         run.refer_to_kept_in(&mut dml)?;
-        let types: Vec<Type> = by_rows.rows.columns.iter().map(|column| column.ty.clone()).collect();
+        let mut types: Vec<Type> = by_rows.rows.columns.iter().map(|column| column.ty.clone()).collect();
+        if let Some(heir) = dml.heir.as_ref().filter(|heir| heir.moves)
+            && matches!(dml.action, DmlAction::Insert { .. })
+        {
+            // The row that has moved stands behind what the query has for it.
+            types.extend(heir.head.columns.iter().map(|column| column.ty.clone()));
+        }
         let program = InUse::lower_change(&dml, if kept { Yield::Kept } else { Yield::Sent })?;
         Ok(self.part_of(Ir::Dml(Box::new(dml)), types, run.plan, program)?)
     }
 
     /// A table whose rows have changed, with those that foreign keys let change with it.
-    fn note_changed(&self, run: &mut Run<'_>, table: u32) {
+    pub(super) fn note_changed(&self, run: &mut Run<'_>, table: u32) {
         if !run.changed_tables.insert(table) {
             return;
         }
@@ -364,103 +369,10 @@ impl Session {
             children.into_iter().for_each(|child| self.note_changed(run, child));
         }
     }
-
-    fn apply(&mut self, run: &mut Run<'_>, decided: &Decided) -> Done<Ran> {
-        let width = decided.actions.iter().map(|action| returned_columns(action)).max().unwrap_or(0);
-        let mut ran = Ran { returned: Spool::new(width), changed: 0 };
-        let mut batches = Vec::with_capacity(decided.actions.len());
-        for action in &decided.actions {
-            batches.push(match &action.triggers {
-                Some(firing) => Some(Box::new(self.start_changes(action, firing)?)),
-                None => None,
-            });
-        }
-        let mut passed = None;
-        let plain = decided.is_plain();
-        let (mut waiting, mut moved) = (Vec::new(), Vec::new());
-        let mut on_the_way = false;
-        for step in &decided.steps {
-            if !on_the_way {
-                waiting.append(&mut moved);
-            }
-            on_the_way = step.moves;
-            let (at, row) = (step.action, &decided.rows.rows[step.row]);
-            let Some(action) = decided.actions.get(at) else {
-                return Err(Error::internal("a row without its action").into());
-            };
-            if passed == Some(step.row) {
-                continue;
-            }
-            if let (Value::Integer(rowid), Ir::Dml(dml)) = (&row[0], &action.bound.statement)
-                && !matches!(dml.action, DmlAction::Insert { .. })
-                && !run.touched.insert((dml.target.oid, *rowid))
-            {
-                passed = Some(step.row);
-                match decided.by_rows.again {
-                    Again::Passed => continue,
-                    Again::Refused(language) => return Err(again(language).into()),
-                }
-            }
-            if let Some(firing) = &action.triggers {
-                if let Some(told) = &step.told {
-                    self.begin_move(&told.from, &told.head)?;
-                }
-                // All rows of an action are one statement for triggers.
-                let outer = std::mem::replace(&mut self.batch, batches[at].take());
-                let result = self.change_under_triggers(action, firing, row);
-                batches[at] = std::mem::replace(&mut self.batch, outer);
-                if let Some(told) = &step.told {
-                    moved = self.end_move(&told.from, &told.head, &told.new);
-                }
-                let changed = result?.1;
-                if step.moves && changed == 0 {
-                    // A trigger has kept the row where it is.
-                    passed = Some(step.row);
-                }
-                ran.changed += if step.moves { 0 } else { changed };
-                if !plain && let Some(changes) = &mut batches[at] {
-                    Self::hand_over(changes, &mut waiting, &mut ran.returned)?;
-                }
-                continue;
-            }
-            let rows = self.change_row(action, row)?;
-            ran.changed += if step.moves { 0 } else { self.handle()?.lock().changes() };
-            self.remember_serial(action)?;
-            let mut rows = rows.into_reader()?;
-            while rows.columns() > 0 && rows.advance()? {
-                if tells_identity(action)
-                    && let Value::Integer(rowid) = rows.column(width).to_value()
-                    && !run.touched.insert((target_of(action), rowid))
-                {
-                    return Err(met_again().into());
-                }
-                if width > 0 {
-                    ran.returned.push((0..width).map(|at| rows.column(at)))?;
-                }
-            }
-        }
-        waiting.append(&mut moved);
-        if decided.actions.iter().any(|action| is_heir(action)) && plain {
-            join_families(&decided.actions, &mut batches)?;
-        }
-        // Who has been named tells the others' calls, before its own.
-        let named = batches.iter().position(Option::is_some);
-        if let Some(changes) = named.filter(|_| !plain).and_then(|at| batches[at].as_mut()) {
-            Self::take_up(changes, waiting);
-        }
-        for (action, batch) in decided.actions.iter().zip(batches).rev() {
-            let (Some(changes), Some(firing)) = (batch, &action.triggers) else { continue };
-            let mut rows = self.finish_changes(firing, *changes)?.returned.into_reader()?;
-            while width > 0 && rows.advance()? {
-                ran.returned.push((0..width).map(|at| rows.column(at)))?;
-            }
-        }
-        Ok(ran)
-    }
 }
 
 impl Session {
-    fn change_row(&mut self, action: &Arc<Prepared>, row: &[Value]) -> Done<Spool> {
+    pub(super) fn change_row(&mut self, action: &Arc<Prepared>, row: &[Value]) -> Done<Spool> {
         let mut left = RENEWALS;
         let result = loop {
             let statement = self.start(action, row)?;
@@ -482,69 +394,41 @@ impl Session {
 }
 
 /// Behind what the user asks for it returns which row it is: INSERT with ON CONFLICT DO UPDATE.
-fn tells_identity(action: &Prepared) -> bool {
+pub(super) fn tells_identity(action: &Prepared) -> bool {
     matches!(&action.bound.statement, Ir::Dml(dml) if dml.returning.len() > dml.columns.len())
-}
-
-fn is_heir(action: &Prepared) -> bool {
-    matches!(&action.bound.statement, Ir::Dml(dml) if dml.heir)
-}
-
-/// What the members of a family have changed becomes what the first of them has that triggers want to know of.
-fn join_families(actions: &[Arc<Prepared>], batches: &mut [Option<Box<Changes>>]) -> Result<()> {
-    let mut head: Option<usize> = None;
-    for at in 0..actions.len() {
-        if !is_heir(&actions[at]) {
-            head = None;
-        }
-        let Some(first) = head else {
-            head = batches[at].is_some().then_some(at);
-            continue;
-        };
-        let (before, rest) = batches.split_at_mut(at);
-        if let (Some(head), Some(heir)) = (&mut before[first], rest[0].take()) {
-            Session::join_changes(head, *heir)?;
-        }
-    }
-    Ok(())
 }
 
 /// What triggers cannot be told of yet.
 fn refuse_with_triggers(actions: &[Arc<Prepared>], kept: bool) -> Result<()> {
-    let told: Vec<&Arc<Prepared>> = actions.iter().filter(|action| action.triggers.is_some()).collect();
-    let same = |one: &Prepared, other: &Prepared| one.command == other.command && target_of(one) == target_of(other);
-    let twice = told.iter().enumerate().any(|(at, action)| told[..at].iter().any(|other| same(other, action)));
-    if twice {
-        return Err(Error::unsupported("MERGE with several actions of a kind into a table with triggers"));
-    }
+    let mut told = actions.iter().filter(|action| action.triggers.is_some());
     let decimals = |action: &Prepared| action.bound.columns.iter().any(|column| column.ty.is_decimal());
-    if kept && told.iter().any(|action| decimals(action)) {
+    if kept && told.any(|action| decimals(action)) {
         return Err(Error::unsupported("RETURNING of numeric in a WITH that changes a table with triggers"));
     }
     Ok(())
 }
 
 /// How many columns of RETURNING an action yields.
-fn returned_columns(action: &Prepared) -> usize {
+pub(super) fn returned_columns(action: &Prepared) -> usize {
     match &action.bound.statement {
         Ir::Dml(dml) => dml.columns.len(),
         _ => 0,
     }
 }
 
-fn target_of(action: &Prepared) -> u32 {
+pub(super) fn target_of(action: &Prepared) -> u32 {
     match &action.bound.statement {
         Ir::Dml(dml) => dml.target.oid,
         _ => 0,
     }
 }
 
-fn met_again() -> Error {
+pub(super) fn met_again() -> Error {
     Error::new(Condition::CardinalityViolation, "ON CONFLICT DO UPDATE command cannot affect row a second time")
         .hint("Ensure that no rows proposed for insertion within the same command have duplicate constrained values.")
 }
 
-fn again(language: Language) -> Error {
+pub(super) fn again(language: Language) -> Error {
     match language {
         Language::Informix => {
             Error::new(Condition::TwoMatchingRows, "more than one row of the source matches a row of the target")

@@ -1,15 +1,18 @@
 //! Rows of a partitioned table: for each row that is decided on, the leaf where it is written.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use rowferry_dialect::ir::routing::{from_leaf, in_leaf};
-use rowferry_dialect::ir::{Dml, DmlAction, Expr, ExprKind, Routing, TriggerEvent, TriggerLevel, TriggerTime, Value};
+use rowferry_dialect::ir::{
+    Body, ColumnIndex, ColumnRef, Dml, DmlAction, Expr, ExprKind, OutputColumn, Query, RelId, Routing, Select, Text,
+    TriggerEvent, TriggerLevel, TriggerTime, Value, walk,
+};
 use rowferry_dialect::lower::parts::ByRows;
-use rowferry_dialect::schema::Relation;
+use rowferry_dialect::partition::Tree;
+use rowferry_dialect::plan::Context;
+use rowferry_dialect::schema::{Column, Relation};
 use rowferry_dialect::{Error, Result, heritage};
 
-use super::parts::{Done, Kept, Run};
+use super::parts::Kept;
 use super::triggers::canonical_value;
 use super::{Prepared, Session};
 
@@ -20,103 +23,117 @@ pub(super) struct Step {
     pub(super) row: usize,
     /// The action.
     pub(super) action: usize,
-    /// It takes the row away from where it is; the next step puts it elsewhere. Nobody is told of it.
-    pub(super) moves: bool,
-    /// The row as it will be, where foreign keys are to hear that it moves.
-    pub(super) told: Option<Told>,
+    /// Where it is done.
+    pub(super) goes: Goes,
 }
 
-/// A row that moves between partitions, in the columns of the table that the statement names.
+/// Where a row goes.
 #[derive(Clone, Debug)]
-pub(super) struct Told {
-    pub(super) head: Arc<Relation>,
-    pub(super) from: Arc<Relation>,
-    pub(super) new: Arc<Vec<Value>>,
+pub(super) enum Goes {
+    /// It is one of the table that the action is about.
+    Here,
+    /// It is written to a leaf.
+    To(Arc<Relation>),
+    /// It moves to another leaf: the row in the columns of the table that the statement names.
+    Away(Arc<Relation>, Arc<Vec<Value>>),
+    /// Triggers are asked for it first.
+    Asked,
 }
 
-/// What is done in a leaf.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-enum There {
-    /// The statement's own action.
-    Same,
-    /// A row goes.
-    Gone,
-    /// A row comes from another leaf.
-    Come,
+/// Where the rows of a table belong that are known as a whole.
+#[derive(Debug)]
+pub struct Placement {
+    tree: Arc<Tree>,
+    members: Vec<Arc<Relation>>,
+    /// The keys, of a row that is the parameters.
+    keys: Prepared,
 }
-
-/// The actions in leaves, by the action that they are made of.
-type Leaves = HashMap<(usize, usize, There), usize>;
 
 impl Session {
-    /// What is done with each of the rows: where they are routed, the actions in leaves are added to the others.
-    pub(super) fn route(
-        &mut self,
-        run: &Run<'_>,
-        by_rows: &ByRows,
-        rows: &Kept,
-        actions: &mut Vec<Arc<Prepared>>,
-        kept: bool,
-    ) -> Done<Vec<Step>> {
+    /// What is done with each of the rows.
+    pub(super) fn route(&mut self, by_rows: &ByRows, rows: &Kept) -> Result<Vec<Step>> {
         let mut steps = Vec::with_capacity(rows.rows().len());
-        let mut leaves = Leaves::new();
         for (at, row) in rows.rows().iter().enumerate() {
             let Some(Value::Integer(action)) = row.get(1) else { continue };
             let action = usize::try_from(*action).unwrap_or(usize::MAX);
             let Some(dml) = by_rows.actions.get(action) else {
-                return Err(Error::internal("a row without its action").into());
+                return Err(Error::internal("a row without its action"));
             };
-            let Some(routing) = &dml.routing else {
-                steps.push(Step { row: at, action, moves: false, told: None });
-                continue;
+            let goes = match &dml.routing {
+                None => Goes::Here,
+                Some(routing) => self.way_of(dml, routing, row)?,
             };
-            let leaf = self.leaf_of(routing, row)?;
-            let target = &routing.members[leaf];
-            if target.oid == dml.target.oid {
-                steps.push(Step { row: at, action, moves: false, told: None });
-                continue;
-            }
-            let mut make = |there: There, dml: Result<Dml>| -> Done<usize> {
-                // Where a row goes from is the action's own table.
-                let place = if there == There::Gone { usize::MAX } else { leaf };
-                if let Some(known) = leaves.get(&(action, place, there)) {
-                    return Ok(*known);
-                }
-                actions.push(self.action(run, by_rows, &dml?, kept)?);
-                leaves.insert((action, place, there), actions.len() - 1);
-                Ok(actions.len() - 1)
-            };
-            match (&dml.action, &routing.moved) {
-                (DmlAction::Update { .. }, Some(moved)) => {
-                    check_moves(&dml.target)?;
-                    let gone = make(There::Gone, from_leaf(dml, &dml.target))?;
-                    let come = make(There::Come, in_leaf(moved, target))?;
-                    let told = self.told(routing, &dml.target, row)?;
-                    steps.push(Step { row: at, action: gone, moves: true, told });
-                    steps.push(Step { row: at, action: come, moves: false, told: None });
-                }
-                _ => {
-                    let same = make(There::Same, in_leaf(dml, target))?;
-                    steps.push(Step { row: at, action: same, moves: false, told: None });
-                }
-            }
+            steps.push(Step { row: at, action, goes });
         }
         Ok(steps)
     }
 
-    /// A row that moves, where foreign keys lead to the table that the statement names.
-    fn told(&self, routing: &Routing, from: &Arc<Relation>, row: &[Value]) -> Result<Option<Told>> {
-        let head = &routing.tree.head;
-        let above = heritage::parents(&self.schema, from).into_iter().next();
-        if self.schema.keys_by_engine(from).is_empty() && above.is_none_or(|above| above.oid == head.oid) {
-            return Ok(None);
+    fn way_of(&self, dml: &Dml, routing: &Routing, row: &[Value]) -> Result<Goes> {
+        let moves = matches!(dml.action, DmlAction::Update { .. }) && routing.moved.is_some();
+        if moves && dml.target.has_trigger(TriggerTime::Before, TriggerLevel::Row, TriggerEvent::Update) {
+            return Ok(Goes::Asked);
         }
+        let leaf = &routing.members[self.leaf_of(routing, row)?];
+        Ok(if leaf.oid == dml.target.oid {
+            Goes::Here
+        } else if moves {
+            Goes::Away(leaf.clone(), self.moved_row(routing, row)?)
+        } else {
+            Goes::To(leaf.clone())
+        })
+    }
+
+    /// The row that is to be written, in the columns of the table that the statement names.
+    fn moved_row(&self, routing: &Routing, row: &[Value]) -> Result<Arc<Vec<Value>>> {
         let settings = self.state.settings();
-        let mut new = Vec::with_capacity(routing.row.len());
-        for (expr, column) in routing.row.iter().zip(&head.columns) {
-            new.push(canonical_value(value_of(expr, row)?, &column.ty, &settings)?);
+        let columns = routing.row.iter().zip(&routing.tree.head.columns);
+        let value = |(expr, column): (&Expr, &Column)| canonical_value(value_of(expr, row)?, &column.ty, &settings);
+        columns.map(value).collect::<Result<Vec<_>>>().map(Arc::new)
+    }
+
+    /// Foreign keys are to hear of rows that move within a table.
+    pub(super) fn hears_of_moves(&self, head: &Relation, from: &Arc<Relation>) -> bool {
+        let above = heritage::parents(&self.schema, from).into_iter().next();
+        !self.schema.keys_by_engine(from).is_empty() || above.is_some_and(|above| above.oid != head.oid)
+    }
+
+    /// The table where a row of another one belongs, or what is wrong with it.
+    pub(super) fn place_of(&mut self, table: &Arc<Relation>, row: &[Value]) -> Result<Result<Arc<Relation>>> {
+        let placement = self.placement(table)?;
+        let mut found = self.run_part(&placement.keys, row)?;
+        if !found.advance()? {
+            return Err(Error::internal("a row without its key"));
         }
-        Ok(Some(Told { head: head.clone(), from: from.clone(), new: Arc::new(new) }))
+        let keys: Vec<Value> = (0..placement.tree.width()).map(|at| found.column(at).to_value()).collect();
+        Ok(match placement.tree.leaf(&keys)? {
+            Ok(leaf) => Ok(placement.members[leaf].clone()),
+            Err(misfit) => Err(placement.tree.error(misfit, &keys, row, &self.state.settings())),
+        })
+    }
+
+    fn placement(&self, table: &Arc<Relation>) -> Result<Arc<Placement>> {
+        let generation = self.generation();
+        let known = self.state.placements.lock().get(&table.oid).cloned();
+        if let Some(known) = known.filter(|known| known.keys.bound.generation == generation) {
+            return Ok(known);
+        }
+        let routing = rowferry_dialect::postgres::bind_routing(table, &self.schema, &Context::default())?;
+        let Some(Routing { tree, members, mut keys, .. }) = routing else {
+            return Err(Error::internal("a table whose rows are not parted"));
+        };
+        for key in &mut keys {
+            walk::expr_mut(key, &mut |part| {
+                if let ExprKind::Column(ColumnRef { relation: Text::TABLE, column: ColumnIndex::At(at) }) = part.kind {
+                    part.kind = ExprKind::Param(at);
+                }
+                true
+            });
+        }
+        let params = table.columns.iter().map(|column| column.ty.clone()).collect();
+        let keys = Prepared::of_query(values_query(keys), params, generation, "a partition key")?;
+        let placement = Arc::new(Placement { tree, members, keys });
+        self.state.placements.lock().insert(table.oid, placement.clone());
+        Ok(placement)
     }
 
     /// The leaf that a row goes to.
@@ -141,10 +158,16 @@ fn value_of(expr: &Expr, row: &[Value]) -> Result<Value> {
     }
 }
 
-/// A trigger that would see an UPDATE first may change where the row goes.
-fn check_moves(leaf: &Relation) -> Result<()> {
-    if leaf.has_trigger(TriggerTime::Before, TriggerLevel::Row, TriggerEvent::Update) {
-        return Err(Error::unsupported("moving a row to another partition under a BEFORE UPDATE trigger for each row"));
-    }
-    Ok(())
+/// A row of a table in the columns of another one.
+pub(super) fn in_columns_of(head: &Relation, own: &Relation, row: &[Value]) -> Arc<Vec<Value>> {
+    let place = |column: &Column| own.columns.iter().position(|known| known.name == column.name);
+    let value = |column: &Column| place(column).map_or(Value::Null, |at| row[at].clone());
+    Arc::new(head.columns.iter().map(value).collect())
+}
+
+/// A query of one row.
+fn values_query(values: Vec<Expr>) -> Query {
+    let column = |value: &Expr| OutputColumn { name: "?column?".to_owned(), ty: value.ty.clone() };
+    let columns = values.iter().map(column).collect();
+    Query::of(Body::Select(Box::new(Select::of(values, None))), columns, RelId(u32::MAX))
 }

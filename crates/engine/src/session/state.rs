@@ -94,6 +94,8 @@ pub struct State {
     pub deferred: Mutex<super::triggers::Deferred>,
     /// Compiled WHEN conditions of triggers, by the trigger's object id.
     pub conditions: Mutex<HashMap<u32, Arc<super::Prepared>>>,
+    /// Where the rows of tables belong, by the table's object id.
+    pub placements: Mutex<HashMap<u32, Arc<super::routing::Placement>>>,
     /// Compiled questions for rows in conflict by an EXCLUDE: by the constraint's object id, and whether they are of a row that
     /// is not there yet.
     pub exclusions: Mutex<HashMap<(u32, bool), Arc<super::Prepared>>>,

@@ -44,7 +44,7 @@ impl Binder<'_> {
         let dml = Dml {
             family: None,
             routing: None,
-            heir: false,
+            heir: None,
             ctes: Vec::new(),
             target,
             id,

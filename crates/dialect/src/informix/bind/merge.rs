@@ -66,7 +66,7 @@ fn change(target: &Arc<Relation>, id: RelId, action: DmlAction) -> Dml {
     Dml {
         family: None,
         routing: None,
-        heir: false,
+        heir: None,
         checks: Vec::new(),
         guards: None,
         ctes: Vec::new(),

@@ -7,7 +7,7 @@ use super::{Again, ByRows, returning};
 use crate::ir::build::{row_identity, same_row, select};
 use crate::ir::{
     Body, ConflictAction, Cte, CteBody, Dml, DmlAction, Expr, ExprKind, From, Hidden, InsertSource, JoinKind,
-    OnConflict, OutputColumn, Query, RelId, Routing, Statement, TriggerLevel, Value, family, walk,
+    OnConflict, OutputColumn, Query, RelId, Routing, Statement, Value, family, walk,
 };
 use crate::{Error, Result, Type};
 
@@ -177,23 +177,11 @@ pub fn by_rows(dml: &Dml) -> Result<ByRows> {
     };
     if let Some(routing) = action.routing.take() {
         let moves = matches!(dml.action, DmlAction::Update { .. });
-        action.routing = Some(if moves { Box::new(routing.with_moved(&action)) } else { routing });
+        action.routing = Some(if moves { Box::new(routing.with_moved(&action, rows.columns.len())) } else { routing });
     }
     let actions = match &dml.family {
         None => vec![action],
         Some(family) => {
-            // Statement triggers of heirs are not told.
-            let sees_rows = |trigger: &crate::schema::Trigger| {
-                trigger.has_transition_tables() && trigger.level == TriggerLevel::Row
-            };
-            let heirs = family.members.iter().flat_map(|member| &member.triggers);
-            if dml.target.triggers.iter().any(|trigger| trigger.has_transition_tables())
-                || heirs.into_iter().any(|trigger| sees_rows(trigger))
-            {
-                return Err(Error::unsupported(
-                    "a change of an inheritance parent whose triggers have transition tables",
-                ));
-            }
             family.members.iter().map(|member| family::for_member(&action, member)).collect::<Result<_>>()?
         }
     };

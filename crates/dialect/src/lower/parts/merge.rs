@@ -101,11 +101,19 @@ pub fn merge_by_rows(merge: &Merge) -> Result<ByRows> {
         chosen,
         inner: Inner { items: vec![row, action], known },
     };
-    let mut actions = Vec::with_capacity(count);
+    let mut changes = Vec::with_capacity(clauses.len());
     for (clause, at) in clauses.iter().zip(numbers) {
         let (Some(change), Some(at)) = (&clause.change, at) else { continue };
         let several = if clause.matched { members } else { 1 };
-        let change = rows.bring(change, at, several);
+        changes.push((clause, rows.bring(change, at, several)));
+    }
+    let mut actions = Vec::with_capacity(count);
+    for (clause, mut change) in changes {
+        if let Some(routing) = change.routing.take() {
+            let moves = matches!(change.action, DmlAction::Update { .. });
+            let width = rows.items.len();
+            change.routing = Some(if moves { Box::new(routing.with_moved(&change, width)) } else { routing });
+        }
         match &merge.family {
             Some(family) if clause.matched => {
                 for member in &family.members {
@@ -191,11 +199,7 @@ impl Rows {
             }
             DmlAction::Insert { .. } => {}
         }
-        let moves = matches!(dml.action, DmlAction::Update { .. });
-        dml.routing = match routing {
-            Some(routing) if moves => Some(Box::new(routing.with_moved(&dml))),
-            routing => routing,
-        };
+        dml.routing = routing;
         dml
     }
 }

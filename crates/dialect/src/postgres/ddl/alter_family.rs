@@ -162,7 +162,11 @@ impl Binder<'_> {
             }
             _ => {}
         }
-        self.alter_member(command, members, 0, place)
+        self.alter_member(command, members, 0, place)?;
+        if let Some(AlterTable::SetTriggers { only, .. }) = members.all[0].actions.last_mut() {
+            *only = !members.recurse;
+        }
+        Ok(())
     }
 
     /// What cannot be done to partitioned tables and to partitions.
@@ -483,12 +487,14 @@ impl Binder<'_> {
             .iter()
             .find(|trigger| trigger.has_transition_tables() && trigger.level == crate::ir::TriggerLevel::Row)
         {
-            let message = format!(
-                "trigger \"{}\" prevents table \"{}\" from becoming an inheritance child",
-                trigger.name, child.name
-            );
-            return Err(Error::new(Condition::ObjectNotInPrerequisiteState, message)
-                .detail("ROW triggers with transition tables are not supported in inheritance hierarchies."));
+            let (becomes, of) = match parent.is_partitioned() {
+                true => ("a partition", "on partitions"),
+                false => ("an inheritance child", "in inheritance hierarchies"),
+            };
+            let (name, table) = (&trigger.name, &child.name);
+            let message = format!("trigger \"{name}\" prevents table \"{table}\" from becoming {becomes}");
+            return Err(Error::new(Condition::FeatureNotSupported, message)
+                .detail(format!("ROW triggers with transition tables are not supported {of}.")));
         }
         let mismatch = |message: String| Error::new(Condition::DatatypeMismatch, message);
         for column in &parent.columns {

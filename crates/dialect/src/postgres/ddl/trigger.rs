@@ -13,7 +13,7 @@ use crate::ir::{
     TriggerState, TriggerTime,
 };
 use crate::schema::{ConstraintTrigger, QualifiedName, Relation, RelationKind, Trigger};
-use crate::{Condition, Error, Result};
+use crate::{Condition, Error, Result, heritage};
 
 /// The type that functions of triggers return.
 const TRIGGER: u32 = 2_279;
@@ -87,6 +87,11 @@ impl Binder<'_> {
             if !create.replace {
                 return Err(exists(&trigger.name, &relation));
             }
+            if known.level == TriggerLevel::Row && self.has_from_parent(&relation, &trigger.name) {
+                let (name, table) = (&trigger.name, &relation.name);
+                let message = format!("trigger \"{name}\" for relation \"{table}\" is an internal or a child trigger");
+                return Err(Error::new(Condition::DuplicateObject, message));
+            }
             if known.constraint.is_some() {
                 let message =
                     format!("trigger \"{}\" for relation \"{}\" is a constraint trigger", trigger.name, relation.name);
@@ -94,7 +99,16 @@ impl Binder<'_> {
             }
             trigger.comment.clone_from(&known.comment);
         }
-        Ok(Ddl::Trigger(ChangeTrigger { relation, change: TriggerChange::Create(trigger) }))
+        Ok(Ddl::Trigger(ChangeTrigger { relation, change: TriggerChange::Create { trigger, replace: create.replace } }))
+    }
+
+    /// A partition has a trigger from the table that it is a partition of.
+    fn has_from_parent(&self, partition: &Relation, name: &str) -> bool {
+        partition.bound().is_some()
+            && heritage::parents(self.schema, partition)
+                .iter()
+                .filter_map(|parent| parent.trigger(name))
+                .any(|trigger| trigger.level == TriggerLevel::Row)
     }
 
     /// UPDATE OF.
@@ -271,7 +285,7 @@ impl Binder<'_> {
             }
             _ => vec![table.trigger(&command.name).cloned().ok_or_else(|| missing(&command.name, table))?],
         };
-        Ok(Some(AlterTable::SetTriggers { triggers, state, all }))
+        Ok(Some(AlterTable::SetTriggers { triggers, state, all, only: false }))
     }
 }
 
@@ -396,11 +410,10 @@ fn transition_tables(create: &pg::CreateTrigStmt, relation: &Relation, trigger: 
         }
         if relation.is_partitioned() {
             let message = format!("\"{}\" is a partitioned table", relation.name);
-            let detail = "Triggers on partitioned tables cannot have transition tables.";
+            let detail = "ROW triggers with transition tables are not supported on partitioned tables.";
             if trigger.level == TriggerLevel::Row {
-                return Err(Error::new(Condition::WrongObjectType, message).detail(detail));
+                return Err(refused(&message).detail(detail));
             }
-            return Err(Error::unsupported("a transition table of a partitioned table"));
         }
         if trigger.time != TriggerTime::After {
             return wrong("transition table name can only be specified for an AFTER trigger");
@@ -416,7 +429,8 @@ fn transition_tables(create: &pg::CreateTrigStmt, relation: &Relation, trigger: 
         }
         // Its rows would come from the statements of its parents, too.
         if trigger.level == TriggerLevel::Row && !relation.parents().is_empty() {
-            return Err(refused("ROW triggers with transition tables are not supported on inheritance children"));
+            let what = if relation.bound().is_some() { "partitions" } else { "inheritance children" };
+            return Err(refused(&format!("ROW triggers with transition tables are not supported on {what}")));
         }
         if transition.is_new {
             if trigger.waits_for(TriggerEvent::Delete) {

@@ -444,16 +444,22 @@ impl Binder<'_> {
 
     /// Members of ROW(…), `table.*` spread out.
     pub(in super::super) fn row_members(&mut self, nodes: &[Node]) -> Result<Vec<Expr>> {
+        Ok(self.placed_members(nodes)?.into_iter().map(|(member, _)| member).collect())
+    }
+
+    /// The same, with their places.
+    pub(super) fn placed_members(&mut self, nodes: &[Node]) -> Result<Vec<(Expr, i32)>> {
         let mut members = Vec::new();
         for node in nodes {
             if let Some(N::ColumnRef(reference)) = &node.node
                 && reference.fields.iter().any(|field| matches!(field.node, Some(N::AStar(_))))
             {
-                members.extend(self.star(reference)?.into_iter().map(|column| column.expr));
+                let at = reference.location;
+                members.extend(self.star(reference)?.into_iter().map(|column| (column.expr, at)));
             } else if let Some((value, at)) = self.spread_value(node)? {
-                members.extend(self.fields_of(value, at)?.into_iter().map(|column| column.expr));
+                members.extend(self.fields_of(value, at)?.into_iter().map(|column| (column.expr, at)));
             } else {
-                members.push(self.expr(node)?);
+                members.push(self.placed(node)?);
             }
         }
         Ok(members)

@@ -436,14 +436,14 @@ impl Binder<'_> {
 
     /// Members of two rows, side by side.
     fn row_pairs(&mut self, left: &pg::RowExpr, right: &pg::RowExpr, place: i32) -> Result<Vec<Pair>> {
-        if left.args.len() != right.args.len() {
+        let left = self.placed_members(&left.args)?;
+        let right = self.placed_members(&right.args)?;
+        if left.len() != right.len() {
             return Err(self.error(Condition::SyntaxError, "unequal number of entries in row expressions", place));
         }
-        if left.args.is_empty() {
+        if left.is_empty() {
             return Err(self.error(Condition::FeatureNotSupported, "cannot compare rows of zero length", place));
         }
-        let left = self.placed_all(&left.args)?;
-        let right = self.placed_all(&right.args)?;
         Ok(left.into_iter().zip(right).collect())
     }
 

@@ -101,7 +101,7 @@ impl Binder<'_> {
             return Err(self.unsupported(format!("operator {name} with a subquery"), link.location));
         };
         let members = match link.testexpr.as_deref().and_then(|node| node.node.as_ref()) {
-            Some(N::RowExpr(row)) => self.placed_all(&row.args)?,
+            Some(N::RowExpr(row)) => self.placed_members(&row.args)?,
             _ => vec![self.required(&link.testexpr)?],
         };
         let bound = self.subquery(select, false)?;

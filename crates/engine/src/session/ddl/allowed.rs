@@ -169,7 +169,7 @@ impl Changer<'_> {
                 _ => check.owner(&policy.table),
             },
             Ddl::Trigger(trigger) => match trigger.change {
-                TriggerChange::Create(_) => check.relation(&trigger.relation, Privileges::TRIGGER),
+                TriggerChange::Create { .. } => check.relation(&trigger.relation, Privileges::TRIGGER),
                 _ => check.owner(&trigger.relation),
             },
             // These ask themselves.

@@ -124,7 +124,9 @@ impl Changer<'_> {
                 self.set_type(table, *column, (ty, collation.as_deref()), using)
             }
             AlterTable::SetNotNull { column, not_null } => self.set_not_null(table, *column, *not_null),
-            AlterTable::SetTriggers { triggers, state, all } => self.set_triggers(table, triggers, *state, *all),
+            AlterTable::SetTriggers { triggers, state, all, only } => {
+                self.set_triggers(table, triggers, *state, (*all, *only))
+            }
             AlterTable::SetDefault { column, default } => self.set_default(table, *column, default.as_ref()),
             AlterTable::AddIdentity { column, identity, sequence } => {
                 self.add_identity(table, *column, identity, sequence)

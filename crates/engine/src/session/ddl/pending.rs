@@ -26,6 +26,11 @@ impl Changer<'_> {
 
     /// Refuses to do something to a table of which a call that waits is about.
     pub(super) fn check_not_awaited(&self, table: &Relation, what: &str) -> Done {
+        if self.session.is_in_use(table) {
+            let message =
+                format!("cannot {what} \"{}\" because it is being used by active queries in this session", table.name);
+            return Err(Error::new(Condition::ObjectInUse, message).into());
+        }
         if !self.session.state.deferred.lock().is_about(table.oid) {
             return Ok(());
         }

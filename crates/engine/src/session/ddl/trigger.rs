@@ -13,11 +13,11 @@ impl Changer<'_> {
         let relation = &*change.relation;
         self.entry(relation)?;
         match &change.change {
-            TriggerChange::Create(trigger) => {
+            TriggerChange::Create { trigger, replace } => {
                 self.store.record_trigger(relation, trigger)?;
                 if trigger.level == TriggerLevel::Row {
                     for partition in self.partitions_below(relation) {
-                        self.clone_trigger(relation, trigger, &partition)?;
+                        self.clone_trigger(relation, trigger, &partition, *replace)?;
                     }
                 }
             }
@@ -30,7 +30,12 @@ impl Changer<'_> {
             }
             TriggerChange::Rename(trigger, to) => {
                 self.check_own_trigger(relation, trigger, "rename")?;
-                for partition in self.clones(relation, trigger) {
+                let clones = self.clones(relation, trigger);
+                if let Some(partition) = clones.iter().find(|partition| partition.trigger(to).is_some()) {
+                    let message = format!("trigger \"{to}\" for relation \"{}\" already exists", partition.name);
+                    return Err(Error::new(Condition::DuplicateObject, message).into());
+                }
+                for partition in clones {
                     self.store.rename_trigger(&partition, &trigger.name, to)?;
                     self.touch(partition.physical.database, partition.oid);
                 }
@@ -62,10 +67,8 @@ impl Changer<'_> {
     }
 
     /// A row trigger of a partitioned table is each partition's.
-    fn clone_trigger(&self, from: &Relation, trigger: &Trigger, partition: &Arc<Relation>) -> Done {
-        if let Some(known) = partition.trigger(&trigger.name)
-            && known.function != trigger.function
-        {
+    fn clone_trigger(&self, from: &Relation, trigger: &Trigger, partition: &Arc<Relation>, replace: bool) -> Done {
+        if partition.trigger(&trigger.name).is_some() && !replace {
             let message = format!("trigger \"{}\" for relation \"{}\" already exists", trigger.name, partition.name);
             return Err(Error::new(Condition::DuplicateObject, message).into());
         }
@@ -81,7 +84,7 @@ impl Changer<'_> {
         let mut any = false;
         for trigger in parent.triggers.iter().filter(|trigger| trigger.level == TriggerLevel::Row) {
             any = true;
-            self.clone_trigger(parent, trigger, partition)?;
+            self.clone_trigger(parent, trigger, partition, false)?;
         }
         if any { self.bump() } else { Ok(()) }
     }
@@ -134,13 +137,13 @@ impl Changer<'_> {
         table: &Relation,
         triggers: &[Arc<Trigger>],
         state: TriggerState,
-        all: bool,
+        (all, only): (bool, bool),
     ) -> Done {
         if all {
             self.set_keys(table, state)?;
         }
         for trigger in triggers {
-            for partition in self.clones(table, trigger) {
+            for partition in self.clones(table, trigger).into_iter().filter(|_| !only) {
                 self.store.set_trigger_state(&partition, &trigger.name, state)?;
                 self.touch(partition.physical.database, partition.oid);
             }
@@ -181,6 +184,8 @@ impl Changer<'_> {
         if naming.is_empty() {
             return Ok(());
         }
+        // As they were made.
+        naming.sort_by_key(|trigger| trigger.oid);
         let name = &table.columns[column].name;
         let shown = format!("column {name} of {}", describe(table));
         let dependents: Vec<(String, String)> = naming

@@ -11,11 +11,11 @@ use rowferry_dialect::ir::{
 use rowferry_dialect::schema::{Relation, Trigger, TriggerKey};
 use rowferry_dialect::types::Storage;
 use rowferry_dialect::values::{self, Settings};
-use rowferry_dialect::{Condition, Error, Result, Schema as _, Type};
+use rowferry_dialect::{Condition, Error, Result, Schema as _, Type, heritage};
 
 use super::super::execute::RunError;
 use super::super::{Prepared, Session};
-use super::queue::{Event, Row, Transition};
+use super::queue::{Event, Row};
 use crate::routines::trigger::TriggerCall;
 use crate::spool::SpoolReader;
 
@@ -136,21 +136,42 @@ impl Session {
             }
             let assigned = if trigger.calls_built_in() { assigned.to_vec() } else { Vec::new() };
             let (relation, old) = (relation.clone(), old.cloned());
-            let call = Event { trigger, relation, event, old, new: new.clone(), rowid: None, assigned };
+            let new_row = new.clone();
+            let call = Event { trigger, relation, event, old, new: new_row, rowid: None, assigned, gathered: None };
             let Some(returned) = self.fire(&call)? else { return Ok(None) };
-            if new.is_some() {
-                new = Some(Arc::new(returned));
+            if let Some(before) = &mut new {
+                let after = Arc::new(returned);
+                if time == TriggerTime::Before
+                    && event == TriggerEvent::Insert
+                    && self.is_parted(&call.relation, before, &after)
+                {
+                    self.check_still_here(&call.relation, &call.trigger, &after)?;
+                }
+                *before = after;
             }
         }
         Ok(Some(new))
     }
 
+    /// A trigger that a partition has from its parent has made another row of it: it must not be one of another partition.
+    fn check_still_here(&mut self, partition: &Arc<Relation>, trigger: &Trigger, row: &Row) -> Result<()> {
+        let parents = heritage::parents(&self.schema, partition);
+        let copied = parents.iter().any(|parent| parent.is_partitioned() && parent.trigger(&trigger.name).is_some());
+        if !copied || self.place_of(partition, row)?.is_ok() {
+            return Ok(());
+        }
+        let message = "moving row to another partition during a BEFORE FOR EACH ROW trigger is not supported";
+        let (name, place) = (&trigger.name, format!("{}.{}", partition.namespace, partition.name));
+        let detail = format!("Before executing trigger \"{name}\", the row was to be in partition \"{place}\".");
+        Err(Error::new(Condition::FeatureNotSupported, message).detail(detail))
+    }
+
     /// Calls a trigger's function, with the statement's rows as tables where it wants them.
-    pub(super) fn call_with_tables(&mut self, event: &Event, rows: Option<&Transition>) -> Result<()> {
+    pub(super) fn call_with_tables(&mut self, event: &Event) -> Result<()> {
         if !event.trigger.has_transition_tables() {
             return self.fire(event).map(drop);
         }
-        let before = self.show_transition_tables(event, rows)?;
+        let before = self.show_transition_tables(event)?;
         let result = self.fire(event);
         self.hide_transition_tables(before);
         result.map(drop)

@@ -10,7 +10,7 @@ use rowferry_dialect::schema::Relation;
 use rowferry_dialect::{Error, Result, Type};
 
 use super::super::{Prepared, Session};
-use super::foreign_keys::{KeyStatement, change_of};
+use super::foreign_keys::{KeyStatement, change_of, words_of};
 use super::plan::leads_to;
 use super::queue::{Changes, Row};
 
@@ -46,7 +46,8 @@ impl Session {
                 };
                 let place = (parent.oid, key.oid, KeyStatement::Change(event));
                 let plan = self.key_plan(place, &given, || change_of(&child, key, &parent, change, event))?;
-                let below = self.change_below(&plan, &params)?;
+                let words = words_of(&child, key, change, event);
+                let below = self.as_statement_of_key(words, |session| session.change_below(&plan, &params))?;
                 if let Some(below) = below {
                     changes.meddled = true;
                     changes.below.push(below);

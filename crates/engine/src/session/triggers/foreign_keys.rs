@@ -22,15 +22,19 @@ use rowferry_dialect::{Condition, Error, Result, Schema as _, Type};
 use super::super::ddl::constraints::{mixed_nulls, not_present, shown};
 use super::super::execute::RunError;
 use super::super::{Prepared, Session};
-use super::queue::{Changes, Event, Row};
+use super::queue::{Changes, Event, Gathered, Row};
 use crate::catalog::describe::target_columns;
 use crate::schema::SessionSchema;
 
 /// What a session has in hand of foreign keys while a statement runs.
 #[derive(Debug, Default)]
 pub(in super::super) struct Referential {
-    /// What statements of foreign keys have made due: whoever has run them tells of it.
+    /// What statements of foreign keys, and the parts of a statement, have made due: whoever has run them tells of it.
     pub(super) held: Option<Vec<Changes>>,
+    /// What the statement does, by table and event.
+    pub(super) gathered: Vec<Arc<Gathered>>,
+    /// Its rows come one by one, and there are more.
+    pub(super) rows_follow: bool,
     /// A row is on its way from one partition to another.
     pub(in super::super) moving: Option<Moving>,
 }
@@ -123,6 +127,11 @@ fn values_of(row: &[Value], columns: &[usize]) -> Vec<Value> {
 }
 
 impl Session {
+    /// The rows of a COPY FROM are written to partitions, each by itself.
+    pub(in super::super) const fn copies_into_parts(&self) -> bool {
+        self.referential.rows_follow
+    }
+
     /// Whether the row of a table that refers is to be asked about.
     pub(super) fn may_refer(
         &self,
@@ -185,7 +194,7 @@ impl Session {
         }
         let (trigger, relation) = (trigger.clone(), relation.clone());
         let (old, new) = (Some(old.clone()), new.cloned());
-        Some(Event { trigger, relation, event, old, new, rowid: None, assigned: Vec::new() })
+        Some(Event { trigger, relation, event, old, new, rowid: None, assigned: Vec::new(), gathered: None })
     }
 
     /// A row begins to leave a partition of `head` for another.
@@ -316,7 +325,8 @@ impl Session {
         let place = (relation.oid, oid, KeyStatement::Change(event.event));
         let plan = self.key_plan(place, &given, || change_of(&child, &key, &parent, change, event.event))?;
         let (outer, batch) = (self.referential.held.replace(Vec::new()), self.batch.take());
-        let result = self.run_key_change(&plan, &params);
+        let words = words_of(&child, &key, change, event.event);
+        let result = self.as_statement_of_key(words, |session| session.run_key_change(&plan, &params));
         let held = std::mem::replace(&mut self.referential.held, outer);
         self.batch = batch;
         result?;
@@ -401,6 +411,32 @@ fn referring(child: &Relation, key: &ForeignKey, parent: &Relation) -> String {
 
 fn referring_row(child: &Relation, key: &ForeignKey, parent: &Relation) -> String {
     format!("SELECT 1 FROM {} AS t WHERE {} LIMIT 1", only(child), referring(child, key, parent))
+}
+
+/// The same as PostgreSQL words it, for messages.
+pub(super) fn words_of(child: &Relation, key: &ForeignKey, change: ReferentialChange, event: TriggerEvent) -> String {
+    let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
+    let only = if child.is_partitioned() { "" } else { "ONLY " };
+    let table = format!("{only}{}.{}", quoted(&child.namespace), quoted(&child.name));
+    let name = |at: &usize| quoted(&child.columns[*at].name);
+    let first = if change == ReferentialChange::Follow { key.columns.len() } else { 0 };
+    let tests = key.columns.iter().enumerate();
+    let tests: Vec<String> =
+        tests.map(|(at, own)| format!("${} OPERATOR(pg_catalog.=) {}", first + at + 1, name(own))).collect();
+    let filter = tests.join(" AND ");
+    if change == ReferentialChange::Delete {
+        return format!("DELETE FROM {table} WHERE {filter}");
+    }
+    let confined = event == TriggerEvent::Delete && !key.set_columns.is_empty();
+    let columns = if confined { &key.set_columns } else { &key.columns };
+    let value = |at: usize| match change {
+        ReferentialChange::Follow => format!("${}", at + 1),
+        ReferentialChange::SetDefault => "DEFAULT".to_owned(),
+        ReferentialChange::Delete | ReferentialChange::SetNull => "NULL".to_owned(),
+    };
+    let set: Vec<String> =
+        columns.iter().enumerate().map(|(at, own)| format!("{} = {}", name(own), value(at))).collect();
+    format!("UPDATE {table} SET {} WHERE {filter}", set.join(", "))
 }
 
 pub(super) fn change_of(

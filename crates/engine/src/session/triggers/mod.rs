@@ -27,4 +27,4 @@ pub use deferred::Deferred;
 pub use foreign_keys::KeyStatement;
 pub(super) use foreign_keys::{Referential, only};
 pub(crate) use plan::Firing;
-pub(super) use queue::Changes;
+pub(super) use queue::{Changes, Event, order};

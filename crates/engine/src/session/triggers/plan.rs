@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::apart::{self, RowParams};
 use rowferry_dialect::ir::{
-    ConflictAction, CteBody, Dml, DmlAction, Expr, Guards, OnConflict, ReferentialChange, Statement, TriggerEvent,
-    TriggerLevel, TriggerTime,
+    ConflictAction, CteBody, Dml, DmlAction, Expr, Guards, Heir, OnConflict, ReferentialChange, Statement,
+    TriggerEvent, TriggerLevel, TriggerTime,
 };
 use rowferry_dialect::plan::{Bound, Context};
 use rowferry_dialect::postgres::bind_generated;
@@ -25,8 +25,9 @@ use crate::schema::SessionSchema;
 pub(crate) struct Firing {
     /// The statement's events: an INSERT with DO UPDATE has two.
     pub events: Vec<TriggerEvent>,
-    /// The statement names a table that this one inherits from: its own statement triggers are not told.
-    pub heir: bool,
+    /// The statement names a table that this one inherits from: its own statement triggers are not told, and the rows
+    /// are those of that table's.
+    pub heir: Option<Heir>,
     /// The columns that SET names.
     pub assigned: Vec<usize>,
     /// Foreign keys of the engine that lead to the table.
@@ -72,6 +73,12 @@ pub(crate) struct Asking {
 }
 
 impl Firing {
+    /// Of COPY FROM into a table whose rows go elsewhere: of who is told of the whole.
+    pub(super) fn of_copied() -> Self {
+        let events = vec![TriggerEvent::Insert];
+        Self { events, heir: None, assigned: Vec::new(), referred: Vec::new(), steps: None }
+    }
+
     /// `None` for a change of which no trigger is to be told.
     pub fn of(dml: &Dml, bound: &Bound, parsed: &Parsed, schema: &SessionSchema) -> Result<Option<Self>> {
         // The members of a family are told of one by one.
@@ -99,18 +106,20 @@ impl Firing {
         let is_referred = event == TriggerEvent::Delete && !referred.is_empty()
             || foreign_keys::touches(schema, &dml.target, &referred, &assigned);
         let calls = bound.effects.calls_writers && !dml.target.without_identity && change_writes(dml, schema);
+        let seen_above = |heir: &Heir| events.iter().any(|event| heir.head.shows_rows(heir.event(*event)));
         let by_rows = cascades
             || guarded
             || calls
             || is_referred
+            || dml.heir.as_ref().is_some_and(seen_above)
             || dml.view.is_some()
             || events.iter().any(|event| dml.target.takes_rows(*event));
-        let whole = !dml.heir && events.iter().any(|event| has_statement_trigger(&dml.target, *event));
+        let whole = dml.heir.is_none() && events.iter().any(|event| has_statement_trigger(&dml.target, *event));
         if !by_rows && !whole {
             return Ok(None);
         }
         let steps = if by_rows { Some(Steps::of(dml, bound, parsed, schema, cascades)?) } else { None };
-        Ok(Some(Self { events, assigned, referred, steps, heir: dml.heir }))
+        Ok(Some(Self { events, assigned, referred, steps, heir: dml.heir.clone() }))
     }
 }
 

@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::ir::{Guard, TriggerEvent, TriggerTime, Value};
+use rowferry_dialect::ir::{Guard, TriggerEvent, TriggerLevel, TriggerTime, Value};
 use rowferry_dialect::schema::{ForeignKey, Relation};
 use rowferry_dialect::values::{self, Settings};
 use rowferry_dialect::{Condition, Error, Result, heritage};
@@ -32,6 +32,10 @@ struct Run<'a> {
     /// The statement's own parameters.
     params: &'a [Value],
     settings: Arc<Settings>,
+    /// The table that the statement names, where rows move between its partitions.
+    head: Option<&'a Arc<Relation>>,
+    /// A row that is to move.
+    moved: Option<Row>,
     /// Rows that are to go when all BEFORE triggers have been asked: foreign keys take others along.
     going: Vec<(i64, Row, Vec<Value>)>,
 }
@@ -50,12 +54,33 @@ impl Session {
         params: &[Value],
         changes: &mut Changes,
     ) -> Result<()> {
+        self.change_each(firing, params, changes, None).map(drop)
+    }
+
+    /// Makes a change of rows that may have to move to other partitions of a table: yields one that has to.
+    pub(in super::super) fn change_within(
+        &mut self,
+        firing: &Firing,
+        params: &[Value],
+        changes: &mut Changes,
+        head: &Arc<Relation>,
+    ) -> Result<Option<Row>> {
+        self.change_each(firing, params, changes, Some(head))
+    }
+
+    fn change_each(
+        &mut self,
+        firing: &Firing,
+        params: &[Value],
+        changes: &mut Changes,
+        head: Option<&Arc<Relation>>,
+    ) -> Result<Option<Row>> {
         let Some(steps) = &firing.steps else { return Err(Error::internal("a change that was not taken apart")) };
         if params.len() != steps.at.outer {
             return Err(Error::internal(format!("{} parameters for {}", params.len(), steps.at.outer)));
         }
         let settings = self.state.settings();
-        let mut run = Run { firing, steps, params, settings, going: Vec::new() };
+        let mut run = Run { firing, steps, params, settings, head, moved: None, going: Vec::new() };
         let deferring = steps.defers_keys && self.defer_keys()?;
         let mut coming = self.rows_to_come(&steps.rows, params)?;
         let in_turn = coming.is_in_turn();
@@ -78,7 +103,10 @@ impl Session {
                 self.write_delete(&run, changes, rowid, &old, &extras)?;
             }
         }
-        if deferring { self.check_deferred_keys(&changes.relation) } else { Ok(()) }
+        if deferring {
+            self.check_deferred_keys(&changes.relation)?;
+        }
+        Ok(run.moved)
     }
 
     fn insert_row(&mut self, run: &mut Run<'_>, changes: &mut Changes, rows: &SpoolReader) -> Result<()> {
@@ -91,6 +119,9 @@ impl Session {
         let new = self.numbered(&relation, new)?;
         let asked = self.ask(changes, TriggerTime::Before, event, assigned, None, Some(new))?;
         let Some(Some(new)) = asked else { return Ok(()) };
+        if relation.has_trigger(TriggerTime::Before, TriggerLevel::Row, event) && relation.bound().is_some() {
+            let _ = self.place_of(&relation, &new)??;
+        }
         let new = self.with_computed(run, &relation, Value::Null, new)?;
         let params = self.row_params(run, Value::Null, &new, &[]);
         self.ask_policies(run, &params, |asking| (&asking.inserted, &asking.guards.inserted))?;
@@ -228,6 +259,10 @@ impl Session {
         if !self.is_untouched(run, changes, rowid, &old, "updated")? {
             return Ok(());
         }
+        if self.is_parted(&relation, &old, &new) && !self.stays(run, &relation, &new, conflicting)? {
+            run.moved = Some(new);
+            return Ok(());
+        }
         let new = self.with_computed(run, &relation, Value::Integer(rowid), new)?;
         let params = self.row_params(run, Value::Integer(rowid), &new, &extras);
         self.ask_policies(run, &params, |asking| (&asking.updated, &asking.guards.updated))?;
@@ -359,32 +394,44 @@ impl Session {
             return Ok(Some(new));
         }
         let before = self.total_changes()?;
-        let parted = new.clone().filter(|_| relation.bound().is_some());
         let asked = self.before_row(&relation, time, event, assigned, old, new)?;
-        if let (Some(before), Some(Some(after))) = (parted, &asked) {
-            self.check_still_here(&relation, &before, after)?;
-        }
         changes.meddled |= self.total_changes()? != before;
         changes.kept += u64::from(asked.is_none());
         Ok(asked)
     }
 
-    /// A trigger has made another row of it: it must not be one of another partition.
-    fn check_still_here(&self, partition: &Arc<Relation>, before: &Row, after: &Row) -> Result<()> {
+    /// Whether two rows may belong to different partitions.
+    pub(super) fn is_parted(&self, partition: &Arc<Relation>, before: &Row, after: &Row) -> bool {
         let changed = |at: usize| before.get(at) != after.get(at);
         let mut below = partition.clone();
-        while let Some(parent) = heritage::parents(&self.schema, &below).into_iter().next() {
+        while below.bound().is_some()
+            && let Some(parent) = heritage::parents(&self.schema, &below).into_iter().next()
+        {
             let keys = parent.partitioning.iter().flat_map(|partitioning| &partitioning.keys);
             let touched = keys.into_iter().any(|key| match &key.column {
                 Some(name) => partition.column(name).is_some_and(changed),
                 None => (0..before.len()).any(changed),
             });
             if touched {
-                return Err(Error::unsupported("a BEFORE trigger for each row that changes a partition key"));
+                return true;
             }
             below = parent;
         }
-        Ok(())
+        false
+    }
+
+    /// Whether a row still belongs to its table; false where it is to move to another partition.
+    fn stays(&mut self, run: &Run<'_>, relation: &Arc<Relation>, new: &Row, conflicting: bool) -> Result<bool> {
+        let fits = self.place_of(relation, new)?;
+        if conflicting && fits.is_err() {
+            return Err(Error::new(Condition::FeatureNotSupported, "invalid ON UPDATE specification")
+                .detail("The result tuple would appear in a different partition than the original tuple."));
+        }
+        match (run.head, fits) {
+            (_, Ok(_)) => Ok(true),
+            (Some(_), Err(_)) => Ok(false),
+            (None, Err(error)) => Err(error),
+        }
     }
 
     /// False for a row that is gone; an error for one that a trigger has changed meanwhile.
@@ -396,8 +443,10 @@ impl Session {
         if now.as_ref() == Some(old) {
             return Ok(true);
         }
-        let message =
-            format!("tuple to be {what} was already modified by an operation triggered by the current command");
+        let message = format!(
+            "tuple to be {} was already modified by an operation triggered by the current command",
+            if changes.merges { "updated or deleted" } else { what }
+        );
         let hint = "Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows.";
         Err(Error::new(Condition::TriggeredDataChangeViolation, message).hint(hint))
     }

@@ -10,7 +10,7 @@ use super::super::execute::RunError;
 use super::super::transaction::Block;
 use super::super::{Prepared, Session};
 use super::queue::Event;
-use super::{Changes, Firing};
+use super::{Changes, Firing, Referential};
 use crate::spool::Spool;
 
 impl Session {
@@ -30,11 +30,15 @@ impl Session {
             self.batch = Some(changes);
             return result.map(|()| (Spool::new(plan.bound.columns.len()), changed));
         }
-        let changes = self.as_part_of_transaction(|session| {
-            let mut changes = session.start_changes(plan, firing)?;
-            session.make_changes(plan, firing, params, &mut changes)?;
-            session.finish_changes(firing, changes)
-        })?;
+        let run = |session: &mut Self| {
+            session.as_part_of_transaction(|session| {
+                let mut changes = session.start_changes(plan, firing)?;
+                session.make_changes(plan, firing, params, &mut changes)?;
+                session.finish_changes(firing, changes)
+            })
+        };
+        // What a foreign key, or a part of a statement, changes is that statement's.
+        let changes = if self.referential.held.is_some() { run(self)? } else { self.as_statement(plan, run)? };
         self.note_rowid(&changes);
         Ok((changes.returned, changes.changed))
     }
@@ -45,6 +49,15 @@ impl Session {
     /// Those of BEFORE triggers.
     pub fn begin_rows(&mut self, plan: &Arc<Prepared>) -> Result<()> {
         self.batch = None;
+        self.referential = Referential::default();
+        if plan.in_parts {
+            // Each row is a statement for its partition; those who are told of the whole are told now.
+            let firing = Firing::of_copied();
+            self.open_write("COPY FROM")?;
+            self.referential.held = Some(Vec::new());
+            self.referential.rows_follow = true;
+            return self.as_part_of_transaction(|session| session.start_changes(plan, &firing)).map(drop);
+        }
         let Some(firing) = plan.triggers.clone() else { return Ok(()) };
         self.open_write("COPY FROM")?;
         let changes = self.as_part_of_transaction(|session| session.start_changes(plan, &firing))?;
@@ -60,13 +73,17 @@ impl Session {
         if let Some((changes, firing)) = self.batch.take().zip(plan.triggers.clone()) {
             self.as_part_of_transaction(|session| session.finish_changes(&firing, *changes))?;
         }
+        if self.referential.rows_follow {
+            self.as_part_of_transaction(|session| session.tell_of_copied(plan, &Firing::of_copied()))?;
+        }
         self.finish_copy();
         Ok(())
     }
 
-    /// The rows have failed.
+    /// The rows have failed, or are all told of.
     pub fn forget_rows(&mut self) {
         self.batch = None;
+        self.referential = Referential::default();
         self.end_copy();
     }
 
@@ -91,15 +108,7 @@ impl Session {
         for relation in tables {
             for trigger in self.due(relation, time, TriggerLevel::Statement, event, &[]) {
                 if self.condition_holds(relation, &trigger, None, None)? {
-                    self.fire(&Event {
-                        trigger,
-                        relation: relation.clone(),
-                        event,
-                        old: None,
-                        new: None,
-                        rowid: None,
-                        assigned: Vec::new(),
-                    })?;
+                    self.fire(&Event::of_statement(trigger, relation.clone(), event, None))?;
                 }
             }
         }

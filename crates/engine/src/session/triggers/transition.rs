@@ -10,18 +10,13 @@ use rowferry_dialect::ir::{ColumnDefinition, CreateTable};
 use rowferry_dialect::schema::{Column, Physical, QualifiedName, Relation, RelationKind};
 
 use super::super::Session;
-use super::queue::{Event, Row, Transition};
+use super::queue::{Event, Row};
 use crate::schema::{Overlay, PG_TEMP, metadata};
 
 impl Session {
     /// Shows the tables that a trigger wants; yields what was shown before.
-    pub(super) fn show_transition_tables(
-        &mut self,
-        event: &Event,
-        rows: Option<&Transition>,
-    ) -> Result<Option<Arc<Overlay>>> {
-        let nothing = Transition::default();
-        let rows = rows.unwrap_or(&nothing);
+    pub(super) fn show_transition_tables(&mut self, event: &Event) -> Result<Option<Arc<Overlay>>> {
+        let rows = event.rows();
         let mut relations = Vec::new();
         let wanted = [(&event.trigger.old_table, &rows.old), (&event.trigger.new_table, &rows.new)];
         for (at, (name, rows)) in wanted.into_iter().enumerate() {
