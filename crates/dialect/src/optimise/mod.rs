@@ -3,7 +3,8 @@
 //! - `fold`: what is computed of constants alone is computed here, by the functions that would compute it later;
 //! - `compare`: comparisons in the storage of the column, so that they cost nothing and an index serves them;
 //! - `conditions`: what all members of an OR ask for stands before it;
-//! - `flatten`: groups of a subquery's rows are groups of its tables' rows.
+//! - `flatten`: groups of a subquery's rows are groups of its tables' rows;
+//! - `joins`: members of a join that refer to their left are members of one join with it.
 //!
 //! Nothing here changes an answer, nor an error: what cannot be computed stays where it is and fails when it is asked for,
 //! if it is. [`Passes`] says what a session wants of it; without a word, everything.
@@ -12,6 +13,7 @@ mod compare;
 mod conditions;
 mod flatten;
 mod fold;
+mod joins;
 
 pub use conditions::implied;
 
@@ -124,6 +126,7 @@ fn query(body: &mut Query) -> Result<()> {
 }
 
 fn select(select: &mut Select, order_by: &mut [SortKey]) -> Result<()> {
+    select.from = select.from.take().map(joins::without_parentheses);
     if let Some(inner) = &mut select.from {
         from(inner)?;
     }

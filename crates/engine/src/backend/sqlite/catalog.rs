@@ -100,9 +100,10 @@ unsafe impl<'vtab> VTab<'vtab> for CatalogTable {
     }
 
     /// A column that must equal something is looked up in an index; the best is the one that is most selective, which
-    /// is an object id more often than a name, and a name more often than a kind.
+    /// is an object id more often than a name, and a name more often than a kind. The next best says which of the rows
+    /// that are found there are meant: of a relation's columns the one with a number.
     fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
-        let mut best: Option<(usize, usize)> = None;
+        let mut equal: Vec<(usize, usize)> = Vec::new();
         for (at, constraint) in info.constraints().enumerate() {
             let column = constraint.column();
             if !constraint.is_usable()
@@ -113,27 +114,33 @@ unsafe impl<'vtab> VTab<'vtab> for CatalogTable {
             {
                 continue;
             }
-            let column = column as usize;
-            if best.is_none_or(|(_, other)| self.ranks[column] < self.ranks[other]) {
-                best = Some((at, column));
-            }
+            equal.push((at, column as usize));
         }
-        match best {
-            Some((at, column)) => {
-                info.constraint_usage(at).set_argv_index(1);
-                info.set_idx_num(column as c_int + 1);
-                let rank = self.ranks[column];
-                info.set_estimated_cost(1.0 + ROWS_OF_RANK[rank] as f64);
-                info.set_estimated_rows(ROWS_OF_RANK[rank]);
-            }
-            None => {
-                info.set_idx_num(0);
-                // As many as a table of columns has for each that a table of tables has.
-                let rows = if self.ranks.contains(&3) && self.columns > 4 { 20_000 } else { 2_000 };
-                info.set_estimated_cost(5.0 * f64::from(rows));
-                info.set_estimated_rows(rows.into());
-            }
+        equal.sort_by_key(|(_, column)| self.ranks[*column]);
+        equal.dedup_by_key(|(_, column)| *column);
+        let Some(&(at, first)) = equal.first() else {
+            info.set_idx_num(0);
+            // As many as a table of columns has for each that a table of tables has.
+            let rows = if self.ranks.contains(&3) && self.columns > 4 { 20_000 } else { 2_000 };
+            info.set_estimated_cost(5.0 * f64::from(rows));
+            info.set_estimated_rows(rows.into());
+            return Ok(true);
+        };
+        info.constraint_usage(at).set_argv_index(1);
+        let mut rows = ROWS_OF_RANK[self.ranks[first]];
+        // Rows that are counted off a table cost far less than calls and queries beside them.
+        info.set_estimated_cost(1.0 + rows as f64 / 4.0);
+        let mut lookup = Lookup { first: Some(first), second: None };
+        // Of many rows an IN beside would have each looked at as often as it has members.
+        if let Some(&(at, second)) = equal.get(1)
+            && self.ranks[first] <= RANK_OF_RELATION
+        {
+            info.constraint_usage(at).set_argv_index(2);
+            lookup.second = Some(second);
+            rows = (rows >> 4).max(1);
         }
+        info.set_idx_num(lookup.number());
+        info.set_estimated_rows(rows);
         Ok(true)
     }
 
@@ -149,6 +156,27 @@ unsafe impl<'vtab> VTab<'vtab> for CatalogTable {
     }
 }
 
+/// The columns whose values a scan is told, as the number that SQLite keeps of them in a plan.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Lookup {
+    first: Option<usize>,
+    second: Option<usize>,
+}
+
+impl Lookup {
+    const BITS: u32 = 12;
+
+    fn number(self) -> c_int {
+        let part = |column: Option<usize>| column.map_or(0, |column| column as c_int + 1);
+        part(self.second) << Self::BITS | part(self.first)
+    }
+
+    fn of(number: c_int) -> Self {
+        let part = |number: c_int| usize::try_from((number & ((1 << Self::BITS) - 1)) - 1).ok();
+        Self { first: part(number), second: part(number >> Self::BITS) }
+    }
+}
+
 /// How selective a column is, best first.
 fn rank(name: &str) -> usize {
     const RELATIONS: [&str; 8] = ["relid", "objid", "objoid", "typid", "table_name", "roleid", "classid", "member"];
@@ -160,6 +188,9 @@ fn rank(name: &str) -> usize {
         _ => 4,
     }
 }
+
+/// That of a column that says which relation, or which other object, a row belongs to.
+const RANK_OF_RELATION: usize = 2;
 
 /// Rows that a column of each rank is expected to leave.
 const ROWS_OF_RANK: [i64; 5] = [1, 2, 20, 200, 1_000];
@@ -187,6 +218,15 @@ impl Key {
             Cell::Text(text) => Some(Self::Text(text.clone())),
             Cell::Word(word) => Some(Self::Text((*word).into())),
             Cell::Null | Cell::Real(_) | Cell::Blob(_) => None,
+        }
+    }
+
+    fn is(&self, cell: &Cell) -> bool {
+        match (self, cell) {
+            (Self::Integer(key), Cell::Integer(value)) => key == value,
+            (Self::Text(key), Cell::Text(text)) => key == text,
+            (Self::Text(key), Cell::Word(word)) => **key == **word,
+            _ => false,
         }
     }
 }
@@ -298,7 +338,10 @@ impl Cursor<'_> {
     }
 
     fn row(&self) -> Option<&Row> {
-        let at = self.at()?;
+        self.row_at(self.at()?)
+    }
+
+    fn row_at(&self, at: usize) -> Option<&Row> {
         match at.checked_sub(self.fixed_len()) {
             Some(at) => self.rows.as_ref()?.rows.get(at),
             None => self.fixed?.rows.get(at),
@@ -330,7 +373,7 @@ impl Cursor<'_> {
             // A few rows need no index.
             Some(rows) if alone => {
                 let rows = rows.rows.iter().zip(offset..);
-                found.extend(rows.filter(|(row, _)| Key::of(&row[column]).as_ref() == Some(key)).map(|(_, at)| at));
+                found.extend(rows.filter(|(row, _)| key.is(&row[column])).map(|(_, at)| at));
             }
             Some(rows) => found.extend(rows.having(column, key).into_iter().map(|at| at + offset)),
             None => {}
@@ -360,8 +403,10 @@ unsafe impl VTabCursor for Cursor<'_> {
         let state = state.ok_or_else(|| Error::ModuleError("the session is over".into()))?;
         self.fixed = crate::catalog::fixed::rows(read);
         let table = self.table();
-        let column = usize::try_from(idx_num - 1).ok().filter(|column| *column < table.columns);
-        let key = column.and_then(|column| key(&args.iter().next()?, table.integers[column]));
+        let lookup = Lookup::of(idx_num);
+        let mut given = args.iter();
+        let mut value_of = |column: Option<usize>| column.map(|column| key(&given.next()?, table.integers[column]));
+        let (column, key, second) = (lookup.first, value_of(lookup.first).flatten(), value_of(lookup.second));
         if let Some(chunks) = &read.chunks {
             let known = match (column, key) {
                 (None, _) => None,
@@ -380,7 +425,14 @@ unsafe impl VTabCursor for Cursor<'_> {
         self.rows = Some(found.rows);
         let chosen = match (column, key) {
             (None, _) => Chosen::All(0),
-            (Some(column), Some(key)) => Chosen::Some(self.having(column, &key, found.alone), 0),
+            (Some(column), Some(key)) => {
+                let mut found = self.having(column, &key, found.alone);
+                if let Some((column, key)) = lookup.second.zip(second) {
+                    let meant = |row: &Row| key.as_ref().is_some_and(|key| key.is(&row[column]));
+                    found.retain(|&at| self.row_at(at as usize).is_some_and(meant));
+                }
+                Chosen::Some(found, 0)
+            }
             (Some(_), None) => Chosen::Some(Vec::new(), 0),
         };
         self.chosen = chosen;

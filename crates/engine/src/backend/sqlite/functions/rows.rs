@@ -29,6 +29,8 @@ pub(super) struct Rows {
     pub(super) columns: usize,
     /// Greatest number of arguments.
     pub(super) arguments: usize,
+    /// Rows that a call is taken to have when joins are put in order.
+    pub(super) expected: i64,
     /// Starts a call.
     pub(super) open: fn(&Arguments<'_>) -> Result<Source>,
 }
@@ -78,9 +80,13 @@ unsafe impl<'vtab> VTab<'vtab> for Table {
     fn best_index(&self, info: &mut IndexInfo) -> rusqlite::Result<bool> {
         let first = self.rows.columns + 1;
         let mut places = vec![None; self.rows.arguments];
+        let mut numbered = false;
         for (at, constraint) in info.constraints().enumerate() {
             let column = usize::try_from(constraint.column()).unwrap_or(usize::MAX);
             if column < first || column == usize::MAX {
+                numbered |= column == self.rows.columns
+                    && constraint.is_usable()
+                    && constraint.operator() == IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_EQ;
                 continue;
             }
             if !constraint.is_usable() {
@@ -103,8 +109,9 @@ unsafe impl<'vtab> VTab<'vtab> for Table {
             }
         }
         info.set_idx_num(given);
-        info.set_estimated_cost(100.0);
-        info.set_estimated_rows(100);
+        let rows = self.rows.expected;
+        info.set_estimated_cost(10.0 + rows as f64);
+        info.set_estimated_rows(if numbered { 1 } else { rows });
         Ok(true)
     }
 
