@@ -112,11 +112,12 @@ struct Partial(PathBuf);
 
 impl Partial {
     fn beside(destination: &Path) -> Result<Self, Failure> {
+        crate::check_directory_of(destination)?;
         let name = destination.file_name().unwrap_or_default().to_string_lossy();
         let path = destination.with_file_name(format!(".{name}.{}.partial", std::process::id()));
         // Nobody else may read it, whatever it is going to hold.
         let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
-        made.map_err(|error| Failure::new(format!("cannot write `{}`: {error}", path.display())))?;
+        made.map_err(|error| Failure::new(format!("cannot write `{}`: {error}", destination.display())))?;
         Ok(Self(path))
     }
 

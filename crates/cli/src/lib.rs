@@ -135,3 +135,16 @@ impl From<std::io::Error> for Failure {
         Self::new(format!("cannot write the answer: {error}"))
     }
 }
+
+/// A file can be made in its directory, which is nobody's to make but the user's.
+fn check_directory_of(path: &std::path::Path) -> Result<(), Failure> {
+    let Some(directory) = path.parent().filter(|directory| !directory.as_os_str().is_empty()) else { return Ok(()) };
+    if directory.is_dir() {
+        return Ok(());
+    }
+    let what = if directory.exists() { "is no directory" } else { "does not exist" };
+    let shown = directory.display();
+    let hint =
+        if directory.exists() { "choose another place".to_owned() } else { format!("make it: mkdir -p {shown}") };
+    Err(Failure::new(format!("cannot write `{}`: the directory `{shown}` {what}", path.display())).hint(hint))
+}

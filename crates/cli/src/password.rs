@@ -54,6 +54,15 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     // Before anybody types a password in vain.
     let before = arguments.file.as_deref().map(read_file).transpose()?;
+    if let Some(path) = arguments.file.as_deref() {
+        match arguments.remove {
+            true if !path.exists() => {
+                return Err(Failure::new(format!("the file `{}` does not exist", path.display())));
+            }
+            true => {}
+            false => crate::check_directory_of(path)?,
+        }
+    }
     if arguments.remove {
         let (path, text) = (arguments.file.as_deref().unwrap_or(Path::new("")), before.unwrap_or_default());
         let Some(text) = with_line(&text, user, None) else {

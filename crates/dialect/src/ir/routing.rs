@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::build::same_row;
-use super::{ColumnIndex, ColumnRef, Dml, DmlAction, Expr, ExprKind, Heir, InsertSource, RelId, family, walk};
+use super::{ColumnIndex, ColumnRef, Dml, DmlAction, Expr, ExprKind, Guards, Heir, InsertSource, RelId, family, walk};
 use crate::partition::Tree;
 use crate::schema::{Column, Relation};
 use crate::{Error, Result};
@@ -60,7 +60,12 @@ impl Routing {
         let source = InsertSource::Values(vec![values]);
         let action = DmlAction::Insert { columns, source, on_conflict: None };
         let heir = Some(Heir { head: self.tree.head.clone(), moves: true });
-        self.moved = Some(Box::new(Dml { action, routing: None, family: None, heir, ..dml.clone() }));
+        // It is asked what the row that is updated would be.
+        let guards = dml.guards.as_ref().map(|guards| {
+            let (table, inserted) = (guards.table.clone(), guards.updated.clone());
+            Box::new(Guards { table, inserted, ..Guards::default() })
+        });
+        self.moved = Some(Box::new(Dml { action, routing: None, family: None, heir, guards, ..dml.clone() }));
         self
     }
 }
@@ -82,7 +87,12 @@ pub fn in_leaf(dml: &Dml, leaf: &Arc<Relation>) -> Result<Dml> {
 pub fn from_leaf(dml: &Dml, leaf: &Arc<Relation>) -> Result<Dml> {
     let action = DmlAction::Delete { using: None, filter: Some(same_row(dml.id)), current_of: None };
     let (returning, columns, checks) = (Vec::new(), Vec::new(), Vec::new());
-    let mut own = Dml { action, returning, columns, checks, guards: None, ..dml.clone() };
+    // What MERGE asks of the row that it has met is asked of the row that goes.
+    let met = dml.guards.as_ref().filter(|guards| !guards.met.is_empty());
+    let guards = met.map(|guards| {
+        Box::new(Guards { table: guards.table.clone(), deleted: guards.met.clone(), ..Guards::default() })
+    });
+    let mut own = Dml { action, returning, columns, checks, guards, ..dml.clone() };
     own.target = leaf.clone();
     let head = match (dml.heir.as_ref(), &own.routing) {
         (Some(heir), _) => heir.head.clone(),

@@ -47,6 +47,9 @@ impl Binder<'_> {
 
     /// Locking clauses of a SELECT whose FROM has these entries.
     pub(super) fn row_locks(&mut self, select: &SelectStmt, bound: &mut BoundQuery, entries: &[Entry]) -> Result<()> {
+        if self.secured_families && clauses(select).next().is_some() {
+            return Err(self.unsupported("row locks beside a table with policies that others inherit from", -1));
+        }
         for clause in clauses(select) {
             let wish = Wish::of(clause);
             let Body::Select(body) = &mut bound.query.body else {
@@ -81,9 +84,6 @@ impl Binder<'_> {
             let mut locked = Vec::new();
             ids_of_locked(&bound.query, &mut locked);
             locked.iter().for_each(|id| self.needs.require(*id, Privileges::UPDATE));
-            if self.secured_families {
-                return Err(self.unsupported("row locks beside a table with policies that others inherit from", -1));
-            }
             if !self.secured_relations.is_empty()
                 && let Body::Select(body) = &mut bound.query.body
                 && let Some(from) = &mut body.from

@@ -52,7 +52,15 @@ impl Binder<'_> {
             clauses.push(self.when_clause(when, &target, &both, &source_entries)?);
         }
         let visible = self.changeable_rows(&target, PolicyCommand::Select)?;
-        let Target { relation, id, family, .. } = target;
+        let Target { relation, id, mut family, .. } = target;
+        let visible = match &mut family {
+            // What is hidden of a family meets nothing.
+            Some(family) if visible.is_some() => {
+                family.rows = self.visible_family(id, &relation, family.rows.clone())?;
+                None
+            }
+            _ => visible,
+        };
         Ok(Merge {
             ctes,
             target: relation,

@@ -21,11 +21,6 @@ use crate::{Condition, Error};
 
 type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What is not there yet.
-const HEIRS_OF_SECURED: &str = "a change of a table with policies together with tables that inherit from it";
-
-const PARTITIONS_OF_SECURED: &str = "a change of a partitioned table, or a partition, with policies";
-
 /// What a statement does to its table.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Change {
@@ -192,7 +187,8 @@ impl Target {
     /// where it has to be named once more.
     pub(super) fn filtered(&self, filter: Option<Expr>, policies: Option<Expr>, again: RelId) -> Option<Expr> {
         let barrier = policies.is_some() || self.view.as_ref().is_some_and(|view| view.barrier);
-        let asked = filter.as_ref().filter(|_| barrier);
+        // The rows of a family are of several tables.
+        let asked = filter.as_ref().filter(|_| barrier && self.family.is_none());
         let found = asked.and_then(|asked| found_by(asked, self.id, &self.relation, again));
         let seen = match &self.view {
             None => filter,
@@ -273,13 +269,7 @@ impl Binder<'_> {
                 self.needs.change(mark, id, change.privileges());
                 let secured = self.secured(id, &relation);
                 let members = self.heirs_too(&relation, range.inh && change != Change::Insert);
-                if members.is_some() && secured.is_some() {
-                    return Err(self.unsupported(HEIRS_OF_SECURED, range.location));
-                }
                 let routing = if change == Change::Delete { None } else { self.routing(&relation, id)? };
-                if routing.is_some() && secured.is_some() {
-                    return Err(self.unsupported(PARTITIONS_OF_SECURED, range.location));
-                }
                 let mut target = Target { secured, routing, ..Target::table(relation, id) };
                 target.family = members.map(|members| self.changed_family(members, id)).transpose()?;
                 if let Some(alias) = alias {
@@ -337,14 +327,8 @@ impl Binder<'_> {
         };
         let secured = self.secured_relations.remove(&rows.id);
         let members = self.heirs_too(&rows.relation, rows.all && change != Change::Insert);
-        if members.is_some() && secured.is_some() {
-            return Err(self.unsupported(HEIRS_OF_SECURED, place));
-        }
         let family = members.map(|members| self.changed_family(members, rows.id)).transpose()?;
         let routing = self.routing(&rows.relation, rows.id)?;
-        if routing.is_some() && secured.is_some() {
-            return Err(self.unsupported(PARTITIONS_OF_SECURED, place));
-        }
         let view = Some(view);
         Ok(Target { relation: rows.relation, id: rows.id, entry, rows: None, family, routing, secured, view })
     }

@@ -50,7 +50,7 @@ impl Binder<'_> {
             if table.is_empty() {
                 return Err(self.error(Condition::SyntaxError, "row expansion via \"*\" is not supported here", place));
             }
-            return Err(self.missing_entry(schema, table, place));
+            return Err(self.missing_entry(table, place));
         }
         match names::strings(&reference.fields).as_slice() {
             [name] => self.bare_column(name, place),
@@ -107,9 +107,6 @@ impl Binder<'_> {
         for level in (0..self.scopes.len()).rev() {
             if let Some(entry) = self.scopes[level].entries.iter().find(|entry| entry.qualified && entry.name == name) {
                 let entry = entry.clone();
-                if let Some(error) = self.unassigned_row(level, &entry) {
-                    return Err(error);
-                }
                 return Ok(self.whole_row(level, &entry, place));
             }
         }
@@ -129,13 +126,20 @@ impl Binder<'_> {
                 let expr = self.field(row.expr.clone(), name, place)?;
                 return Ok(EntryColumn { name: name.to_owned(), expr, ..row });
             }
-            return Err(self.missing_entry(schema, table, place));
+            return Err(self.missing_entry(table, place));
         };
         let mut found: Vec<EntryColumn> = matching(&entry, name).into_iter().cloned().collect();
         match found.len() {
             0 => {
+                if let Some(row) = self.labelled_row(level, &entry, name) {
+                    return Ok(self.whole_row(level, &row, place));
+                }
                 if let Some(error) = self.missing_field(level, &entry, name) {
                     return Err(error);
+                }
+                if entry.unqualified && self.variables.as_ref().is_some_and(|variables| level < variables.levels) {
+                    // A label is no table.
+                    return Err(self.missing_entry(table, place));
                 }
                 if let Some(column) = self.system_column(Some(&entry), name, place)? {
                     return Ok(column);
@@ -181,6 +185,14 @@ impl Binder<'_> {
         None
     }
 
+    /// A variable of rows in a block of a function, by the block's label and its own name.
+    fn labelled_row(&self, level: usize, label: &Entry, name: &str) -> Option<Entry> {
+        let known = self.variables.as_ref().is_some_and(|variables| level < variables.levels);
+        let is_it =
+            |entry: &&Entry| !entry.unqualified && entry.name == name && entry.schema.as_ref() == Some(&label.name);
+        self.scopes[level].entries.iter().filter(|_| known && label.unqualified).find(is_it).cloned()
+    }
+
     /// A variable of a function that holds a row as one value: what a qualifier may mean that is no relation's.
     fn row_variable(&self, label: Option<&str>, name: &str) -> Option<EntryColumn> {
         self.variable(label, name, Type::is_row)
@@ -196,14 +208,11 @@ impl Binder<'_> {
     }
 
     /// The error for a qualifier that names nothing in scope.
-    pub(in super::super) fn missing_entry(&self, schema: Option<&str>, table: &str, place: i32) -> crate::Error {
+    pub(in super::super) fn missing_entry(&self, table: &str, place: i32) -> crate::Error {
         let behind_alias = self.scopes.iter().rev().flat_map(|scope| &scope.entries).find(|entry| {
             entry.name != table && entry.relation.as_ref().is_some_and(|(_, relation)| relation.name == table)
         });
-        let shown = match schema {
-            Some(schema) => format!("{schema}.{table}"),
-            None => table.to_owned(),
-        };
+        let shown = table;
         if let Some((_, why)) = self.beyond.iter().find(|(name, _)| name == table) {
             let message = format!("invalid reference to FROM-clause entry for table \"{shown}\"");
             let error = self.error(Condition::InvalidColumnReference, message, place);
@@ -488,14 +497,17 @@ impl Binder<'_> {
             [table] => match self.find_entry(None, table) {
                 Some((level, entry)) => (vec![entry], level),
                 None if let Some(row) = self.row_variable(None, table) => return self.fields_of(row.expr, place),
-                None => return Err(self.missing_entry(None, table, place)),
+                None => return Err(self.missing_entry(table, place)),
             },
             [schema, table] | [_, schema, table] => match self.find_entry(Some(schema), table) {
                 Some((level, entry)) => (vec![entry], level),
-                None => return Err(self.missing_entry(Some(schema), table, place)),
+                None => return Err(self.missing_entry(table, place)),
             },
             _ => return Err(self.error(Condition::SyntaxError, "improper qualified name", place)),
         };
+        if let Some(error) = entries.iter().find_map(|entry| self.unassigned_fields(level, entry)) {
+            return Err(error);
+        }
         self.note(|uses| {
             let Ok(place) = usize::try_from(place) else { return };
             let columns = entries.iter().flat_map(|entry| {

@@ -65,8 +65,6 @@ pub(in crate::postgres) struct VariableLevels {
     pub(in crate::postgres) conflict: Conflict,
     /// Of `$1`, `$2`, … the parameters.
     pub(in crate::postgres) positional: Vec<usize>,
-    /// Rows that nobody has assigned yet.
-    unassigned: Vec<String>,
     pub(in crate::postgres) making: Option<Arc<StoredFunction>>,
     /// The collation that variables are in, where it is not the order of bytes.
     pub(in crate::postgres) collation: Option<Arc<Collation>>,
@@ -88,19 +86,16 @@ impl VariableLevels {
 pub fn bind_inside(parsed: &Parsed, schema: &dyn Schema, context: &Context, variables: &Variables) -> Result<Bound> {
     let types: Vec<Option<Type>> = variables.types.iter().cloned().map(Some).collect();
     let mut binder = Binder::new(parsed, schema, context, &types);
-    let mut levels = VariableLevels {
+    let levels = VariableLevels {
         levels: variables.scopes.len(),
         conflict: variables.conflict,
         positional: variables.positional.clone(),
-        unassigned: Vec::new(),
         making: variables.making.clone(),
         collation: variables.collation.clone(),
         collations: Vec::new(),
     };
     binder.collated |= variables.collation.is_some() || variables.collations.iter().any(Option::is_some);
     for scope in &variables.scopes {
-        let rows = scope.rows.iter();
-        levels.unassigned.extend(rows.filter(|row| row.fields.is_none()).map(|row| row.name.clone()));
         let entries = scope.entries(&variables.types);
         binder.scopes.push(Scope { entries, ..Scope::default() });
     }
@@ -239,21 +234,28 @@ impl Binder<'_> {
 
     /// The error for a field that a variable's row does not have; `None` for other entries.
     pub(in crate::postgres) fn missing_field(&self, level: usize, entry: &Entry, field: &str) -> Option<Error> {
-        let variables = self.variables.as_ref().filter(|variables| level < variables.levels)?;
+        self.variables.as_ref().filter(|variables| level < variables.levels)?;
         if entry.unqualified {
             return None;
         }
-        if variables.unassigned.contains(&entry.name) {
+        if entry.is_unassigned() {
             return Some(unassigned(&entry.name));
         }
         let message = format!("record \"{}\" has no field \"{field}\"", entry.name);
         Some(Error::new(Condition::UndefinedColumn, message))
     }
 
-    /// The error for a row that nobody has assigned yet; `None` for others.
-    pub(in crate::postgres) fn unassigned_row(&self, level: usize, entry: &Entry) -> Option<Error> {
-        let variables = self.variables.as_ref().filter(|variables| level < variables.levels)?;
-        variables.unassigned.contains(&entry.name).then(|| unassigned(&entry.name))
+    /// The error for the fields of a row that nobody has assigned yet; `None` for others.
+    pub(in crate::postgres) fn unassigned_fields(&self, level: usize, entry: &Entry) -> Option<Error> {
+        self.variables.as_ref().filter(|variables| level < variables.levels && entry.is_unassigned())?;
+        Some(Error::new(Condition::WrongObjectType, "record type has not been registered"))
+    }
+}
+
+impl Entry {
+    /// A variable that holds a record without a shape: NULL as a whole.
+    fn is_unassigned(&self) -> bool {
+        self.columns.is_empty() && self.value.as_ref().is_some_and(|value| value.ty == Type::RECORD)
     }
 }
 

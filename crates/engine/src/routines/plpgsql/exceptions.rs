@@ -42,7 +42,7 @@ impl Frame<'_, '_> {
         let text = |value: String| Slot::Value { ty: Type::Text, value: Value::Text(value) };
         self.slots[handlers.sqlstate] = text(error.sqlstate().to_owned());
         self.slots[handlers.sqlerrm] = text(error.message.clone());
-        let outer = self.caught.replace(error);
+        let outer = self.caught.replace((error, place));
         let result = self.steps(&handler.steps);
         self.caught = outer;
         result

@@ -26,8 +26,8 @@ pub(super) struct Frame<'s, 'f> {
     pub(super) result: Option<super::returning::Result>,
     /// Rows of the last statement of SQL.
     pub(super) row_count: u64,
-    /// The error whose handler runs.
-    pub(super) caught: Option<Error>,
+    /// The error whose handler runs, and where it was met.
+    pub(super) caught: Option<(Error, Place)>,
     /// Where it is: the step's line and words, for the CONTEXT of messages.
     pub(super) place: Place,
     /// It may end the transaction.

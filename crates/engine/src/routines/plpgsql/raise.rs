@@ -11,13 +11,14 @@ impl Frame<'_, '_> {
     pub(super) fn raise(&mut self, raise: &Raise) -> Result<()> {
         let again = raise.format.is_none() && raise.condition.is_none() && raise.options.is_empty();
         if again {
-            let Some(mut caught) = self.caught.clone() else {
+            let Some((mut caught, place)) = self.caught.clone() else {
                 return Err(Error::new(
                     Condition::StackedDiagnosticsOutsideHandler,
                     "RAISE without parameters cannot be used outside an exception handler",
                 ));
             };
-            // What it was raised in it was told already, but for this function's own line.
+            // This function's own line comes anew: where the error was met first.
+            self.place = place;
             if let Some(context) = caught.context.take() {
                 caught.context = context.rsplit_once('\n').map(|(inner, _)| inner.to_owned());
             }

@@ -491,7 +491,7 @@ impl Frame<'_, '_> {
             return Err(Error::new(Condition::StackedDiagnosticsOutsideHandler, message));
         }
         for (place, item) in items {
-            let error = caught.as_ref();
+            let error = caught.as_ref().map(|(error, _)| error);
             let text = |field: Option<&String>| Value::Text(field.cloned().unwrap_or_default());
             let (value, ty) = match item {
                 Diagnostic::RowCount => (Value::Integer(self.row_count as i64), Type::Int8),

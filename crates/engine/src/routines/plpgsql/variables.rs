@@ -160,6 +160,7 @@ impl Frame<'_, '_> {
                 }
             }),
             (Slot::Row { shape, .. }, Some(field)) => shape.get(field).map(|(_, ty)| ty.clone()),
+            (Slot::Unassigned, None) => Some(Type::RECORD),
             _ => None,
         }
     }
@@ -257,7 +258,11 @@ impl Frame<'_, '_> {
                         let whole = self.type_of(whole).map(|ty| index_of(whole, &ty));
                         seen.rows.push(VariableEntry { name: name.clone(), fields: Some(fields), whole });
                     }
-                    Slot::Unassigned => seen.rows.push(VariableEntry { name: name.clone(), fields: None, whole: None }),
+                    Slot::Unassigned => {
+                        // NULL as a whole; of fields nothing is known.
+                        let whole = Some(index_of((*slot, None), &Type::RECORD));
+                        seen.rows.push(VariableEntry { name: name.clone(), fields: None, whole });
+                    }
                 }
             }
             variables.scopes.insert(0, seen);
@@ -401,14 +406,7 @@ impl Frame<'_, '_> {
         match &self.slots[slot] {
             Slot::Row { null: true, .. } => Ok(None),
             Slot::Row { shape, values, .. } => Ok(Some((shape.clone(), values.clone()))),
-            Slot::Unassigned => {
-                let name = &self.body.variables[slot].name;
-                Err(Error::new(
-                    Condition::ObjectNotInPrerequisiteState,
-                    format!("record \"{name}\" is not assigned yet"),
-                )
-                .detail("The tuple structure of a not-yet-assigned record is indeterminate."))
-            }
+            Slot::Unassigned => Ok(None),
             Slot::Value { ty, value } => {
                 let shape: Shape = Arc::from([(self.body.variables[slot].name.clone(), ty.clone())]);
                 Ok(Some((shape, vec![value.clone()])))
