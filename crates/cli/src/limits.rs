@@ -21,7 +21,17 @@ pub struct MemoryArguments {
     /// A statement that would use more fails with 53200; large sorts and results go to temporary files.
     #[arg(long, value_name = "MIB", env = "ROWFERRY_SESSION_MEMORY")]
     session_memory: Option<usize>,
+
+    /// How much of a file is read through a mapping of it, in mebibytes; the rest, and all with 0, is read by calls
+    /// [default: 2047, or 0 where `ulimit -v` limits the address space]
+    ///
+    /// A mapping shares the machine's cache of the file with all sessions.
+    #[arg(long, value_name = "MIB", env = "ROWFERRY_MMAP_SIZE")]
+    mmap_size: Option<u64>,
 }
+
+/// Mebibytes of a file that SQLite maps at most.
+const MOST_MAPPED: u64 = 2047;
 
 /// The least that makes sense, in mebibytes.
 const LEAST: usize = 16;
@@ -42,6 +52,24 @@ impl MemoryArguments {
         machine::save_address_space();
         tracing::info!(server = defaults.server >> 20, session = session >> 20, "memory limits in MiB");
         Ok(session)
+    }
+}
+
+impl MemoryArguments {
+    /// Bytes of a file that are mapped.
+    pub fn mapped(self) -> Result<u64, Failure> {
+        let usual = if machine::address_space().is_some() { 0 } else { MOST_MAPPED };
+        let wanted = self.mmap_size.unwrap_or(usual);
+        if wanted > MOST_MAPPED {
+            return Err(Failure::new(format!("--mmap-size can be at most {MOST_MAPPED} MiB")));
+        }
+        if wanted > 0 && !rowferry_engine::mapped::survive_losses() {
+            return match self.mmap_size {
+                Some(_) => Err(Failure::new("--mmap-size: files are not mapped on this system")),
+                None => Ok(0),
+            };
+        }
+        Ok(wanted << 20)
     }
 }
 

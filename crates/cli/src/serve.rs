@@ -268,7 +268,8 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     if open_to_all {
         rowferry_server::keep_new_files_private();
     }
-    let options = Options { session_memory, measured: doors.metrics.is_some(), ..options(&arguments)? };
+    let mapped = arguments.memory.mapped()?;
+    let options = Options { session_memory, mapped, measured: doors.metrics.is_some(), ..options(&arguments)? };
     let database = open(&arguments, options.clone())?;
     let databases = beside(&arguments, &database, options)?;
     set_defaults(&arguments, &database)?;

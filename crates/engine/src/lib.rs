@@ -18,7 +18,7 @@ mod cursor;
 mod database;
 mod databases;
 mod exported;
-pub use backend::{backup, changes, functions};
+pub use backend::{backup, changes, functions, mapped};
 mod host_rules;
 mod interrupt;
 mod large_objects;

@@ -51,6 +51,9 @@ pub struct Options {
     /// Bytes of memory that a session may use before its statement fails with `53200`; no limit by default. Counted as
     /// far as the program has made [`crate::memory::CountingAllocator`] its allocator.
     pub session_memory: usize,
+    /// Bytes of the file that are read through a mapping of it, and not by calls; 0 by default, since a program must be
+    /// ready for what happens when the file is cut short: see [`crate::mapped`].
+    pub mapped: u64,
     /// Makes what is kept of a role's password (CREATE ROLE … PASSWORD) out of it, or says why it cannot. None by default:
     /// then there are no passwords.
     pub password_verifier: Option<PasswordVerifier>,
@@ -72,6 +75,7 @@ impl Default for Options {
             logging: Logging::Log,
             routine_stack: 1024 * 1024,
             session_memory: crate::memory::UNLIMITED,
+            mapped: 0,
             password_verifier: None,
             measured: false,
         }

@@ -83,6 +83,35 @@ fn a_file_copied_over_it_is_noticed_and_left_alone() {
     served.refuses_and_leaves("overwritten by a program that does not use SQLite");
 }
 
+/// A mapped file of which most is cut off while a statement may still believe in it. Without the handler of the signal
+/// this process would end here.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_mapped_file_that_is_cut_short_fails_the_statement_and_all_that_follow() {
+    assert!(rowferry_engine::mapped::survive_losses());
+    let fixture = Fixture::new();
+    let database = fixture.open_with(Options { create: true, mapped: 1 << 30, ..Options::default() });
+    let mut session = postgres(&database);
+    session.run("create table t (a int primary key, b text)");
+    session.run("insert into t select i, repeat('x', 1000) from generate_series(1, 5000) i");
+    session.run("checkpoint");
+    let mut other = postgres(&database);
+    assert_eq!(other.run("select count(b) from t"), ["5000"]);
+    assert_eq!(session.run("select sum(length(b)) from t"), ["5000000"]);
+    let file = fs::OpenOptions::new().write(true).open(&fixture.path).unwrap();
+    file.set_len(64 * 1024).unwrap();
+    // Within the time in which statements that only read go without a look, and after it.
+    for session in [&mut session, &mut other] {
+        assert_eq!(session.fails("select sum(length(b)) from t"), "58030");
+        assert_eq!(session.fails("select b from t where a = 4999"), "58030");
+    }
+    std::thread::sleep(Duration::from_millis(150));
+    assert_eq!(session.fails("select 1"), "58030");
+    assert_eq!(postgres(&database).fails("insert into t values (0, 'y')"), "58030");
+    drop((session, other, database));
+    assert_eq!(fs::metadata(&fixture.path).unwrap().len(), 64 * 1024, "the file at the path has been written");
+}
+
 #[test]
 fn an_open_transaction_is_not_committed_into_a_lost_file() {
     let served = Served::new();

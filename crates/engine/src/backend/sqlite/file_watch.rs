@@ -9,6 +9,7 @@
 //! | deleted, moved away, moved over            | device and inode of the path                | set aside; goes into the old file   |
 //! | copied over in place                       | written, and the log knows of no checkpoint | set aside; goes nowhere             |
 //! | `-wal` or `-shm` deleted or replaced       | device and inode of their paths             | goes into the file, which is ours   |
+//! | a page that was mapped is gone              | it was read ([`super::mapped`])             | stays; goes nowhere                 |
 //! | any of these after the server was killed   | the note `-rowferry` beside the log         | the start is refused                |
 //!
 //! There is a look after a commit that checked out the log and at the first statement or commit after [`INTERVAL`]: three
@@ -19,7 +20,7 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicUsize, Ordering};
 
 use libsqlite3_sys as ffi;
 use parking_lot::Mutex;
@@ -28,6 +29,7 @@ use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
 use super::connection::Opened;
+use super::mapped;
 use super::statement::Failure;
 
 /// How long statements that do not commit go without a look, in microseconds.
@@ -108,6 +110,8 @@ enum Loss {
     Overwritten,
     /// The log or its index is not at its path; its suffix.
     LogGone(&'static str),
+    /// A page of it could not be read where it is mapped.
+    Unreadable,
     /// The system could not bring the log to the disk: what is there is not known.
     NotFlushed,
 }
@@ -126,6 +130,14 @@ impl Loss {
             Self::LogGone(suffix) => {
                 format!("\"{path}{suffix}\" has been deleted or replaced while its database is served")
             }
+            Self::Unreadable => {
+                return Error::new(
+                    Condition::IoError,
+                    format!("a part of the database file \"{path}\" could not be read"),
+                )
+                .detail("It was cut short by another program, or its disk fails. Statements are refused.")
+                .hint("Look at the disk and at the file (rowferry check), then start the server again.");
+            }
             Self::NotFlushed => {
                 return Error::new(Condition::IoError, format!("could not flush \"{path}{WAL}\" to disk"))
                     .detail("Statements are refused; a power failure may lose the last transactions.")
@@ -139,7 +151,7 @@ impl Loss {
 
     /// True when the file that is open must not be written any more, not even from its log.
     fn forbids_checkpoint(self) -> bool {
-        matches!(self, Self::Overwritten | Self::NotFlushed)
+        matches!(self, Self::Overwritten | Self::Unreadable | Self::NotFlushed)
     }
 }
 
@@ -161,6 +173,8 @@ pub struct FileWatch {
     lost: OnceLock<Loss>,
     /// When the next look is due, in microseconds since 1970.
     due: AtomicI64,
+    /// Pages that were missing, of whatever file, at the last look.
+    losses: AtomicUsize,
     keeper: Mutex<Option<Keeper>>,
 }
 
@@ -192,7 +206,14 @@ unsafe impl Send for Log {}
 impl FileWatch {
     /// A file that nobody watches yet; one in a directory of our own is not looked at.
     pub fn new(path: PathBuf, private: bool) -> Self {
-        Self { path, private, lost: OnceLock::new(), due: AtomicI64::new(0), keeper: Mutex::default() }
+        Self {
+            path,
+            private,
+            lost: OnceLock::new(),
+            due: AtomicI64::new(0),
+            losses: AtomicUsize::new(0),
+            keeper: Mutex::default(),
+        }
     }
 
     /// Begins to watch the file that `connection` has open and has read from; the connection is kept.
@@ -273,7 +294,10 @@ impl FileWatch {
         }
         let mut keeper = self.keeper.lock();
         let Some(keeper) = keeper.as_mut() else { return Ok(()) };
-        match keeper.look(&self.path, scope)? {
+        let losses = mapped::losses();
+        self.losses.store(losses, Ordering::Relaxed);
+        let unreadable = (losses > 0 && mapped::has_lost(keeper.main.inode)).then_some(Loss::Unreadable);
+        match keeper.look(&self.path, scope)?.or(unreadable) {
             None => Ok(()),
             Some(loss) => {
                 self.lose(keeper, loss);
@@ -303,7 +327,8 @@ impl FileWatch {
     /// As [`FileWatch::look`].
     #[inline]
     pub fn look_at_times(&self, now: i64) -> Result<()> {
-        if self.lost.get().is_none() && !self.falls_due(now) {
+        if self.lost.get().is_none() && !self.falls_due(now) && mapped::losses() == self.losses.load(Ordering::Relaxed)
+        {
             return Ok(());
         }
         self.look()
@@ -351,7 +376,7 @@ impl FileWatch {
             // What was acknowledged is safe in the file, even if the server is killed now. Waits for nobody.
             Loss::LogGone(_) => keeper.checkpoint("PASSIVE"),
             // Nor would the file be brought there: recovery goes by the log.
-            Loss::NotFlushed => {}
+            Loss::NotFlushed | Loss::Unreadable => {}
         }
         remove(&beside(&self.path, NOTE));
     }

@@ -17,6 +17,7 @@ mod inspect;
 mod large_objects;
 mod log_sync;
 mod maintenance;
+pub mod mapped;
 mod mark;
 mod memory;
 mod open;

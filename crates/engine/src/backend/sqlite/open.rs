@@ -10,6 +10,7 @@ use rowferry_dialect::{Condition, Error, Result};
 use rusqlite::{Connection, OpenFlags};
 
 use super::connection::Opened;
+use super::mapped;
 use super::statement::Failure;
 use crate::database::{JournalModes, Shared};
 use crate::schema::{self, Snapshot};
@@ -79,6 +80,9 @@ impl Shared {
         connection.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
         super::explain::set_counting(&connection, false)?;
         connection.pragma_update(None, "foreign_keys", true)?;
+        if self.options.mapped > 0 {
+            mapped::map(&connection, self.options.mapped)?;
+        }
         connection.set_prepared_statement_cache_capacity(16);
         Ok(connection)
     }

@@ -9,6 +9,7 @@ use rowferry_dialect::ir::Value;
 use rowferry_dialect::stack;
 
 use super::functions::known;
+use super::mapped;
 use crate::ValueRef;
 use crate::statistics::Reads;
 
@@ -87,6 +88,12 @@ impl Failure {
         // SAFETY: the texts are static.
         let message = unsafe { CStr::from_ptr(ffi::sqlite3_errstr(code)) }.to_string_lossy().into_owned();
         Self { code, message }
+    }
+
+    /// What was read was not there.
+    fn missing_page() -> Self {
+        let message = "a part of the database file could not be read: it was cut short, or the disk fails".to_owned();
+        Self { code: ffi::SQLITE_IOERR_SHORT_READ, message }
     }
 
     /// The last failure of a handle.
@@ -247,8 +254,14 @@ impl Statement {
 
     /// Runs to the next row. After a failure the statement has been reset, which is when SQLite tells the reason.
     pub fn step(&mut self) -> Result<Step, Failure> {
+        let losses = mapped::losses();
         // SAFETY: `raw` is a statement.
         match unsafe { ffi::sqlite3_step(self.raw) } {
+            ffi::SQLITE_ROW | ffi::SQLITE_DONE if mapped::losses() != losses => {
+                // SAFETY: as above.
+                unsafe { ffi::sqlite3_reset(self.raw) };
+                Err(Failure::missing_page())
+            }
             ffi::SQLITE_ROW => Ok(Step::Row),
             ffi::SQLITE_DONE => Ok(Step::Done),
             _ => {
