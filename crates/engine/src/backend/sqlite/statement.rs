@@ -254,10 +254,11 @@ impl Statement {
 
     /// Runs to the next row. After a failure the statement has been reset, which is when SQLite tells the reason.
     pub fn step(&mut self) -> Result<Step, Failure> {
-        let losses = mapped::losses();
+        let losses = mapped::losses_of_thread();
         // SAFETY: `raw` is a statement.
         match unsafe { ffi::sqlite3_step(self.raw) } {
-            ffi::SQLITE_ROW | ffi::SQLITE_DONE if mapped::losses() != losses => {
+            // Whatever SQLite made of what it read.
+            _ if mapped::losses_of_thread() != losses => {
                 // SAFETY: as above.
                 unsafe { ffi::sqlite3_reset(self.raw) };
                 Err(Failure::missing_page())
