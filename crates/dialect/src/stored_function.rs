@@ -50,6 +50,8 @@ pub struct Definition {
     pub source: String,
     /// The body is in SQL's own grammar (`RETURN …`, `BEGIN ATOMIC … END`).
     pub sql_body: bool,
+    /// Which of the statements of BEGIN ATOMIC are RETURN.
+    pub returned: Vec<usize>,
     /// IMMUTABLE, STABLE, VOLATILE.
     pub volatility: crate::functions::Volatility,
     /// STRICT.

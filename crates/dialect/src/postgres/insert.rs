@@ -339,6 +339,10 @@ impl Binder<'_> {
         positions: &mut Vec<usize>,
         source: InsertSource,
     ) -> Result<InsertSource> {
+        if self.shown.is_some() {
+            // Nobody runs what is bound to be printed.
+            return Ok(source);
+        }
         let mut added = self.defaults_left_out(target, positions)?;
         let mut source = source;
         if self.effects.calls_writers && !target.shows_rows() {

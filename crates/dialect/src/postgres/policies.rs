@@ -382,7 +382,7 @@ pub(super) fn uses_of_policy(binder: &mut Binder<'_>, text: &str, relation: &Arc
 
 /// A schema in which nothing of users is found without the name of its schema: what a policy means is for nobody to change
 /// by another search path.
-struct OffPath<'a>(&'a dyn Schema);
+pub(super) struct OffPath<'a>(pub(super) &'a dyn Schema);
 
 impl Schema for OffPath<'_> {
     fn generation(&self) -> u64 {

@@ -227,6 +227,7 @@ impl Definition {
             language: RoutineLanguage::Sql,
             source: String::new(),
             sql_body: false,
+            returned: Vec::new(),
             volatility: crate::functions::Volatility::Immutable,
             strict: false,
             definer: false,

@@ -85,21 +85,7 @@ impl VariableLevels {
 /// As for any statement; `42702` for names that could be a variable's or a column's.
 pub fn bind_inside(parsed: &Parsed, schema: &dyn Schema, context: &Context, variables: &Variables) -> Result<Bound> {
     let types: Vec<Option<Type>> = variables.types.iter().cloned().map(Some).collect();
-    let mut binder = Binder::new(parsed, schema, context, &types);
-    let levels = VariableLevels {
-        levels: variables.scopes.len(),
-        conflict: variables.conflict,
-        positional: variables.positional.clone(),
-        making: variables.making.clone(),
-        collation: variables.collation.clone(),
-        collations: Vec::new(),
-    };
-    binder.collated |= variables.collation.is_some() || variables.collations.iter().any(Option::is_some);
-    for scope in &variables.scopes {
-        let entries = scope.entries(&variables.types);
-        binder.scopes.push(Scope { entries, ..Scope::default() });
-    }
-    binder.variables = Some(levels);
+    let mut binder = binder_inside(parsed, schema, context, &types, variables);
     let (mut statement, columns) = binder.statement(&parsed.node)?;
     let uses = compact(&mut statement, variables.types.len(), &binder.params);
     if let Some(levels) = &mut binder.variables {
@@ -119,6 +105,32 @@ pub fn bind_inside(parsed: &Parsed, schema: &dyn Schema, context: &Context, vari
         inside: uses,
         notices: binder.notices,
     })
+}
+
+/// A binder for a statement inside a function; `types` are those of its variables.
+pub(in crate::postgres) fn binder_inside<'a>(
+    parsed: &'a Parsed,
+    schema: &'a dyn Schema,
+    context: &'a Context,
+    types: &[Option<Type>],
+    variables: &Variables,
+) -> Binder<'a> {
+    let mut binder = Binder::new(parsed, schema, context, types);
+    let levels = VariableLevels {
+        levels: variables.scopes.len(),
+        conflict: variables.conflict,
+        positional: variables.positional.clone(),
+        making: variables.making.clone(),
+        collation: variables.collation.clone(),
+        collations: Vec::new(),
+    };
+    binder.collated |= variables.collation.is_some() || variables.collations.iter().any(Option::is_some);
+    for scope in &variables.scopes {
+        let entries = scope.entries(&variables.types);
+        binder.scopes.push(Scope { entries, ..Scope::default() });
+    }
+    binder.variables = Some(levels);
+    binder
 }
 
 /// Numbers the parameters that a statement uses from 0; tells which they were.

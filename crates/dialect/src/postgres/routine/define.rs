@@ -6,7 +6,7 @@ use super::super::binder::Clause;
 use super::aggregate_text::aggregate_type;
 use super::read::{self, Read};
 use super::types::{type_ref, unmodified};
-use super::{definition_text, quoted_offset};
+use super::{definition_text, definition_with, quoted_offset};
 use crate::ir::{AlterFunction, CreateFunction, Ddl, RoutineKind, Statement};
 use crate::postgres::binder::Binder;
 use crate::postgres::{names, plpgsql, quote, regtype, types};
@@ -88,7 +88,7 @@ impl Binder<'_> {
     pub(in crate::postgres) fn create_function(&mut self, create: &pg::CreateFunctionStmt) -> Result<Ddl> {
         let text = self.source.map_or("", |source| source.whole().as_ref()).to_owned();
         let create = &self.without_references(create)?;
-        let Read { name, mut definition } = read::read(create, &text)?;
+        let Read { name, mut definition } = read::read(create)?;
         let namespace = self.function_namespace(&name)?;
         let types = self.schema.user_types();
         definition.resolve_types(&|name| {
@@ -116,7 +116,10 @@ impl Binder<'_> {
         }
         self.check_body(&function, &text)?;
         let shadows = self.shadows(&function, &text);
-        let definition = definition_text(&function.namespace, &function.name, &function.definition);
+        let definition = match self.kept_body(&function) {
+            Some(text) => text,
+            None => definition_text(&function.namespace, &function.name, &function.definition),
+        };
         if function.definition.sql_body && super::from_text(&definition).is_err() {
             return Err(self.unsupported("this body of a function", -1));
         }
@@ -130,6 +133,22 @@ impl Binder<'_> {
             leakproof: function.definition.leakproof,
             shadows,
         }))
+    }
+
+    /// The text of a function whose body is in SQL's own grammar, with names that are found whatever the `search_path` is;
+    /// `None` where the body cannot be printed so that it is read as what it was.
+    fn kept_body(&self, function: &StoredFunction) -> Option<String> {
+        if !function.definition.sql_body {
+            return None;
+        }
+        let print = |function: &StoredFunction| crate::postgres::viewdef::kept_body(function, self.schema, self.context);
+        let body = print(function)?;
+        let (namespace, name) = (&function.namespace, &function.name);
+        let text = definition_with(namespace, name, &function.definition, Some(body.clone()));
+        let (_, again) = super::from_text(&text).ok()?;
+        let again = StoredFunction::new(0, namespace.clone(), name.clone(), function.owner.clone(), again)
+            .knowing(std::sync::Arc::new(self.schema.user_types()));
+        (print(&again)? == body).then_some(text)
     }
 
     /// A default as PostgreSQL prints it; `None` where it names something of users, or cannot be printed.
@@ -594,6 +613,7 @@ impl Definition {
             language: RoutineLanguage::Plpgsql,
             source,
             sql_body: false,
+            returned: Vec::new(),
             volatility: crate::functions::Volatility::Volatile,
             strict: false,
             definer: false,

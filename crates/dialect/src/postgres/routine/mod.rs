@@ -21,10 +21,11 @@ mod support;
 mod types;
 
 pub(super) use body::VariableLevels;
+pub(super) use body::binder_inside;
 pub use body::{VariableEntry, VariableScope, Variables, bind_inside};
 pub use call::arguments_of as call_arguments;
 pub(super) use call::{Called, is_no_argument};
 pub use inline::inline;
-pub use print::definition_text;
+pub use print::{definition_text, definition_with};
 pub use read::{from_text, quoted_offset};
 pub use types::type_from_text;

@@ -62,9 +62,18 @@ impl Definition {
                     false => format!("RETURN ({value})"),
                 }
             }
+            _ if self.source.is_empty() => "BEGIN ATOMIC\nEND".to_owned(),
             _ => {
-                let end = if self.source.is_empty() { "" } else { "\n" };
-                format!("BEGIN ATOMIC\n {}{end}END", self.source)
+                let statements = crate::postgres::parse(&self.source).unwrap_or_default();
+                let shown = |(at, statement): (usize, &crate::postgres::Parsed)| {
+                    let text = statement.text().trim();
+                    match text.strip_prefix("SELECT ").filter(|_| self.returned.contains(&at)) {
+                        Some(value) => format!(" RETURN {value};\n"),
+                        None => format!(" {text};\n"),
+                    }
+                };
+                let statements: String = statements.iter().enumerate().map(shown).collect();
+                format!("BEGIN ATOMIC\n{statements}END")
             }
         }
     }
@@ -103,6 +112,11 @@ impl Definition {
 
 /// CREATE OR REPLACE FUNCTION of a definition.
 pub fn definition_text(namespace: &str, name: &str, definition: &Definition) -> String {
+    definition_with(namespace, name, definition, None)
+}
+
+/// The same with another text of a body in SQL's own grammar.
+pub fn definition_with(namespace: &str, name: &str, definition: &Definition, body: Option<String>) -> String {
     if let Some(part) = &definition.aggregate {
         return super::aggregate_text::aggregate_text(namespace, name, definition, part);
     }
@@ -123,7 +137,7 @@ pub fn definition_text(namespace: &str, name: &str, definition: &Definition) -> 
         text.push_str(&format!(" SET {} TO {}\n", quote(name), values.join(", ")));
     }
     if definition.sql_body {
-        text.push_str(&definition.shown_sql_body());
+        text.push_str(&body.unwrap_or_else(|| definition.shown_sql_body()));
         text.push('\n');
         return text;
     }

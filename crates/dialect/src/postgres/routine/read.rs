@@ -27,7 +27,7 @@ pub fn from_text(text: &str) -> Result<(QualifiedName, Definition)> {
         Some(N::DefineStmt(define)) => return super::aggregate_text::aggregate_from(define).ok_or_else(damaged),
         _ => return Err(damaged()),
     };
-    let mut read = read(create, text)?;
+    let mut read = read(create)?;
     // Defaults are kept as they are shown, which is not how the parser's printer spells them.
     let given: Vec<&mut String> =
         read.definition.params.iter_mut().filter_map(|param| param.default.as_mut()).collect();
@@ -70,8 +70,8 @@ fn invalid(message: impl Into<String>) -> Error {
     Error::new(Condition::InvalidFunctionDefinition, message)
 }
 
-/// What a statement says; `whole` is the text that its places count in.
-pub(super) fn read(create: &pg::CreateFunctionStmt, whole: &str) -> Result<Read> {
+/// What a statement says.
+pub(super) fn read(create: &pg::CreateFunctionStmt) -> Result<Read> {
     let parts = names::strings(&create.funcname);
     let name = match parts.as_slice() {
         [name] => QualifiedName::bare(*name),
@@ -82,10 +82,11 @@ pub(super) fn read(create: &pg::CreateFunctionStmt, whole: &str) -> Result<Read>
     let params = parameters(&create.parameters, procedure)?;
     let options = Options::of(&create.options, procedure)?;
     let (returns, set) = result(create, &params)?;
+    let mut returned = Vec::new();
     let (source, sql_body) = match (&options.source, create.sql_body.as_deref()) {
         (Some(_), Some(_)) => return Err(invalid("duplicate function body specified")),
         (Some(source), None) => (source.clone(), false),
-        (None, Some(body)) => (sql_text(body, whole)?, true),
+        (None, Some(body)) => (sql_text(body, &mut returned)?, true),
         (None, None) => return Err(invalid("no function body specified")),
     };
     let language = match options.language.as_deref() {
@@ -104,6 +105,7 @@ pub(super) fn read(create: &pg::CreateFunctionStmt, whole: &str) -> Result<Read>
         language,
         source,
         sql_body,
+        returned,
         volatility: options.volatility,
         strict: options.strict,
         definer: options.definer,
@@ -132,9 +134,8 @@ fn language(name: &str) -> Result<RoutineLanguage> {
     }
 }
 
-/// A body in SQL's own grammar, as text.
-fn sql_text(body: &Node, whole: &str) -> Result<String> {
-    let _ = whole;
+/// A body in SQL's own grammar, as text; which of several statements are RETURN.
+fn sql_text(body: &Node, returned: &mut Vec<usize>) -> Result<String> {
     let unreadable = || Error::unsupported("this body of a function");
     match &body.node {
         Some(N::ReturnStmt(statement)) => {
@@ -149,6 +150,7 @@ fn sql_text(body: &Node, whole: &str) -> Result<String> {
                 let text = match item.node.clone() {
                     Some(N::ReturnStmt(statement)) => {
                         let value = statement.returnval.as_deref().ok_or_else(unreadable)?;
+                        returned.push(texts.len());
                         format!("SELECT {}", raw::print_expression(value).ok_or_else(unreadable)?)
                     }
                     Some(N::CreateStmt(_)) => {

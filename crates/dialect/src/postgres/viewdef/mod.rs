@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+mod bodies;
 mod members;
 mod names;
 mod notes;
@@ -27,6 +28,8 @@ use crate::stored_aggregate::Plan;
 use crate::types::Reg;
 use crate::values::Settings;
 
+pub use bodies::function_body;
+pub(in crate::postgres) use bodies::kept_body;
 pub(super) use names::{Called, Sample, Shown};
 
 /// The first relation of a FROM.
@@ -72,6 +75,7 @@ pub fn view_definition(
         wrap,
         level: RefCell::default(),
         levels: RefCell::default(),
+        params: None,
     };
     // PostgreSQL keeps a view as a rule, which has these two around its query.
     world.levels.borrow_mut().push(["old", "new"].map(str::to_owned).into());
@@ -105,7 +109,8 @@ pub fn policy_expression(
     });
     let (shown, views) = (binder.shown.take()?, std::mem::take(&mut binder.views_behind));
     let (level, levels) = (RefCell::default(), RefCell::default());
-    let world = World { shown, own: Some(relation), settings: None, views, schema, ctes, wrap: 0, level, levels };
+    let (own, settings, params) = (Some(&**relation), None, None);
+    let world = World { shown, own, settings, views, schema, ctes, wrap: 0, level, levels, params };
     world.expr(&expr, pretty)
 }
 
@@ -161,6 +166,8 @@ struct World<'a> {
     level: RefCell<names::Level>,
     /// Names of the query levels around.
     levels: RefCell<Vec<HashSet<String>>>,
+    /// It is a function's.
+    params: Option<bodies::Params<'a>>,
 }
 
 /// How result columns are called.
@@ -322,6 +329,10 @@ impl Names for World<'_> {
 
     fn other(&self, expr: &Expr, pretty: bool) -> Option<String> {
         match &expr.kind {
+            ExprKind::Param(at) => {
+                let alone = self.levels.borrow().iter().all(HashSet::is_empty);
+                self.params.as_ref()?.shown(*at, alone)
+            }
             ExprKind::Aggregate(aggregate) => self.aggregate(aggregate, pretty),
             ExprKind::Window(call) => self.window(call, pretty),
             ExprKind::Scalar(query) => Some(format!("({})", self.query(query, pretty, &UNSEEN)?)),

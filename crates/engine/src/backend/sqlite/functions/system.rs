@@ -188,9 +188,12 @@ pub(super) const ROWS: &[Row] = &[
             let message = format!("\"{name}\" is an aggregate function");
             return Err(Error::new(Condition::WrongObjectType, message));
         }
+        let state = call.context().state();
+        let (schema, settings) = (state.schema(), call.context().settings());
         function(call, |function| {
-            let name = rowferry_dialect::postgres::routine::definition_text;
-            Some(name(&function.namespace, &function.name, &function.definition))
+            let print = rowferry_dialect::postgres::routine::definition_with;
+            let body = sql_body(function, &*schema, &settings);
+            Some(print(&function.namespace, &function.name, &function.definition, body))
         })
     }),
     Row::new("rf_pg_get_function_result", 1, |call| match builtin(call)? {
@@ -215,7 +218,12 @@ pub(super) const ROWS: &[Row] = &[
         },
     }),
     Row::new("rf_pg_get_function_sqlbody", 1, |call| {
-        function(call, |function| function.definition.sql_body.then(|| function.definition.shown_sql_body()))
+        let state = call.context().state();
+        let (schema, settings) = (state.schema(), call.context().settings());
+        function(call, |function| {
+            let kept = || function.definition.shown_sql_body();
+            function.definition.sql_body.then(|| sql_body(function, &*schema, &settings).unwrap_or_else(kept))
+        })
     }),
     Row::new("rf_pg_function_is_visible", 1, |call| visible(call, "function", 0)),
     Row::new("rf_pg_describe_object", 3, |call| {
@@ -398,6 +406,17 @@ fn format_type(call: &Call<'_>) -> Result<Value> {
 
 fn definition(call: &Call<'_>, kind: Definition, column: i32) -> Result<Value> {
     Ok(call.context().state().definition(kind, oid(call, 0)?, column).map_or(Value::Null, Value::Text))
+}
+
+/// A body in SQL's own grammar as PostgreSQL prints it, where it can be printed.
+fn sql_body(
+    function: &rowferry_dialect::stored_function::StoredFunction,
+    schema: &dyn rowferry_dialect::Schema,
+    settings: &rowferry_dialect::values::Settings,
+) -> Option<String> {
+    let context = rowferry_dialect::plan::Context::default();
+    let printed = || rowferry_dialect::postgres::function_body(function, schema, &context, Some(settings));
+    function.definition.sql_body.then(printed).flatten()
 }
 
 fn comment(call: &Call<'_>, column: Option<i32>) -> Result<Value> {
