@@ -339,8 +339,8 @@ impl Binder<'_> {
         positions: &mut Vec<usize>,
         source: InsertSource,
     ) -> Result<InsertSource> {
-        if self.shown.is_some() {
-            // Nobody runs what is bound to be printed.
+        if self.shown.is_some() || self.uses.is_some() {
+            // Nobody runs what is bound to be printed, or for its names.
             return Ok(source);
         }
         let mut added = self.defaults_left_out(target, positions)?;

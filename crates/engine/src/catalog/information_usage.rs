@@ -5,6 +5,11 @@ use std::sync::Arc;
 
 use rowferry_dialect::Schema as _;
 use rowferry_dialect::collation::Collation;
+use rowferry_dialect::plan::Context as PlanContext;
+use rowferry_dialect::postgres;
+use rowferry_dialect::schema::RelationKind;
+use rowferry_dialect::stored_function::StoredFunction;
+use rowferry_dialect::uses::Dependency;
 
 use super::information_schema::{catalog_keys, shown_relations};
 use super::{Context, NULL, Row, Table, describe, information_routines, row};
@@ -26,6 +31,10 @@ pub(super) const TABLES: &[Table] = &[
     Table::information_schema("column_column_usage", computed_columns),
     Table::information_schema("constraint_table_usage", constraint_tables),
     Table::information_schema("information_schema_catalog_name", |context| vec![row![&context.database.name]]),
+    Table::information_schema("routine_column_usage", routine_columns),
+    Table::information_schema("routine_routine_usage", routine_routines),
+    Table::information_schema("routine_sequence_usage", routine_sequences),
+    Table::information_schema("routine_table_usage", routine_tables),
     Table::information_schema("view_column_usage", view_columns),
     Table::information_schema("view_routine_usage", view_routines),
     Table::information_schema("view_table_usage", view_tables),
@@ -129,6 +138,70 @@ fn view_columns(context: &Context<'_>) -> Vec<Row> {
         row![catalog, schema, view, catalog, of, table, column]
     };
     uses.into_iter().map(row).collect()
+}
+
+/// Functions, with what their defaults name, and their bodies in SQL's own grammar.
+fn body_uses(context: &Context<'_>, mut found: impl FnMut(&StoredFunction, &Dependency)) {
+    for function in context.schema.stored_functions() {
+        let uses = postgres::body_uses(function, context.schema, &PlanContext::default());
+        uses.iter().for_each(|named| found(function, named));
+    }
+}
+
+fn routine_columns(context: &Context<'_>) -> Vec<Row> {
+    let (catalog, rights) = (&context.database.name, context.schema.rights());
+    let mut rows = Vec::new();
+    body_uses(context, |function, (oid, column)| {
+        let Some((table, column)) = context.schema.relation_by_oid(*oid).zip(column.as_ref()) else { return };
+        let specific = information_routines::specific(&function.name, function.oid);
+        let (schema, name) = (&function.namespace, &function.name);
+        if rights.owns(*oid) {
+            let (namespace, table) = (&table.namespace, &table.name);
+            rows.push(row![catalog, schema, specific, catalog, schema, name, catalog, namespace, table, column]);
+        }
+    });
+    rows
+}
+
+fn routine_tables(context: &Context<'_>) -> Vec<Row> {
+    let (catalog, rights) = (&context.database.name, context.schema.rights());
+    let mut rows = Vec::new();
+    body_uses(context, |function, (oid, column)| {
+        let found = context.schema.relation_by_oid(*oid).filter(|_| column.is_none());
+        let Some(table) = found.filter(|table| !matches!(table.kind, RelationKind::Sequence { .. })) else { return };
+        let specific = information_routines::specific(&function.name, function.oid);
+        let (schema, name) = (&function.namespace, &function.name);
+        if rights.owns(*oid) {
+            let (namespace, table) = (&table.namespace, &table.name);
+            rows.push(row![catalog, schema, specific, catalog, schema, name, catalog, namespace, table]);
+        }
+    });
+    rows
+}
+
+fn routine_sequences(context: &Context<'_>) -> Vec<Row> {
+    let (catalog, rights) = (&context.database.name, context.schema.rights());
+    let mut rows = Vec::new();
+    body_uses(context, |function, (oid, _)| {
+        let Some(sequence) = context.schema.sequence_by_oid(*oid).filter(|_| rights.owns(*oid)) else { return };
+        let specific = information_routines::specific(&function.name, function.oid);
+        let (schema, name) = (&function.namespace, &function.name);
+        let (namespace, sequence) = (&sequence.sequence.namespace, &sequence.sequence.name);
+        rows.push(row![catalog, schema, specific, catalog, schema, name, catalog, namespace, sequence]);
+    });
+    rows
+}
+
+fn routine_routines(context: &Context<'_>) -> Vec<Row> {
+    let (catalog, rights) = (&context.database.name, context.schema.rights());
+    let mut rows = Vec::new();
+    body_uses(context, |function, (oid, _)| {
+        let Some(called) = context.schema.function_by_oid(*oid).filter(|_| rights.owns(*oid)) else { return };
+        let specific = information_routines::specific(&function.name, function.oid);
+        let called_as = information_routines::specific(&called.name, called.oid);
+        rows.push(row![catalog, &function.namespace, specific, catalog, &called.namespace, called_as]);
+    });
+    rows
 }
 
 fn view_routines(context: &Context<'_>) -> Vec<Row> {

@@ -293,6 +293,8 @@ fn of_functions(context: &Context<'_>, rows: &mut Vec<Row>) {
         }));
         on.dedup();
         rows.extend(on.into_iter().map(|on| row![PROCEDURE, function.oid, 0, TYPE, on, 0, "n"]));
+        let uses = postgres::body_uses(function, context.schema, &rowferry_dialect::plan::Context::default());
+        on_all(context, (PROCEDURE, function.oid), &uses, rows);
     }
 }
 

@@ -141,7 +141,8 @@ impl Binder<'_> {
         if !function.definition.sql_body {
             return None;
         }
-        let print = |function: &StoredFunction| crate::postgres::viewdef::kept_body(function, self.schema, self.context);
+        let print =
+            |function: &StoredFunction| crate::postgres::viewdef::kept_body(function, self.schema, self.context);
         let body = print(function)?;
         let (namespace, name) = (&function.namespace, &function.name);
         let text = definition_with(namespace, name, &function.definition, Some(body.clone()));

@@ -4,7 +4,7 @@
 //! is shown as it is kept.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -12,7 +12,10 @@ use pg_query::protobuf::{self as pg, node::Node as N};
 
 use super::names::{Kind, Level, Member, Shown, Slot};
 use super::{STEP, Text, UNSEEN, World, ctes_of};
-use crate::ir::{Body, ConflictAction, Dml, DmlAction, Expr, ExprKind, From, InsertSource, JoinKind, OnConflict, Query, Statement};
+use crate::Type;
+use crate::ir::{
+    Body, ConflictAction, Dml, DmlAction, Expr, ExprKind, From, InsertSource, JoinKind, OnConflict, Query, Statement,
+};
 use crate::plan::Context;
 use crate::postgres::parse::Parsed;
 use crate::postgres::policies::OffPath;
@@ -20,8 +23,8 @@ use crate::postgres::routine::{Variables, binder_inside, sql_language};
 use crate::postgres::words::quote_ident as quote;
 use crate::schema::{Relation, Schema};
 use crate::stored_function::StoredFunction;
+use crate::uses::{Dependency, Uses};
 use crate::values::Settings;
-use crate::Type;
 
 /// The parameters of a function, as its body names them.
 pub(super) struct Params<'a> {
@@ -87,6 +90,50 @@ fn printed_body(
     }
     text.push_str("END");
     Some(text)
+}
+
+/// What the defaults of a function name, and its body in SQL's own grammar; what cannot be bound any more names nothing.
+pub fn body_uses(function: &StoredFunction, schema: &dyn Schema, context: &Context) -> BTreeSet<Dependency> {
+    let definition = &function.definition;
+    let mut all = BTreeSet::new();
+    for default in definition.params.iter().filter_map(|param| param.default.as_deref()) {
+        if let Ok(uses) = crate::postgres::uses_of_default(default, schema, context) {
+            all.extend(uses.dependencies());
+            all.extend(uses.literals.iter().map(|named| (named.oid, None)));
+        }
+    }
+    if !definition.sql_body {
+        return all;
+    }
+    let types: Option<Vec<Type>> =
+        definition.inputs().map(|param| Some(param.ty.looked_up(schema).ok()?.unwrap_or(Type::RECORD))).collect();
+    let Some(types) = types else { return all };
+    let (Ok(variables), Ok(statements)) =
+        (sql_language::variables(function, &types, schema), sql_language::statements(function))
+    else {
+        return all;
+    };
+    for parsed in &statements {
+        let types: Vec<Option<Type>> = variables.types.iter().cloned().map(Some).collect();
+        let mut binder = binder_inside(parsed, schema, context, &types, &variables);
+        binder.uses = Some(Uses::default());
+        binder.asks_policies = false;
+        let Ok((statement, _)) = binder.statement(&parsed.node) else { continue };
+        let uses = binder.uses.take().unwrap_or_default();
+        all.extend(uses.dependencies());
+        all.extend(uses.literals.iter().map(|named| (named.oid, None)));
+        let Statement::Dml(dml) = &statement else { continue };
+        let column = |at: &usize| (dml.target.oid, Some(dml.target.columns[*at].name.clone()));
+        all.insert((dml.target.oid, None));
+        let own = uses.columns.iter().filter(|named| named.id == dml.id && named.position < dml.target.columns.len());
+        all.extend(own.map(|named| column(&named.position)));
+        match &dml.action {
+            DmlAction::Insert { columns, .. } => all.extend(columns.iter().map(column)),
+            DmlAction::Update { assignments, .. } => all.extend(assignments.iter().map(|(at, _)| column(at))),
+            DmlAction::Delete { .. } => {}
+        }
+    }
+    all
 }
 
 /// A text without its lines' ends, and without the blanks that queries in parentheses begin with.
@@ -321,13 +368,7 @@ impl World<'_> {
         Some(text.out)
     }
 
-    fn conflict(
-        &self,
-        dml: &Dml,
-        conflict: &OnConflict,
-        clause: &pg::OnConflictClause,
-        text: &mut Text,
-    ) -> Option<()> {
+    fn conflict(&self, dml: &Dml, conflict: &OnConflict, clause: &pg::OnConflictClause, text: &mut Text) -> Option<()> {
         text.out.push_str(" ON CONFLICT");
         match clause.infer.as_deref() {
             None => {}

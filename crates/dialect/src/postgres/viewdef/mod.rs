@@ -28,8 +28,8 @@ use crate::stored_aggregate::Plan;
 use crate::types::Reg;
 use crate::values::Settings;
 
-pub use bodies::function_body;
 pub(in crate::postgres) use bodies::kept_body;
+pub use bodies::{body_uses, function_body};
 pub(super) use names::{Called, Sample, Shown};
 
 /// The first relation of a FROM.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use rowferry_dialect::pins::Pins;
 use rowferry_dialect::schema::Relation;
+use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::user_type::UserType;
 use rowferry_dialect::uses::{Dependency, Uses};
 use rowferry_dialect::{Condition, Error, Language};
@@ -89,7 +90,88 @@ impl Needed {
     }
 }
 
+/// A function whose body, in SQL's own grammar, or whose defaults cannot stay without something.
+pub(super) struct BodyUser {
+    pub function: Arc<StoredFunction>,
+    pub shown: String,
+    /// What it needs, as messages call it.
+    pub on: String,
+}
+
 impl Changer<'_> {
+    /// The functions whose bodies or defaults need some objects, and those that need these functions, and so on.
+    pub(super) fn bodies_needing(&self, needed: &[Needed]) -> Vec<BodyUser> {
+        let schema = self.schema();
+        let context = rowferry_dialect::plan::Context::default();
+        let bodies: Vec<_> = schema
+            .stored_functions()
+            .map(|function| (function, rowferry_dialect::postgres::body_uses(function, &schema, &context)))
+            .filter(|(_, needs)| !needs.is_empty())
+            .map(|(function, needs)| (function.clone(), needs.into_iter().collect::<Vec<Dependency>>()))
+            .collect();
+        let mut needed = needed.to_vec();
+        let mut found: Vec<BodyUser> = Vec::new();
+        let mut at = 0;
+        while let Some(on) = needed.get(at).cloned() {
+            at += 1;
+            for (function, needs) in &bodies {
+                let known = function.oid == on.oid || found.iter().any(|user| user.function.oid == function.oid);
+                if known || !on.is_among(needs) {
+                    continue;
+                }
+                let shown = super::function::described_function(&schema, function);
+                needed.push(Needed::function(function.oid, &shown));
+                found.push(BodyUser { function: function.clone(), shown, on: on.shown.clone() });
+            }
+        }
+        found
+    }
+
+    /// The views, and the functions by their bodies, that need some objects or each other, with everything that would go.
+    pub(super) fn users_of(&self, needed: Vec<Needed>) -> (Vec<Dependent>, Vec<BodyUser>, Vec<Needed>) {
+        let mut bodies: Vec<BodyUser> = Vec::new();
+        loop {
+            let functions = bodies.iter().map(|user| Needed::function(user.function.oid, &user.shown));
+            let (views, all) = self.dependents_of(needed.iter().cloned().chain(functions).collect());
+            let found = self.bodies_needing(&all);
+            let known = |user: &&BodyUser| bodies.iter().any(|known| known.function.oid == user.function.oid);
+            let more: Vec<BodyUser> = found.into_iter().filter(|user| !known(&user)).collect();
+            if more.is_empty() {
+                return (views, bodies, all);
+            }
+            bodies.extend(more);
+        }
+    }
+
+    /// Views and functions as PostgreSQL lists them: each behind what it needs, the older ones first.
+    pub(super) fn listed(&self, views: &[Dependent], bodies: &[BodyUser]) -> Vec<(String, String)> {
+        let schema = self.schema();
+        let mut left: Vec<(u32, String, String)> = views
+            .iter()
+            .map(|user| (user.view.oid, described(&schema, &user.view), user.on.clone()))
+            .chain(bodies.iter().map(|user| (user.function.oid, user.shown.clone(), user.on.clone())))
+            .collect();
+        left.sort_by_key(|(oid, ..)| std::cmp::Reverse(*oid));
+        let (mut due, below): (Vec<_>, Vec<_>) = {
+            let names: BTreeSet<String> = left.iter().map(|(_, shown, _)| shown.clone()).collect();
+            left.into_iter().partition(|(_, _, on)| !names.contains(on))
+        };
+        let mut listed = Vec::new();
+        while let Some((_, shown, on)) = due.pop() {
+            due.extend(below.iter().filter(|(_, _, needs)| *needs == shown).cloned());
+            listed.push((shown, on));
+        }
+        listed
+    }
+
+    /// Drops functions for the sake of what their bodies need, those that need others first.
+    pub(super) fn drop_bodies(&self, bodies: &[BodyUser]) -> Done {
+        bodies.iter().rev().try_for_each(|user| {
+            self.settle()?;
+            self.drop_functions(&[user.function.oid], true)
+        })
+    }
+
     /// The views that need some objects, and those that need these views, and so on: each behind what it needs, the older
     /// ones first, as PostgreSQL lists them.
     pub(super) fn dependents(&self, needed: Vec<Needed>) -> Vec<Dependent> {

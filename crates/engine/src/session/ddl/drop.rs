@@ -134,10 +134,19 @@ impl Changer<'_> {
             found.push((shown, dropped.clone()));
         }
         found.reverse();
+        let mut inner: Vec<Needed> = relations.iter().map(|relation| Needed::relation(&schema, relation)).collect();
+        inner.extend(functions.iter().map(|function| Needed::function(function.oid, &called(function))));
+        inner
+            .extend(free.iter().map(|details| Needed::sequence(details.sequence.oid, &placed(&details.sequence.name))));
+        let mut bodies = self.bodies_needing(&inner);
+        bodies.retain(|user| user.function.namespace != name);
+        found.extend(bodies.iter().map(|user| (user.shown.clone(), user.on.clone())));
         if !(cascade || found.is_empty()) {
             return Err(cannot_drop(&dropped, &found));
         }
         let mut told: Vec<String> = found.into_iter().map(|(shown, _)| shown).collect();
+        self.drop_bodies(&bodies)?;
+        self.settle()?;
         let more = self.drop_relations_of(&relations, true)?;
         let inside: Vec<String> =
             functions.iter().map(|function| describe_user(&schema, &User::Function(function.clone()))).collect();
@@ -246,14 +255,13 @@ impl Changer<'_> {
             User::Function(function) => Some(Needed::function(function.oid, &describe_user(&schema, user))),
             _ => None,
         }));
-        let (views, all) = self.dependents_of(needed);
-        for dependent in &views {
-            let shown = described(&schema, &dependent.view);
-            if going.iter().any(|relation| relation.oid == dependent.view.oid) {
-                continue;
-            }
-            if !others.iter().any(|(known, _)| *known == shown) {
-                others.push((shown, dependent.on.clone()));
+        let (views, bodies, all) = self.users_of(needed);
+        let is_user = |oid: u32| holders.iter().any(|(user, _)| matches!(user, User::Function(f) if f.oid == oid));
+        let bodies: Vec<_> = bodies.into_iter().filter(|user| !is_user(user.function.oid)).collect();
+        let leaving: Vec<String> = going.iter().map(|relation| described(&schema, relation)).collect();
+        for (shown, on) in self.listed(&views, &bodies) {
+            if !leaving.contains(&shown) && !others.iter().any(|(known, _)| *known == shown) {
+                others.push((shown, on));
             }
         }
         // Policies of tables that go themselves are no reason to keep anything.
@@ -268,6 +276,7 @@ impl Changer<'_> {
         let stays = |view: &Relation| !going.iter().any(|relation| relation.oid == view.oid);
         let below = views.iter().filter(|dependent| stays(&dependent.view));
         below.into_iter().try_for_each(|dependent| self.drop_view(&dependent.view))?;
+        self.drop_bodies(&bodies)?;
         for (user, _) in &holders {
             self.settle()?;
             self.drop_user(user)?;
@@ -294,17 +303,17 @@ impl Changer<'_> {
 
     /// Drops views and policies that depend on what is to go, or refuses.
     pub(super) fn drop_dependents(&self, object: &str, needed: Vec<Needed>, cascade: bool) -> Done {
-        let (views, all) = self.dependents_of(needed);
+        let (views, bodies, all) = self.users_of(needed);
         let policies: Vec<PolicyUser> = self.policies_needing(&all).collect();
         let of_policies = policies.iter().map(|user| (user.shown.clone(), user.on.clone()));
-        let of_views = views.iter().map(|dependent| (described(&self.schema(), &dependent.view), dependent.on.clone()));
-        let others: Vec<(String, String)> = of_policies.chain(of_views).collect();
+        let others: Vec<(String, String)> = of_policies.chain(self.listed(&views, &bodies)).collect();
         if !cascade && !others.is_empty() {
             return Err(cannot_drop(object, &others));
         }
         self.tell_cascade(&others.into_iter().map(|(object, _)| object).collect::<Vec<_>>());
         self.drop_policies(&policies)?;
-        views.iter().try_for_each(|dependent| self.drop_view(&dependent.view))
+        views.iter().try_for_each(|dependent| self.drop_view(&dependent.view))?;
+        self.drop_bodies(&bodies)
     }
 
     /// What goes with the object that the user has named.

@@ -121,7 +121,7 @@ impl Changer<'_> {
     }
 
     pub(super) fn drop_functions(&self, functions: &[u32], cascade: bool) -> Done {
-        for oid in functions {
+        for oid in &self.users_first(functions) {
             let schema = self.schema();
             let Some(function) = schema.function_by_oid(*oid) else { continue };
             let shown = described_function(&schema, &function);
@@ -132,8 +132,27 @@ impl Changer<'_> {
             self.drop_domain_checks_of_function(*oid, &shown, cascade)?;
             self.drop_callers_in_tables(&function, &shown, cascade)?;
             self.forget(database_of(&function), *oid)?;
+            if functions.len() > 1 {
+                self.settle()?;
+            }
         }
         self.bump()
+    }
+
+    /// Functions that go together: those whose bodies need others before these.
+    fn users_first(&self, functions: &[u32]) -> Vec<u32> {
+        let mut left = functions.to_vec();
+        let mut ordered = Vec::with_capacity(left.len());
+        while left.len() > 1 {
+            let is_free = |oid: &u32| {
+                let users = self.bodies_needing(&[Needed::function(*oid, "")]);
+                !users.iter().any(|user| left.contains(&user.function.oid))
+            };
+            let at = left.iter().position(is_free).unwrap_or(0);
+            ordered.push(left.remove(at));
+        }
+        ordered.append(&mut left);
+        ordered
     }
 
     /// The aggregates that a function stands behind go with it, those apart that go anyway.
