@@ -58,6 +58,10 @@ class Scenario:
     #: Brings the table back to where it was before a round that writes.
     reset: str | None = None
 
+    def __post_init__(self) -> None:
+        if (self.read_back is not None) != self.work.startswith("write"):
+            raise ValueError(f"{self.name}: what is read back must have been written by a verb that writes")
+
     @cached_property
     def parameters(self) -> Sequence[Row]:
         """The parameter tuples of one round."""

@@ -43,8 +43,10 @@ SCENARIOS = (
         contestants=_CONTESTANTS,
         reference=_REFERENCE,
         rows=1_000,
+        work="write",
+        unit="row",
         read_back=READ_BACK,
         reset=RESET,
-        notes=("Per row. The table is emptied before each round, outside the clock.",),
+        notes=("The table is emptied before each round, outside the clock.",),
     ),
 )
