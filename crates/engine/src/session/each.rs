@@ -105,10 +105,12 @@ impl Session {
 fn step(each: &mut Each, row: &[Value]) -> Result<std::result::Result<(), Failure>> {
     let Each { plan, statement, settings } = each;
     let params = plan.program.as_ref().map(|program| program.params.as_slice()).unwrap_or_default();
-    for (index, used) in params.iter().enumerate() {
-        let value = used.form.apply(&row[used.param], settings)?;
-        // SAFETY: the value is copied.
-        if let Err(failure) = unsafe { statement.bind(index + 1, &value) } {
+    let values = params.iter().map(|used| used.form.apply(&row[used.param], settings));
+    let values = values.collect::<Result<Vec<_>>>()?;
+    for (index, value) in values.iter().enumerate() {
+        // SAFETY: the values live until the statement has run and was reset, below; its bindings are replaced by the
+        // next row's, or cleared when it is put back.
+        if let Err(failure) = unsafe { statement.bind_borrowed(index + 1, value) } {
             return Ok(Err(failure));
         }
     }

@@ -455,8 +455,7 @@ impl Session {
         let settings = self.state.settings();
         for (index, used) in program.params.iter().enumerate() {
             let value = used.form.apply(&params[used.param], &settings)?;
-            // SAFETY: the value is copied.
-            unsafe { statement.bind(index + 1, &value)? };
+            statement.bind(index + 1, &value)?;
         }
         Ok(statement)
     }

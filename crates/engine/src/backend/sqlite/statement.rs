@@ -219,13 +219,32 @@ impl Statement {
         }
     }
 
-    /// Gives parameter `index` (from 1) a value; text and bytes must live until the statement is reset or bound anew.
+    /// Gives parameter `index` (from 1) a value, which is copied.
+    pub fn bind(&mut self, index: usize, value: &Value) -> Result<(), Failure> {
+        // SAFETY: SQLite copies it.
+        unsafe { self.bind_as(index, value, ffi::SQLITE_TRANSIENT()) }
+    }
+
+    /// Gives parameter `index` (from 1) a value, which is not copied.
     ///
     /// # Safety
-    /// The value outlives the statement's run.
-    pub unsafe fn bind(&mut self, index: usize, value: &Value) -> Result<(), Failure> {
+    /// The value lives, and stays as it is, until the statement has been reset after its run; before it runs again the
+    /// parameter has another one, or its bindings are cleared.
+    pub unsafe fn bind_borrowed(&mut self, index: usize, value: &Value) -> Result<(), Failure> {
+        // SAFETY: the caller's promise.
+        unsafe { self.bind_as(index, value, ffi::SQLITE_STATIC()) }
+    }
+
+    /// # Safety
+    /// The value lives as long as `lifetime` says.
+    unsafe fn bind_as(
+        &mut self,
+        index: usize,
+        value: &Value,
+        lifetime: ffi::sqlite3_destructor_type,
+    ) -> Result<(), Failure> {
         let index = index as c_int;
-        // SAFETY: lengths are those of the values, which the caller keeps.
+        // SAFETY: lengths are those of the values; the caller's promise.
         let code = unsafe {
             match value {
                 Value::Null => ffi::sqlite3_bind_null(self.raw, index),
@@ -236,17 +255,13 @@ impl Statement {
                     index,
                     text.as_ptr().cast(),
                     text.len() as u64,
-                    ffi::SQLITE_TRANSIENT(),
+                    lifetime,
                     ffi::SQLITE_UTF8 as u8,
                 ),
                 Value::Blob(bytes) if bytes.is_empty() => ffi::sqlite3_bind_zeroblob(self.raw, index, 0),
-                Value::Blob(bytes) => ffi::sqlite3_bind_blob64(
-                    self.raw,
-                    index,
-                    bytes.as_ptr().cast(),
-                    bytes.len() as u64,
-                    ffi::SQLITE_TRANSIENT(),
-                ),
+                Value::Blob(bytes) => {
+                    ffi::sqlite3_bind_blob64(self.raw, index, bytes.as_ptr().cast(), bytes.len() as u64, lifetime)
+                }
             }
         };
         if code == ffi::SQLITE_OK { Ok(()) } else { Err(self.failure()) }

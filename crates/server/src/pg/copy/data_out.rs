@@ -61,26 +61,31 @@ impl CopyOut {
             out.extend_from_slice(&(self.columns.len() as i16).to_be_bytes());
         }
         for (index, value) in row.enumerate().take(self.columns.len()) {
-            self.field.clear();
             let is_null = value == ValueRef::Null;
-            if !is_null {
-                let write = self.writers[index];
-                write(&mut self.field, value, &self.columns[index].ty, settings).map_err(|error| (index, error))?;
+            if self.options.format == CopyFormat::Binary {
+                let length = out.len();
+                out.extend_from_slice(&(-1i32).to_be_bytes());
+                if !is_null {
+                    self.write(out, index, value, settings)?;
+                    let written = (out.len() - length - 4) as i32;
+                    out[length..length + 4].copy_from_slice(&written.to_be_bytes());
+                }
+                continue;
             }
-            match (self.options.format, is_null) {
-                (CopyFormat::Binary, true) => out.extend_from_slice(&(-1i32).to_be_bytes()),
-                (CopyFormat::Binary, false) => {
-                    out.extend_from_slice(&(self.field.len() as i32).to_be_bytes());
-                    out.extend_from_slice(&self.field);
-                }
-                (_, true) => {
-                    self.separate(out, index);
-                    out.extend_from_slice(self.options.null.as_bytes());
-                }
-                (_, false) => {
-                    self.separate(out, index);
-                    self.put_field(out, self.options.force_quote.contains(&index));
-                }
+            self.separate(out, index);
+            if is_null {
+                out.extend_from_slice(self.options.null.as_bytes());
+                continue;
+            }
+            let start = out.len();
+            self.write(out, index, value, settings)?;
+            let force_quote = self.options.force_quote.contains(&index);
+            // Most fields are as they must be once they are written.
+            if force_quote || self.may_be_special(&out[start..]) {
+                self.field.clear();
+                self.field.extend_from_slice(&out[start..]);
+                out.truncate(start);
+                self.put_field(out, force_quote);
             }
         }
         if self.options.format != CopyFormat::Binary {
@@ -93,6 +98,31 @@ impl CopyOut {
     pub(in super::super) fn end(&self, out: &mut Vec<u8>) {
         if self.options.format == CopyFormat::Binary {
             out.extend_from_slice(&(-1i16).to_be_bytes());
+        }
+    }
+
+    fn write(
+        &self,
+        out: &mut Vec<u8>,
+        index: usize,
+        value: ValueRef<'_>,
+        settings: &Settings,
+    ) -> std::result::Result<(), (usize, Error)> {
+        self.writers[index](out, value, &self.columns[index].ty, settings).map_err(|error| (index, error))
+    }
+
+    /// True for a field that may not be sent as it is. Every byte is looked at, which the processor does many at a time.
+    fn may_be_special(&self, field: &[u8]) -> bool {
+        let options = &self.options;
+        let any =
+            |is: fn(u8) -> bool, one: u8| field.iter().fold(false, |found, &byte| found | is(byte) | (byte == one));
+        match options.format {
+            CopyFormat::Text => any(|byte| byte < b' ' || byte == b'\\', options.delimiter),
+            _ => {
+                any(|byte| byte < b' ' || byte == b'\\', options.delimiter)
+                    || field.contains(&options.quote)
+                    || field == options.null.as_bytes()
+            }
         }
     }
 

@@ -211,8 +211,7 @@ impl Domain {
             // SAFETY: the caller's promise.
             None => unsafe { Statement::prepare(db, sql) }.map_err(failed)?,
         };
-        // SAFETY: SQLite copies what it is given.
-        unsafe { statement.bind(1, value) }.map_err(failed)?;
+        statement.bind(1, value).map_err(failed)?;
         // What has failed is not used again.
         let found = match statement.step().map_err(failed)? {
             Step::Row => match statement.column(0) {
