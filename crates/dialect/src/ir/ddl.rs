@@ -228,6 +228,8 @@ pub struct CreateFunction {
     pub leakproof: bool,
     /// Variables of its body that hide others: what becomes of them is the session's to say.
     pub shadows: Vec<crate::Error>,
+    /// SET … FROM CURRENT: settings that it gets the session's values of.
+    pub current: Vec<String>,
 }
 
 /// What CREATE FUNCTION and its kin make.

@@ -146,6 +146,7 @@ impl Binder<'_> {
         }
         self.check_computable(&function)?;
         Ok(Ddl::CreateFunction(CreateFunction {
+            current: Vec::new(),
             signature: function.signature(),
             text: definition_text(&function.namespace, &function.name, &function.definition),
             namespace: function.namespace,

@@ -88,7 +88,7 @@ impl Binder<'_> {
     pub(in crate::postgres) fn create_function(&mut self, create: &pg::CreateFunctionStmt) -> Result<Ddl> {
         let text = self.source.map_or("", |source| source.whole().as_ref()).to_owned();
         let create = &self.without_references(create)?;
-        let Read { name, mut definition } = read::read(create)?;
+        let Read { name, mut definition, current } = read::read(create)?;
         let namespace = self.function_namespace(&name)?;
         let types = self.schema.user_types();
         definition.resolve_types(&|name| {
@@ -124,6 +124,7 @@ impl Binder<'_> {
             return Err(self.unsupported("this body of a function", -1));
         }
         Ok(Ddl::CreateFunction(CreateFunction {
+            current,
             signature: function.signature(),
             namespace: function.namespace.clone(),
             name: function.name.clone(),

@@ -13,6 +13,8 @@ use crate::{Condition, Error, Result, Type};
 pub(super) struct Read {
     pub(super) name: QualifiedName,
     pub(super) definition: Definition,
+    /// Settings that get the session's values.
+    pub(super) current: Vec<String>,
 }
 
 /// The function that a stored text makes: its name, its namespace and its definition.
@@ -117,7 +119,7 @@ pub(super) fn read(create: &pg::CreateFunctionStmt) -> Result<Read> {
         aggregate: None,
     };
     check(&definition)?;
-    Ok(Read { name, definition })
+    Ok(Read { name, definition, current: options.current })
 }
 
 /// The language of a name.
@@ -351,6 +353,10 @@ struct Options {
     cost: Option<String>,
     rows: Option<String>,
     settings: Vec<(String, Vec<String>)>,
+    /// FROM CURRENT.
+    current: Vec<String>,
+    /// AS has several items, as for C.
+    several: bool,
 }
 
 impl Options {
@@ -366,6 +372,8 @@ impl Options {
             cost: None,
             rows: None,
             settings: Vec::new(),
+            current: Vec::new(),
+            several: false,
         };
         let mut seen: Vec<&str> = Vec::new();
         for node in nodes {
@@ -380,6 +388,10 @@ impl Options {
             }
             options.take(name, option.arg.as_deref())?;
         }
+        if let Some(language) = options.language.as_deref().filter(|_| options.several) {
+            self::language(language)?;
+            return Err(invalid(format!("only one AS item needed for language \"{language}\"")));
+        }
         Ok(options)
     }
 
@@ -391,7 +403,7 @@ impl Options {
                 };
                 match names::strings(&list.items).as_slice() {
                     [source] => self.source = Some((*source).to_owned()),
-                    _ => return Err(invalid("only one AS item needed for language \"plpgsql\"")),
+                    _ => self.several = true,
                 }
             }
             "language" => self.language = Some(text(arg).to_lowercase()),
@@ -437,13 +449,17 @@ impl Options {
         let Some(N::VariableSetStmt(set)) = arg.and_then(|arg| arg.node.as_ref()) else {
             return Err(Error::internal("SET without a variable"));
         };
-        if set.kind() != pg::VariableSetKind::VarSetValue {
-            return Err(Error::unsupported("SET … FROM CURRENT of a function"));
-        }
-        let values = set.args.iter().map(|node| text(Some(node))).collect();
         let name = set.name.to_lowercase();
         self.settings.retain(|(known, _)| *known != name);
-        self.settings.push((name, values));
+        self.current.retain(|known| *known != name);
+        match set.kind() {
+            pg::VariableSetKind::VarSetCurrent => self.current.push(name),
+            pg::VariableSetKind::VarSetValue => {
+                let values = set.args.iter().map(|node| text(Some(node))).collect();
+                self.settings.push((name, values));
+            }
+            _ => return Err(Error::unsupported("this SET of a function")),
+        }
         Ok(())
     }
 }

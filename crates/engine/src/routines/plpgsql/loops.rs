@@ -268,6 +268,13 @@ impl Frame<'_, '_> {
             let Some(member) = members.next() else { return Ok(false) };
             match target {
                 Target::Row(slot) if element.is_row() => frame.assign_row(*slot, taken_apart(&member, element)?)?,
+                // A member's fields each go to a variable.
+                Target::Places(places) if places.len() > 1 && slice == 0 && element.is_row() => {
+                    match taken_apart(&member, element)? {
+                        Some((shape, values)) => frame.assign_target(target, &shape, Some(values))?,
+                        None => frame.assign_target(target, &shape, None)?,
+                    }
+                }
                 target => frame.assign_target(target, &shape, Some(vec![member]))?,
             }
             Ok(true)

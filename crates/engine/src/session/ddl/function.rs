@@ -7,7 +7,7 @@ use rowferry_dialect::ir::{AlterFunction, CreateFunction};
 use rowferry_dialect::postgres::quote_ident;
 use rowferry_dialect::schema::{QualifiedName, Relation};
 use rowferry_dialect::stored_function::StoredFunction;
-use rowferry_dialect::{Error, Language, Schema as _};
+use rowferry_dialect::{Condition, Error, Language, Schema as _};
 
 use super::dependencies::Needed;
 use super::new_names::NewNames;
@@ -82,16 +82,38 @@ impl Changer<'_> {
                 None => break,
             }
         }
+        let text = self.with_current_settings(create)?;
         match create.replaces {
-            Some(oid) => self.rewrite(oid, &create.namespace, &create.signature, &create.text)?,
+            Some(oid) => self.rewrite(oid, &create.namespace, &create.signature, &text)?,
             None => {
-                let text = Some(create.text.as_str());
+                let text = Some(text.as_str());
                 let (namespace, signature) = (&create.namespace, &create.signature);
                 let database = database_of_namespace(namespace);
                 self.record(database, "function", namespace, signature, None, Language::Postgres, text)?;
             }
         }
         self.bump()
+    }
+
+    /// The text of a function with what SET … FROM CURRENT makes of the session's settings.
+    fn with_current_settings(&self, create: &CreateFunction) -> Done<String> {
+        if create.current.is_empty() {
+            return Ok(create.text.clone());
+        }
+        let (_, mut definition) = rowferry_dialect::postgres::routine::from_text(&create.text)?;
+        for name in &create.current {
+            let Some(value) = self.session.variable(name) else {
+                let message = format!("unrecognized configuration parameter \"{name}\"");
+                return Err(Error::new(Condition::UndefinedObject, message).into());
+            };
+            // A list of names is kept as one.
+            let values = match name.as_str() {
+                "search_path" => value.split(',').map(|part| part.trim().trim_matches('"').to_owned()).collect(),
+                _ => vec![value],
+            };
+            definition.settings.push((name.clone(), values));
+        }
+        Ok(rowferry_dialect::postgres::routine::definition_text(&create.namespace, &create.name, &definition))
     }
 
     pub(super) fn alter_function(&self, alter: &AlterFunction) -> Done {
