@@ -128,6 +128,10 @@ impl Binder<'_> {
             }
             return Err(self.missing_entry(table, place));
         };
+        if schema.is_none() && self.is_shared(level, table) {
+            let message = format!("table reference \"{table}\" is ambiguous");
+            return Err(self.error(Condition::AmbiguousAlias, message, place));
+        }
         let mut found: Vec<EntryColumn> = matching(&entry, name).into_iter().cloned().collect();
         match found.len() {
             0 => {
@@ -183,6 +187,16 @@ impl Binder<'_> {
             }
         }
         None
+    }
+
+    /// Two relations of a level have the name: they stand in different schemas, or one is called as the row that ON
+    /// CONFLICT proposes. Labels of blocks hide each other instead.
+    fn is_shared(&self, level: usize, table: &str) -> bool {
+        if self.variables.as_ref().is_some_and(|variables| level < variables.levels) {
+            return false;
+        }
+        let called = |entry: &&Entry| entry.qualified && entry.name == table;
+        self.scopes[level].entries.iter().filter(called).nth(1).is_some()
     }
 
     /// A variable of rows in a block of a function, by the block's label and its own name.

@@ -172,6 +172,9 @@ impl Changer<'_> {
                 if name == rowferry_dialect::heritage::INHERITS {
                     self.enter_parents(&self.parents_in(value.as_deref()), table.physical.database)?;
                 }
+                if part.is_empty() && name == "unlogged" {
+                    self.check_logging(table, value.is_some())?;
+                }
                 self.set_property(table.physical.database, oid, part, name, value.as_deref())
             }
             AlterTable::SetSchema(namespace) => self.set_schema(table, namespace),

@@ -19,6 +19,32 @@ use crate::session::triggers::only;
 const LONGEST_NAME: usize = 63;
 
 impl Changer<'_> {
+    /// SET LOGGED and SET UNLOGGED: a table that is there after a crash refers to none that may be empty then.
+    pub(super) fn check_logging(&self, table: &Relation, unlogged: bool) -> Done {
+        let schema = self.schema();
+        let is_unlogged = |oid| schema.details(oid).is_some_and(|details| details.properties.has("", "unlogged"));
+        let broken = if unlogged {
+            schema.referring(&self.current(table.oid)?).into_iter().find_map(|child| {
+                let stands = child.oid != table.oid && !is_unlogged(child.oid);
+                let key = child.foreign_keys.iter().find(|key| stands && key.leads_to(table))?;
+                Some((key.name.clone(), child.name.clone()))
+            })
+        } else {
+            table.foreign_keys.iter().find_map(|key| {
+                let parent = schema.relation(&key.target)?;
+                (parent.oid != table.oid && is_unlogged(parent.oid)).then(|| (key.name.clone(), parent.name.clone()))
+            })
+        };
+        let Some((key, other)) = broken else { return Ok(()) };
+        let (now, theirs) = if unlogged { ("unlogged", "logged") } else { ("logged", "unlogged") };
+        let message = format!(
+            "could not change table \"{}\" to {now} because it references {theirs} table \"{other}\"",
+            table.name
+        );
+        let error = Error::new(Condition::InvalidTableDefinition, message);
+        Err(error.table(table.namespace.clone(), table.name.clone()).constraint(key).into())
+    }
+
     /// Notes a new foreign key of the engine.
     pub(super) fn note_key(&self, oid: u32, constraint: &Constraint) -> Done {
         let ConstraintKind::ForeignKey(key) = &constraint.kind else { return Ok(()) };
