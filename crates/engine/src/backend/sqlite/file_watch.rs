@@ -175,6 +175,8 @@ pub struct FileWatch {
     due: AtomicI64,
     /// Pages that were missing, of whatever file, at the last look.
     losses: AtomicUsize,
+    /// Those that were missing before the file was opened.
+    losses_before: usize,
     keeper: Mutex<Option<Keeper>>,
 }
 
@@ -206,12 +208,14 @@ unsafe impl Send for Log {}
 impl FileWatch {
     /// A file that nobody watches yet; one in a directory of our own is not looked at.
     pub fn new(path: PathBuf, private: bool) -> Self {
+        let losses = mapped::losses();
         Self {
             path,
             private,
             lost: OnceLock::new(),
             due: AtomicI64::new(0),
-            losses: AtomicUsize::new(0),
+            losses: AtomicUsize::new(losses),
+            losses_before: losses,
             keeper: Mutex::default(),
         }
     }
@@ -294,9 +298,8 @@ impl FileWatch {
         }
         let mut keeper = self.keeper.lock();
         let Some(keeper) = keeper.as_mut() else { return Ok(()) };
-        let losses = mapped::losses();
-        self.losses.store(losses, Ordering::Relaxed);
-        let unreadable = (losses > 0 && mapped::has_lost(keeper.main.inode)).then_some(Loss::Unreadable);
+        self.losses.store(mapped::losses(), Ordering::Relaxed);
+        let unreadable = mapped::has_lost(keeper.main.inode, self.losses_before).then_some(Loss::Unreadable);
         match keeper.look(&self.path, scope)?.or(unreadable) {
             None => Ok(()),
             Some(loss) => {

@@ -18,8 +18,18 @@ use rusqlite::Connection;
 
 /// Pages that were not there when they were read.
 static LOSSES: AtomicUsize = AtomicUsize::new(0);
-/// The files that they belong to, by their inodes.
-static FILES: [AtomicU64; 16] = [const { AtomicU64::new(0) }; 16];
+/// The files that they belong to.
+static FILES: [Lost; 16] = [const { Lost { inode: AtomicU64::new(0), last: AtomicUsize::new(0) } }; 16];
+/// The last page that was missing of a file for which there was no place in [`FILES`].
+static OF_OTHERS: AtomicUsize = AtomicUsize::new(0);
+
+/// A file of which pages were missing.
+struct Lost {
+    /// 0 while nothing is known here.
+    inode: AtomicU64,
+    /// Which of all [`LOSSES`] was its last.
+    last: AtomicUsize,
+}
 thread_local! {
     /// Those that this thread has read. It needs no first use and no end, so that the handler may count here.
     static OF_THREAD: Cell<usize> = const { Cell::new(0) };
@@ -135,11 +145,23 @@ pub(super) fn losses_of_thread() -> usize {
     OF_THREAD.get()
 }
 
-/// A page of this file was missing.
-pub(super) fn has_lost(inode: u64) -> bool {
-    let lost = losses();
-    // Of more files than can be noted, any may be one.
-    lost > FILES.len() || (lost > 0 && FILES.iter().any(|file| file.load(Ordering::Acquire) == inode))
+/// A page of this file was missing since there were so many losses. (Of a file that is gone another may have the inode.)
+pub(super) fn has_lost(inode: u64, since: usize) -> bool {
+    let of_file =
+        |file: &Lost| file.inode.load(Ordering::Acquire) == inode && file.last.load(Ordering::Acquire) > since;
+    losses() > since && (OF_OTHERS.load(Ordering::Acquire) > since || FILES.iter().any(of_file))
+}
+
+/// Notes a loss; called by the handler.
+fn note(inode: u64) {
+    let number = LOSSES.fetch_add(1, Ordering::AcqRel) + 1;
+    let is_free = |file: &&Lost| file.inode.compare_exchange(0, inode, Ordering::AcqRel, Ordering::Acquire).is_ok();
+    let known = FILES.iter().find(|file| file.inode.load(Ordering::Acquire) == inode);
+    match known.or_else(|| FILES.iter().find(is_free)) {
+        Some(file) => file.last.store(number, Ordering::Release),
+        None => OF_OTHERS.store(number, Ordering::Release),
+    }
+    OF_THREAD.set(OF_THREAD.get().wrapping_add(1));
 }
 
 /// Handles the signal: only system calls and atomics.
@@ -157,14 +179,7 @@ extern "C" fn missing(signal: c_int, info: *mut libc::siginfo_t, context: *mut c
             libc::mmap(page, size, libc::PROT_READ, flags, -1, 0) != libc::MAP_FAILED
         };
         if replaced {
-            let known = |file: &&AtomicU64| file.load(Ordering::Acquire) == inode;
-            if !FILES.iter().any(|file| known(&file)) {
-                let free =
-                    |file: &&AtomicU64| file.compare_exchange(0, inode, Ordering::AcqRel, Ordering::Acquire).is_ok();
-                let _ = FILES.iter().find(free);
-            }
-            LOSSES.fetch_add(1, Ordering::AcqRel);
-            OF_THREAD.set(OF_THREAD.get().wrapping_add(1));
+            note(inode);
             return;
         }
     }
@@ -299,23 +314,28 @@ mod tests {
 
         assert!(survive_losses());
         let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), vec![7u8; 64 * 1024]).unwrap();
+        std::fs::write(file.path(), vec![7u8; 256 * 1024]).unwrap();
         let inode = std::fs::metadata(file.path()).unwrap().ino();
         // SAFETY: a mapping of a file that is open, which lies as long as the test.
         let start = unsafe {
             let (rights, flags) = (libc::PROT_READ, libc::MAP_SHARED);
-            libc::mmap(std::ptr::null_mut(), 64 * 1024, rights, flags, file.as_file().as_raw_fd(), 0).cast::<u8>()
+            libc::mmap(std::ptr::null_mut(), 256 * 1024, rights, flags, file.as_file().as_raw_fd(), 0).cast::<u8>()
         };
         // SAFETY: within the mapping.
         assert_eq!(unsafe { start.add(40_000).read_volatile() }, 7);
-        let before = losses_of_thread();
+        let (before, before_all) = (losses_of_thread(), losses());
         file.as_file().set_len(8 * 1024).unwrap();
         // SAFETY: within the mapping; what the file has no longer is replaced.
         assert_eq!(unsafe { start.add(40_000).read_volatile() }, 0);
         assert_eq!(losses_of_thread(), before + 1);
-        assert!(losses() > before);
-        assert!(has_lost(inode));
-        assert!(!has_lost(inode + 1));
+        for page in 10..60 {
+            // SAFETY: as above.
+            assert_eq!(unsafe { start.add(page * 4096).read_volatile() }, 0);
+        }
+        assert!(losses() > before_all);
+        assert!(has_lost(inode, before_all));
+        assert!(!has_lost(inode, losses()), "a file that was opened later");
+        assert!(!has_lost(inode + 1, before_all));
         // SAFETY: as above.
         assert_eq!(unsafe { start.add(100).read_volatile() }, 7);
     }
