@@ -182,7 +182,7 @@ impl Database {
         let now = 1_714_998_600_000_000;
         let settings =
             Settings { time_zone: zone::find("Europe/Vienna").unwrap(), now: Some(now), ..Settings::default() };
-        context.set_settings(settings.clone());
+        context.set_settings(&Arc::new(settings.clone()));
         context.set_times(now, now);
         let connection = Connection::open_in_memory().unwrap();
         functions::register(&connection, &context).unwrap();

@@ -310,6 +310,7 @@ impl Session {
                 return Err(error);
             }
         }
+        self.renew_settings();
         Ok(before)
     }
 
@@ -321,6 +322,7 @@ impl Session {
             // What was its value is one that it may have.
             let _ = self.put_back_local(&name, value.as_deref());
         }
+        self.renew_settings();
     }
 
     /// CALL.

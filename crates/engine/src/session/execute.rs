@@ -112,6 +112,7 @@ impl Session {
             ));
         }
         if self.interrupter.is_nested() {
+            self.renew_settings();
             self.refresh_schema();
             self.tell_notices(prepared);
             return Ok(());
@@ -167,14 +168,16 @@ impl Session {
     }
 
     /// Gives SQL functions the statement's time and the session's settings.
-    pub(super) fn renew_functions(&mut self, statement: i64) {
+    pub(super) fn renew_functions(&self, statement: i64) {
         let settings = self.state.settings();
         let transaction = settings.now.unwrap_or(statement);
         self.functions.set_times(transaction, statement);
-        if self.functions_settings.as_ref().is_none_or(|given| !Arc::ptr_eq(given, &settings)) {
-            self.functions.set_settings((*settings).clone());
-            self.functions_settings = Some(settings);
-        }
+        self.functions.set_settings(&settings);
+    }
+
+    /// Gives them the settings that a routine has now, or those that it has left.
+    pub(crate) fn renew_settings(&self) {
+        self.functions.set_settings(&self.state.settings());
     }
 
     pub(super) fn dispatch(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {

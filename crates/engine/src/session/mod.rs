@@ -94,8 +94,6 @@ pub struct Session {
     interrupter: Interrupter,
     /// What SQL functions know.
     functions: Arc<crate::functions::Context>,
-    /// The settings that they were given last.
-    functions_settings: Option<Arc<Settings>>,
     database: Database,
     /// The role whose rights count.
     user: Arc<str>,
@@ -232,13 +230,15 @@ impl Session {
             offers: Mutex::default(),
             snapshot_commits: Default::default(),
             known_rules: Default::default(),
+            functions: Default::default(),
             portals: Shown::default(),
         });
         database.shared.register(&state);
         let functions = functions::FunctionState(Arc::downgrade(&state));
+        let functions = Arc::new(crate::functions::Context::new(Arc::new(functions)));
+        let functions = state.functions.get_or_init(|| functions).clone();
         Self {
-            functions: Arc::new(crate::functions::Context::new(Arc::new(functions))),
-            functions_settings: None,
+            functions,
             handle: None,
             transaction: Transaction::default(),
             schema,
@@ -271,11 +271,9 @@ impl Session {
         let gone = || Error::internal("the session is over");
         let database = Database { shared: state.database.upgrade().ok_or_else(gone)? };
         let handle = state.handle.lock().upgrade().ok_or_else(gone)?;
-        let functions = functions::FunctionState(Arc::downgrade(state));
         let write = state.activity.lock().writing && !read_only;
         Ok(Self {
-            functions: Arc::new(crate::functions::Context::new(Arc::new(functions))),
-            functions_settings: None,
+            functions: state.functions.get().ok_or_else(gone)?.clone(),
             handle: Some(handle),
             transaction: Transaction { read_only: state.variables.read().is_read_only(), ..Transaction::inside(write) },
             schema: state.schema(),
@@ -666,6 +664,8 @@ pub fn message_level(message: &Error) -> MessageLevel {
 impl Drop for Session {
     fn drop(&mut self) {
         if self.inner {
+            // A routine may have changed them for good, or for itself.
+            self.renew_settings();
             return;
         }
         self.unlisten();

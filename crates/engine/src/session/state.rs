@@ -113,6 +113,8 @@ pub struct State {
     pub snapshot_commits: std::sync::atomic::AtomicU64,
     /// What domains ask, as far as routines had to know it.
     pub known_rules: super::domains::KnownRules,
+    /// What the back end's functions share with the session, and with the routines that they call.
+    pub functions: std::sync::OnceLock<Arc<crate::functions::Context>>,
     /// Prepared statements that have names.
     pub statements: Shown<super::named::StatementFacts>,
     /// Portals that have names.

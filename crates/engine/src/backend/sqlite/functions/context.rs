@@ -399,7 +399,7 @@ pub enum Definition {
 
 /// What functions share with the session that they belong to.
 pub struct Context {
-    settings: RwLock<Settings>,
+    settings: RwLock<Arc<Settings>>,
     times: RwLock<Times>,
     state: Arc<dyn SessionState>,
 }
@@ -422,7 +422,7 @@ impl std::fmt::Debug for Context {
 impl Context {
     /// A context of a session.
     pub fn new(state: Arc<dyn SessionState>) -> Self {
-        Self { settings: RwLock::new(Settings::default()), times: RwLock::new(Times::default()), state }
+        Self { settings: RwLock::default(), times: RwLock::new(Times::default()), state }
     }
 
     /// The session.
@@ -431,14 +431,15 @@ impl Context {
     }
 
     /// Zone, styles and the like; `now` is the transaction's start.
-    pub fn set_settings(&self, settings: Settings) {
-        *self.settings.write() = settings;
+    pub fn set_settings(&self, settings: &Arc<Settings>) {
+        if !Arc::ptr_eq(&self.settings.read(), settings) {
+            *self.settings.write() = settings.clone();
+        }
     }
 
     /// Sets the transaction's and the statement's start, in microseconds since 1970 UTC; before each statement.
     pub fn set_times(&self, transaction: i64, statement: i64) {
         *self.times.write() = Times { transaction, statement };
-        self.settings.write().now = Some(transaction);
     }
 
     /// The transaction's and the statement's start.
@@ -448,11 +449,13 @@ impl Context {
 
     /// Uses the settings.
     pub fn with_settings<T>(&self, use_them: impl FnOnce(&Settings) -> T) -> T {
-        use_them(&self.settings.read())
+        // No lock is held meanwhile: what is done may call a routine, which may have settings of its own.
+        let settings = self.settings.read().clone();
+        use_them(&settings)
     }
 
     /// A copy of the settings.
     pub fn settings(&self) -> Settings {
-        self.settings.read().clone()
+        (**self.settings.read()).clone()
     }
 }

@@ -80,9 +80,11 @@ impl SessionState for Nobody {
 /// What functions know of a session without a database.
 pub(super) fn context() -> Arc<Context> {
     let context = Arc::new(Context::new(Arc::new(Nobody)));
-    context.set_settings(Settings { time_zone: zone::find("Europe/Vienna").unwrap(), ..Settings::default() });
     // 2024-05-06 12:30:00 UTC.
-    context.set_times(1_714_998_600_000_000, 1_714_998_600_000_000);
+    let now = 1_714_998_600_000_000;
+    let time_zone = zone::find("Europe/Vienna").unwrap();
+    context.set_settings(&Arc::new(Settings { time_zone, now: Some(now), ..Settings::default() }));
+    context.set_times(now, now);
     context
 }
 
