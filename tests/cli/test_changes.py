@@ -8,6 +8,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -288,7 +289,7 @@ def test_followers_see_each_change_once_as_it_is_committed(serve: Serve, tmp_pat
     for first, second in zip(found[::2], found[1::2], strict=True):
         assert (first["op"], second["op"]) == ("insert", "update")
         assert first["transaction"] == second["transaction"] and first["after"] == second["before"]
-    times = [change["time"] for change in found]
+    times = [datetime.fromisoformat(change["time"]) for change in found]
     assert times == sorted(times)
     assert changes(path) == found
 

@@ -214,6 +214,9 @@ impl Frame<'_, '_> {
             let message = "RETURN NEXT cannot have a parameter in function with OUT parameters";
             return Err(Error::new(Condition::DatatypeMismatch, message));
         }
+        if let Some(slot) = self.named_row(sql) {
+            self.check_is_assigned(slot)?;
+        }
         match self.compiled.returns.clone() {
             Returns::Value(ty) => {
                 let (value, from) = self.evaluate(sql)?;

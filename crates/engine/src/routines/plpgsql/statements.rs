@@ -119,7 +119,7 @@ impl Frame<'_, '_> {
     }
 
     /// The variable of rows whose name is all of an expression.
-    fn named_row(&self, sql: &Sql) -> Option<usize> {
+    pub(super) fn named_row(&self, sql: &Sql) -> Option<usize> {
         let name = sql.text[sql.prefix..].trim().to_lowercase();
         let mut scope = Some(sql.scope);
         while let Some(at) = scope {

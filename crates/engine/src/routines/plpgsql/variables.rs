@@ -376,13 +376,7 @@ impl Frame<'_, '_> {
     /// Gives a field of a row a value.
     pub(super) fn assign_field(&mut self, slot: usize, field: &str, value: &Value, from: &Type) -> Result<()> {
         let name = self.body.variables[slot].name.clone();
-        let Slot::Row { shape, .. } = &self.slots[slot] else {
-            return Err(Error::new(
-                Condition::ObjectNotInPrerequisiteState,
-                format!("record \"{name}\" is not assigned yet"),
-            )
-            .detail("The tuple structure of a not-yet-assigned record is indeterminate."));
-        };
+        let Slot::Row { shape, .. } = &self.slots[slot] else { return Err(unassigned(&name)) };
         let Some(at) = shape.iter().position(|(known, _)| known == field) else {
             let message = format!("record \"{name}\" has no field \"{field}\"");
             return Err(Error::new(Condition::UndefinedColumn, message));
@@ -411,6 +405,14 @@ impl Frame<'_, '_> {
                 let shape: Shape = Arc::from([(self.body.variables[slot].name.clone(), ty.clone())]);
                 Ok(Some((shape, vec![value.clone()])))
             }
+        }
+    }
+
+    /// A record without a shape is no row that a set of rows could have.
+    pub(super) fn check_is_assigned(&self, slot: usize) -> Result<()> {
+        match &self.slots[slot] {
+            Slot::Unassigned => Err(unassigned(&self.body.variables[slot].name)),
+            Slot::Row { .. } | Slot::Value { .. } => Ok(()),
         }
     }
 
@@ -454,4 +456,9 @@ impl Frame<'_, '_> {
     pub(super) fn holds_rows(&self, slot: usize) -> bool {
         !matches!(self.slots[slot], Slot::Value { .. })
     }
+}
+
+fn unassigned(name: &str) -> Error {
+    Error::new(Condition::ObjectNotInPrerequisiteState, format!("record \"{name}\" is not assigned yet"))
+        .detail("The tuple structure of a not-yet-assigned record is indeterminate.")
 }
