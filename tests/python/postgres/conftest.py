@@ -10,6 +10,8 @@ import pytest
 
 from tests.servers.rowferry import Rowferry, socket_directory
 
+from .wire import Wire, query
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rowferry]:
@@ -32,6 +34,19 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Rowferry]]:
     yield start
     for server in servers:
         server.process.kill()
+
+
+@pytest.fixture
+def rows(server: Rowferry) -> Iterator[Wire]:
+    """A session with a table `t` of four rows, by its messages."""
+    with Wire.open(server.postgres) as session:
+        session.send(query("set client_min_messages = error; drop table if exists t; reset client_min_messages"))
+        session.ready()
+        session.send(query("create table t (id integer primary key, name text)"))
+        session.ready()
+        session.send(query("insert into t values (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd')"))
+        session.ready()
+        yield session
 
 
 def wait_until(happened: Callable[[], object], what: str, timeout: float = 20) -> None:
