@@ -53,9 +53,7 @@ impl MemoryArguments {
         tracing::info!(server = defaults.server >> 20, session = session >> 20, "memory limits in MiB");
         Ok(session)
     }
-}
 
-impl MemoryArguments {
     /// Bytes of a file that are mapped.
     pub fn mapped(self) -> Result<u64, Failure> {
         let usual = if machine::address_space().is_some() { 0 } else { MOST_MAPPED };
@@ -86,5 +84,19 @@ pub fn fit_connections(limits: &mut Limits) {
     if limits.max_connections < wanted {
         let reason = capacity.reason(limits.max_handshakes);
         tracing::warn!(wanted, served = limits.max_connections, reason, "fewer sessions than --max-connections allows");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mapping_has_a_size_that_sqlite_has() {
+        let mapped = |mmap_size| MemoryArguments { memory_limit: None, session_memory: None, mmap_size }.mapped();
+        assert_eq!(mapped(Some(0)).ok(), Some(0));
+        assert!(mapped(Some(MOST_MAPPED + 1)).is_err());
+        #[cfg(target_os = "linux")]
+        assert_eq!(mapped(Some(3)).ok(), Some(3 << 20));
     }
 }

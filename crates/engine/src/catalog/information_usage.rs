@@ -7,8 +7,7 @@ use rowferry_dialect::Schema as _;
 use rowferry_dialect::collation::Collation;
 use rowferry_dialect::plan::Context as PlanContext;
 use rowferry_dialect::postgres;
-use rowferry_dialect::schema::RelationKind;
-use rowferry_dialect::stored_function::StoredFunction;
+use rowferry_dialect::schema::{Relation, RelationKind};
 use rowferry_dialect::uses::Dependency;
 
 use super::information_schema::{catalog_keys, shown_relations};
@@ -140,67 +139,55 @@ fn view_columns(context: &Context<'_>) -> Vec<Row> {
     uses.into_iter().map(row).collect()
 }
 
-/// Functions, with what their defaults name, and their bodies in SQL's own grammar.
-fn body_uses(context: &Context<'_>, mut found: impl FnMut(&StoredFunction, &Dependency)) {
+/// A row for what a function's defaults, or its body in SQL's own grammar, name, where it is something to tell: the
+/// function's own columns, and those of what is named.
+fn body_uses(context: &Context<'_>, named: impl Fn(&Dependency) -> Option<Row>) -> Vec<Row> {
+    let catalog = &context.database.name;
+    let mut rows = Vec::new();
     for function in context.schema.stored_functions() {
         let uses = postgres::body_uses(function, context.schema, &PlanContext::default());
-        uses.iter().for_each(|named| found(function, named));
+        let specific = information_routines::specific(&function.name, function.oid);
+        let (schema, name) = (&function.namespace, &function.name);
+        let own = row![catalog, schema, specific, catalog, schema, name, catalog];
+        rows.extend(uses.iter().filter_map(&named).map(|named| [own.as_slice(), &named].concat()));
     }
+    rows
+}
+
+/// A table of the user's that is named.
+fn own_table(context: &Context<'_>, oid: u32) -> Option<Arc<Relation>> {
+    let table = context.schema.relation_by_oid(oid).filter(|_| context.schema.rights().owns(oid))?;
+    (!matches!(table.kind, RelationKind::Sequence { .. })).then_some(table)
 }
 
 fn routine_columns(context: &Context<'_>) -> Vec<Row> {
-    let (catalog, rights) = (&context.database.name, context.schema.rights());
-    let mut rows = Vec::new();
-    body_uses(context, |function, (oid, column)| {
-        let Some((table, column)) = context.schema.relation_by_oid(*oid).zip(column.as_ref()) else { return };
-        let specific = information_routines::specific(&function.name, function.oid);
-        let (schema, name) = (&function.namespace, &function.name);
-        if rights.owns(*oid) {
-            let (namespace, table) = (&table.namespace, &table.name);
-            rows.push(row![catalog, schema, specific, catalog, schema, name, catalog, namespace, table, column]);
-        }
-    });
-    rows
+    body_uses(context, |(oid, column)| {
+        let (table, column) = own_table(context, *oid).zip(column.as_ref())?;
+        Some(row![&table.namespace, &table.name, column])
+    })
 }
 
 fn routine_tables(context: &Context<'_>) -> Vec<Row> {
-    let (catalog, rights) = (&context.database.name, context.schema.rights());
-    let mut rows = Vec::new();
-    body_uses(context, |function, (oid, column)| {
-        let found = context.schema.relation_by_oid(*oid).filter(|_| column.is_none());
-        let Some(table) = found.filter(|table| !matches!(table.kind, RelationKind::Sequence { .. })) else { return };
-        let specific = information_routines::specific(&function.name, function.oid);
-        let (schema, name) = (&function.namespace, &function.name);
-        if rights.owns(*oid) {
-            let (namespace, table) = (&table.namespace, &table.name);
-            rows.push(row![catalog, schema, specific, catalog, schema, name, catalog, namespace, table]);
-        }
-    });
-    rows
+    body_uses(context, |(oid, column)| {
+        let table = own_table(context, *oid).filter(|_| column.is_none())?;
+        Some(row![&table.namespace, &table.name])
+    })
 }
 
 fn routine_sequences(context: &Context<'_>) -> Vec<Row> {
-    let (catalog, rights) = (&context.database.name, context.schema.rights());
-    let mut rows = Vec::new();
-    body_uses(context, |function, (oid, _)| {
-        let Some(sequence) = context.schema.sequence_by_oid(*oid).filter(|_| rights.owns(*oid)) else { return };
-        let specific = information_routines::specific(&function.name, function.oid);
-        let (schema, name) = (&function.namespace, &function.name);
-        let (namespace, sequence) = (&sequence.sequence.namespace, &sequence.sequence.name);
-        rows.push(row![catalog, schema, specific, catalog, schema, name, catalog, namespace, sequence]);
-    });
-    rows
+    body_uses(context, |(oid, _)| {
+        let details = context.schema.sequence_by_oid(*oid).filter(|_| context.schema.rights().owns(*oid))?;
+        Some(row![&details.sequence.namespace, &details.sequence.name])
+    })
 }
 
 fn routine_routines(context: &Context<'_>) -> Vec<Row> {
-    let (catalog, rights) = (&context.database.name, context.schema.rights());
-    let mut rows = Vec::new();
-    body_uses(context, |function, (oid, _)| {
-        let Some(called) = context.schema.function_by_oid(*oid).filter(|_| rights.owns(*oid)) else { return };
-        let specific = information_routines::specific(&function.name, function.oid);
-        let called_as = information_routines::specific(&called.name, called.oid);
-        rows.push(row![catalog, &function.namespace, specific, catalog, &called.namespace, called_as]);
+    let mut rows = body_uses(context, |(oid, _)| {
+        let called = context.schema.function_by_oid(*oid).filter(|_| context.schema.rights().owns(*oid))?;
+        Some(row![&called.namespace, information_routines::specific(&called.name, called.oid)])
     });
+    // Of the function itself it has the specific name alone.
+    rows.iter_mut().for_each(|row| drop(row.drain(3..6)));
     rows
 }
 

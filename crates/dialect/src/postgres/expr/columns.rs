@@ -226,9 +226,8 @@ impl Binder<'_> {
         let behind_alias = self.scopes.iter().rev().flat_map(|scope| &scope.entries).find(|entry| {
             entry.name != table && entry.relation.as_ref().is_some_and(|(_, relation)| relation.name == table)
         });
-        let shown = table;
         if let Some((_, why)) = self.beyond.iter().find(|(name, _)| name == table) {
-            let message = format!("invalid reference to FROM-clause entry for table \"{shown}\"");
+            let message = format!("invalid reference to FROM-clause entry for table \"{table}\"");
             let error = self.error(Condition::InvalidColumnReference, message, place);
             return match why {
                 Beyond::Join => error.detail("The combining JOIN type must be INNER or LEFT for a LATERAL reference."),
@@ -243,7 +242,7 @@ impl Binder<'_> {
             None => entry.qualified && entry.name == table,
         };
         if let Some(entry) = out_of_reach.find(names) {
-            let message = format!("invalid reference to FROM-clause entry for table \"{shown}\"");
+            let message = format!("invalid reference to FROM-clause entry for table \"{table}\"");
             let table = &entry.name;
             return self.error(Condition::UndefinedTable, message, place).hint(format!(
                 "There is an entry for table \"{table}\", but it cannot be referenced from this part of the query."
@@ -253,12 +252,12 @@ impl Binder<'_> {
             Some(entry) => self
                 .error(
                     Condition::UndefinedTable,
-                    format!("invalid reference to FROM-clause entry for table \"{shown}\""),
+                    format!("invalid reference to FROM-clause entry for table \"{table}\""),
                     place,
                 )
                 .hint(format!("Perhaps you meant to reference the table alias \"{}\".", entry.name)),
             None => {
-                self.error(Condition::UndefinedTable, format!("missing FROM-clause entry for table \"{shown}\""), place)
+                self.error(Condition::UndefinedTable, format!("missing FROM-clause entry for table \"{table}\""), place)
             }
         }
     }

@@ -312,25 +312,28 @@ mod tests {
         use std::os::fd::AsRawFd as _;
         use std::os::unix::fs::MetadataExt as _;
 
+        // Far more than a page anywhere, before the cut and behind it.
+        const LENGTH: usize = 4 << 20;
+        const CUT: usize = 1 << 20;
         assert!(survive_losses());
         let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), vec![7u8; 256 * 1024]).unwrap();
+        std::fs::write(file.path(), vec![7u8; LENGTH]).unwrap();
         let inode = std::fs::metadata(file.path()).unwrap().ino();
         // SAFETY: a mapping of a file that is open, which lies as long as the test.
         let start = unsafe {
             let (rights, flags) = (libc::PROT_READ, libc::MAP_SHARED);
-            libc::mmap(std::ptr::null_mut(), 256 * 1024, rights, flags, file.as_file().as_raw_fd(), 0).cast::<u8>()
+            libc::mmap(std::ptr::null_mut(), LENGTH, rights, flags, file.as_file().as_raw_fd(), 0).cast::<u8>()
         };
         // SAFETY: within the mapping.
-        assert_eq!(unsafe { start.add(40_000).read_volatile() }, 7);
+        assert_eq!(unsafe { start.add(2 * CUT).read_volatile() }, 7);
         let (before, before_all) = (losses_of_thread(), losses());
-        file.as_file().set_len(8 * 1024).unwrap();
+        file.as_file().set_len(CUT as u64).unwrap();
         // SAFETY: within the mapping; what the file has no longer is replaced.
-        assert_eq!(unsafe { start.add(40_000).read_volatile() }, 0);
+        assert_eq!(unsafe { start.add(2 * CUT).read_volatile() }, 0);
         assert_eq!(losses_of_thread(), before + 1);
-        for page in 10..60 {
+        for at in (2 * CUT..LENGTH).step_by(4096) {
             // SAFETY: as above.
-            assert_eq!(unsafe { start.add(page * 4096).read_volatile() }, 0);
+            assert_eq!(unsafe { start.add(at).read_volatile() }, 0);
         }
         assert!(losses() > before_all);
         assert!(has_lost(inode, before_all));

@@ -114,16 +114,10 @@ impl CopyOut {
     /// True for a field that may not be sent as it is. Every byte is looked at, which the processor does many at a time.
     fn may_be_special(&self, field: &[u8]) -> bool {
         let options = &self.options;
-        let any =
-            |is: fn(u8) -> bool, one: u8| field.iter().fold(false, |found, &byte| found | is(byte) | (byte == one));
-        match options.format {
-            CopyFormat::Text => any(|byte| byte < b' ' || byte == b'\\', options.delimiter),
-            _ => {
-                any(|byte| byte < b' ' || byte == b'\\', options.delimiter)
-                    || field.contains(&options.quote)
-                    || field == options.null.as_bytes()
-            }
-        }
+        let delimiter = options.delimiter;
+        let escaped = |found, &byte: &u8| found | (byte < b' ') | (byte == b'\\') | (byte == delimiter);
+        field.iter().fold(false, escaped)
+            || options.format == CopyFormat::Csv && (field.contains(&options.quote) || field == options.null.as_bytes())
     }
 
     fn separate(&self, out: &mut Vec<u8>, index: usize) {

@@ -35,6 +35,23 @@ pub(super) struct Rows {
     pub(super) open: fn(&Arguments<'_>) -> Result<Source>,
 }
 
+impl Rows {
+    /// A function whose rows have so many columns, and so many arguments at most.
+    pub(super) const fn new(
+        name: &'static CStr,
+        columns: usize,
+        arguments: usize,
+        open: fn(&Arguments<'_>) -> Result<Source>,
+    ) -> Self {
+        Self { name, columns, arguments, expected: 100, open }
+    }
+
+    /// Its rows are the parts of one value: few, where an order of joins is chosen.
+    pub(super) const fn of_one_value(self) -> Self {
+        Self { expected: 10, ..self }
+    }
+}
+
 /// What a module is told at registration.
 struct Aux {
     rows: &'static Rows,
