@@ -83,7 +83,7 @@ class Servers:
                 yield served.postgres_dsn
 
     def compare(
-        self, tour: str, command: Sequence[str | Path], differences: Path, *, directory: Path, timeout: float = 60
+        self, tour: str, command: Sequence[str | Path], differences: Path, *, directory: Path, timeout: float = 180
     ) -> list[str]:
         """Run `command URL` on both; what is not as it ought to be, in lines."""
         with self.database("postgresql") as dsn:

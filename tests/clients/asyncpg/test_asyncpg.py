@@ -65,7 +65,7 @@ def test_executemany_transactions_and_errors(served: Rowferry) -> None:
 
 def test_errors_of_preparing_come_at_once_and_ddl_is_noticed(served: Rowferry) -> None:
     async def converse() -> None:
-        connection = await asyncpg.connect(served.postgres_dsn, timeout=20)
+        connection = await asyncpg.connect(served.postgres_dsn, timeout=60)
         try:
             for sql, error in [
                 ("SELECT nosuch", asyncpg.UndefinedColumnError),
@@ -73,14 +73,14 @@ def test_errors_of_preparing_come_at_once_and_ddl_is_noticed(served: Rowferry) -
                 ("SELECT * FROM nosuch", asyncpg.UndefinedTableError),
             ]:
                 with pytest.raises(error):
-                    await connection.fetch(sql, timeout=20)
+                    await connection.fetch(sql, timeout=60)
                 with pytest.raises(error):
-                    await connection.prepare(sql, timeout=20)
+                    await connection.prepare(sql, timeout=60)
             await connection.execute("CREATE TABLE t (id integer)")
             await connection.execute("INSERT INTO t VALUES (1)")
             assert [tuple(row) for row in await connection.fetch("SELECT * FROM t")] == [(1,)]
             await connection.execute("ALTER TABLE t ADD COLUMN name text DEFAULT 'x'")
-            assert [tuple(row) for row in await connection.fetch("SELECT * FROM t", timeout=20)] == [(1, "x")]
+            assert [tuple(row) for row in await connection.fetch("SELECT * FROM t", timeout=60)] == [(1, "x")]
         finally:
             await connection.close()
 
@@ -112,7 +112,7 @@ def test_listeners_are_called_while_the_connection_is_idle(served: Rowferry) -> 
             await teller.execute("SELECT pg_notify($1, $2)", "jobs", "one")
             async with teller.transaction():
                 await teller.execute("NOTIFY jobs, 'two'")
-            told = [await asyncio.wait_for(heard.get(), 30) for _ in range(2)]
+            told = [await asyncio.wait_for(heard.get(), 60) for _ in range(2)]
             pid = teller.get_server_pid()
             assert told == [(pid, "jobs", "one"), (pid, "jobs", "two")]
             await listener.reset()

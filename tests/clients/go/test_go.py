@@ -42,7 +42,7 @@ def programs() -> Path:
     return _OUTPUT
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(700)
 @pytest.mark.parametrize("tour", ["pgx", "libpq", "gorm"])
 def test_a_tour_finds_what_it_finds_on_postgresql(tour: str, tour_servers: tours.Servers, programs: Path) -> None:
     found = tour_servers.compare(tour, [programs / tour], _HERE / "differences.txt", directory=programs)

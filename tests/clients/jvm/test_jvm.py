@@ -38,11 +38,11 @@ def classes() -> str:
     return f"{_OUTPUT}/classes:{_OUTPUT}/lib/*"
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(700)
 @pytest.mark.parametrize(
     "tour", ["JdbcQueries", "JdbcTypes", "JdbcStreams", "Hibernate", "FlywayTour", "LiquibaseTour"]
 )
 def test_a_tour_finds_what_it_finds_on_postgresql(tour: str, tour_servers: tours.Servers, classes: str) -> None:
     java = ["java", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Dfile.encoding=UTF-8", "-cp", classes, f"tour.{tour}"]
-    found = tour_servers.compare(tour, java, _HERE / "differences.txt", directory=_OUTPUT, timeout=120)
+    found = tour_servers.compare(tour, java, _HERE / "differences.txt", directory=_OUTPUT)
     assert not found, "\n".join(found)

@@ -109,7 +109,7 @@ await step("workers", async () => {
   for (let n = 0; n < 8; n++) await boss.send("work", { n }, { retryLimit: 0 });
   boss.notifyWorker(id);
   for (let n = 0; (await rows("select 1 from pgboss.job where name = 'work' and state < 'completed'")).length; n++) {
-    if (n > 1_000) throw new Error("not done");
+    if (n > 3_000) throw new Error("not done");
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   await boss.offWork("work");

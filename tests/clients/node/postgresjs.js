@@ -171,7 +171,9 @@ await step("reserve", async () => {
 await step("cancel", async () => {
   const query = sql`select pg_sleep(20)`;
   const waiting = refused(() => query);
-  setTimeout(() => query.cancel(), 200);
+  // What has not begun is not ended.
+  while (!(await sql`select 1 from pg_stat_activity where state = 'active' and query = 'select pg_sleep(20)'`).length);
+  query.cancel();
   return waiting;
 });
 

@@ -37,7 +37,7 @@ def installed() -> Path:
     return _OUTPUT
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(700)
 @pytest.mark.parametrize("tour", _TOURS)
 def test_a_tour_finds_what_it_finds_on_postgresql(tour: str, tour_servers: tours.Servers, installed: Path) -> None:
     version = tours.run(["node", "--version"], directory=installed, timeout=30).strip()

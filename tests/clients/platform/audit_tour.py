@@ -143,7 +143,7 @@ def a_store_of_events(url: str) -> None:
         rows(connection, "update events.log set type = 'x'")
         rows(connection, "delete from events.log where stream = %s", first)
         rows(connection, "truncate events.log")
-        for notification in listener.notifies(timeout=5, stop_after=3):
+        for notification in listener.notifies(timeout=60, stop_after=3):
             tour.show(notification.channel, notification.payload)
 
 

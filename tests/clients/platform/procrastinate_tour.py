@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import datetime
+from collections.abc import AsyncIterator
 from typing import Any
 
 import procrastinate
@@ -12,20 +14,30 @@ import tour
 from procrastinate import exceptions, jobs, utils
 
 done: list[str] = []
-#: Told of each job that is done.
-heard: list[asyncio.Event] = []
+#: Seconds that a loaded machine may take for anything.
+PATIENCE = 60
+
+
+class Connector(procrastinate.PsycopgConnector):
+    """A pool of connections that says when a worker listens: the library tells nobody."""
+
+    listening: asyncio.Event | None = None
+
+    async def _loop_notify(self, *args: Any, **kwargs: Any) -> None:
+        # It is called once each LISTEN has been answered.
+        if self.listening:
+            self.listening.set()
+        await super()._loop_notify(*args, **kwargs)
 
 
 def application(url: str) -> procrastinate.App:
     """The tasks, on a pool of connections."""
-    app = procrastinate.App(connector=procrastinate.PsycopgConnector(conninfo=url, min_size=1, max_size=4))
+    app = procrastinate.App(connector=Connector(conninfo=url, min_size=1, max_size=4))
     attempts: dict[int, int] = {}
 
     @app.task(name="add", queue="sums")
     async def add(a: int, b: int) -> int:
         done.append(f"add {a + b}")
-        for event in heard:
-            event.set()
         return a + b
 
     @app.task(name="flaky", queue="flaky", retry=procrastinate.RetryStrategy(max_attempts=3, wait=0), pass_context=True)
@@ -44,6 +56,17 @@ def application(url: str) -> procrastinate.App:
         done.append("tick")
 
     return app
+
+
+@contextlib.asynccontextmanager
+async def opened(url: str) -> AsyncIterator[procrastinate.App]:
+    """The application with no jobs: what an earlier step has left, or failed to, is nothing to this one."""
+    with psycopg.connect(url) as connection:
+        connection.execute("truncate procrastinate_jobs restart identity cascade")
+    done.clear()
+    app = application(url)
+    async with app.open_async():
+        yield app
 
 
 async def schema(url: str) -> None:
@@ -70,7 +93,7 @@ async def schema(url: str) -> None:
 async def work(app: procrastinate.App, queues: list[str]) -> None:
     """Work until nothing is left to do."""
     await asyncio.wait_for(
-        app.run_worker_async(queues=queues, wait=False, install_signal_handlers=False, name="tour"), timeout=20
+        app.run_worker_async(queues=queues, wait=False, install_signal_handlers=False, name="tour"), timeout=PATIENCE
     )
 
 
@@ -82,13 +105,11 @@ def told(url: str) -> None:
             tour.show(*row)
         for row in connection.execute("select job_id, type from procrastinate_events order by job_id, id"):
             tour.show(*row)
-        connection.execute("truncate procrastinate_jobs cascade")
 
 
 async def deferred_jobs_are_worked_off(url: str) -> None:
     """One by one, in bulk, with priorities."""
-    app = application(url)
-    async with app.open_async():
+    async with opened(url) as app:
         await app.configure_task("add").defer_async(a=1, b=2)
         await app.configure_task("add").batch_defer_async({"a": 3, "b": 4}, {"a": 5, "b": 6})
         await app.configure_task("add", priority=10).defer_async(a=0, b=0)
@@ -101,9 +122,7 @@ async def deferred_jobs_are_worked_off(url: str) -> None:
 
 async def retries(url: str) -> None:
     """A task that fails twice, and one that always does."""
-    app = application(url)
-    async with app.open_async():
-        done.clear()
+    async with opened(url) as app:
         await app.configure_task("flaky").defer_async(until=3)
         await app.configure_task("fails").defer_async()
         for _ in range(4):
@@ -114,8 +133,7 @@ async def retries(url: str) -> None:
 
 async def locks(url: str) -> None:
     """Jobs of one lock run one after the other, a queueing lock lets one wait."""
-    app = application(url)
-    async with app.open_async():
+    async with opened(url) as app:
         for number in range(3):
             await app.configure_task("add", lock="one").defer_async(a=number, b=0)
         await app.configure_task("add", queueing_lock="only").defer_async(a=7, b=0)
@@ -139,18 +157,30 @@ async def locks(url: str) -> None:
 
 async def a_worker_hears_of_new_jobs(url: str) -> None:
     """It waits for notifications: jobs that come later are worked off at once."""
-    app = application(url)
-    async with app.open_async():
-        done.clear()
+    async with opened(url) as app:
+        assert isinstance(app.connector, Connector)
+        app.connector.listening = asyncio.Event()
+        idle = asyncio.Event()
+        fetch = app.job_manager.fetch_job
+
+        async def fetching(*args: Any, **kwargs: Any) -> jobs.Job | None:
+            job = await fetch(*args, **kwargs)
+            if job is None:
+                idle.set()
+            return job
+
+        app.job_manager.fetch_job = fetching  # type: ignore[method-assign]
         worker = asyncio.create_task(
             app.run_worker_async(queues=["sums"], fetch_job_polling_interval=600, install_signal_handlers=False)
         )
         try:
+            await asyncio.wait_for(app.connector.listening.wait(), PATIENCE)
             for number in range(5):
-                heard[:] = [asyncio.Event()]
+                # A worker forgets what it is told while it fetches, and would look again in ten minutes.
+                await asyncio.wait_for(idle.wait(), PATIENCE)
+                idle.clear()
                 await app.configure_task("add").defer_async(a=number, b=number)
-                await asyncio.wait_for(heard[0].wait(), 20)
-            heard.clear()
+            await asyncio.wait_for(idle.wait(), PATIENCE)
         finally:
             worker.cancel()
             await asyncio.gather(worker, return_exceptions=True)
@@ -160,8 +190,7 @@ async def a_worker_hears_of_new_jobs(url: str) -> None:
 
 async def aborting_and_cancelling(url: str) -> None:
     """Jobs are cancelled before they run, deleted, asked for by their state."""
-    app = application(url)
-    async with app.open_async():
+    async with opened(url) as app:
         manager = app.job_manager
         one = await app.configure_task("add").defer_async(a=1, b=1)
         two = await app.configure_task("add").defer_async(a=2, b=2)
@@ -184,8 +213,7 @@ async def aborting_and_cancelling(url: str) -> None:
 
 async def stalled_and_retried(url: str) -> None:
     """What a worker that is gone has left is found and tried again; a job of a wrong state cannot finish."""
-    app = application(url)
-    async with app.open_async():
+    async with opened(url) as app:
         manager = app.job_manager
         identifier = await app.configure_task("add").defer_async(a=1, b=1)
         worker = await manager.register_worker()
@@ -205,8 +233,7 @@ async def stalled_and_retried(url: str) -> None:
 
 async def periodic(url: str) -> None:
     """Each tick is deferred once, however many workers there are."""
-    app = application(url)
-    async with app.open_async():
+    async with opened(url) as app:
         for _ in range(2):
             tour.show(
                 bool(

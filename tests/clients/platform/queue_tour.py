@@ -251,7 +251,7 @@ def told_of_new_messages(url: str) -> None:
         listener.execute('listen "mq.q_jobs.INSERT"')
         for number in range(3):
             connection.execute("select mq.send('jobs', %s)", [Jsonb({"n": number})])
-            for notification in listener.notifies(timeout=5, stop_after=1):
+            for notification in listener.notifies(timeout=60, stop_after=1):
                 tour.show(notification.channel, json.dumps(notification.payload))
             rows(listener, "select message from mq.pop('jobs')")
         rows(connection, "select mq.drop_queue('jobs'), mq.drop_queue('none')")

@@ -211,8 +211,14 @@ func errors() {
 		})
 	}
 	Step("cancelled", func() (Lines, error) {
-		ctx, done := context.WithTimeout(context.Background(), 100*time.Millisecond)
+		ctx, done := context.WithCancel(context.Background())
 		defer done()
+		go func() {
+			// What has not begun is not ended.
+			for len(ask("select 1 from pg_stat_activity where state = 'active' and query = 'select pg_sleep(30)'")) == 0 {
+			}
+			done()
+		}()
 		_, err := db.ExecContext(ctx, "select pg_sleep(30)")
 		return append(Lines{Refused(err)}, ask("select 'still here' as state")...), nil
 	})
@@ -239,7 +245,7 @@ func listener() {
 			select {
 			case heard := <-listener.Notify:
 				found = append(found, heard.Channel+" "+heard.Extra)
-			case <-time.After(20 * time.Second):
+			case <-time.After(60 * time.Second):
 				return found, fmt.Errorf("nothing heard")
 			}
 		}

@@ -255,7 +255,7 @@ public final class JdbcStreams {
                 statement.execute("notify news, 'twice'; notify news, 'twice'; notify news");
                 other.commit();
                 while (found.size() < 4) {
-                    PGNotification[] heard = own.getNotifications(10_000);
+                    PGNotification[] heard = own.getNotifications(60_000);
                     if (heard == null || heard.length == 0) {
                         throw new AssertionError("nothing heard after " + found);
                     }
