@@ -556,6 +556,20 @@ pub fn told_fields<'f>(fields: impl IntoIterator<Item = (&'f str, &'f Type)>) ->
     Json::Array(fields.into_iter().map(field).collect()).to_string()
 }
 
+/// The same of a row that has a type with a name where rows without one are wanted: it remembers the type.
+pub fn told_fields_of(ty: &Type) -> String {
+    json!({"row": whole(ty, &RefCell::default())}).to_string()
+}
+
+/// The inverse of [`told_fields_of`]; `None` for fields without a type.
+pub fn type_from_told(words: &str) -> Option<Type> {
+    if !words.starts_with('{') {
+        return None;
+    }
+    let json: Json = serde_json::from_str(words).ok()?;
+    read_type(&json["row"], &mut Known::new())
+}
+
 /// The inverse of [`told_fields`].
 pub fn fields_from_told(words: &str) -> Option<Vec<Field>> {
     let json: Json = serde_json::from_str(words).ok()?;

@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use super::{Settings, ValueRef, array, input, json, misfit, write as write_value};
 use crate::composite::{Field, live};
 use crate::ir::Value;
-use crate::user_type::{fields_from_told, told_fields};
+use crate::user_type::{fields_from_told, told_fields_of, type_from_told};
 use crate::{Condition, Error, Result, Type, work};
 
 /// A row taken apart.
@@ -24,7 +24,15 @@ pub struct Row<'t> {
 #[derive(Debug)]
 enum Fields<'t> {
     OfType(&'t [Field]),
-    OfRow(Arc<[Field]>),
+    OfRow(Arc<Told>),
+}
+
+/// What a row says of itself.
+#[derive(Debug)]
+struct Told {
+    /// The type with a name that it was of before it became one without.
+    named: Option<Type>,
+    fields: Vec<Field>,
 }
 
 impl<'t> Row<'t> {
@@ -49,7 +57,15 @@ impl<'t> Row<'t> {
     pub fn fields(&self) -> &[Field] {
         match &self.fields {
             Fields::OfType(fields) => fields,
-            Fields::OfRow(fields) => fields,
+            Fields::OfRow(told) => &told.fields,
+        }
+    }
+
+    /// The type with a name that a row of none was of.
+    pub fn named(&self) -> Option<&Type> {
+        match &self.fields {
+            Fields::OfType(_) => None,
+            Fields::OfRow(told) => told.named.as_ref(),
         }
     }
 
@@ -85,22 +101,28 @@ pub fn member(stored: &[u8], at: usize, ty: &Type) -> Result<Value> {
 }
 
 /// The fields that some words tell.
-type KnownFields = (Box<[u8]>, Arc<[Field]>);
+type KnownFields = (Box<[u8]>, Arc<Told>);
 
 thread_local! {
     /// The fields of the row that was read last: rows of one result have them in common.
     static LAST: RefCell<Option<KnownFields>> = const { RefCell::new(None) };
 }
 
-fn known_fields(words: &[u8]) -> Option<Arc<[Field]>> {
+fn known_fields(words: &[u8]) -> Option<Arc<Told>> {
     LAST.with(|last| {
         let mut last = last.borrow_mut();
         match &*last {
-            Some((known, fields)) if **known == *words => Some(fields.clone()),
+            Some((known, told)) if **known == *words => Some(told.clone()),
             _ => {
-                let fields: Arc<[Field]> = fields_from_told(std::str::from_utf8(words).ok()?)?.into();
-                *last = Some((words.into(), fields.clone()));
-                Some(fields)
+                let text = std::str::from_utf8(words).ok()?;
+                let named = type_from_told(text);
+                let fields = match &named {
+                    Some(ty) => live(ty.row_fields()?).map(|(_, field)| field.clone()).collect(),
+                    None => fields_from_told(text)?,
+                };
+                let told = Arc::new(Told { named, fields });
+                *last = Some((words.into(), told.clone()));
+                Some(told)
             }
         }
     })
@@ -270,8 +292,11 @@ pub fn convert(
     let row = Row::read(stored_row, from)?;
     let values = row.live()?;
     if let Type::Record(_) = to {
-        let told = told_fields(values.iter().map(|(field, _)| (field.name.as_str(), &field.ty)));
-        return stored_record(&told, values.iter().map(|(_, value)| value.as_ref()));
+        let from = from.through_domains();
+        return match from {
+            Type::Record(_) => Ok(String::from_utf8_lossy(stored_row).into_owned()),
+            _ => stored_record(&told_fields_of(from), values.iter().map(|(_, value)| value.as_ref())),
+        };
     }
     let fields = to.row_fields().unwrap_or_default();
     let by_name = [from, to].into_iter().all(|ty| matches!(ty, Type::User(user) if user.is_row_type()));
@@ -359,7 +384,7 @@ mod tests {
 
     #[test]
     fn a_row_without_a_name_says_what_it_is() {
-        let told = told_fields([("a", &Type::Int4), ("b", &Type::Text)]);
+        let told = crate::user_type::told_fields([("a", &Type::Int4), ("b", &Type::Text)]);
         let stored = stored_record(&told, [ValueRef::Integer(1), ValueRef::Text(b"x \"y")]).unwrap();
         let mut out = Vec::new();
         write(&mut out, stored.as_bytes(), &pair(), &Settings::default()).unwrap();

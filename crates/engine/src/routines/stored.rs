@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use parking_lot::Mutex;
 use rowferry_dialect::collation::Collation;
-use rowferry_dialect::composite::{Field, live};
+use rowferry_dialect::composite::{Field, live, row_type};
 use rowferry_dialect::functions::Volatility;
 use rowferry_dialect::ir::{CallProcedure, CastContext, CteBody, Query, Statement, Value};
 use rowferry_dialect::postgres::polymorphic::Standing;
@@ -26,7 +26,39 @@ use crate::session::{Outcome, Prepared, Session, command_words};
 use crate::spool::Spool;
 
 /// Names and types of a row's fields.
-pub(super) type Shape = Arc<[(String, Type)]>;
+#[derive(Clone, Debug)]
+pub(super) struct Shape {
+    fields: Arc<[(String, Type)]>,
+    /// The type with a name that the row is of.
+    pub(super) named: Option<Type>,
+}
+
+impl Shape {
+    /// The same fields of no type with a name.
+    pub(super) fn nameless(&self) -> Self {
+        Self { fields: self.fields.clone(), named: None }
+    }
+}
+
+impl std::ops::Deref for Shape {
+    type Target = [(String, Type)];
+
+    fn deref(&self) -> &Self::Target {
+        &self.fields
+    }
+}
+
+impl FromIterator<(String, Type)> for Shape {
+    fn from_iter<I: IntoIterator<Item = (String, Type)>>(fields: I) -> Self {
+        Self { fields: fields.into_iter().collect(), named: None }
+    }
+}
+
+impl<const N: usize> From<[(String, Type); N]> for Shape {
+    fn from(fields: [(String, Type); N]) -> Self {
+        fields.into_iter().collect()
+    }
+}
 
 /// What a function returns.
 #[derive(Clone, Debug)]
@@ -380,12 +412,15 @@ pub(super) fn settled(ty: &TypeRef, standing: Option<&Standing>) -> Type {
 
 /// The columns of a relation in PostgreSQL's types.
 pub(super) fn shape_of(relation: &rowferry_dialect::schema::Relation) -> Shape {
-    relation.columns.iter().map(|column| (column.name.clone(), types::import(&column.ty))).collect()
+    let fields = relation.columns.iter().map(|column| (column.name.clone(), types::import(&column.ty))).collect();
+    Shape { fields, named: Some(Type::User(Arc::new(row_type(relation)))) }
 }
 
 /// The fields of a type of rows.
 pub(super) fn shape_of_type(ty: &Type) -> Shape {
-    live(ty.row_fields().unwrap_or_default()).map(|(_, field)| (field.name.clone(), field.ty.clone())).collect()
+    let fields = live(ty.row_fields().unwrap_or_default());
+    let fields = fields.map(|(_, field)| (field.name.clone(), field.ty.clone())).collect();
+    Shape { fields, named: Some(ty.clone()).filter(|ty| !matches!(ty, Type::Record(_))) }
 }
 
 /// What a strict function returns for NULL.

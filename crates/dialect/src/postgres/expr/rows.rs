@@ -111,7 +111,7 @@ impl Binder<'_> {
         let value = self.settle(value, at)?;
         let Some(fields) = value.ty.row_fields() else {
             return Err(if value.ty.is_row() {
-                self.error(Condition::FeatureNotSupported, "record type has not been registered", at)
+                self.error(Condition::WrongObjectType, "record type has not been registered", at)
             } else {
                 let words = types::words(&value.ty);
                 let message = format!("type {words} is not composite");

@@ -296,6 +296,12 @@ fn check(definition: &Definition) -> Result<()> {
             let what = if definition.language == RoutineLanguage::Sql { "SQL" } else { "PL/pgSQL" };
             return Err(invalid(format!("{what} functions cannot accept type {}", param.ty.words())));
         }
+        if definition.language == RoutineLanguage::Sql
+            && let TypeRef::Is(ty) = &param.ty
+            && matches!(if let Type::Array(element) = ty { &**element } else { ty }, Type::Record(_))
+        {
+            return Err(invalid(format!("SQL functions cannot have arguments of type {}", param.ty.words())));
+        }
     }
     if definition.rows.is_some() && !definition.set {
         let message = "ROWS is not applicable when function does not return a set";

@@ -262,7 +262,7 @@ impl Frame<'_, '_> {
             members.extend(array.members.iter().map(value));
         }
         let of_member = if slice > 0 { ty.clone() } else { (**element).clone() };
-        let shape: Shape = std::sync::Arc::from([(String::new(), of_member)]);
+        let shape = Shape::from([(String::new(), of_member)]);
         let mut members = members.into_iter();
         let (found, flow) = self.rounds(label, body, |frame| {
             let Some(member) = members.next() else { return Ok(false) };

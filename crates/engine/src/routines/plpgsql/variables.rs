@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::composite::{Field, Shape as Fields};
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::postgres::plpgsql::{DeclaredType, Function, Sql, VariableKind};
 use rowferry_dialect::postgres::polymorphic::Standing;
@@ -123,7 +122,11 @@ pub(super) fn taken_apart(value: &Value, ty: &Type) -> Result<Option<(Shape, Vec
     let Value::Text(stored) = value else { return Ok(None) };
     let row = Row::read(stored.as_bytes(), ty)?;
     let live = row.live()?;
-    let shape = live.iter().map(|(field, _)| (field.name.clone(), field.ty.clone())).collect();
+    let mut shape: Shape = live.iter().map(|(field, _)| (field.name.clone(), field.ty.clone())).collect();
+    shape.named = match ty.through_domains() {
+        Type::Record(_) => row.named().cloned(),
+        ty => Some(ty.clone()),
+    };
     Ok(Some((shape, live.into_iter().map(|(_, value)| value).collect())))
 }
 
@@ -154,10 +157,8 @@ impl Frame<'_, '_> {
             (Slot::Value { ty, .. }, None) => Some(ty.clone()),
             (Slot::Row { shape, .. }, None) => Some(match &self.compiled.kinds[slot] {
                 SlotKind::Row(_, ty) => ty.clone(),
-                _ => {
-                    let fields = shape.iter().map(|(name, ty)| Field::new(name.clone(), ty.clone()));
-                    Type::Record(Fields::of(fields.collect()))
-                }
+                // What the record holds may have a type with a name; of one that has none no field can be asked for.
+                _ => shape.named.clone().unwrap_or(Type::RECORD),
             }),
             (Slot::Row { shape, .. }, Some(field)) => shape.get(field).map(|(_, ty)| ty.clone()),
             (Slot::Unassigned, None) => Some(Type::RECORD),
@@ -351,7 +352,7 @@ impl Frame<'_, '_> {
                     let values = vec![Value::Null; shape.len()];
                     Slot::Row { shape: shape.clone(), values, null: true, fixed: true }
                 }
-                (None, Slot::Row { shape, .. }) => Slot::null_row(shape.clone()),
+                (None, Slot::Row { shape, .. }) => Slot::null_row(shape.nameless()),
                 (None, _) => Slot::Unassigned,
             };
             return Ok(());
@@ -402,7 +403,7 @@ impl Frame<'_, '_> {
             Slot::Row { shape, values, .. } => Ok(Some((shape.clone(), values.clone()))),
             Slot::Unassigned => Ok(None),
             Slot::Value { ty, value } => {
-                let shape: Shape = Arc::from([(self.body.variables[slot].name.clone(), ty.clone())]);
+                let shape = Shape::from([(self.body.variables[slot].name.clone(), ty.clone())]);
                 Ok(Some((shape, vec![value.clone()])))
             }
         }
@@ -423,7 +424,7 @@ impl Frame<'_, '_> {
         }
         let ty = match &self.compiled.kinds[slot] {
             SlotKind::Row(_, ty) => ty.clone(),
-            _ => Type::RECORD,
+            _ => self.slot_type(slot),
         };
         let value = match &self.slots[slot] {
             Slot::Row { shape, values, null: false, .. } if ty == Type::RECORD => {
