@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::Statement as Ir;
 use rowferry_dialect::plan::{Command, ResultColumn};
+use rowferry_dialect::values::Settings;
 use rowferry_dialect::{Condition, Error, Result};
 
 use crate::ValueRef;
@@ -30,6 +31,8 @@ pub struct Cursor {
     watched: Option<Box<Watched>>,
     /// The same for who counts it.
     measured: Option<Measured>,
+    /// How its rows are shown where that ends with the statement: its functions have set something for its transaction.
+    shown: Option<Arc<Settings>>,
 }
 
 /// What a cursor and its session share. Used under the handle's lock only.
@@ -75,7 +78,16 @@ impl Cursor {
     ) -> Self {
         let state = Arc::new(CursorState { source: RefCell::new(Source::Live { key, statement, fresh: true }) });
         handle.lock().register(&state);
-        Self { handle: Some(handle), state, plan, interrupter, rows_affected: 0, watched: None, measured: None }
+        Self {
+            handle: Some(handle),
+            state,
+            plan,
+            interrupter,
+            rows_affected: 0,
+            watched: None,
+            measured: None,
+            shown: None,
+        }
     }
 
     /// A cursor on rows that have been read.
@@ -86,7 +98,17 @@ impl Cursor {
         rows_affected: u64,
     ) -> Self {
         let state = Arc::new(CursorState { source: RefCell::new(Source::Spooled(reader)) });
-        Self { handle: None, state, plan, interrupter, rows_affected, watched: None, measured: None }
+        Self { handle: None, state, plan, interrupter, rows_affected, watched: None, measured: None, shown: None }
+    }
+
+    /// Its rows are shown as these settings want them, whatever the session's are by then.
+    pub(crate) fn show_as(&mut self, settings: Arc<Settings>) {
+        self.shown = Some(settings);
+    }
+
+    /// How its rows are to be shown; `None` is as its session has it.
+    pub fn shown(&self) -> Option<Arc<Settings>> {
+        self.shown.clone()
     }
 
     /// The columns of every row.

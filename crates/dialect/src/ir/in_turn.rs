@@ -12,6 +12,7 @@ use super::{
 };
 use crate::Type;
 use crate::functions::Volatility;
+use crate::postgres::converts_immutably;
 use crate::schema::Schema;
 use crate::stored_calls::{VALUE, from_writes, query_writes, writes};
 
@@ -65,7 +66,7 @@ pub fn in_turn(rows: &Query, outer: usize, schema: &dyn Schema) -> Option<InTurn
         .map(|row| {
             row.into_iter()
                 .map(|mut item| {
-                    if whole && from.is_some() && !calls(&item) && !is_given(&item) && !may_change(&item) {
+                    if whole && from.is_some() && !calls(&item) && !is_given(&item) && !waits(&item) {
                         return given.add(item);
                     }
                     given.bring(&mut item);
@@ -94,22 +95,35 @@ fn is_given(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Literal(_) | ExprKind::Param(_) | ExprKind::Default)
 }
 
-/// True for a row some of whose values are others each time, besides those of users' functions: the order in which its values
-/// are computed is seen then.
-pub fn is_ordered(row: &Query) -> bool {
-    matches!(&row.body, Body::Select(select) if select.items.iter().any(may_change))
-}
-
-/// True for what is another value each time, such as the next number of a sequence: its turn is the row's. What users' functions
-/// do is told by [`writes`].
-fn may_change(expr: &Expr) -> bool {
+/// True for what is another value each time, such as the next number of a sequence, and for what the settings have a say in,
+/// which functions of users may set: its turn is the row's. What users' functions do is told by [`writes`].
+pub fn waits(expr: &Expr) -> bool {
     let mut found = false;
     walk::expr(expr, &mut |part| {
         found |= matches!(part.kind, ExprKind::Call { function, .. }
-            if function.volatility == Volatility::Volatile && function.name != VALUE);
+            if function.volatility != Volatility::Immutable && function.name != VALUE);
         !found
     });
-    found
+    found || !converts_immutably(expr)
+}
+
+/// An item of a select list that is computed when its turn has come: a query of it alone, from the statement's parameters and,
+/// behind them, what is read for it. `None` where it is of several rows, or asks a query that calls such functions itself.
+pub fn late(item: &Expr, select: &Select, outer: usize, schema: &dyn Schema) -> Option<(Query, Vec<Expr>)> {
+    let grouped = !matches!(select.group_by, GroupBy::None) || select.having.is_some();
+    let mut asks = false;
+    walk::expr(item, &mut |part| {
+        asks |= part.kind.query().is_some() && writes(part, schema);
+        !asks
+    });
+    if grouped || asks || gathers(item) || !matches!(select.distinct, Distinct::All) {
+        return None;
+    }
+    let own = select.from.as_ref().map(From::relations).unwrap_or_default();
+    let mut given = Given { own: &own, outer, schema, items: Vec::new() };
+    let mut item = item.clone();
+    given.bring(&mut item);
+    Some((self::select(Vec::new(), vec![item], None, None), given.items))
 }
 
 fn all(mut conditions: Vec<Expr>) -> Option<Expr> {

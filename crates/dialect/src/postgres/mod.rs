@@ -73,6 +73,7 @@ pub use bind::{
     uses, uses_of_default, uses_of_stored, view_body, with_todays_names,
 };
 pub use ddl::foreign_key::key_moves_rows;
+pub(crate) use ddl::immutable::converts_immutably;
 pub use ddl::sequence::next_text;
 pub use ddl::{exclusion_name, index_name, quote};
 pub use domains::{asks_field, bind_domain_check, bind_domain_default, rules_of, uses_of_domain_check};

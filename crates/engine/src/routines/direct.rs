@@ -8,9 +8,10 @@
 use std::sync::Arc;
 
 use rowferry_dialect::functions::Volatility;
+use rowferry_dialect::ir::in_turn::{late, waits};
 use rowferry_dialect::ir::{self, Body, Distinct, Expr, ExprKind, From, OutputColumn, Query, Statement, Value};
 use rowferry_dialect::plan::Bound;
-use rowferry_dialect::stored_calls::{Callee, ROWS, callee, callee_of};
+use rowferry_dialect::stored_calls::{Callee, ROWS, callee, callee_of, writes};
 use rowferry_dialect::{Result, Schema, Type};
 
 use super::borrowed;
@@ -30,7 +31,7 @@ pub(crate) enum Direct {
         /// The query.
         inner: Arc<Prepared>,
         /// What becomes of its columns.
-        items: Vec<Item>,
+        items: Vec<Item<Arc<Prepared>>>,
     },
     /// The call yields the rows of a query.
     Rows {
@@ -47,17 +48,36 @@ pub(crate) enum Direct {
 
 /// A column of the result.
 #[derive(Debug)]
-pub(crate) enum Item {
+pub(crate) enum Item<Q> {
     /// The next column of the query.
     Column,
     /// A call with so many columns for arguments.
     Call(Callee, usize),
+    /// A query of one value, whose last parameters are so many columns: what the calls before have done is seen in it.
+    Late(Q, usize),
+}
+
+impl Item<Bound> {
+    /// Items whose queries are prepared.
+    pub(crate) fn prepared(
+        items: Vec<Self>,
+        mut part: impl FnMut(Bound) -> Result<Arc<Prepared>>,
+    ) -> Result<Vec<Item<Arc<Prepared>>>> {
+        let item = |item| {
+            Ok(match item {
+                Self::Column => Item::Column,
+                Self::Call(callee, count) => Item::Call(callee, count),
+                Self::Late(query, count) => Item::Late(part(query)?, count),
+            })
+        };
+        items.into_iter().map(item).collect()
+    }
 }
 
 /// The parts of a query whose calls are made outside it.
 #[expect(clippy::large_enum_variant, reason = "it lives as long as the statement is compiled")]
 pub(crate) enum Split {
-    Items(Bound, Vec<Item>),
+    Items(Bound, Vec<Item<Bound>>),
     Rows(Option<Bound>, Callee, Bound),
 }
 
@@ -74,7 +94,14 @@ pub(crate) fn split(bound: &Bound, schema: &dyn Schema) -> Option<Split> {
                 .function_by_oid(callee.oid)
                 .is_none_or(|function| function.definition.volatility == Volatility::Volatile)
     };
-    if !select.items.iter().any(|item| callee(item).is_some_and(|(callee, _)| wanted(&callee))) {
+    let calls = select.items.iter().any(|item| callee(item).is_some_and(|(callee, _)| wanted(&callee)));
+    // What a function sets is seen by what stands beside it.
+    let seen = || {
+        select.items.iter().any(|item| writes(item, schema))
+            && select.items.iter().any(waits)
+            && !select.filter.as_ref().is_some_and(|filter| writes(filter, schema))
+    };
+    if !calls && !seen() {
         return rows_of(bound, query);
     }
     let mut inner = (**query).clone();
@@ -89,9 +116,30 @@ pub(crate) fn split(bound: &Bound, schema: &dyn Schema) -> Option<Split> {
                 }
             }
             None => {
-                items.push(Item::Column);
-                exprs.push(item.clone());
-                columns.push(column.clone());
+                match late(item, select, bound.params.len(), schema).filter(|_| waits(item) || writes(item, schema)) {
+                    Some((query, read)) => {
+                        let types = read.iter().map(|expr| expr.ty.clone());
+                        items.push(Item::Late(
+                            Bound {
+                                statement: Statement::Query(Box::new(query)),
+                                params: bound.params.iter().cloned().chain(types).collect(),
+                                columns: Vec::new(),
+                                notices: Vec::new(),
+                                ..bound.clone()
+                            },
+                            read.len(),
+                        ));
+                        for expr in read {
+                            columns.push(OutputColumn { name: String::new(), ty: expr.ty.clone() });
+                            exprs.push(expr);
+                        }
+                    }
+                    None => {
+                        items.push(Item::Column);
+                        exprs.push(item.clone());
+                        columns.push(column.clone());
+                    }
+                }
             }
         }
     }
@@ -156,11 +204,32 @@ impl Session {
         direct: &Direct,
         params: &[Value],
     ) -> Result<Outcome> {
-        self.as_one_transaction(|session| match direct {
+        let mut shown = None;
+        let run = |session: &mut Self| {
+            let outcome = session.run_direct_parts(prepared, direct, params);
+            shown = Some(session.settings());
+            outcome
+        };
+        let mut outcome = self.as_one_transaction(run)?;
+        // What functions have set for the transaction holds until its rows are shown.
+        if let Outcome::Rows(cursor) = &mut outcome
+            && let Some(shown) = shown.filter(|shown| !Arc::ptr_eq(shown, &self.settings()))
+        {
+            cursor.show_as(shown);
+        }
+        Ok(outcome)
+    }
+
+    fn run_direct_parts(&mut self, prepared: &Arc<Prepared>, direct: &Direct, params: &[Value]) -> Result<Outcome> {
+        let session = self;
+        match direct {
             Direct::Items { inner, items } => {
+                if items.iter().any(|item| matches!(item, Item::Late(query, _) if query.bound.effects.writes)) {
+                    session.open_for_writers()?;
+                }
                 let outcome = session.run_query(inner, params)?;
                 let read = session.read_ahead(outcome)?.into_reader()?;
-                let rows = session.call_items(read, items)?;
+                let rows = session.call_items(read, items, params)?;
                 session.rows(prepared, rows)
             }
             Direct::InTurn(plan) => {
@@ -195,7 +264,7 @@ impl Session {
                 let rows = result?;
                 session.rows(prepared, rows)
             }
-        })
+        }
     }
 
     /// A row source of any columns must have those that the query was told of.
@@ -232,7 +301,12 @@ impl Session {
     }
 
     /// The items of each row, of what has been read for them.
-    pub(crate) fn call_items(&mut self, mut reader: SpoolReader, items: &[Item]) -> Result<Spool> {
+    pub(crate) fn call_items(
+        &mut self,
+        mut reader: SpoolReader,
+        items: &[Item<Arc<Prepared>>],
+        params: &[Value],
+    ) -> Result<Spool> {
         let mut rows = Spool::new(items.len());
         while reader.advance()? {
             let mut columns = (0..reader.columns()).map(|at| reader.column(at).to_value());
@@ -248,6 +322,12 @@ impl Session {
                         let standing = call.standing.as_deref().map(super::stored::standing).transpose()?;
                         let returned = self.run_stored(&function, standing, args)?;
                         self.one_value(&function, returned)?
+                    }
+                    Item::Late(query, count) => {
+                        let params: Vec<Value> = params.iter().cloned().chain(columns.by_ref().take(*count)).collect();
+                        self.renew_settings();
+                        let mut value = self.compute_row(query, &params)?;
+                        if value.advance()? { value.column(0).to_value() } else { Value::Null }
                     }
                 });
             }

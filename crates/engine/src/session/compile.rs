@@ -557,7 +557,9 @@ impl Session {
             Ok(Arc::new(Prepared { uses, declared, ..Prepared::of_part(InUse::lower(&bound)?, bound, parsed) }))
         };
         Ok(Some(match split {
-            direct::Split::Items(inner, items) => Direct::Items { inner: part(inner)?, items },
+            direct::Split::Items(inner, items) => {
+                Direct::Items { inner: part(inner)?, items: direct::Item::prepared(items, &mut part)? }
+            }
             direct::Split::Rows(args, call, outer) => {
                 Direct::Rows { args: args.map(&mut part).transpose()?, call, outer: part(outer)? }
             }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::ir::in_turn::{InTurn, in_turn, is_ordered};
+use rowferry_dialect::ir::in_turn::{InTurn, in_turn};
 use rowferry_dialect::ir::{Query, Statement, Value};
 use rowferry_dialect::plan::Bound;
 use rowferry_dialect::{Result, Type};
@@ -11,7 +11,7 @@ use rowferry_dialect::{Result, Type};
 use super::parsed::Parsed;
 use super::{Prepared, Session};
 use crate::backend::{Backend as _, InUse, Yield};
-use crate::routines::direct::{self, Direct, Split};
+use crate::routines::direct::{self, Direct, Item, Split};
 use crate::schema::SessionSchema;
 use crate::spool::SpoolReader;
 
@@ -74,13 +74,12 @@ impl RowsPlan {
         let params = [bound.params.as_slice(), &types].concat();
         let mut plans = Vec::with_capacity(computed.len());
         for row in computed {
-            let ordered = is_ordered(&row);
             let row = of_query(row, &params);
             // A call that is a whole value runs outside every statement, and may do whatever one may.
             let direct = match direct::split(&row, schema) {
-                Some(Split::Items(inner, items)) if !ordered => {
-                    let inner = Arc::new(Prepared::of_part(InUse::lower(&inner)?, inner, parsed));
-                    Some(Direct::Items { inner, items })
+                Some(Split::Items(inner, items)) => {
+                    let part = |part: Bound| Ok(Arc::new(Prepared::of_part(InUse::lower(&part)?, part, parsed)));
+                    Some(Direct::Items { inner: part(inner)?, items: Item::prepared(items, part)? })
                 }
                 _ => None,
             };
@@ -134,12 +133,12 @@ impl Session {
     }
 
     /// Computes a row of a change; what its functions make due is told when their own statements end.
-    pub(super) fn compute_row(&mut self, query: &Prepared, params: &[Value]) -> Result<SpoolReader> {
+    pub(crate) fn compute_row(&mut self, query: &Prepared, params: &[Value]) -> Result<SpoolReader> {
         let outer = std::mem::take(&mut self.referential);
         let result = match &query.direct {
             // A part, not a statement: what the calls of the rows before have defined does not make it another one.
             Some(Direct::Items { inner, items }) => (self.run_part(inner, params))
-                .and_then(|read| self.call_items(read, items))
+                .and_then(|read| self.call_items(read, items, params))
                 .and_then(crate::spool::Spool::into_reader),
             _ => self.run_part(query, params),
         };

@@ -600,7 +600,7 @@ impl Commands<'_> {
             // The client was told of other columns.
             return Err(Error::stale_plan().into());
         }
-        let settings = self.session.settings();
+        let settings = cursor.shown().unwrap_or_else(|| self.session.settings());
         let mut rows = 0;
         loop {
             if limit == Some(rows) {

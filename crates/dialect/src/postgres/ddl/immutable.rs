@@ -28,7 +28,7 @@ impl Binder<'_> {
 }
 
 /// Whether every conversion of an expression yields the same whatever the session's settings are.
-fn converts_immutably(expr: &Expr) -> bool {
+pub(crate) fn converts_immutably(expr: &Expr) -> bool {
     let mut immutable = true;
     walk::expr(expr, &mut |part| {
         if let ExprKind::Cast { arg, .. } = &part.kind {

@@ -11,7 +11,7 @@ mod domain;
 mod exclusion;
 mod extension;
 pub(crate) mod foreign_key;
-mod immutable;
+pub(super) mod immutable;
 mod index;
 mod inherit;
 mod like;

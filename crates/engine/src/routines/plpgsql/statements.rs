@@ -555,7 +555,7 @@ fn in_query_text(mut error: Error, text: &str) -> Error {
         error.internal_position = Some(position);
         error.internal_query = Some(text.to_owned());
     }
-    error
+    if error.internal_query.is_some() { error } else { in_statement_text(error, text) }
 }
 
 /// An error of a statement that has run.
