@@ -292,6 +292,7 @@ impl Database {
                 predicate: None,
                 deferred: None,
                 nulls_alike: false,
+                twin: false,
                 exclusion: None,
             });
         }

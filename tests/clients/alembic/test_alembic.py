@@ -38,6 +38,7 @@ TEMPLATE = """\
 import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
+from sqlalchemy.dialects.postgresql import ENUM
 ${imports if imports else ""}
 revision = ${repr(up_revision)}
 down_revision = ${repr(down_revision)}
@@ -222,6 +223,117 @@ def test_the_sql_of_a_revision_made_offline_runs(engine: sa.Engine, tmp_path: Pa
     with engine.begin() as connection:
         connection.exec_driver_sql(written.getvalue())
     assert [index["name"] for index in sa.inspect(engine).get_indexes("offline")] == ["offline_t"]
+
+
+def wide_metadata() -> sa.MetaData:
+    """Tables with all that autogenerate compares: schemas, enums, comments, keys with actions, indexes, defaults."""
+    meta = sa.MetaData(
+        naming_convention={
+            "ix": "ix_%(column_0_label)s",
+            "uq": "uq_%(table_name)s_%(column_0_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    state = pg.ENUM("open", "shut", 'it\'s "so"', name="state", schema="shop", metadata=meta)
+    numbers = sa.Sequence("numbers", start=5, increment=2, schema="shop", metadata=meta)
+    places = sa.Table(
+        "Places of Sale",
+        meta,
+        sa.Column("id", sa.BigInteger, sa.Identity(start=7, increment=3, minvalue=1, maxvalue=9999, cycle=True)),
+        sa.Column("region", sa.String(2), nullable=False, comment='it\'s "quoted"'),
+        sa.Column("Name", sa.Text(collation="C"), nullable=False, server_default="a name"),
+        sa.Column("state", state, nullable=False, server_default=sa.text("'open'::shop.state")),
+        sa.Column("states", pg.ARRAY(state), server_default=sa.text("'{}'::shop.state[]")),
+        sa.Column("number", sa.Integer, numbers, server_default=numbers.next_value()),
+        sa.Column("since", pg.TIMESTAMP(timezone=True, precision=3), server_default=sa.text("CURRENT_TIMESTAMP")),
+        sa.Column("until", sa.Date, server_default=sa.text("(CURRENT_DATE + 7)")),
+        sa.Column("open", pg.INTERVAL(fields="DAY TO SECOND"), server_default=sa.text("'8 hours'::interval")),
+        sa.Column("rate", sa.Numeric(12, 4), server_default=sa.text("1.5")),
+        sa.Column("flags", pg.BIT(varying=True, length=8)),
+        sa.Column("opening", pg.INT4RANGE, server_default=sa.text("'[8,18)'::int4range")),
+        sa.Column("hours", pg.ARRAY(sa.Numeric(4, 1), dimensions=2)),
+        sa.Column("extra", pg.JSONB(none_as_null=True), server_default=sa.text("""'{"a": 1}'::jsonb""")),
+        sa.Column("words", pg.TSVECTOR, sa.Computed("to_tsvector('simple'::regconfig, \"Name\")", persisted=True)),
+        sa.PrimaryKeyConstraint("region", "id"),
+        sa.UniqueConstraint("region", "Name", deferrable=True, initially="DEFERRED"),
+        sa.UniqueConstraint("number", postgresql_nulls_not_distinct=True),
+        sa.CheckConstraint("rate BETWEEN 0 AND 100", name="rate"),
+        sa.CheckConstraint("char_length(\"Name\") > 1 OR state <> 'shut'::shop.state", name="name"),
+        pg.ExcludeConstraint(("region", "="), ("opening", "&&"), name="one_at_a_time", using="gist"),
+        schema="shop",
+        comment="where we sell\nand what",
+    )
+    sa.Index("of lower", sa.func.lower(places.c.Name), places.c.region.desc().nulls_last(), unique=True)
+    sa.Index("of_state", places.c.state, postgresql_where=places.c.state != sa.text("'shut'::shop.state"))
+    sa.Index("of_extra", places.c.extra, postgresql_using="gin", postgresql_ops={"extra": "jsonb_path_ops"})
+    sa.Index("of_words", places.c.words, postgresql_using="gin")
+    sa.Index("of_like", places.c.Name, postgresql_ops={"Name": "text_pattern_ops"})
+    sa.Index(
+        "of_sum", sa.text("(number + 1)"), sa.text("coalesce(rate, 0::numeric) DESC"), postgresql_include=["state"]
+    )
+    staff = sa.Table(
+        "staff",
+        meta,
+        sa.Column("id", pg.UUID, primary_key=True, server_default=sa.func.gen_random_uuid()),
+        sa.Column("region", sa.String(2)),
+        sa.Column("place", sa.BigInteger),
+        sa.Column("head", sa.ForeignKey("staff.id", ondelete="SET NULL", onupdate="CASCADE"), index=True),
+        sa.Column("paid", sa.Numeric(asdecimal=False), server_default="0", nullable=False),
+        sa.Column("mail", pg.CITEXT, unique=True),
+        sa.Column("labels", pg.HSTORE, server_default=""),
+        sa.ForeignKeyConstraint(
+            ["region", "place"],
+            ["shop.Places of Sale.region", "shop.Places of Sale.id"],
+            ondelete="RESTRICT",
+            deferrable=True,
+            initially="DEFERRED",
+            match="FULL",
+        ),
+        comment="",
+    )
+    sa.Index(None, staff.c.region, staff.c.place)
+    sa.Table(
+        "shifts",
+        meta,
+        sa.Column("who", sa.ForeignKey(staff.c.id, ondelete="CASCADE"), primary_key=True),
+        sa.Column("day", sa.Date, primary_key=True),
+        sa.Column("length", sa.Interval, nullable=False),
+        schema="work",
+        postgresql_partition_by="RANGE (day)",
+    )
+    return meta
+
+
+def test_nothing_is_left_to_do_after_an_upgrade_of_everything(engine: sa.Engine, tmp_path: Path) -> None:
+    (tmp_path / "versions").mkdir()
+    (tmp_path / "env.py").write_text(ENVIRONMENT)
+    (tmp_path / "script.py.mako").write_text(TEMPLATE)
+    config = Config(stdout=io.StringIO())
+    config.set_main_option("script_location", str(tmp_path))
+    config.set_main_option("path_separator", "os")
+    config.set_main_option("sqlalchemy.url", engine.url.render_as_string(hide_password=False))
+    with engine.begin() as connection:
+        for statement in ("schema shop", "schema work", "extension citext", "extension hstore", "extension btree_gist"):
+            connection.execute(sa.text(f"create {statement}"))
+        # Autogenerate leaves sequences to whoever writes the revision.
+        connection.execute(sa.text("create sequence shop.numbers start 5 increment 2"))
+    config.attributes["metadata"] = wide_metadata()
+    command.revision(config, "everything", autogenerate=True, rev_id="everything")
+    command.upgrade(config, "head")
+    command.check(config)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(
+            connection, opts={"include_schemas": True, "compare_server_default": True, "compare_type": True}
+        )
+        left = compare_metadata(context, wide_metadata())
+        assert [difference for difference in left if not _is_alembics(difference)] == []
+    with engine.begin() as connection:
+        connection.execute(sa.text("""insert into shop."Places of Sale" (region, "Name") values ('a', 'A-house')"""))
+        connection.execute(sa.text("insert into staff (region, place, mail) values ('a', 7, 'A@b.c')"))
+    command.downgrade(config, "base")
+    assert sa.inspect(engine).get_table_names("shop") == []
 
 
 def _is_alembics(difference: object) -> bool:

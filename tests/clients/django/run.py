@@ -32,8 +32,9 @@ SOURCE = sources.Sdist(
     "ad03d8abc51dbff95ebf34b27123cf0c26a3b62db7ba0cd520783686362533d1",
     ("django/", "tests/"),
 )
-#: What of it is about a database. One test of `postgres_tests` is lost: `test_order_by_index` asks for the order in
-#: which PostgreSQL's sort leaves three NULLs.
+#: What of it is about a database. Two tests are lost: `test_order_by_index` of `postgres_tests` asks for the order in
+#: which PostgreSQL's sort leaves three NULLs, and `test_foreign_data_wrapper` of `inspectdb` wants the extension
+#: `file_fdw`, which reads the server's files: there is no foreign data here.
 MODULES = (
     "basic lookup aggregation annotations transactions expressions introspection bulk_create update delete "
     "get_or_create select_for_update db_functions many_to_many many_to_one ordering queries migrations schema "

@@ -550,6 +550,26 @@ impl ConstraintKind {
         }
     }
 
+    /// The columns of a plain PRIMARY KEY or UNIQUE, by position.
+    pub fn key(&self) -> Option<&[usize]> {
+        match self {
+            Self::PrimaryKey(columns) | Self::Unique(columns) => Some(columns),
+            _ => None,
+        }
+    }
+
+    /// True of two keys that ask the same of the same columns, be one of them the primary key or not.
+    pub fn is_same_key(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::UniqueNullsAlike(columns), Self::UniqueNullsAlike(others)) => columns == others,
+            (
+                Self::DeferrableUnique { columns, deferred, .. },
+                Self::DeferrableUnique { columns: others, deferred: waits, .. },
+            ) => (columns, deferred) == (others, waits),
+            _ => self.key().is_some() && self.key() == other.key(),
+        }
+    }
+
     /// A foreign key as another, of these columns.
     pub fn of_key(key: &crate::schema::ForeignKey, columns: Vec<usize>) -> Self {
         let place = |at: &usize| key.columns.iter().position(|own| own == at).map(|place| columns[place]);

@@ -72,7 +72,7 @@ pub use bind::{
     renamed_in_expression, stands_alone, table_of_prepared, trigger_condition_uses, type_from_words, type_of_words,
     uses, uses_of_default, uses_of_stored, view_body, with_todays_names,
 };
-pub use ddl::foreign_key::key_moves_rows;
+pub use ddl::foreign_key::{check_key_types, key_moves_rows};
 pub(crate) use ddl::immutable::converts_immutably;
 pub use ddl::sequence::next_text;
 pub use ddl::{exclusion_name, index_name, quote};

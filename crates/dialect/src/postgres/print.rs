@@ -182,7 +182,9 @@ fn source_of_cast(made: &Expr) -> Option<&Expr> {
 /// A constant that a length is applied to: PostgreSQL shows it as one of the type itself.
 fn constant_of<'e>(arg: &'e Expr, ty: &Type) -> Option<&'e Value> {
     match (&arg.kind, ty) {
-        (ExprKind::Literal(value), Type::Varchar(_) | Type::Char(_)) if arg.ty == Type::Text => Some(value),
+        (ExprKind::Literal(value), Type::Varchar(_) | Type::Char(_) | Type::Array(_)) if arg.ty == Type::Text => {
+            Some(value)
+        }
         (ExprKind::Literal(value), _) if arg.ty.same_base(ty) && typmod(&arg.ty) == -1 => Some(value),
         _ => None,
     }
@@ -611,6 +613,8 @@ impl Printer<'_> {
             | Type::TimestampTz(Some(digits)),
         ) = (&arg.kind, ty)
             && args.is_empty()
+            // A column's length is its own affair.
+            && context == CastContext::Explicit
             && matches!(function.name, "current_time" | "current_timestamp" | "localtime" | "localtimestamp")
         {
             self.out.push_str(&format!("{}({digits})", function.name.to_uppercase()));
@@ -624,6 +628,13 @@ impl Printer<'_> {
                     let bare = match ty {
                         Type::Varchar(_) => Type::Varchar(None),
                         Type::Char(_) => return self.labelled(value, "bpchar"),
+                        Type::Array(element) => {
+                            let words = match &**element {
+                                Type::Char(_) => "bpchar[]".to_owned(),
+                                _ => self.names.type_words(&super::resolve::unmodified(ty)),
+                            };
+                            return self.labelled(value, &words);
+                        }
                         _ => arg.ty.clone(),
                     };
                     return self.literal(value, &bare, false);

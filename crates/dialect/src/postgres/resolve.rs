@@ -254,7 +254,7 @@ fn in_common(current: Type, found: Type) -> Option<Type> {
 }
 
 /// The type without modifiers, domains as they are.
-fn unmodified(ty: &Type) -> Type {
+pub(super) fn unmodified(ty: &Type) -> Type {
     match ty {
         Type::Array(element) => Type::Array(Box::new(unmodified(element))),
         ty if ty.is_domain() => ty.clone(),

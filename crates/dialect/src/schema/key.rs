@@ -26,6 +26,8 @@ pub struct Index {
     pub deferred: Option<bool>,
     /// NULLS NOT DISTINCT: rows are alike in NULL, too.
     pub nulls_alike: bool,
+    /// It stands for a UNIQUE of columns for which the table's own form has another key already.
+    pub twin: bool,
     /// It stands for an EXCLUDE: the engine asks for rows that conflict.
     pub exclusion: Option<Box<crate::exclusion::Exclusion>>,
 }

@@ -45,6 +45,7 @@ fn unique(oid: u32, name: &str, columns: &[(usize, &str)], primary: bool) -> Ind
         predicate: None,
         deferred: None,
         nulls_alike: false,
+        twin: false,
         exclusion: None,
     }
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use rowferry_dialect::functions::Volatility;
 use rowferry_dialect::ir::{
-    Body, CastContext, CompareOp, Dml, DmlAction, Expr, ExprKind, From, InsertSource, OutputColumn, Query, RelId,
-    Select, Statement, Value, walk,
+    Body, CastContext, CompareOp, Dml, DmlAction, Expr, ExprKind, From, OutputColumn, Query, RelId, Select, Statement,
+    Value, walk,
 };
 use rowferry_dialect::schema::{ForeignKey, Relation};
 use rowferry_dialect::{Condition, Error, Result, Schema as _, Type};
@@ -17,9 +17,10 @@ use super::ddl::constraints::{not_present, shown};
 use super::triggers::canonical_value;
 use super::{Prepared, Session};
 use crate::catalog::describe::target_columns;
+use crate::spool::SpoolReader;
 
 /// The other table in a question.
-const OTHER: RelId = RelId(u32::MAX - 1);
+pub(super) const OTHER: RelId = RelId(u32::MAX - 1);
 
 impl Session {
     /// The error of a violated foreign key with its name and the row's key, where they can be found out.
@@ -50,7 +51,7 @@ impl Session {
         }
         for key in target.foreign_keys.iter().filter(|key| !key.by_engine) {
             let Some(parent) = self.schema.relation(&key.target) else { continue };
-            let Some(query) = refers_to_nothing(dml, key, &parent) else { continue };
+            let Some(query) = self.refers_to_nothing(dml, key, &parent) else { continue };
             let Some(values) = self.first_values(query, types, params)? else { continue };
             let shown = shown(&values, &target, &key.columns, &self.settings());
             return Ok(Some(not_present(&target, key, shown.as_deref())));
@@ -84,10 +85,14 @@ impl Session {
         }
     }
 
-    fn first_values(&mut self, query: Query, types: &[Type], params: &[Value]) -> Result<Option<Vec<Value>>> {
+    pub(super) fn first_values(
+        &mut self,
+        query: Query,
+        types: &[Type],
+        params: &[Value],
+    ) -> Result<Option<Vec<Value>>> {
         let columns: Vec<Type> = query.columns.iter().map(|column| column.ty.clone()).collect();
-        let plan = Prepared::of_query(query, types.to_vec(), self.schema.generation(), "a violated foreign key")?;
-        let mut rows = self.run_part(&plan, params)?;
+        let mut rows = self.rows_of(query, types, params)?;
         if !rows.advance()? {
             return Ok(None);
         }
@@ -98,38 +103,44 @@ impl Session {
             .collect::<Result<_>>()
             .map(Some)
     }
+
+    /// The rows of a question about a violated constraint.
+    pub(super) fn rows_of(&mut self, query: Query, types: &[Type], params: &[Value]) -> Result<SpoolReader> {
+        let plan = Prepared::of_query(query, types.to_vec(), self.schema.generation(), "a violated constraint")?;
+        self.run_part(&plan, params)
+    }
 }
 
-fn column(of: RelId, table: &Relation, at: usize) -> Expr {
+pub(super) fn column(of: RelId, table: &Relation, at: usize) -> Expr {
     Expr::column(of, at, table.columns[at].ty.clone())
 }
 
-fn equal(left: Expr, right: Expr) -> Expr {
+pub(super) fn equal(left: Expr, right: Expr) -> Expr {
     let right = if left.ty == right.ty { right } else { right.cast(left.ty.clone(), CastContext::Implicit) };
     let kind = ExprKind::Compare { op: CompareOp::Equal, left: Box::new(left), right: Box::new(right) };
     Expr::new(kind, Type::Bool)
 }
 
-fn all(mut conditions: Vec<Expr>) -> Expr {
+pub(super) fn all(mut conditions: Vec<Expr>) -> Expr {
     if conditions.len() == 1 {
         return conditions.swap_remove(0);
     }
     Expr::new(ExprKind::And(conditions), Type::Bool)
 }
 
-fn not(expr: Expr) -> Expr {
+pub(super) fn not(expr: Expr) -> Expr {
     Expr::new(ExprKind::Not(Box::new(expr)), Type::Bool)
 }
 
 /// Whether the other table has a row for which conditions hold.
-fn exists(table: &Arc<Relation>, conditions: Vec<Expr>) -> Expr {
+pub(super) fn exists(table: &Arc<Relation>, conditions: Vec<Expr>) -> Expr {
     let from = From::Relation { id: OTHER, relation: table.clone(), filter: None };
     let query = first(vec![Expr::integer(1, Type::Int4)], Some(from), conditions);
     Expr::new(ExprKind::Exists(Box::new(query)), Type::Bool)
 }
 
 /// The first row of a query.
-fn first(items: Vec<Expr>, from: Option<From>, conditions: Vec<Expr>) -> Query {
+pub(super) fn first(items: Vec<Expr>, from: Option<From>, conditions: Vec<Expr>) -> Query {
     let columns = items.iter().map(|item| OutputColumn { name: "key".to_owned(), ty: item.ty.clone() }).collect();
     let mut select = Select::of(items, from);
     select.filter = Some(all(conditions));
@@ -139,23 +150,13 @@ fn first(items: Vec<Expr>, from: Option<From>, conditions: Vec<Expr>) -> Query {
 }
 
 /// True for what is the same each time that it is asked, and does nothing else.
-fn is_plain(expr: &Expr) -> bool {
+pub(super) fn is_plain(expr: &Expr) -> bool {
     let mut plain = true;
     walk::expr(expr, &mut |part| {
         plain &= match &part.kind {
             ExprKind::Call { function, .. } => function.volatility != Volatility::Volatile && !function.writes,
-            ExprKind::Literal(_)
-            | ExprKind::Param(_)
-            | ExprKind::Column(_)
-            | ExprKind::Cast { .. }
-            | ExprKind::Checked { .. }
-            | ExprKind::Compare { .. }
-            | ExprKind::And(_)
-            | ExprKind::Or(_)
-            | ExprKind::Not(_)
-            | ExprKind::IsNull { .. }
-            | ExprKind::InList { .. } => true,
-            _ => false,
+            ExprKind::Aggregate(_) | ExprKind::Window(_) | ExprKind::Numbered { .. } | ExprKind::Default => false,
+            kind => kind.query().is_none(),
         };
         plain
     });
@@ -163,10 +164,10 @@ fn is_plain(expr: &Expr) -> bool {
 }
 
 /// A condition, and columns with what they are set to.
-type Rows<'d> = (Option<&'d Expr>, &'d [(usize, Expr)]);
+pub(super) type Rows<'d> = (Option<&'d Expr>, &'d [(usize, Expr)]);
 
 /// The rows that a change is about: its condition, and what it sets.
-fn about(dml: &Dml) -> Option<Rows<'_>> {
+pub(super) fn about(dml: &Dml) -> Option<Rows<'_>> {
     let (filter, assignments): (_, &[(usize, Expr)]) = match &dml.action {
         DmlAction::Delete { using: None, filter, current_of: None } => (filter, &[]),
         DmlAction::Update { assignments, from: None, filter, current_of: None } => (filter, assignments),
@@ -197,38 +198,24 @@ fn still_referenced(dml: &Dml, child: &Arc<Relation>, key: &ForeignKey, columns:
     Some(first(columns.iter().map(|at| column(dml.id, target, *at)).collect(), Some(from), conditions))
 }
 
-/// The new values of a key that no row of the other table has.
-fn refers_to_nothing(dml: &Dml, key: &ForeignKey, parent: &Arc<Relation>) -> Option<Query> {
-    let target = &dml.target;
-    let (values, from, filter): (Vec<Expr>, Option<From>, Option<&Expr>) = match &dml.action {
-        DmlAction::Insert { columns, source: InsertSource::Values(rows), .. } if rows.len() == 1 => {
-            let given = |at: &usize| rows[0].get(columns.iter().position(|column| column == at)?).cloned();
-            (key.columns.iter().map(given).collect::<Option<_>>()?, None, None)
+impl Session {
+    /// The new values of a key that no row of the other table has.
+    fn refers_to_nothing(&self, dml: &Dml, key: &ForeignKey, parent: &Arc<Relation>) -> Option<Query> {
+        let sets = |(set, _): &(usize, Expr)| key.columns.contains(set);
+        if matches!(&dml.action, DmlAction::Update { assignments, .. } if !assignments.iter().any(sets)) {
+            return None;
         }
-        _ => {
-            let (filter, assignments) = about(dml)?;
-            if !assignments.iter().any(|(set, _)| key.columns.contains(set)) {
-                return None;
-            }
-            let new = |at: &usize| {
-                let set = assignments.iter().find(|(set, _)| set == at).map(|(_, value)| value.clone());
-                set.unwrap_or_else(|| column(dml.id, target, *at))
-            };
-            let from = From::Relation { id: dml.id, relation: target.clone(), filter: None };
-            (key.columns.iter().map(new).collect(), Some(from), filter)
-        }
-    };
-    if !values.iter().all(is_plain) {
-        return None;
+        let rows = self.new_rows(dml)?;
+        let values = rows.of(&key.columns)?;
+        let columns = target_columns(parent, key);
+        let pairs = values.iter().zip(&columns);
+        let pairs = pairs.map(|(value, at)| equal(column(OTHER, parent, *at), value.clone())).collect();
+        let mut conditions: Vec<Expr> = rows.filter.into_iter().collect();
+        conditions.push(not(exists(parent, pairs)));
+        conditions.extend(values.iter().map(|value| {
+            let kind = ExprKind::IsNull { arg: Box::new(value.clone()), negated: true };
+            Expr::new(kind, Type::Bool)
+        }));
+        Some(first(values, rows.from, conditions))
     }
-    let columns = target_columns(parent, key);
-    let pairs = values.iter().zip(&columns);
-    let pairs = pairs.map(|(value, at)| equal(column(OTHER, parent, *at), value.clone())).collect();
-    let mut conditions: Vec<Expr> = filter.into_iter().cloned().collect();
-    conditions.push(not(exists(parent, pairs)));
-    conditions.extend(values.iter().map(|value| {
-        let kind = ExprKind::IsNull { arg: Box::new(value.clone()), negated: true };
-        Expr::new(kind, Type::Bool)
-    }));
-    Some(first(values, from, conditions))
 }

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use rowferry_dialect::access::relation_words;
 use rowferry_dialect::ir::{CreateTableAs, CreateTableOfPrepared, Ddl, ObjectKind, Statement as Ir, Value};
 use rowferry_dialect::postgres;
-use rowferry_dialect::postgres::types::words;
 use rowferry_dialect::schema::{QualifiedName, Relation};
-use rowferry_dialect::{Condition, Error, Language, Result, Schema, Type};
+use rowferry_dialect::{Condition, Error, Language, Result, Schema};
 
 use super::transaction::{Block, Open};
 use super::variables::MessageLevel;
@@ -684,10 +683,4 @@ fn cannot_drop(object: &str, dependents: &[(String, String)]) -> Failed {
     .detail(lines.join("\n"))
     .hint("Use DROP ... CASCADE to drop the dependent objects too.")
     .into()
-}
-
-/// A type that a column cannot simply become.
-fn cannot_convert(column: &str, from: &Type, to: &Type) -> Error {
-    let (from, to) = (words(from), words(to));
-    Error::unsupported(format!("changing column \"{column}\" from {from} to {to}"))
 }

@@ -533,8 +533,14 @@ impl Session {
             last_number: &last_number,
         };
         match violation.error() {
-            Some(error) => self.with_broken_key(error, plan, params),
-            None => violation.refused(errors::translate(failure, &self.interrupter, Some(plan))),
+            Some(error) => {
+                let error = self.with_broken_key(error, plan, params);
+                self.with_failing_row(error, plan, params)
+            }
+            None => {
+                let error = violation.refused(errors::translate(failure, &self.interrupter, Some(plan)));
+                self.with_failing_row(error, plan, params)
+            }
         }
     }
 }

@@ -18,6 +18,7 @@ mod door_parts;
 mod each;
 mod execute;
 mod explain;
+mod failing_rows;
 mod functions;
 mod identity;
 pub(crate) mod in_turn;

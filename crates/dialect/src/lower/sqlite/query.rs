@@ -388,7 +388,7 @@ impl Lowering<'_> {
         let mut numbered_order = Vec::new();
         let mut outer_order = Vec::new();
         let mut extra = Vec::new();
-        for (place, key) in query.order_by.iter().enumerate() {
+        for (place, key) in order_of_distinct_on(query, select, keys).iter().enumerate() {
             let sql = match output_column(query, &key.expr) {
                 Some(at) => items[at].clone(),
                 None => self.expr(&key.expr)?,
@@ -533,4 +533,19 @@ fn names_columns(rows: &[Vec<Expr>]) -> bool {
         });
     }
     found
+}
+
+/// The order of DISTINCT ON: PostgreSQL sorts by its keys, behind those of them that ORDER BY names.
+fn order_of_distinct_on(query: &Query, select: &Select, keys: &[Expr]) -> Vec<SortKey> {
+    let mut order = query.order_by.clone();
+    for key in keys.iter().filter(|key| key.ty.is_ordered()) {
+        let named = order.iter().any(|sorted| match output_column(query, &sorted.expr) {
+            Some(at) => select.items[at] == *key,
+            None => sorted.expr == *key,
+        });
+        if !named {
+            order.push(SortKey { expr: key.clone(), descending: false, nulls_first: false });
+        }
+    }
+    order
 }

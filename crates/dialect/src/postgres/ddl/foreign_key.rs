@@ -144,16 +144,7 @@ impl Binder<'_> {
         for (position, target) in columns.iter().zip(&target_columns) {
             let here = &draft.columns[*position].ty;
             let Some((_, there)) = known.iter().find(|(column, _)| column == target) else { continue };
-            if !key_serves(there, here) {
-                let message = format!("foreign key constraint \"{name}\" cannot be implemented");
-                let detail = format!(
-                    "Key columns \"{}\" and \"{target}\" are of incompatible types: {} and {}.",
-                    draft.columns[*position].name,
-                    super::super::types::words(here),
-                    super::super::types::words(there)
-                );
-                return Err(crate::Error::new(Condition::DatatypeMismatch, message).detail(detail));
-            }
+            check_key_types(&name, (&draft.columns[*position].name, here), (target, there))?;
         }
         let (on_delete, on_update) = (
             ReferentialAction::from_letter(&constraint.fk_del_action),
@@ -241,6 +232,20 @@ impl Binder<'_> {
 /// True when what a foreign key does about rows that refer gives them other values.
 pub fn key_moves_rows(on_delete: ReferentialAction, on_update: ReferentialAction) -> bool {
     matches!(on_delete, ReferentialAction::SetNull | ReferentialAction::SetDefault) || on_update.changes_rows()
+}
+
+/// A column that refers and the one that it refers to, each with its type, of a foreign key.
+///
+/// # Errors
+/// `42804` where they cannot be compared.
+pub fn check_key_types(key: &str, (name, here): (&str, &Type), (target, there): (&str, &Type)) -> Result<()> {
+    if key_serves(there, here) {
+        return Ok(());
+    }
+    let message = format!("foreign key constraint \"{key}\" cannot be implemented");
+    let (here, there) = (super::super::types::words(here), super::super::types::words(there));
+    let detail = format!("Key columns \"{name}\" and \"{target}\" are of incompatible types: {here} and {there}.");
+    Err(crate::Error::new(Condition::DatatypeMismatch, message).detail(detail))
 }
 
 /// True when PostgreSQL has an equality by which a referencing column's values are looked up in the referenced key: one

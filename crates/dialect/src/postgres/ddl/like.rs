@@ -159,11 +159,6 @@ impl Binder<'_> {
                 }
                 index.deferred.map_or_else(|| ConstraintKind::PrimaryKey(columns.clone()), deferrable)
             } else {
-                // A key that the new table declares by itself, too, is one.
-                let declared = |known: &Constraint| matches!(&known.kind, ConstraintKind::PrimaryKey(c) | ConstraintKind::Unique(c) if *c == columns);
-                if draft.constraints.iter().any(declared) {
-                    continue;
-                }
                 match index.deferred {
                     Some(deferred) => deferrable(deferred),
                     None if index.nulls_alike => ConstraintKind::UniqueNullsAlike(columns.clone()),

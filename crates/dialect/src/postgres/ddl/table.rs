@@ -73,6 +73,38 @@ impl Draft {
         }
     }
 
+    /// Keys of the same columns that one statement declares are one, as in PostgreSQL: the primary key or else the first,
+    /// by whichever name is given.
+    fn merge_keys(&mut self) {
+        let primary = self.constraints.iter().position(|known| known.kind.primary_key().is_some());
+        let mut gone = Vec::new();
+        for at in (0..self.constraints.len()).filter(|at| Some(*at) != primary) {
+            let included = |at: usize| -> Vec<(&str, &str)> {
+                let own = self.properties.iter().filter(|(part, ..)| *part == self.constraints[at].name);
+                own.map(|(_, name, value)| (name.as_str(), value.as_str())).collect()
+            };
+            let alike = |known: &usize| {
+                self.constraints[*known].kind.is_same_key(&self.constraints[at].kind)
+                    && included(*known) == included(at)
+            };
+            let before = primary.into_iter().chain((0..at).filter(|known| !gone.contains(known)));
+            let Some(first) = before.into_iter().find(alike) else { continue };
+            let dropped = self.constraints[at].name.clone();
+            self.properties.retain(|(part, ..)| *part != dropped);
+            if self.constraints[at].named && !self.constraints[first].named {
+                let old = std::mem::replace(&mut self.constraints[first].name, dropped.clone());
+                self.constraints[first].named = true;
+                self.properties
+                    .iter_mut()
+                    .filter(|(part, ..)| *part == old)
+                    .for_each(|(part, ..)| part.clone_from(&dropped));
+            }
+            gone.push(at);
+        }
+        let mut place = 0..;
+        self.constraints.retain(|_| place.next().is_some_and(|at| !gone.contains(&at)));
+    }
+
     pub(super) fn constraint_name(&mut self, given: &str, columns: &[String], suffix: &str) -> (String, bool) {
         if !given.is_empty() {
             self.taken.push(given.to_owned());
@@ -179,6 +211,7 @@ impl Binder<'_> {
             }
             self.table_constraint(constraint, &mut draft)?;
         }
+        draft.merge_keys();
         // Rows that are there already are none.
         for constraint in &mut draft.constraints {
             constraint.options.not_valid = false;

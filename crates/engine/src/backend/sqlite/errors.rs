@@ -199,9 +199,10 @@ impl Violation<'_> {
 
     /// The same where a function of ours has refused the row.
     pub fn refused(&self, error: Error) -> Error {
-        let is_check = error.condition == Condition::CheckViolation && error.detail.is_none();
-        match self.target().filter(|target| is_check && error.table.as_deref() == Some(target.name.as_str())) {
-            Some(target) => self.with_row(error, &target),
+        let about_row = matches!(error.condition, Condition::CheckViolation | Condition::NotNullViolation);
+        let about_row = about_row && error.detail.is_none();
+        match self.target().filter(|target| about_row && error.table.as_deref() == Some(target.name.as_str())) {
+            Some(target) => self.with_row(error.table(target.namespace.clone(), target.name.clone()), &target),
             None => error,
         }
     }

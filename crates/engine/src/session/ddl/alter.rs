@@ -17,7 +17,7 @@ use rowferry_dialect::{Condition, Error, Language, Schema as _, Type};
 use super::constraints::stands_alone;
 use super::dependencies::Needed;
 use super::positions::Positions;
-use super::{Changer, Done, PartKind, cannot_convert, cannot_drop, describe, described};
+use super::{Changer, Done, PartKind, cannot_drop, describe, described};
 use crate::backend::{Failed, Form, NewColumn, Source, mentions, same_columns};
 
 /// What several actions of one ALTER TABLE leave to be done together.
@@ -36,6 +36,7 @@ impl Changer<'_> {
         if !table.keeps_rows() {
             return Err(Error::unsupported(format!("ALTER of {}", describe(table))).into());
         }
+        self.check_keys_to_be(table, actions)?;
         let mut positions = Positions::of(table);
         for (at, action) in actions.iter().enumerate() {
             if let AlterTable::SetType { column, .. } = action
@@ -63,6 +64,11 @@ impl Changer<'_> {
         self.write_deferred(table.oid)?;
         self.restore_checks(table.oid)?;
         self.restore_indexes(table.oid)?;
+        let retyped = actions.iter().filter_map(|action| match action {
+            AlterTable::SetType { column, .. } => Some(table.columns[*column].name.as_str()),
+            _ => None,
+        });
+        self.recheck_keys(table.oid, &retyped.collect::<Vec<_>>())?;
         // Views that somebody else has made may be others now.
         let schema = self.schema();
         let views = if table.is_temporary() { &schema.temp } else { &schema.main };
@@ -89,7 +95,10 @@ impl Changer<'_> {
             AlterTable::SetType { column, .. } | AlterTable::SetNotNull { column, .. } => !computed(*column),
             AlterTable::AddConstraint(constraint) => {
                 let known = |form: &Form| form.has_constraint(&constraint.name);
-                matches!(constraint.kind, ConstraintKind::Unique(_))
+                let ConstraintKind::Unique(columns) = &constraint.kind else { return false };
+                let names = || columns.iter().map(|&at| table.columns[at].name.as_str());
+                let known = |form: &Form| known(form) || form.has_key(names());
+                !table.indexes.iter().any(|index| index.columns.iter().flatten().eq(columns))
                     && !deferred.as_ref().and_then(|deferred| deferred.form.as_ref()).is_some_and(known)
             }
             _ => false,
@@ -474,15 +483,20 @@ impl Changer<'_> {
             let property = collation.map(Collation::property);
             self.set_property(table.physical.database, entry, &old.name, PROPERTY, property.as_deref())?;
         }
-        if old.row_identity {
-            if !ty.is_integer() {
-                return Err(cannot_convert(&old.name, &old.ty, ty).into());
-            }
-            return self.store.record_type(table, column, ty, language);
-        }
         let mut form = self.form(table)?;
-        if !form.set_type(&old.name, ty, collation, language) {
-            return Err(Error::internal("a column that its table's form does not have").into());
+        if old.row_identity && ty.is_integer() {
+            self.store.record_type(table, column, ty, language)?;
+            if widens(using, column, &old.ty, ty) {
+                return Ok(());
+            }
+        } else {
+            if !form.set_type(&old.name, ty, collation, language) {
+                return Err(Error::internal("a column that its table's form does not have").into());
+            }
+            if old.row_identity {
+                form.refuse_nulls(&old.name);
+                self.store.forget_type(table, column)?;
+            }
         }
         let mut sources = same_columns(table);
         if sources[column].is_some() {
@@ -538,6 +552,17 @@ impl Changer<'_> {
         let rewritten = self.store.rewrite(table, form, &sources, gone_indexes);
         rewritten.map_err(|failed: Failed| self.refused_rows(failed, table, form))
     }
+}
+
+/// True where each number of the old type is the same one of the new.
+fn widens(using: &Expr, column: usize, old: &Type, new: &Type) -> bool {
+    let mut value = using;
+    while let ExprKind::Cast { arg, .. } | ExprKind::Checked { arg, .. } = &value.kind {
+        value = arg;
+    }
+    let itself = matches!(&value.kind, ExprKind::Column(read) if read.column == ColumnIndex::At(column));
+    let ((least, most), (lower, upper)) = (crate::schema::integer_range(old), crate::schema::integer_range(new));
+    itself && lower <= least && most <= upper
 }
 
 fn holds_nulls(table: &Relation, column: &str) -> Error {

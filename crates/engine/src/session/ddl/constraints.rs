@@ -11,13 +11,18 @@ use rowferry_dialect::{Condition, Error, values};
 use super::{Changer, Done, Failed, PartKind};
 use crate::backend::{Form, same_columns};
 use crate::catalog::describe;
-use crate::schema::{DEFERRABLE, NO_INHERIT, NOT_VALID, NULLS_ALIKE, PRIMARY};
+use crate::schema::{DEFERRABLE, NO_INHERIT, NOT_VALID, NULLS_ALIKE, PRIMARY, TWIN};
 
 impl Changer<'_> {
     pub(super) fn add_constraint(&self, table: &Relation, constraint: &Constraint) -> Done {
         self.check_constraint_name(table, constraint)?;
         let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
         let mut form = self.form(table)?;
+        if let ConstraintKind::Unique(columns) = &constraint.kind
+            && form.has_key(columns.iter().map(|&at| names[at]))
+        {
+            return self.add_twin(table, &constraint.name, columns);
+        }
         let check = form.add_constraint(constraint, &names, &|name| self.target_name(name))?;
         let valid = !constraint.options.not_valid;
         if constraint.kind.primary_key().is_some() && table.primary_key().is_some() {
@@ -224,7 +229,7 @@ impl Changer<'_> {
     }
 
     /// Refuses rows whose key is not in the table that a foreign key leads to.
-    fn validate_key(&self, table: &Relation, at: usize) -> Done {
+    pub(super) fn validate_key(&self, table: &Relation, at: usize) -> Done {
         let key = &table.foreign_keys[at];
         if key.by_engine {
             return self.validate_key_by_engine(&Arc::new(table.clone()), key);
@@ -329,6 +334,12 @@ impl Changer<'_> {
         self.create_index(&CreateIndex { unique: true, nulls_alike: true, ..index })
     }
 
+    /// UNIQUE of the columns of another key.
+    pub(super) fn add_twin(&self, table: &Relation, name: &str, columns: &[usize]) -> Done {
+        let index = index_of_key(table, name, columns, (TWIN, "true"));
+        self.create_index(&CreateIndex { unique: true, ..index })
+    }
+
     /// Drops a constraint that is there.
     pub(super) fn drop_constraint(&self, table: &Relation, name: &str) -> Done {
         self.touch(table.physical.database, table.oid);
@@ -398,7 +409,7 @@ pub(crate) fn mixed_nulls(table: &Relation, key: &ForeignKey) -> Error {
 
 /// True for an index that is no part of its table's own form.
 pub(super) const fn stands_alone(index: &Index) -> bool {
-    !index.constraint || index.deferred.is_some() || index.nulls_alike || index.exclusion.is_some()
+    !index.constraint || index.deferred.is_some() || index.nulls_alike || index.twin || index.exclusion.is_some()
 }
 
 /// The index that stands for a key of a table where its own form has none.

@@ -1,7 +1,7 @@
 //! CREATE TABLE, INDEX, VIEW, SEQUENCE and SCHEMA.
 
 use rowferry_dialect::collation;
-use rowferry_dialect::ir::{ConstraintKind, CreateIndex, CreateTable, CreateView, ExprKind, RoleSpec};
+use rowferry_dialect::ir::{Constraint, ConstraintKind, CreateIndex, CreateTable, CreateView, ExprKind, RoleSpec};
 use rowferry_dialect::lower::kept_words;
 use rowferry_dialect::partition::PARTITION_BOUND;
 use rowferry_dialect::pins::Pins;
@@ -25,6 +25,19 @@ impl Changer<'_> {
         let bound = match &table.partition {
             Some(new) => Some((self.checked_bound(new, &table.name.name)?, &new.parent)),
             None => None,
+        };
+        // Of several keys of the same columns the back end keeps one.
+        let (twins, own): (Vec<usize>, Vec<usize>) = (0..table.constraints.len()).partition(|&at| {
+            let constraint = &table.constraints[at];
+            matches!(constraint.kind, ConstraintKind::Unique(_))
+                && table.constraints[..at].iter().any(|before| before.kind.key() == constraint.kind.key())
+        });
+        let constraints = |places: &[usize]| places.iter().map(|&at| table.constraints[at].clone()).collect();
+        let twins: Vec<Constraint> = constraints(&twins);
+        let table = &if twins.is_empty() {
+            std::borrow::Cow::Borrowed(table)
+        } else {
+            std::borrow::Cow::Owned(CreateTable { constraints: constraints(&own), ..table.clone() })
         };
         let made = self.store.create_table(table, database, &physical, &|name| self.target_name(name))?;
         let kind = if query.is_some() { MATERIALIZED_VIEW } else { "table" };
@@ -85,6 +98,11 @@ impl Changer<'_> {
                 ConstraintKind::ForeignKey(key) if key.by_engine => self.note_key(now()?.oid, constraint)?,
                 _ => {}
             }
+        }
+        for twin in &twins {
+            self.touch(database, oid);
+            self.settle()?;
+            self.add_twin(&*self.current(oid)?, &twin.name, twin.kind.key().unwrap_or_default())?;
         }
         if let Some((bound, parent)) = &bound {
             self.check_default_rows(bound, parent)?;

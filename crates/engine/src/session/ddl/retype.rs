@@ -5,11 +5,15 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::ir::{Constraint, ConstraintKind, ConstraintOptions, Text};
-use rowferry_dialect::schema::Relation;
+use rowferry_dialect::ir::{AlterTable, Constraint, ConstraintKind, ConstraintOptions, Text};
+use rowferry_dialect::postgres::check_key_types;
+use rowferry_dialect::schema::{Relation, Schema as _};
 
 use super::{Changer, Done};
 use crate::catalog::describe;
+
+/// A table, which of its foreign keys, the table that this leads to, and the columns of both that are compared.
+type KeyAbout = (Arc<Relation>, usize, Arc<Relation>, Vec<(usize, usize)>);
 
 /// A check that comes again.
 pub(super) struct LiftedCheck {
@@ -81,6 +85,70 @@ impl Changer<'_> {
             self.touch(table.physical.database, table.oid);
         }
         Ok(())
+    }
+
+    /// Foreign keys over columns that get another type: whether both sides can still be compared.
+    pub(super) fn check_keys_to_be(&self, table: &Relation, actions: &[AlterTable]) -> Done {
+        let retyped = |relation: &Relation, at: usize| {
+            actions.iter().filter(|_| relation.oid == table.oid).find_map(|action| match action {
+                AlterTable::SetType { column, ty, .. } if *column == at => Some(ty),
+                _ => None,
+            })
+        };
+        if !actions.iter().any(|action| matches!(action, AlterTable::SetType { .. })) {
+            return Ok(());
+        }
+        let dropped = |key: &str| {
+            actions.iter().any(|action| matches!(action, AlterTable::DropConstraint { name, .. } if name == key))
+        };
+        for (child, at, target, pairs) in self.keys_about(table) {
+            let key = &child.foreign_keys[at];
+            for (own, other) in pairs {
+                let (here, there) = (retyped(&child, own), retyped(&target, other));
+                if (here.is_none() && there.is_none()) || (child.oid == table.oid && dropped(&key.name)) {
+                    continue;
+                }
+                let (own, other) = (&child.columns[own], &target.columns[other]);
+                let (here, there) = (here.unwrap_or(&own.ty), there.unwrap_or(&other.ty));
+                check_key_types(&key.name, (&own.name, here), (&other.name, there))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Foreign keys over columns that have got another type: whether rows still refer to what is there.
+    pub(super) fn recheck_keys(&self, oid: u32, columns: &[&str]) -> Done {
+        if columns.is_empty() {
+            return Ok(());
+        }
+        self.settle()?;
+        let is_named = |relation: &Relation, at: usize| {
+            relation.oid == oid && columns.contains(&relation.columns[at].name.as_str())
+        };
+        for (child, at, target, pairs) in self.keys_about(&*self.current(oid)?) {
+            let changed = pairs.iter().any(|(own, other)| is_named(&child, *own) || is_named(&target, *other));
+            if changed && child.foreign_keys[at].valid {
+                self.validate_key(&child, at)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The foreign keys of a table and those that lead to it: whose, which of its, to which table, and the columns that are
+    /// compared.
+    fn keys_about(&self, table: &Relation) -> Vec<KeyAbout> {
+        let schema = self.schema();
+        let own = schema.relation_by_oid(table.oid);
+        let referring = schema.children(table).filter(|child| child.oid != table.oid).cloned();
+        let mut found = Vec::new();
+        for child in own.into_iter().chain(referring) {
+            for (at, key) in child.foreign_keys.iter().enumerate() {
+                let Some(target) = schema.relation(&key.target) else { continue };
+                let pairs = key.columns.iter().copied().zip(describe::target_columns(&target, key)).collect();
+                found.push((child.clone(), at, target, pairs));
+            }
+        }
+        found
     }
 
     /// Takes away the checks that name a column which gets another type.

@@ -9,4 +9,6 @@ mod relation;
 mod stored;
 
 pub use load::{Touched, load, refresh, rows_read};
-pub(crate) use relation::{DEFERRABLE, MATERIALIZED_VIEW, NO_INHERIT, NOT_VALID, NULLS_ALIKE, PRIMARY, UNPOPULATED};
+pub(crate) use relation::{
+    DEFERRABLE, MATERIALIZED_VIEW, NO_INHERIT, NOT_VALID, NULLS_ALIKE, PRIMARY, TWIN, UNPOPULATED,
+};

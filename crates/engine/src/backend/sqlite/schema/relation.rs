@@ -28,6 +28,8 @@ pub const DEFERRABLE: &str = "index_deferrable";
 pub const PRIMARY: &str = "index_primary";
 /// The property of an index in which NULLs are alike: `constraint` where it stands for a UNIQUE of the table.
 pub const NULLS_ALIKE: &str = "index_nulls_alike";
+/// The property of an index that stands for a UNIQUE of the same columns as another key: the back end keeps one of both.
+pub const TWIN: &str = "index_twin";
 /// The property of a check that children do not get.
 pub(crate) const NO_INHERIT: &str = "constraint_no_inherit";
 
@@ -152,6 +154,7 @@ impl Loader<'_> {
                 predicate: None,
                 deferred: None,
                 nulls_alike: false,
+                twin: false,
                 exclusion: None,
             };
             indexes.insert(0, primary);
@@ -346,7 +349,8 @@ impl Loader<'_> {
                 exclusion.as_declared(&mut columns);
                 exclusion.as_declared(&mut keys);
             }
-            let constraint = constraint || deferred.is_some() || alike == Some(true) || exclusion.is_some();
+            let twin = details.properties.has(&name, TWIN);
+            let constraint = constraint || deferred.is_some() || alike == Some(true) || twin || exclusion.is_some();
             let predicate = match recorded {
                 Some((_, object)) if object.definition.is_some() => object.definition.clone(),
                 _ => declared.as_ref().and_then(|d| d.predicate.as_ref().map(|span| d.text(span).to_owned())),
@@ -366,6 +370,7 @@ impl Loader<'_> {
                 predicate,
                 deferred,
                 nulls_alike: alike.is_some(),
+                twin,
                 exclusion: exclusion.map(Box::new),
             };
             indexes.push((index, entry.name));

@@ -43,6 +43,14 @@ impl Store<'_> {
         Ok(())
     }
 
+    /// The column's own words say its type again.
+    pub fn forget_type(&self, table: &Relation, column: usize) -> Done {
+        let sql =
+            format!("UPDATE {}.rowferry_columns SET type = NULL WHERE oid = ?1 AND name = ?2", table.physical.database);
+        self.execute(&sql, params![table.oid, table.columns[column].name])?;
+        Ok(())
+    }
+
     /// Writes a column's default, and the sequence that it takes its numbers from.
     pub fn record_default(&self, table: &Relation, column: usize, text: Option<&str>, sequence: Option<&str>) -> Done {
         let sql = format!(

@@ -96,6 +96,15 @@ impl Form {
         self.0.constraints.iter().any(|constraint| constraint.name.as_deref() == Some(name))
     }
 
+    /// True when a PRIMARY KEY or UNIQUE of the table is one of these columns, in this order.
+    pub fn has_key<'a>(&self, columns: impl Iterator<Item = &'a str>) -> bool {
+        let columns: Vec<String> = columns.map(str::to_lowercase).collect();
+        let at_columns = self.0.columns.iter().flat_map(|column| &column.constraints);
+        at_columns.chain(&self.0.constraints).any(|constraint| {
+            matches!(constraint.kind, Kind::PrimaryKey | Kind::Unique) && constraint.columns == columns
+        })
+    }
+
     /// Adds a column behind the others.
     pub fn add_column(&mut self, new: NewColumn) {
         // What stands for no column at all makes place for the first.
@@ -134,6 +143,12 @@ impl Form {
     pub fn set_type(&mut self, name: &str, ty: &Type, named: Option<&Collation>, language: Language) -> bool {
         let Some(edited) = self.0.column_mut(name) else { return false };
         edited.type_words = types::words(ty, language);
+        // Only an integer can be the row's number.
+        if !ty.is_integer()
+            && let Some(key) = edited.constraints.iter_mut().find(|constraint| constraint.kind == Kind::PrimaryKey)
+        {
+            key.text = without_counter(&key.text);
+        }
         edited.constraints.retain(|constraint| constraint.kind != Kind::Collate);
         if let Some(order) = ddl::column_order(ty, named) {
             edited.constraints.insert(0, plain(Kind::Collate, format!("COLLATE {order}")));
@@ -289,6 +304,15 @@ impl Form {
             matches!(constraint.kind, Kind::PrimaryKey | Kind::Unique) && constraint.columns == names
         });
         Some((key.and_then(|key| key.name.as_deref()), names))
+    }
+}
+
+/// PRIMARY KEY without AUTOINCREMENT.
+fn without_counter(key: &str) -> String {
+    const COUNTER: &str = "AUTOINCREMENT";
+    match key.to_ascii_uppercase().rfind(COUNTER) {
+        Some(at) => format!("{}{}", key[..at].trim_end(), &key[at + COUNTER.len()..]),
+        None => key.to_owned(),
     }
 }
 
