@@ -54,6 +54,11 @@ pub trait Schema {
     /// Finds a relation by its object id.
     fn relation_by_oid(&self, oid: u32) -> Option<Arc<Relation>>;
 
+    /// The schema and the name of what `pg_class` has under an object id: sequences and indexes, too.
+    fn class_name(&self, oid: u32) -> Option<(String, String)> {
+        self.relation_by_oid(oid).map(|relation| (relation.namespace.clone(), relation.name.clone()))
+    }
+
     /// True when a schema (namespace) of this name exists.
     fn has_namespace(&self, name: &str) -> bool;
 

@@ -218,8 +218,11 @@ impl TypeRef {
     /// `42704` when it is gone.
     pub fn relation(&self, schema: &dyn Schema) -> Result<Option<Arc<Relation>>> {
         let (Self::Row(name) | Self::Rows(name)) = self else { return Ok(None) };
+        let public =
+            || name.schema.is_none().then(|| schema.relation(&QualifiedName::new("public", name.name.clone())));
         schema
             .relation(name)
+            .or_else(|| public().flatten())
             .map(Some)
             .ok_or_else(|| Error::new(Condition::UndefinedObject, format!("type \"{name}\" does not exist")))
     }
@@ -245,6 +248,11 @@ impl TypeRef {
     pub fn row_type(&self, schema: &dyn Schema) -> Result<Option<Type>> {
         Ok(self.looked_up(schema)?.filter(|ty| ty.is_row() && *ty != Type::RECORD))
     }
+}
+
+/// A text that keeps a name leaves out `public`.
+fn is_called(name: &QualifiedName, relation: &QualifiedName) -> bool {
+    name.name == relation.name && name.schema.as_deref().or(Some("public")) == relation.schema.as_deref()
 }
 
 impl Definition {
@@ -298,6 +306,18 @@ impl Definition {
         }
     }
 
+    /// Says in which schemas the relations are whose rows it names: they are the same whatever the `search_path` is.
+    pub fn qualify_rows(&mut self, find: &dyn Fn(&QualifiedName) -> Option<Arc<Relation>>) {
+        for ty in self.types_mut() {
+            if let TypeRef::Row(name) | TypeRef::Rows(name) = ty
+                && name.schema.is_none()
+                && let Some(found) = find(name).filter(|found| found.namespace != "pg_temp")
+            {
+                *name = QualifiedName::new(found.namespace.clone(), found.name.clone());
+            }
+        }
+    }
+
     /// Replaces the types of values that it names.
     fn renew_types(&mut self, renewed: &dyn Fn(&Type) -> Type) {
         for ty in self.types_mut() {
@@ -315,7 +335,7 @@ impl Definition {
         let mut found = false;
         for ty in renamed.types_mut() {
             if let TypeRef::Row(name) | TypeRef::Rows(name) = ty
-                && name == from
+                && is_called(name, from)
             {
                 name.clone_from(to);
                 found = true;

@@ -7,8 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::ir::RelId;
+use crate::Type;
+use crate::ir::{RelId, Value};
 use crate::schema::Relation;
+use crate::values::{self, Settings};
 
 /// The names in a stored query.
 #[derive(Debug, Default)]
@@ -33,6 +35,41 @@ pub struct Uses {
     pub operators: Vec<NamedObject>,
     /// What literals name (`'numbers'::regclass`).
     pub literals: Vec<NamedInLiteral>,
+    /// Constants of enum types, and of arrays of such.
+    pub labels: Vec<NamedLabels>,
+}
+
+/// A constant that names labels of an enum type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedLabels {
+    /// Where the literal begins, in bytes from the beginning of the text.
+    pub place: usize,
+    /// The type of the constant.
+    pub ty: Type,
+    /// What stands in the quotes.
+    pub text: String,
+}
+
+impl NamedLabels {
+    /// The literal when a label of an enum type is called otherwise; `None` where it does not name the label.
+    fn renamed(&self, oid: u32, from: &str, to: &str) -> Option<String> {
+        let of_enum = |ty: &Type| matches!(ty, Type::User(user) if user.oid == oid);
+        let text = match &self.ty {
+            Type::Array(element) if of_enum(element) => {
+                // The new label is none yet.
+                let texts = Type::Array(Box::new(Type::Text));
+                let stored = values::input(&self.text, &texts, &Settings::default()).ok()?;
+                let Value::Text(stored) = stored else { return None };
+                let mut array = values::array::Array::read(stored.as_bytes()).ok()?;
+                array.rename(from, to);
+                let renamed = Value::Text(array.stored().ok()?);
+                values::output(&renamed, &texts, &Settings::default()).ok().filter(|text| *text != self.text)?
+            }
+            ty if of_enum(ty) && self.text == from => to.to_owned(),
+            _ => return None,
+        };
+        Some(format!("'{}'", text.replace('\'', "''")))
+    }
 }
 
 /// Something of a schema that a text names.
@@ -246,6 +283,18 @@ impl Uses {
                 name = format!("{name} AS {}", quote(&named.relation.name));
             }
             edits.push((span, name));
+        }
+        Some(in_order(edits))
+    }
+
+    /// What changes in a text when a label of an enum type gets another name. `None` when the text names it in a way that
+    /// cannot be changed.
+    pub fn relabelling(&self, text: &str, oid: u32, from: &str, to: &str) -> Option<Vec<Edit>> {
+        let mut edits = Vec::new();
+        for named in &self.labels {
+            if let Some(new) = named.renamed(oid, from, to) {
+                edits.push((named.place..literal_end(text, named.place)?, new));
+            }
         }
         Some(in_order(edits))
     }

@@ -215,10 +215,20 @@ fn as_column(binder: &mut Binder<'_>, value: ir::Expr, what: &str, ty: &Type) ->
 ///
 /// # Errors
 /// As for any expression.
-pub fn uses_of_default(text: &str, schema: &dyn Schema, context: &Context) -> Result<crate::uses::Uses> {
+pub fn uses_of_default(
+    text: &str,
+    ty: Option<&Type>,
+    schema: &dyn Schema,
+    context: &Context,
+) -> Result<crate::uses::Uses> {
     let mut binder = Binder::detached(schema, context);
     binder.uses = Some(crate::uses::Uses::default());
-    binder.stored(text, crate::Language::Postgres, Vec::new(), super::binder::Clause::Default)?;
+    let value = binder.stored(text, crate::Language::Postgres, Vec::new(), super::binder::Clause::Default)?;
+    // A constant alone is read as what it is a default of.
+    if let (Type::Unknown, Some(ty), Some(quote)) = (&value.ty, ty, text.find('\'')) {
+        let place = i32::try_from("SELECT ".len() + quote).unwrap_or(-1);
+        binder.decide(value, ty, ir::CastContext::Assignment, place)?;
+    }
     Ok(binder.uses.take().unwrap_or_default())
 }
 

@@ -8,7 +8,7 @@ use crate::ir::{CastContext, Expr, ExprKind, Value};
 use crate::scalar::{ranges, vectors};
 use crate::schema::QualifiedName;
 use crate::text_search::{self, Kind};
-use crate::uses::NamedInLiteral;
+use crate::uses::{NamedInLiteral, NamedLabels};
 use crate::values;
 use crate::{Condition, Error, Result, Type};
 
@@ -329,6 +329,7 @@ impl Binder<'_> {
             }
             ty => match values::input(text, ty, &self.literal_style().into()) {
                 Ok(value) => {
+                    self.note_labels(text, ty, location);
                     self.check_stored_literal(text, ty, &value, location)?;
                     Ok(Expr::new(ExprKind::Literal(value), ty.clone()))
                 }
@@ -372,6 +373,19 @@ impl Binder<'_> {
                     location,
                 )
                 .hint("Write dates in ISO 8601 and intervals with a sign at each field.")),
+        }
+    }
+
+    /// Notes where a literal names labels of an enum type.
+    fn note_labels(&mut self, text: &str, ty: &Type, location: i32) {
+        let of_enum = |ty: &Type| matches!(ty, Type::User(user) if user.labels().is_some());
+        let named = match ty {
+            Type::Array(element) => of_enum(element),
+            ty => of_enum(ty),
+        };
+        if let (true, Ok(place)) = (named, usize::try_from(location)) {
+            let (ty, text) = (ty.clone(), text.to_owned());
+            self.note(|uses| uses.labels.push(NamedLabels { place, ty, text }));
         }
     }
 

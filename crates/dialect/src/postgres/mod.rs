@@ -87,7 +87,7 @@ pub use position::{CursorName, Positions, current_of, with_positions};
 pub use spelling::{Respelled, StringRules, depends_on_rules, respell};
 pub use target::{Updatable, updatable};
 pub use user_casts::user_cast;
-pub use viewdef::{body_uses, function_body, policy_expression, view_definition};
+pub use viewdef::{body_uses, function_body, policy_expression, renamed_body, view_definition};
 pub use words::{quote_ident, quote_literal};
 
 /// A name that may tell its schema, out of a text.

@@ -400,6 +400,10 @@ impl Schema for OffPath<'_> {
         self.0.relation_by_oid(oid)
     }
 
+    fn class_name(&self, oid: u32) -> Option<(String, String)> {
+        self.0.class_name(oid)
+    }
+
     fn has_namespace(&self, name: &str) -> bool {
         self.0.has_namespace(name)
     }

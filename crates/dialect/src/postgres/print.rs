@@ -367,7 +367,13 @@ impl Printer<'_> {
                     self.out.push_str(&whole);
                     Some(())
                 }
-                None => self.named("ROW", members),
+                None => {
+                    self.named("ROW", members)?;
+                    if !matches!(expr.ty, Type::Record(_)) {
+                        self.out.push_str(&format!("::{}", self.names.type_words(&expr.ty)));
+                    }
+                    Some(())
+                }
             },
             ExprKind::Array(members) => {
                 self.out.push_str("ARRAY[");

@@ -49,6 +49,13 @@ pub struct Array {
 }
 
 impl Array {
+    /// Members of one text get another.
+    pub fn rename(&mut self, from: &str, to: &str) {
+        for member in self.members.iter_mut().filter(|member| member.as_str() == Some(from)) {
+            *member = Json::String(to.to_owned());
+        }
+    }
+
     /// An array of one dimension that begins at 1.
     pub fn of(members: Vec<Json>) -> Self {
         Self::with_bounds(vec![Dimension { lower: 1, length: members.len() }], members)

@@ -275,7 +275,7 @@ fn of_types(context: &Context<'_>, rows: &mut Vec<Row>) {
 /// What the text of a default needs.
 fn uses_of_default(context: &Context<'_>, text: &str) -> Option<BTreeSet<Dependency>> {
     let context_of_text = rowferry_dialect::plan::Context::default();
-    postgres::uses_of_default(text, context.schema, &context_of_text).ok().map(|uses| uses.dependencies())
+    postgres::uses_of_default(text, None, context.schema, &context_of_text).ok().map(|uses| uses.dependencies())
 }
 
 fn of_functions(context: &Context<'_>, rows: &mut Vec<Row>) {

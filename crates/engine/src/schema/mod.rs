@@ -311,6 +311,10 @@ impl Schema for SessionSchema {
         user.or_else(shown).or_else(|| crate::catalog::relation_by_oid(oid))
     }
 
+    fn class_name(&self, oid: u32) -> Option<(String, String)> {
+        crate::catalog::names::class_name(self, oid)
+    }
+
     fn heirs(&self, oid: u32) -> Vec<Arc<Relation>> {
         let mut heirs: Vec<_> =
             self.snapshots().into_iter().flat_map(|snapshot| snapshot.heirs(oid)).cloned().collect();

@@ -400,6 +400,22 @@ impl Changer<'_> {
     fn run(&self, ddl: &Ddl) -> Done {
         self.check_allowed(ddl)?;
         self.check_nothing_waits(ddl)?;
+        let renames = matches!(
+            ddl,
+            Ddl::Rename { .. }
+                | Ddl::SetSchema { .. }
+                | Ddl::AlterTable { .. }
+                | Ddl::AlterView { .. }
+                | Ddl::AlterFunction(_)
+                | Ddl::UserType(_)
+                | Ddl::Extension(_)
+        );
+        let bodies = if renames { self.bodies_before() } else { None };
+        self.run_one(ddl)?;
+        bodies.map_or(Ok(()), |before| self.rename_in_bodies(&before))
+    }
+
+    fn run_one(&self, ddl: &Ddl) -> Done {
         match ddl {
             Ddl::CreateTable(table) => self.create_table(table, None).map(|_| ()),
             Ddl::Partition(change) => self.change_partition(change),

@@ -94,6 +94,7 @@ impl Binder<'_> {
         definition.resolve_types(&|name| {
             self.schema.user_type(name).map(Type::User).or_else(|| crate::user_type::named(&types, name, ""))
         });
+        definition.qualify_rows(&|name| self.schema.relation(name));
         for param in &mut definition.params {
             param.ty.relation(self.schema)?;
             if let Some(default) = param.default.take() {

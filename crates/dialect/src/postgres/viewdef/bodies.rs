@@ -15,6 +15,7 @@ use super::{STEP, Text, UNSEEN, World, ctes_of};
 use crate::Type;
 use crate::ir::{
     Body, ConflictAction, Dml, DmlAction, Expr, ExprKind, From, InsertSource, JoinKind, OnConflict, Query, Statement,
+    Value,
 };
 use crate::plan::Context;
 use crate::postgres::parse::Parsed;
@@ -62,9 +63,30 @@ pub(in crate::postgres) fn kept_body(
     printed_body(function, schema, &OffPath(schema), context, None)
 }
 
+/// The same after a change of names: what it names is found by the schema of before, and told as it is called now.
+pub fn renamed_body(
+    function: &StoredFunction,
+    name: &str,
+    (before, now): (&dyn Schema, &dyn Schema),
+    context: &Context,
+) -> Option<String> {
+    printed_body_of((function, name), before, &OffPath(now), context, None)
+}
+
 /// The names in it are found by one schema, and told as another one knows them.
 fn printed_body(
     function: &StoredFunction,
+    schema: &dyn Schema,
+    told: &dyn Schema,
+    context: &Context,
+    settings: Option<&Settings>,
+) -> Option<String> {
+    printed_body_of((function, &function.name), schema, told, context, settings)
+}
+
+/// The same for a function that is called so now.
+fn printed_body_of(
+    (function, name): (&StoredFunction, &str),
     schema: &dyn Schema,
     told: &dyn Schema,
     context: &Context,
@@ -77,7 +99,7 @@ fn printed_body(
     let statements = sql_language::statements(function).ok()?;
     let names = || definition.inputs().map(|param| param.name.as_str()).collect();
     let print = |statement: &Parsed, returns: bool| {
-        let params = Params { function: &function.name, names: names() };
+        let params = Params { function: name, names: names() };
         print_statement(statement, returns, &variables, params, (schema, told), context, settings)
     };
     if let ([value], false) = (statements.as_slice(), definition.source.ends_with(';')) {
@@ -97,7 +119,7 @@ pub fn body_uses(function: &StoredFunction, schema: &dyn Schema, context: &Conte
     let definition = &function.definition;
     let mut all = BTreeSet::new();
     for default in definition.params.iter().filter_map(|param| param.default.as_deref()) {
-        if let Ok(uses) = crate::postgres::uses_of_default(default, schema, context) {
+        if let Ok(uses) = crate::postgres::uses_of_default(default, None, schema, context) {
             all.extend(uses.dependencies());
             all.extend(uses.literals.iter().map(|named| (named.oid, None)));
         }
@@ -185,8 +207,13 @@ fn print_statement(
     let mut binder = binder_inside(parsed, schema, context, &types, variables);
     binder.shown = Some(Shown::default());
     binder.asks_policies = false;
-    let (statement, _) = binder.statement(&parsed.node).ok()?;
-    let (shown, views) = (binder.shown.take()?, std::mem::take(&mut binder.views_behind));
+    let (mut statement, _) = binder.statement(&parsed.node).ok()?;
+    crate::ir::walk::statement_mut(&mut statement, &mut |expr| {
+        types_of_today(expr, told);
+        true
+    });
+    let (mut shown, views) = (binder.shown.take()?, std::mem::take(&mut binder.views_behind));
+    shown.told_by(told);
     let ctes = match &statement {
         Statement::Query(query) => ctes_of(query),
         Statement::Dml(dml) if dml.ctes.is_empty() => HashMap::new(),
@@ -211,6 +238,41 @@ fn print_statement(
         _ => return None,
     };
     (!has_lines_in_quotes(&printed)).then_some(printed)
+}
+
+/// The types of users in an expression, and the labels of enums, as another schema knows them.
+fn types_of_today(expr: &mut Expr, told: &dyn Schema) {
+    if !expr.ty.has_user_type() {
+        return;
+    }
+    let today = crate::user_type::resolved(&expr.ty, &|oid| told.user_type_by_oid(oid));
+    let before = std::mem::replace(&mut expr.ty, today);
+    let ExprKind::Literal(Value::Text(stored)) = &mut expr.kind else { return };
+    let renamed = labels_of(&before).zip(labels_of(&expr.ty)).and_then(|(old, new)| {
+        let all = || old.all().iter().zip(new.all());
+        all().find(|(old, new)| old.text != new.text).map(|(old, new)| (old.text.clone(), new.text.clone()))
+    });
+    if let Some((from, to)) = renamed {
+        match &before {
+            Type::Array(_) => {
+                if let Ok(mut array) = crate::values::array::Array::read(stored.as_bytes()) {
+                    array.rename(&from, &to);
+                    *stored = array.stored().unwrap_or_default();
+                }
+            }
+            _ if *stored == from => *stored = to,
+            _ => {}
+        }
+    }
+}
+
+/// The labels of an enum type, or of the members of an array of such.
+fn labels_of(ty: &Type) -> Option<&crate::user_type::Labels> {
+    match ty {
+        Type::Array(element) => labels_of(element),
+        Type::User(user) => user.labels(),
+        _ => None,
+    }
 }
 
 impl World<'_> {
@@ -238,10 +300,13 @@ impl World<'_> {
         if dml.view.is_some() || dml.target.name != range.relname {
             return None;
         }
+        let bound = dml.target.clone();
+        let target = self.today(&bound);
+        let dml = &Dml { target, ..dml.clone() };
         self.enter_target(dml, range, only && !range.inh);
         let printed = match (&dml.action, node) {
             (DmlAction::Insert { columns, source, on_conflict }, N::InsertStmt(insert)) => {
-                self.insert(dml, (columns, source), on_conflict.as_ref(), insert)
+                self.insert((dml, &bound), (columns, source), on_conflict.as_ref(), insert)
             }
             (DmlAction::Update { assignments, from, filter, current_of: None }, _) => {
                 self.update(dml, assignments, from.as_ref(), filter.as_ref())
@@ -269,6 +334,7 @@ impl World<'_> {
         let alias = range.alias.as_ref();
         let plain = || Member {
             kind: Kind::Relation,
+            relation: Some(dml.target.oid),
             name: dml.target.name.clone(),
             alias: None,
             columns: dml.target.columns.iter().enumerate().map(slot).collect(),
@@ -315,14 +381,14 @@ impl World<'_> {
         let member = self.shown.members.get(&dml.id);
         let only = if member.is_some_and(|member| member.only) { "ONLY " } else { "" };
         match member.filter(|member| member.alias.is_some()) {
-            Some(member) => format!("{only}{own} {}", quote(&member.name)),
+            Some(member) => format!("{only}{own} AS {}", quote(&member.name)),
             None => format!("{only}{own}"),
         }
     }
 
     fn insert(
         &self,
-        dml: &Dml,
+        (dml, bound): (&Dml, &Arc<Relation>),
         (columns, source): (&[usize], &InsertSource),
         on_conflict: Option<&OnConflict>,
         insert: &pg::InsertStmt,
@@ -336,7 +402,7 @@ impl World<'_> {
             write!(text.out, "AS {} ", quote(&alias.aliasname)).ok()?;
         }
         // Columns behind those that are given have their defaults.
-        let given = given_columns(insert, source, &dml.target, columns)?;
+        let given = given_columns(insert, source, bound, columns)?;
         if !given.is_empty() {
             let names: Vec<String> = given.iter().map(|(at, _)| quote(&dml.target.columns[*at].name)).collect();
             write!(text.out, "({}) ", names.join(", ")).ok()?;
@@ -362,13 +428,19 @@ impl World<'_> {
             }
         }
         if let Some(conflict) = on_conflict {
-            self.conflict(dml, conflict, insert.on_conflict_clause.as_deref()?, &mut text)?;
+            self.conflict((dml, bound), conflict, insert.on_conflict_clause.as_deref()?, &mut text)?;
         }
         self.returning(dml, &mut text)?;
         Some(text.out)
     }
 
-    fn conflict(&self, dml: &Dml, conflict: &OnConflict, clause: &pg::OnConflictClause, text: &mut Text) -> Option<()> {
+    fn conflict(
+        &self,
+        (dml, bound): (&Dml, &Arc<Relation>),
+        conflict: &OnConflict,
+        clause: &pg::OnConflictClause,
+        text: &mut Text,
+    ) -> Option<()> {
         text.out.push_str(" ON CONFLICT");
         match clause.infer.as_deref() {
             None => {}
@@ -377,7 +449,9 @@ impl World<'_> {
             }
             Some(infer) if infer.where_clause.is_none() => {
                 let name = |node: &pg::Node| match &node.node {
-                    Some(N::IndexElem(element)) if element.expr.is_none() => Some(quote(&element.name)),
+                    Some(N::IndexElem(element)) if element.expr.is_none() => {
+                        Some(quote(&dml.target.columns.get(bound.column(&element.name)?)?.name))
+                    }
                     _ => None,
                 };
                 let names: Option<Vec<String>> = infer.index_elems.iter().map(name).collect();

@@ -43,12 +43,12 @@ impl World<'_> {
             }
             (From::Relation { relation, .. }, None) => {
                 text.out.push_str(&self.relation_name(relation));
-                Some(relation.name.clone())
+                Some(self.today(relation).name.clone())
             }
             (From::Query { id, .. }, None) if self.views.contains_key(id) => {
                 let view = &self.views[id];
                 text.out.push_str(&self.relation_name(view));
-                Some(view.name.clone())
+                Some(self.today(view).name.clone())
             }
             (From::Query { query, lateral, .. }, None) => {
                 if *lateral {

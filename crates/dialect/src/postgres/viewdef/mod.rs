@@ -29,7 +29,7 @@ use crate::types::Reg;
 use crate::values::Settings;
 
 pub(in crate::postgres) use bodies::kept_body;
-pub use bodies::{body_uses, function_body};
+pub use bodies::{body_uses, function_body, renamed_body};
 pub(super) use names::{Called, Sample, Shown};
 
 /// The first relation of a FROM.
@@ -299,7 +299,16 @@ impl Names for World<'_> {
 
     fn object(&self, reg: Reg, oid: u32) -> Option<String> {
         match reg {
-            Reg::Class => self.schema.relation_by_oid(oid).map(|relation| self.relation_name(&relation)),
+            Reg::Class => {
+                let (namespace, name) = self.schema.class_name(oid)?;
+                let bare = QualifiedName::bare(name.clone());
+                let visible = self.schema.relation(&bare).map(|found| found.oid);
+                let visible = visible.or_else(|| self.schema.sequence(&bare).map(|found| found.oid));
+                let visible =
+                    visible.or_else(|| self.schema.index(&bare).map(|(relation, at)| relation.indexes[at].oid));
+                let name = quote(&name);
+                Some(if visible == Some(oid) { name } else { format!("{}.{name}", quote(&namespace)) })
+            }
             Reg::Type => super::regtype::shown_in(self.schema, oid, None),
             Reg::Oper | Reg::Operator | Reg::Proc | Reg::Procedure => super::regproc::name(self.schema, reg, oid),
             Reg::Config | Reg::Dictionary => {
@@ -394,7 +403,13 @@ impl World<'_> {
         self.levels.borrow_mut().push(names);
     }
 
-    fn relation_name(&self, relation: &Relation) -> String {
+    /// A relation as it is called now.
+    fn today(&self, relation: &Arc<Relation>) -> Arc<Relation> {
+        self.schema.relation_by_oid(relation.oid).unwrap_or_else(|| relation.clone())
+    }
+
+    fn relation_name(&self, relation: &Arc<Relation>) -> String {
+        let relation = self.today(relation);
         let visible = self.schema.relation(&QualifiedName::bare(relation.name.clone()));
         if visible.is_some_and(|found| found.oid == relation.oid) {
             quote(&relation.name)

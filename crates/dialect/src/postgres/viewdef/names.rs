@@ -10,6 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::first_of;
 use crate::ir::{Expr, From, OutputColumn, RelId};
+use crate::schema::Schema;
 
 /// What binding notes for the printer.
 #[derive(Debug, Default)]
@@ -24,10 +25,29 @@ pub(in super::super) struct Shown {
     pub(super) added: HashMap<crate::ir::CteId, crate::postgres::search_cycle::Added>,
 }
 
+impl Shown {
+    /// Relations go by the names that they and their columns have in another schema, in which none of their columns is gone.
+    pub(super) fn told_by(&mut self, schema: &dyn Schema) {
+        for member in self.members.values_mut() {
+            let Some(relation) = member.relation.and_then(|oid| schema.relation_by_oid(oid)) else { continue };
+            if member.alias.is_none() {
+                member.name.clone_from(&relation.name);
+            }
+            for slot in &mut member.columns {
+                if let Some(column) = slot.at.and_then(|at| relation.columns.get(at)) {
+                    slot.now = Some(column.name.clone());
+                }
+            }
+        }
+    }
+}
+
 /// A relation of FROM.
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) kind: Kind,
+    /// The relation, by its object id.
+    pub(super) relation: Option<u32>,
     /// Alias, or its own name of today.
     pub(super) name: String,
     /// The names that an alias gives to its columns; `None` without an alias.

@@ -33,7 +33,8 @@ impl Binder<'_> {
             (Kind::Relation, Some(relation), Some(N::RangeVar(range))) => {
                 let columns = self.slots(&relation, range.location, given.as_deref().unwrap_or_default());
                 let name = alias.map_or(&relation.name, |alias| &alias.aliasname).clone();
-                Member { kind, name, alias: given, columns, only, call: None, sample: None }
+                let relation = Some(relation.oid);
+                Member { kind, relation, name, alias: given, columns, only, call: None, sample: None }
             }
             _ => {
                 let slot = |(at, name): (usize, &String)| Slot {
@@ -46,7 +47,7 @@ impl Binder<'_> {
                 let columns = names.iter().enumerate().map(slot).collect();
                 let unnamed = kind == Kind::Query && alias.is_none();
                 let name = if unnamed { "unnamed_subquery".to_owned() } else { entry.name.clone() };
-                Member { kind, name, alias: given, columns, only, call: None, sample: None }
+                Member { kind, relation: None, name, alias: given, columns, only, call: None, sample: None }
             }
         };
         if let Some(shown) = &mut self.shown {
@@ -104,6 +105,7 @@ impl Binder<'_> {
         let call = Call { value: value(), ordinality, defined: defined.map(<[OutputColumn]>::to_vec) };
         let member = Member {
             kind: Kind::Function,
+            relation: None,
             name: String::new(),
             alias: None,
             columns: Vec::new(),

@@ -521,7 +521,7 @@ impl Changer<'_> {
         self.edit(table, &form)
     }
 
-    fn set_default(&self, table: &Relation, column: usize, default: Option<&Text>) -> Done {
+    pub(super) fn set_default(&self, table: &Relation, column: usize, default: Option<&Text>) -> Done {
         let name = &table.columns[column].name;
         self.entry(table)?;
         let mut form = self.form(table)?;

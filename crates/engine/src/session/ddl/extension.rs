@@ -219,6 +219,6 @@ fn needs_extension(schema: &SessionSchema, relation: &Relation, at: usize, oid: 
     if relation.language != Language::Postgres {
         return false;
     }
-    let uses = postgres::uses_of_default(&default.text, schema, &Context::default());
+    let uses = postgres::uses_of_default(&default.text, None, schema, &Context::default());
     uses.is_ok_and(|uses| uses.types.contains(&oid))
 }

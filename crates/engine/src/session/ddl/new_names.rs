@@ -23,6 +23,8 @@ const BEFORE: &str = "SELECT ";
 #[derive(Debug, Default)]
 pub(super) struct NewNames {
     to: BTreeMap<u32, NewName>,
+    /// A label of an enum type: the type's object id, and what it is called before and after.
+    label: Option<(u32, String, String)>,
     /// Names that they have until then, of which a text that names one has at least one; lower-case.
     words: Vec<String>,
 }
@@ -31,19 +33,27 @@ pub(super) struct NewNames {
 pub(super) struct Renamed {
     views: Vec<u32>,
     policies: Vec<u32>,
+    /// Defaults of columns that are still to be given: the column's relation and name, and the text.
+    defaults: Vec<(u32, String, String)>,
 }
 
 impl NewNames {
     /// One object gets another name, another schema, or both.
     pub fn of(oid: u32, name: &str, namespace: &str, to: Option<&str>) -> Self {
-        let mut all = Self { to: BTreeMap::new(), words: vec![name.to_lowercase()] };
+        let mut all = Self { words: vec![name.to_lowercase()], ..Self::default() };
         all.add(oid, namespace, to);
         all
     }
 
     /// Everything in a schema gets another schema.
     pub fn within(namespace: &str) -> Self {
-        Self { to: BTreeMap::new(), words: vec![namespace.to_lowercase()] }
+        Self { words: vec![namespace.to_lowercase()], ..Self::default() }
+    }
+
+    /// A label of an enum type gets another text.
+    pub fn label(ty: u32, from: &str, to: &str) -> Self {
+        let label = Some((ty, from.to_owned(), to.to_owned()));
+        Self { label, words: vec![from.to_lowercase()], ..Self::default() }
     }
 
     /// The same with an object that gets another schema.
@@ -70,7 +80,11 @@ impl NewNames {
             return Ok(Vec::new());
         }
         let Ok(uses) = uses() else { return Ok(Vec::new()) };
-        let edits = uses.renaming(&format!("{before}{text}"), &self.to, pinned, &postgres::quote);
+        let whole = format!("{before}{text}");
+        let edits = match &self.label {
+            Some((ty, from, to)) => uses.relabelling(&whole, *ty, from, to),
+            None => uses.renaming(&whole, &self.to, pinned, &postgres::quote),
+        };
         Ok(edits.ok_or_else(|| Error::unsupported(format!("a new name of what {text} names in this way")))?)
     }
 
@@ -85,16 +99,31 @@ impl NewNames {
     }
 }
 
+/// Something is called otherwise in another schema.
+fn is_renamed(before: &SessionSchema, now: &SessionSchema, oid: u32, column: Option<&str>) -> bool {
+    let relation = |schema: &SessionSchema| {
+        let relation = schema.relation_by_oid(oid)?;
+        let at = column.map(|column| before.relation_by_oid(oid)?.column(column));
+        let column = at.flatten().and_then(|at| relation.columns.get(at)).map(|column| column.name.clone());
+        Some((relation.namespace.clone(), relation.name.clone(), column))
+    };
+    let function = |schema: &SessionSchema| {
+        schema.function_by_oid(oid).map(|function| (function.namespace.clone(), function.name.clone()))
+    };
+    let ty = |schema: &SessionSchema| schema.user_type_by_oid(oid).map(|ty| (ty.namespace.clone(), ty.name.clone()));
+    relation(before) != relation(now) || function(before) != function(now) || ty(before) != ty(now)
+}
+
 impl Changer<'_> {
     /// Writes new names of objects into the texts that name them.
     pub(super) fn rename_in_texts(&self, names: &NewNames) -> Done<Renamed> {
         let schema = self.schema();
-        let mut renamed = Renamed { views: Vec::new(), policies: Vec::new() };
+        let mut renamed = Renamed { views: Vec::new(), policies: Vec::new(), defaults: Vec::new() };
         for relation in schema.user_relations().filter(|relation| relation.language != Language::Informix) {
             if relation.definition().is_some() && self.rename_in_view(relation, names, &schema)? {
                 renamed.views.push(relation.oid);
             }
-            self.rename_in_table(relation, names, &schema)?;
+            self.rename_in_table(relation, names, &schema, &mut renamed.defaults)?;
         }
         for (table, policy) in schema.policies() {
             let mut changed = rowferry_dialect::schema::Policy::clone(policy);
@@ -114,9 +143,11 @@ impl Changer<'_> {
         for function in schema.stored_functions() {
             let mut definition = function.definition.clone();
             for param in &mut definition.params {
+                let ty = param.ty.looked_up(&schema).ok().flatten();
                 let Some(text) = &mut param.default else { continue };
                 let context = self.session.text_context();
-                if let Some(new) = names.rewritten(text, || postgres::uses_of_default(text, &schema, &context))? {
+                let uses = || postgres::uses_of_default(text, ty.as_ref(), &schema, &context);
+                if let Some(new) = names.rewritten(text, uses)? {
                     *text = new;
                 }
             }
@@ -138,6 +169,38 @@ impl Changer<'_> {
             }
         }
         Ok(renamed)
+    }
+
+    /// The schema before a change of names, where there are functions with bodies in SQL's own grammar.
+    pub(super) fn bodies_before(&self) -> Option<SessionSchema> {
+        let schema = self.schema();
+        let some = schema.stored_functions().any(|function| function.definition.sql_body);
+        some.then_some(schema)
+    }
+
+    /// Bodies in SQL's own grammar name what they named before, as it is called now.
+    pub(super) fn rename_in_bodies(&self, before: &SessionSchema) -> Done {
+        self.settle()?;
+        let now = self.schema();
+        let context = rowferry_dialect::plan::Context::default();
+        for function in before.stored_functions().filter(|function| function.definition.sql_body) {
+            let Some(today) = now.function_by_oid(function.oid) else { continue };
+            let body = postgres::renamed_body(function, &today.name, (before, &now), &context);
+            let Some(body) = body else {
+                let uses = postgres::body_uses(function, before, &context);
+                if uses.iter().any(|(oid, column)| is_renamed(before, &now, *oid, column.as_deref())) {
+                    let what = format!("a new name of what function \"{}\" names in this way", function.name);
+                    return Err(Error::unsupported(what).into());
+                }
+                continue;
+            };
+            let text = postgres::routine::definition_with(&today.namespace, &today.name, &today.definition, Some(body));
+            let (_, definition) = postgres::routine::from_text(&text)?;
+            if definition.source != function.definition.source {
+                self.rewrite(function.oid, &today.namespace, &today.signature(), &text)?;
+            }
+        }
+        Ok(())
     }
 
     /// The rows of a relation have another name in the signatures of functions.
@@ -182,6 +245,19 @@ impl Changer<'_> {
         Ok(())
     }
 
+    /// Gives columns the defaults that name a label as it is called now.
+    pub(super) fn renew_defaults(&self, renamed: &Renamed) -> Done {
+        for (table, column, text) in &renamed.defaults {
+            self.settle()?;
+            let schema = self.schema();
+            let Some(table) = schema.relation_by_oid(*table) else { continue };
+            let Some(at) = table.column(column) else { continue };
+            let expr = postgres::bind_default(text, &table.columns[at].ty, &schema, &self.session.text_context())?;
+            self.set_default(&table, at, Some(&rowferry_dialect::ir::Text { text: text.clone(), expr }))?;
+        }
+        Ok(())
+    }
+
     fn policy_uses_of(&self, text: &str, table: &Arc<Relation>) -> Result<Uses> {
         postgres::policy_uses(text, table, &self.schema(), &self.session.text_context())
     }
@@ -218,15 +294,33 @@ impl Changer<'_> {
     }
 
     /// Everything that is kept of a relation besides.
-    fn rename_in_table(&self, table: &Arc<Relation>, names: &NewNames, schema: &SessionSchema) -> Done {
+    fn rename_in_table(
+        &self,
+        table: &Arc<Relation>,
+        names: &NewNames,
+        schema: &SessionSchema,
+        defaults: &mut Vec<(u32, String, String)>,
+    ) -> Done {
         let database = table.physical.database;
         let context = self.session.text_context();
-        let expression = |text: &str| self.renamed_expression(text, table, names, schema);
+        let expression = |text: &str| -> Done<Option<String>> {
+            let new = self.renamed_expression(text, table, names, schema)?;
+            // The back end keeps the constant, too.
+            if new.is_some() && names.label.is_some() && table.keeps_rows() {
+                let what = format!("renaming a label that {text} of table \"{}\" names", table.name);
+                return Err(Error::unsupported(what).into());
+            }
+            Ok(new)
+        };
         let mut touched = false;
         for column in &table.columns {
             if let Some(default) = &column.default {
-                let uses = || postgres::uses_of_default(&default.text, schema, &context);
+                let uses = || postgres::uses_of_default(&default.text, Some(&column.ty), schema, &context);
                 if let Some(text) = names.rewritten(&default.text, uses)? {
+                    if names.label.is_some() && table.keeps_rows() {
+                        defaults.push((table.oid, column.name.clone(), text));
+                        continue;
+                    }
                     self.store.rewrite_default(table, &column.name, &text)?;
                     touched = true;
                 }
@@ -298,7 +392,7 @@ impl Changer<'_> {
             }
         }
         if let Some(default) = &mut changed.default {
-            let uses = || postgres::uses_of_default(default, schema, &context);
+            let uses = || postgres::uses_of_default(default, Some(&domain.base), schema, &context);
             if let Some(text) = names.rewritten(default, uses)? {
                 *default = text;
             }

@@ -325,7 +325,14 @@ impl Changer<'_> {
                 }
             }
             AlterUserType::AddValue { label, at } => self.add_label(&mut ty, label, *at)?,
-            AlterUserType::RenameValue { from, to } => self.rename_label(&mut ty, from, to)?,
+            AlterUserType::RenameValue { from, to } => {
+                // Texts are read while the label is there.
+                let renamed = self.rename_in_texts(&NewNames::label(ty.oid, from, to))?;
+                self.rename_label(&mut ty, from, to)?;
+                self.store_type(&ty)?;
+                self.renew_defaults(&renamed)?;
+                return self.check_renamed(&renamed);
+            }
             domain => self.alter_domain(&mut ty, domain)?,
         }
         if !matches!(action, AlterUserType::Rename(_) | AlterUserType::SetSchema(_)) {
@@ -406,6 +413,12 @@ impl Changer<'_> {
                 return Err(Error::unsupported(message).into());
             }
             let column = &relation.columns[at];
+            if let Some(partitioning) = &relation.partitioning
+                && partitioning.keys.iter().any(|key| key.column.as_ref() == Some(&column.name))
+            {
+                let message = "renaming a label of an enum type by which a table is partitioned";
+                return Err(Error::unsupported(message).into());
+            }
             if !relation.keeps_rows() || column.generated.is_some() {
                 continue;
             }
