@@ -324,6 +324,8 @@ pub struct Details {
     pub data_type: Option<String>,
     /// Constraint or index concerned.
     pub constraint: Option<String>,
+    /// The row that the detail shows, for those who may see a part of it.
+    pub failing_row: Option<Box<[String]>>,
     /// Informix's SQL and ISAM codes, when a routine has chosen them (RAISE EXCEPTION).
     pub codes: Option<(i16, i16)>,
 }
@@ -348,6 +350,7 @@ impl Error {
             column: None,
             data_type: None,
             constraint: None,
+            failing_row: None,
             codes: None,
         }))
     }
@@ -370,6 +373,13 @@ impl Error {
     /// Adds a detail line.
     pub fn detail(mut self, detail: impl Into<String>) -> Self {
         self.0.detail = Some(detail.into());
+        self
+    }
+
+    /// Adds the row that a constraint has refused, as it is shown.
+    pub fn failing_row(mut self, row: Vec<String>) -> Self {
+        self.0.detail = Some(format!("Failing row contains ({}).", row.join(", ")));
+        self.0.failing_row = Some(row.into());
         self
     }
 

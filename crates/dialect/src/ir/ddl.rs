@@ -258,6 +258,8 @@ pub struct AlterFunction {
     pub text: String,
     /// It becomes LEAKPROOF.
     pub leakproof: bool,
+    /// SET … FROM CURRENT: settings that it gets the session's values of.
+    pub current: Vec<String>,
     /// The completion tag.
     pub tag: &'static str,
 }

@@ -289,7 +289,7 @@ pub fn not_of(partition: &Relation, row: &[Value], settings: &Settings) -> Error
     }
     let shown = row.iter().zip(&partition.columns).map(|(value, column)| shown(value, &column.ty, settings));
     match shown.collect::<Result<Vec<_>>>() {
-        Ok(shown) => error.detail(format!("Failing row contains ({}).", shown.join(", "))),
+        Ok(shown) => error.failing_row(shown),
         Err(_) => error,
     }
 }

@@ -111,7 +111,8 @@ fn stored(schema: &SessionSchema, function: &StoredFunction) -> Row {
     let defaults: Vec<&str> = definition.inputs().filter_map(|param| param.default.as_deref()).collect();
     let number =
         |text: &Option<String>, usual: f64| text.as_deref().and_then(|text| text.parse().ok()).unwrap_or(usual);
-    let settings = definition.settings.iter().map(|(name, values)| format!("{name}={}", values.join(", ")));
+    let known = |name: &str| crate::settings::find(name).map_or(name.to_owned(), |setting| setting.name.to_owned());
+    let settings = definition.settings.iter().map(|(name, values)| format!("{}={}", known(name), values.join(", ")));
     let settings: Vec<String> = settings.collect();
     row![
         function.oid,

@@ -45,7 +45,9 @@ impl Session {
     /// # Errors
     /// Those of [`Session::execute`], with the same effects on the transaction.
     pub fn execute_each(&mut self, each: &mut Each, row: &[Value]) -> Result<u64> {
-        let inserted = self.insert_one(each, row).map_err(|error| self.without_hidden_values(error));
+        let inserted = self.insert_one(each, row).map_err(|error| {
+            self.without_hidden_values(error, &super::identity::changed_columns(&each.plan.bound.statement))
+        });
         if inserted.is_err() {
             self.statement_failed();
         }

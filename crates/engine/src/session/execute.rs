@@ -75,7 +75,9 @@ impl Session {
         let watched = self.watch(prepared, params, text);
         let measured = self.measure(prepared);
         let held = self.interrupter.hold();
-        let mut result = self.dispatch(prepared, params).map_err(|error| self.without_hidden_values(error));
+        let mut result = self.dispatch(prepared, params).map_err(|error| {
+            self.without_hidden_values(error, &super::identity::changed_columns(&prepared.bound.statement))
+        });
         drop(held);
         // `set_config` may have been called.
         self.sync_variables();

@@ -70,17 +70,25 @@ impl Session {
         if !about_row || !own || error.detail.is_some() {
             return error;
         }
-        let found = match error.condition() {
-            Condition::UniqueViolation => self.shared_key(&error, dml, &plan.bound.params, params),
-            _ => self.failing_row(&error, dml, &plan.bound.params, params),
-        };
-        match found {
-            Ok(Some(detail)) => error.detail(detail),
+        if error.condition() == Condition::UniqueViolation {
+            return match self.shared_key(&error, dml, &plan.bound.params, params) {
+                Ok(Some(detail)) => error.detail(detail),
+                _ => error,
+            };
+        }
+        match self.failing_row(&error, dml, &plan.bound.params, params) {
+            Ok(Some(row)) => error.failing_row(row),
             _ => error,
         }
     }
 
-    fn failing_row(&mut self, error: &Error, dml: &Dml, types: &[Type], params: &[Value]) -> Result<Option<String>> {
+    fn failing_row(
+        &mut self,
+        error: &Error,
+        dml: &Dml,
+        types: &[Type],
+        params: &[Value],
+    ) -> Result<Option<Vec<String>>> {
         let target = dml.target.clone();
         let Some(mut rows) = self.new_rows(dml) else { return Ok(None) };
         for (at, column) in target.columns.iter().enumerate() {
@@ -108,7 +116,7 @@ impl Session {
         };
         let conditions = rows.filter.into_iter().chain([refused]).collect();
         let found = self.first_values(first(items, rows.from, conditions), types, params)?;
-        Ok(found.map(|row| format!("Failing row contains ({}).", row_text(&target, &row, &self.settings()))))
+        Ok(found.map(|row| row_text(&target, &row, &self.settings())))
     }
 
     /// The first key that a row to be written shares with another row, as PostgreSQL meets them: in the order of the rows.

@@ -6,7 +6,7 @@ use rowferry_dialect::access::roles::{CHECKPOINT, SIGNAL_BACKEND};
 use rowferry_dialect::access::{
     BOOTSTRAP, Identity, ObjectClass, Privileges, Rights, denied, not_owner, relation_words,
 };
-use rowferry_dialect::ir::{LockMode, Statement as Ir};
+use rowferry_dialect::ir::{DmlAction, LockMode, Statement as Ir};
 use rowferry_dialect::schema::{QualifiedName, Relation};
 use rowferry_dialect::text_search::{self, Kind};
 use rowferry_dialect::{Condition, Error, Language, Result};
@@ -123,7 +123,8 @@ impl Session {
     }
 
     /// An error without the values of rows that policies may hide.
-    pub(super) fn without_hidden_values(&self, mut error: Error) -> Error {
+    /// `changed` are the columns that the statement itself has said values of.
+    pub(super) fn without_hidden_values(&self, mut error: Error, changed: &[usize]) -> Error {
         if error.detail.is_none() || self.is_simple() {
             return error;
         }
@@ -133,7 +134,12 @@ impl Session {
         };
         let rights = self.rights();
         if !rights.is_secured(rights.role(), &relation) {
-            return error;
+            let held = rights.held_by(rights.role(), ObjectClass::Relation, relation.oid).0;
+            return if held.overlaps(Privileges::SELECT) {
+                error
+            } else {
+                with_columns(error, &relation, &rights, changed)
+            };
         }
         error.detail = match error.condition() {
             // Which key it is nobody has to know, but which table.
@@ -316,4 +322,53 @@ fn numbers_identity(schema: &SessionSchema, rights: &Rights, details: &SequenceD
     let Some(table) = schema.relation_by_oid(table) else { return false };
     let identity = table.columns.get(column).is_some_and(|c| c.identity.is_some() && c.default.is_none());
     identity && rights.may(ObjectClass::Relation, table.oid, Privileges::INSERT)
+}
+
+/// The columns that a statement gives values.
+pub(super) fn changed_columns(statement: &Ir) -> Vec<usize> {
+    match statement {
+        Ir::Dml(dml) => match &dml.action {
+            DmlAction::Insert { columns, .. } => columns.clone(),
+            DmlAction::Update { assignments, .. } => assignments.iter().map(|(at, _)| *at).collect(),
+            DmlAction::Delete { .. } => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+/// An error about a row for somebody who may see some of its columns: those, and what the statement has said itself.
+fn with_columns(mut error: Error, relation: &Relation, rights: &Rights, changed: &[usize]) -> Error {
+    let readable =
+        |column: &str| rights.column_held_by(rights.role(), relation.oid, column).0.overlaps(Privileges::SELECT);
+    let all = |columns: &[usize]| {
+        columns.iter().all(|at| relation.columns.get(*at).is_some_and(|column| readable(&column.name)))
+    };
+    match error.condition() {
+        Condition::UniqueViolation => {
+            let index = relation.indexes.iter().find(|index| Some(&index.name) == error.constraint.as_ref());
+            let columns = index.and_then(|index| index.columns.iter().copied().collect::<Option<Vec<usize>>>());
+            if !columns.is_some_and(|columns| all(&columns)) {
+                error.detail = None;
+            }
+        }
+        Condition::ForeignKeyViolation => {
+            let key = relation.foreign_keys.iter().find(|key| Some(&key.name) == error.constraint.as_ref());
+            if !key.is_some_and(|key| all(&key.columns)) {
+                let detail = error.detail.take().unwrap_or_default();
+                error.detail = detail.find(" is ").map(|at| format!("Key{}", &detail[at..]));
+            }
+        }
+        Condition::CheckViolation | Condition::NotNullViolation => {
+            let Some(row) = error.failing_row.take() else { return error };
+            let columns = relation.columns.iter().zip(row.iter()).enumerate();
+            let (names, values): (Vec<&str>, Vec<&str>) = columns
+                .filter(|(at, (column, _))| changed.contains(at) || readable(&column.name))
+                .map(|(_, (column, value))| (column.name.as_str(), value.as_str()))
+                .unzip();
+            error.detail = (!names.is_empty())
+                .then(|| format!("Failing row contains ({}) = ({}).", names.join(", "), values.join(", ")));
+        }
+        _ => {}
+    }
+    error
 }

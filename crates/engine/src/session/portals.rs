@@ -404,7 +404,9 @@ impl Session {
         let mut rows = std::mem::replace(&mut portal.rows, Rows::Running);
         let Some(plan) = plan.filter(|plan| plan.returns_rows()) else { return Err(cannot_run(name)) };
         if let Rows::Ready(params) = rows {
-            rows = match self.dispatch(&plan, &params).map_err(|error| self.without_hidden_values(error))? {
+            rows = match self.dispatch(&plan, &params).map_err(|error| {
+                self.without_hidden_values(error, &super::identity::changed_columns(&plan.bound.statement))
+            })? {
                 Outcome::Rows(cursor) => Rows::Forward { cursor, at: 0 },
                 Outcome::Done { .. } => Rows::Done,
             };

@@ -275,7 +275,10 @@ impl Binder<'_> {
 
     pub(super) fn drop_cast(&mut self, drop: &pg::DropStmt) -> Result<Statement> {
         let types = match self.named_cast(drop.objects.first()) {
-            Err(error) if drop.missing_ok && error.condition() == Condition::UndefinedObject => {
+            Err(error)
+                if drop.missing_ok
+                    && matches!(error.condition(), Condition::UndefinedObject | Condition::InvalidSchemaName) =>
+            {
                 self.remark(format!("{}, skipping", error.message));
                 return Ok(Statement::Nothing { tag: "DROP CAST" });
             }

@@ -434,7 +434,10 @@ impl Binder<'_> {
         let mut operators: Vec<Arc<UserOperator>> = Vec::new();
         for node in &drop.objects {
             let named = match self.named_operator(Some(node)) {
-                Err(error) if drop.missing_ok && error.condition() == Condition::UndefinedObject => {
+                Err(error)
+                    if drop.missing_ok
+                        && matches!(error.condition(), Condition::UndefinedObject | Condition::InvalidSchemaName) =>
+                {
                     self.remark(format!("{}, skipping", error.message));
                     continue;
                 }

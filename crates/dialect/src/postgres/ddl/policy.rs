@@ -49,7 +49,11 @@ impl Binder<'_> {
         let (name, policy) = on_table(&names::strings(&list.items));
         let Some(table) = self.schema.relation(&name) else {
             if drop.missing_ok {
-                self.remark(format!("relation \"{name}\" does not exist, skipping"));
+                let schema = name.schema.as_ref().filter(|schema| !self.schema.has_namespace(schema));
+                self.remark(match schema {
+                    Some(schema) => format!("schema \"{schema}\" does not exist, skipping"),
+                    None => format!("relation \"{name}\" does not exist, skipping"),
+                });
                 return nothing;
             }
             return Err(Error::new(Condition::UndefinedTable, format!("relation \"{name}\" does not exist")));

@@ -295,6 +295,10 @@ impl Binder<'_> {
             return Ok(if name.array_bounds.is_empty() { user } else { Type::Array(Box::new(user)) });
         }
         if !matches!(schema, None | Some("pg_catalog" | "information_schema")) {
+            if let Some(missing) = schema.filter(|schema| !self.schema.has_namespace(schema)) {
+                let message = format!("schema \"{missing}\" does not exist");
+                return Err(self.error(Condition::InvalidSchemaName, message, name.location));
+            }
             return Err(self.error(
                 Condition::UndefinedObject,
                 format!("type \"{}.{word}\" does not exist", schema.unwrap_or_default()),

@@ -179,6 +179,8 @@ pub struct Sql {
     pub text: Arc<str>,
     /// Bytes at the text's beginning that the function does not have: `SELECT `.
     pub prefix: usize,
+    /// The assignment that it is the value of, whole: what messages show.
+    pub assignment: Option<Arc<str>>,
     /// The innermost scope.
     pub scope: usize,
     /// How many of that scope's names there were before it.

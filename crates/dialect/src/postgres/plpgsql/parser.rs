@@ -338,7 +338,7 @@ impl<'a> Parser<'a> {
         let id = self.statements;
         self.statements += 1;
         let names = self.scopes[self.scope].names.len();
-        Sql { id, text: Arc::from(text), prefix, scope: self.scope, names }
+        Sql { id, text: Arc::from(text), prefix, assignment: None, scope: self.scope, names }
     }
 }
 

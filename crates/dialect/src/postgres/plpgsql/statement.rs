@@ -1,5 +1,7 @@
 //! Statements of PL/pgSQL; loops, RAISE and cursors stand in files of their own.
 
+use std::sync::Arc;
+
 use super::lexer::Kind;
 use super::parser::Parser;
 use super::{
@@ -208,12 +210,17 @@ impl Parser<'_> {
     }
 
     fn assignment(&mut self) -> Result<StepKind> {
+        let start = self.token().start;
         let place = self.place(true)?;
         if self.token().kind != Kind::Assign {
             return Err(self.syntax_error());
         }
         self.at += 1;
-        Ok(StepKind::Assign(place, self.expression_to_end()?))
+        let value = self.expression_to_end()?;
+        // The semicolon has been taken.
+        let end = self.tokens[self.at - 1].start;
+        let assignment = Some(Arc::from(self.source[start..end].trim_end()));
+        Ok(StepKind::Assign(place, Sql { assignment, ..value }))
     }
 
     fn if_step(&mut self) -> Result<StepKind> {

@@ -518,7 +518,7 @@ impl Binder<'_> {
         function: &StoredFunction,
         namespace: String,
         name: String,
-        definition: Definition,
+        (definition, current): (Definition, Vec<String>),
         tag: &'static str,
     ) -> Result<Statement> {
         let changed = StoredFunction::new(function.oid, namespace, name, function.owner.clone(), definition)
@@ -537,6 +537,7 @@ impl Binder<'_> {
             text: definition_text(&changed.namespace, &changed.name, &changed.definition),
             namespace: changed.namespace,
             leakproof: changed.definition.leakproof && !function.definition.leakproof,
+            current,
             tag,
         }))))
     }
@@ -548,7 +549,7 @@ impl Binder<'_> {
         let Some(function) = self.named_function(node, kind, false)? else {
             return Err(Error::internal("a function went astray"));
         };
-        let definition = function.definition.clone();
+        let definition = (function.definition.clone(), Vec::new());
         self.altered(&function, function.namespace.clone(), rename.newname.clone(), definition, alter_tag(kind))
     }
 
@@ -560,7 +561,7 @@ impl Binder<'_> {
             return Err(Error::internal("a function went astray"));
         };
         let namespace = self.function_namespace(&QualifiedName::new(alter.newschema.clone(), function.name.clone()))?;
-        let definition = function.definition.clone();
+        let definition = (function.definition.clone(), Vec::new());
         self.altered(&function, namespace, function.name.clone(), definition, alter_tag(kind))
     }
 

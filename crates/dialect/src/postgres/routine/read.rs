@@ -504,8 +504,8 @@ pub fn quoted_offset(statement: &str, source: &str) -> Option<usize> {
 }
 
 /// A definition after ALTER FUNCTION.
-pub(super) fn changed(definition: &Definition, actions: &[Node]) -> Result<Definition> {
-    let mut changed = definition.clone();
+pub(super) fn changed(definition: &Definition, actions: &[Node]) -> Result<(Definition, Vec<String>)> {
+    let (mut changed, mut current) = (definition.clone(), Vec::new());
     for node in actions {
         let Some(N::DefElem(option)) = &node.node else { continue };
         let arg = option.arg.as_deref();
@@ -518,10 +518,12 @@ pub(super) fn changed(definition: &Definition, actions: &[Node]) -> Result<Defin
             match set.kind() {
                 pg::VariableSetKind::VarReset | pg::VariableSetKind::VarSetDefault => {
                     changed.settings.retain(|(known, _)| *known != set.name.to_lowercase());
+                    current.retain(|known| *known != set.name.to_lowercase());
                     continue;
                 }
                 pg::VariableSetKind::VarResetAll => {
                     changed.settings.clear();
+                    current.clear();
                     continue;
                 }
                 _ => {}
@@ -529,8 +531,9 @@ pub(super) fn changed(definition: &Definition, actions: &[Node]) -> Result<Defin
         }
         let mut options = Options::of(&[], definition.procedure)?;
         options.settings = std::mem::take(&mut changed.settings);
+        options.current = std::mem::take(&mut current);
         options.take(&option.defname, arg)?;
-        changed.settings = options.settings;
+        (changed.settings, current) = (options.settings, options.current);
         match option.defname.as_str() {
             "volatility" => changed.volatility = options.volatility,
             "strict" => changed.strict = options.strict,
@@ -543,5 +546,5 @@ pub(super) fn changed(definition: &Definition, actions: &[Node]) -> Result<Defin
         }
     }
     check(&changed)?;
-    Ok(changed)
+    Ok((changed, current))
 }

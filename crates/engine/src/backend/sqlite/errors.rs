@@ -192,7 +192,7 @@ impl Violation<'_> {
     /// The error with the row that failed, where the statement says all of it.
     fn with_row(&self, error: Error, relation: &Relation) -> Error {
         match self.failing_row(relation) {
-            Some(row) => error.detail(format!("Failing row contains ({row}).")),
+            Some(row) => error.failing_row(row),
             None => error,
         }
     }
@@ -209,7 +209,7 @@ impl Violation<'_> {
 
     /// The values of the only row of an INSERT, as PostgreSQL shows a failing row; `None` where a value or a default cannot
     /// be told again.
-    fn failing_row(&self, relation: &Relation) -> Option<String> {
+    fn failing_row(&self, relation: &Relation) -> Option<Vec<String>> {
         let Statement::Dml(dml) = &self.bound.statement else { return None };
         let DmlAction::Insert { columns, source: InsertSource::Values(rows), .. } = &dml.action else { return None };
         let [row] = rows.as_slice() else { return None };
@@ -500,7 +500,7 @@ impl Violation<'_> {
 }
 
 /// A row as messages about it show it: values in their text form, long ones cut.
-pub fn row_text(relation: &Relation, row: &[Value], settings: &values::Settings) -> String {
+pub fn row_text(relation: &Relation, row: &[Value], settings: &values::Settings) -> Vec<String> {
     const LONGEST: usize = 64;
     let mut texts = Vec::with_capacity(row.len());
     for (value, column) in row.iter().zip(&relation.columns) {
@@ -515,7 +515,7 @@ pub fn row_text(relation: &Relation, row: &[Value], settings: &values::Settings)
         }
         texts.push(text);
     }
-    texts.join(", ")
+    texts
 }
 
 /// A NULL where there must be none.

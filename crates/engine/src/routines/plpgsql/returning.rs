@@ -33,14 +33,7 @@ pub(in crate::routines) fn check_record<'a>(
         let message = "returned record type does not match expected record type";
         Err(Error::new(Condition::DatatypeMismatch, message).detail(detail))
     };
-    if types_given.len() != expected.len() {
-        let detail = format!(
-            "Number of returned columns ({}) does not match expected column count ({}).",
-            types_given.len(),
-            expected.len()
-        );
-        return mismatch(detail);
-    }
+    let count = expected.len();
     for (at, (given, wanted)) in types_given.iter().zip(expected).enumerate() {
         if *given != Type::Unknown && !given.same_base(wanted) {
             let detail = format!(
@@ -51,6 +44,11 @@ pub(in crate::routines) fn check_record<'a>(
             );
             return mismatch(detail);
         }
+    }
+    if types_given.len() != count {
+        let given = types_given.len();
+        let detail = format!("Number of returned columns ({given}) does not match expected column count ({count}).");
+        return mismatch(detail);
     }
     Ok(())
 }
@@ -285,7 +283,11 @@ impl Frame<'_, '_> {
         match &wanted {
             Some(wanted) => check_record(&given, wanted.iter()).map_err(|mut error| {
                 "structure of query does not match function result type".clone_into(&mut error.message);
-                error
+                match (rows, &text) {
+                    (Rows::Query(sql), _) => in_statement(error, sql),
+                    (_, Some(text)) => in_statement_text(error, text),
+                    _ => error,
+                }
             })?,
             None => self.take_record_types(&shape)?,
         }

@@ -565,6 +565,9 @@ pub(super) fn in_statement(error: Error, sql: &Sql) -> Error {
 
 /// A line of CONTEXT.
 pub(in crate::routines) fn statement_line(sql: &Sql) -> String {
+    if let Some(assignment) = &sql.assignment {
+        return format!("PL/pgSQL assignment \"{assignment}\"");
+    }
     let words = if sql.prefix > 0 { "SQL expression" } else { "SQL statement" };
     format!("{words} \"{}\"", &sql.text[sql.prefix..])
 }

@@ -357,7 +357,13 @@ impl Changer<'_> {
         }
         let mut form = self.form(table)?;
         let keeps_rows = form.drop_constraint(table, name);
-        if keeps_rows { self.edit(table, &form) } else { self.rebuild(table, &form, same_columns(table), &[]) }
+        // What waits for COMMIT goes with the table in which a key was broken.
+        let waits = self.handle.has_open_keys() && table.foreign_keys.iter().any(|key| key.name == name);
+        if keeps_rows && !waits {
+            self.edit(table, &form)
+        } else {
+            self.rebuild(table, &form, same_columns(table), &[])
+        }
     }
 }
 

@@ -82,7 +82,7 @@ impl Changer<'_> {
                 None => break,
             }
         }
-        let text = self.with_current_settings(create)?;
+        let text = self.with_current_settings(&create.text, &create.current, (&create.namespace, &create.name))?;
         match create.replaces {
             Some(oid) => self.rewrite(oid, &create.namespace, &create.signature, &text)?,
             None => {
@@ -96,12 +96,13 @@ impl Changer<'_> {
     }
 
     /// The text of a function with what SET … FROM CURRENT makes of the session's settings.
-    fn with_current_settings(&self, create: &CreateFunction) -> Done<String> {
-        if create.current.is_empty() {
-            return Ok(create.text.clone());
+    fn with_current_settings(&self, text: &str, current: &[String], (namespace, name): (&str, &str)) -> Done<String> {
+        let called = name;
+        if current.is_empty() {
+            return Ok(text.to_owned());
         }
-        let (_, mut definition) = rowferry_dialect::postgres::routine::from_text(&create.text)?;
-        for name in &create.current {
+        let (_, mut definition) = rowferry_dialect::postgres::routine::from_text(text)?;
+        for name in current {
             let Some(value) = self.session.variable(name) else {
                 let message = format!("unrecognized configuration parameter \"{name}\"");
                 return Err(Error::new(Condition::UndefinedObject, message).into());
@@ -113,7 +114,7 @@ impl Changer<'_> {
             };
             definition.settings.push((name.clone(), values));
         }
-        Ok(rowferry_dialect::postgres::routine::definition_text(&create.namespace, &create.name, &definition))
+        Ok(rowferry_dialect::postgres::routine::definition_text(namespace, called, &definition))
     }
 
     pub(super) fn alter_function(&self, alter: &AlterFunction) -> Done {
@@ -126,7 +127,8 @@ impl Changer<'_> {
             }
             None => None,
         };
-        self.rewrite(alter.function, &alter.namespace, &alter.signature, &alter.text)?;
+        let text = self.with_current_settings(&alter.text, &alter.current, (&alter.namespace, name))?;
+        self.rewrite(alter.function, &alter.namespace, &alter.signature, &text)?;
         renamed.map_or(Ok(()), |renamed| self.check_renamed(&renamed))?;
         self.bump()
     }

@@ -164,7 +164,7 @@ impl Session {
                 value => values::output(value, &column.ty, settings),
             });
             match shown.collect::<Result<Vec<_>>>() {
-                Ok(shown) => error.detail(format!("Failing row contains ({}).", shown.join(", "))),
+                Ok(shown) => error.failing_row(shown),
                 Err(_) => error,
             }
         })

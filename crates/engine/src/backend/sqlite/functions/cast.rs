@@ -102,7 +102,7 @@ fn view_check_failed(call: &Call<'_>) -> Result<Value> {
     if let Some(table) = table.filter(|_| call.len() > 2) {
         let row: Vec<Value> = (2..call.len()).map(|at| call.owned(at)).collect();
         let row = call.with_settings(|settings| crate::backend::errors::row_text(&table, &row, settings));
-        error = error.detail(format!("Failing row contains ({row})."));
+        error = error.failing_row(row);
     }
     Err(error)
 }
