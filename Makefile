@@ -70,6 +70,7 @@ lint: ## Check format, lints, types and generated files
 	$(python) tools/async_to_sync.py --check
 	$(python) tools/code_sets.py --check
 	$(python) tools/postgres_facts.py --check
+	$(python) tools/postgres_tree.py --check
 	$(python) tools/postgres_encodings.py --check
 	$(python) tools/postgres_regress_page.py --check
 	cargo run --locked --quiet --example functions_page -- --check

@@ -2,6 +2,8 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
+use super::raw;
+
 /// A statement without its constants.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Normalized {
@@ -21,13 +23,13 @@ pub fn normalized(text: &str) -> Normalized {
     let text = text.trim().trim_end_matches(';').trim_end();
     let plannable = first_word(text);
     let found = plannable.then(|| Some(in_order(pg_query::normalize(text).ok()?, text))).flatten();
-    let tree = found
-        .as_deref()
-        .and_then(|text| pg_query::parse(text, 0).ok())
-        .and_then(|parsed| parsed.deparse(pg_query::DeparseOptions::default()).ok());
+    let tree = found.as_deref().and_then(|text| {
+        let statements = raw::parse(text).ok()?;
+        statements.iter().map(|statement| statement.tree.print()).collect::<Option<Vec<String>>>()
+    });
     let of_text = || found.clone().unwrap_or_else(|| text.to_owned());
     let mut hasher = DefaultHasher::new();
-    tree.unwrap_or_else(of_text).hash(&mut hasher);
+    tree.unwrap_or_else(|| vec![of_text()]).hash(&mut hasher);
     Normalized { text: of_text(), fingerprint: hasher.finish().max(1), plannable }
 }
 
@@ -65,12 +67,11 @@ fn first_word(text: &str) -> bool {
     let start = text.trim_start_matches(|c: char| c == '(' || c.is_whitespace());
     // Comments in front are rare, and cost only a parse.
     if start.starts_with("--") || start.starts_with("/*") {
-        return pg_query::parse(text, 0).is_ok_and(|parsed| {
-            let nodes = parsed.protobuf.stmts.first().and_then(|statement| statement.stmt.as_ref()?.node.as_ref());
-            nodes.is_some_and(|node| {
-                use pg_query::protobuf::node::Node as N;
+        use pg_query::protobuf::node::Node as N;
+        return raw::parse(text).is_ok_and(|statements| {
+            statements.first().is_some_and(|statement| {
                 matches!(
-                    node,
+                    *statement.tree,
                     N::SelectStmt(_) | N::InsertStmt(_) | N::UpdateStmt(_) | N::DeleteStmt(_) | N::MergeStmt(_)
                 )
             })
@@ -102,6 +103,12 @@ mod tests {
             "with a as (select $2 as x, $3 as y) select $4 from a where x > $1"
         );
         assert_eq!(normalized("/* why */ select 1").text, "/* why */ select $1");
+    }
+
+    #[test]
+    fn deep_statements_are_told_apart() {
+        let chain = |operator: &str| normalized(&format!("select a{}", format!("{operator} a").repeat(4_000)));
+        assert_ne!(chain("+").fingerprint, chain("-").fingerprint);
     }
 
     #[test]

@@ -1,30 +1,32 @@
-//! The one foreign call: PostgreSQL's parser in libpg_query, with the error position that the crate's own API drops.
+//! The foreign calls: PostgreSQL's parser in libpg_query, with the error position that the crate's own API drops, its tree
+//! read where it lies.
 
-use std::ffi::{CStr, CString, c_char, c_int};
+mod nodes;
+mod tree;
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 
 use pg_query::protobuf::{Node, ParseResult, RawStmt, SelectStmt, node};
-use prost::Message as _;
 
+use self::tree::{Place, Reader};
 use crate::stack;
 
-/// Levels that a tree can have at most: the library walks it by recursion, and gives up after two megabytes of stack.
-const MAX_LEVELS: usize = 20_000;
-/// Bytes of a serialised tree that one level takes at least, wrappers and lengths included.
-const LEVEL_BYTES: usize = 12;
-/// Stack that one level takes where prost makes or drops it: 10 KB were measured in a release build, which differ as the
-/// compiler inlines. Only pages that are touched cost memory.
+/// Stack that one level takes where a tree is dropped: 10 KB were measured in a release build, which differ as the compiler
+/// inlines. Only pages that are touched cost memory.
 const LEVEL_STACK: usize = if cfg!(debug_assertions) { 48 * 1024 } else { 24 * 1024 };
-
-/// The stack that a tree of so many bytes needs at most to be read or dropped.
-fn room(bytes: usize) -> usize {
-    (bytes / LEVEL_BYTES).min(MAX_LEVELS) * LEVEL_STACK
-}
 
 /// A statement's tree, which may be deeper than its owner's stack when it is dropped.
 #[derive(Debug)]
 pub(super) struct Tree {
     node: Option<Box<node::Node>>,
     room: usize,
+}
+
+impl Tree {
+    /// Its text, as PostgreSQL's deparser prints it.
+    pub(super) fn print(&self) -> Option<String> {
+        stack::with_room(self.room, || print((**self).clone())).flatten()
+    }
 }
 
 impl std::ops::Deref for Tree {
@@ -52,13 +54,6 @@ pub(super) struct ParseError {
     pub(super) position: u32,
 }
 
-/// `PgQueryProtobuf` of `pg_query.h`.
-#[repr(C)]
-struct Protobuf {
-    length: usize,
-    data: *mut c_char,
-}
-
 /// `PgQueryError` of `pg_query.h`.
 #[repr(C)]
 struct CError {
@@ -70,22 +65,46 @@ struct CError {
     context: *mut c_char,
 }
 
-/// `PgQueryProtobufParseResult` of `pg_query.h`.
+/// `PgQueryInternalParsetreeAndError` of `pg_query_internal.h`.
 #[repr(C)]
-struct CParseResult {
-    tree: Protobuf,
+struct CParsed {
+    /// A list of `RawStmt`, in the memory that was entered.
+    tree: *const u8,
+    /// What the parser had to warn of; the caller's.
     stderr: *mut c_char,
+    /// The caller's.
     error: *mut CError,
 }
 
 unsafe extern "C" {
-    fn pg_query_parse_protobuf_opts(input: *const c_char, options: c_int) -> CParseResult;
-    fn pg_query_free_protobuf_parse_result(result: CParseResult);
+    fn pg_query_enter_memory_context() -> *mut c_void;
+    fn pg_query_exit_memory_context(memory: *mut c_void);
+    fn pg_query_raw_parse(input: *const c_char, options: c_int) -> CParsed;
+    fn pg_query_free_error(error: *mut CError);
+    fn free(memory: *mut c_void);
 }
 
 /// `PG_QUERY_DISABLE_STANDARD_CONFORMING_STRINGS` and `PG_QUERY_DISABLE_ESCAPE_STRING_WARNING`: the library would write
 /// its warnings to where nobody reads them.
 const BACKSLASHES_ESCAPE: c_int = 32 | 64;
+
+/// The memory in which the parser makes a tree.
+struct Memory(*mut c_void);
+
+impl Memory {
+    fn enter() -> Memory {
+        // SAFETY: the library keeps its state in thread-local memory and initialises itself, so that calls from several
+        // threads are sound; this one makes memory of its own.
+        Memory(unsafe { pg_query_enter_memory_context() })
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: it was entered by this thread, since `Memory` is not sent to another, and is left once.
+        unsafe { pg_query_exit_memory_context(self.0) }
+    }
+}
 
 /// One statement of a text.
 pub(super) struct Statement {
@@ -110,44 +129,41 @@ pub(super) fn parse_as(sql: &str, standard_strings: bool) -> Result<Vec<Statemen
             position: 0,
         });
     };
-    // SAFETY: `input` is a NUL-terminated string that lives through the call. The library keeps its state in
-    // thread-local memory and initialises itself, so that calls from several threads are sound.
-    let result =
-        unsafe { pg_query_parse_protobuf_opts(input.as_ptr(), if standard_strings { 0 } else { BACKSLASHES_ESCAPE }) };
-    let parsed = if result.error.is_null() {
-        let bytes = if result.tree.data.is_null() {
-            &[][..]
-        } else {
-            // SAFETY: without an error, `data` points to `length` bytes that stay until the result is freed below.
-            unsafe { std::slice::from_raw_parts(result.tree.data.cast::<u8>(), result.tree.length) }
-        };
-        match stack::with_room(room(bytes.len()), || ParseResult::decode(bytes)) {
-            Some(Ok(tree)) => Ok(tree),
-            Some(Err(error)) => {
-                Err(ParseError { message: format!("the parser's tree cannot be read: {error}"), position: 0 })
-            }
-            None => Err(ParseError { message: "stack depth limit exceeded".to_owned(), position: 0 }),
-        }
-    } else {
+    let memory = Memory::enter();
+    // SAFETY: `input` is a NUL-terminated string that lives through the call, and memory for the tree has been entered.
+    let parsed = unsafe { pg_query_raw_parse(input.as_ptr(), if standard_strings { 0 } else { BACKSLASHES_ESCAPE }) };
+    // SAFETY: the library has it from `malloc`, or it is null, and nobody else has it.
+    unsafe { free(parsed.stderr.cast()) };
+    if !parsed.error.is_null() {
         // SAFETY: a non-null `error` points to the library's structure, whose message is a NUL-terminated string; both
-        // stay until the result is freed below.
+        // stay until they are freed here, once.
         let (message, position) = unsafe {
-            (CStr::from_ptr((*result.error).message).to_string_lossy().into_owned(), (*result.error).position)
+            let error = &*parsed.error;
+            let said = (CStr::from_ptr(error.message).to_string_lossy().into_owned(), error.position);
+            pg_query_free_error(parsed.error);
+            said
         };
-        Err(ParseError { message, position: u32::try_from(position).unwrap_or(0) })
-    };
-    let room = room(result.tree.length);
-    // SAFETY: `result` came from the parse call above, is freed once, and nothing borrows from it any more.
-    unsafe { pg_query_free_protobuf_parse_result(result) };
-    let statements = parsed?.stmts.into_iter().filter_map(|statement| {
-        let node = statement.stmt?.node?;
+        return Err(ParseError { message, position: u32::try_from(position).unwrap_or(0) });
+    }
+    // SAFETY: without an error, `tree` is null or a list of the parser's nodes, which live as long as `memory`.
+    let list = unsafe { Place::new(parsed.tree) };
+    let mut reader = Reader::default();
+    let statements = reader.items(list);
+    drop(memory);
+    let room = reader.deepest as usize * LEVEL_STACK;
+    let statements = statements.into_iter().filter_map(|statement| {
+        let Some(node::Node::RawStmt(statement)) = statement.node else { return None };
         Some(Statement {
-            tree: Tree { node: Some(Box::new(node)), room },
+            tree: Tree { node: Some(Box::new(statement.stmt?.node?)), room },
             start: usize::try_from(statement.stmt_location).unwrap_or(0),
             length: usize::try_from(statement.stmt_len).unwrap_or(0),
         })
     });
-    Ok(statements.collect())
+    let statements = statements.collect();
+    match reader.obstacle {
+        None => Ok(statements),
+        Some(obstacle) => Err(ParseError { message: obstacle.to_string(), position: 0 }),
+    }
 }
 
 /// The text of a SELECT, as PostgreSQL's deparser prints it.
@@ -177,3 +193,6 @@ pub(super) fn print(statement: node::Node) -> Option<String> {
     };
     pg_query::deparse(&tree, pg_query::DeparseOptions::default()).ok()
 }
+
+#[cfg(test)]
+mod tests;

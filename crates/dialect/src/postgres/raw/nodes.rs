@@ -1,0 +1,2239 @@
+// Written by tools/postgres_tree.py from the headers of libpg_query; changes here are lost.
+
+//! Where the fields of the parser's nodes lie.
+
+use pg_query::protobuf as p;
+use pg_query::protobuf::node::Node as N;
+
+use super::tree::{Place, Reader};
+
+/// Where values and lists have what is theirs.
+pub(super) mod at {
+    pub(in crate::postgres::raw) const INTEGER: usize = 4;
+    pub(in crate::postgres::raw) const FLOAT: usize = 8;
+    pub(in crate::postgres::raw) const BOOLEAN: usize = 4;
+    pub(in crate::postgres::raw) const STRING: usize = 8;
+    pub(in crate::postgres::raw) const BIT_STRING: usize = 8;
+    pub(in crate::postgres::raw) const A_CONST: usize = 8;
+    pub(in crate::postgres::raw) const A_CONST_ISNULL: usize = 24;
+    pub(in crate::postgres::raw) const A_CONST_LOCATION: usize = 28;
+    pub(in crate::postgres::raw) const LIST_LENGTH: usize = 4;
+    pub(in crate::postgres::raw) const LIST_ELEMENTS: usize = 16;
+}
+
+/// Their tags.
+pub(super) mod tag {
+    pub(in crate::postgres::raw) const INTEGER: u32 = 465;
+    pub(in crate::postgres::raw) const FLOAT: u32 = 466;
+    pub(in crate::postgres::raw) const BOOLEAN: u32 = 467;
+    pub(in crate::postgres::raw) const STRING: u32 = 468;
+    pub(in crate::postgres::raw) const BIT_STRING: u32 = 469;
+    pub(in crate::postgres::raw) const LIST: u32 = 1;
+    pub(in crate::postgres::raw) const A_CONST: u32 = 72;
+}
+
+impl Reader {
+    /// The node of this tag, if the parser makes such.
+    pub(super) fn tagged(&mut self, tag: u32, at: Place<'_>) -> Option<N> {
+        Some(match tag {
+            2 => N::Alias(self.alias(at)),
+            3 => N::RangeVar(self.range_var(at)),
+            5 => N::IntoClause(Box::new(self.into_clause(at))),
+            10 => N::GroupingFunc(Box::new(self.grouping_func(at))),
+            13 => N::MergeSupportFunc(Box::new(self.merge_support_func(at))),
+            15 => N::FuncExpr(Box::new(self.func_expr(at))),
+            16 => N::NamedArgExpr(Box::new(self.named_arg_expr(at))),
+            21 => N::BoolExpr(Box::new(self.bool_expr(at))),
+            22 => N::SubLink(Box::new(self.sub_link(at))),
+            32 => N::CaseExpr(Box::new(self.case_expr(at))),
+            33 => N::CaseWhen(Box::new(self.case_when(at))),
+            36 => N::RowExpr(Box::new(self.row_expr(at))),
+            38 => N::CoalesceExpr(Box::new(self.coalesce_expr(at))),
+            39 => N::MinMaxExpr(Box::new(self.min_max_expr(at))),
+            40 => N::SqlvalueFunction(Box::new(self.sql_value_function(at))),
+            41 => N::XmlExpr(Box::new(self.xml_expr(at))),
+            42 => N::JsonFormat(self.json_format(at)),
+            43 => N::JsonReturning(self.json_returning(at)),
+            44 => N::JsonValueExpr(Box::new(self.json_value_expr(at))),
+            46 => N::JsonIsPredicate(Box::new(self.json_is_predicate(at))),
+            47 => N::JsonBehavior(Box::new(self.json_behavior(at))),
+            52 => N::NullTest(Box::new(self.null_test(at))),
+            53 => N::BooleanTest(Box::new(self.boolean_test(at))),
+            57 => N::SetToDefault(Box::new(self.set_to_default(at))),
+            58 => N::CurrentOfExpr(Box::new(self.current_of_expr(at))),
+            64 => N::JoinExpr(Box::new(self.join_expr(at))),
+            65 => N::FromExpr(Box::new(self.from_expr(at))),
+            66 => N::OnConflictExpr(Box::new(self.on_conflict_expr(at))),
+            67 => N::Query(Box::new(self.query(at))),
+            68 => N::TypeName(self.type_name(at)),
+            69 => N::ColumnRef(self.column_ref(at)),
+            70 => N::ParamRef(self.param_ref(at)),
+            71 => N::AExpr(Box::new(self.a_expr(at))),
+            73 => N::TypeCast(Box::new(self.type_cast(at))),
+            74 => N::CollateClause(Box::new(self.collate_clause(at))),
+            75 => N::RoleSpec(self.role_spec(at)),
+            76 => N::FuncCall(Box::new(self.func_call(at))),
+            77 => N::AStar(self.a_star(at)),
+            78 => N::AIndices(Box::new(self.a_indices(at))),
+            79 => N::AIndirection(Box::new(self.a_indirection(at))),
+            80 => N::AArrayExpr(self.a_array_expr(at)),
+            81 => N::ResTarget(Box::new(self.res_target(at))),
+            82 => N::MultiAssignRef(Box::new(self.multi_assign_ref(at))),
+            83 => N::SortBy(Box::new(self.sort_by(at))),
+            84 => N::WindowDef(Box::new(self.window_def(at))),
+            85 => N::RangeSubselect(Box::new(self.range_subselect(at))),
+            86 => N::RangeFunction(self.range_function(at)),
+            87 => N::RangeTableFunc(Box::new(self.range_table_func(at))),
+            88 => N::RangeTableFuncCol(Box::new(self.range_table_func_col(at))),
+            89 => N::RangeTableSample(Box::new(self.range_table_sample(at))),
+            90 => N::ColumnDef(Box::new(self.column_def(at))),
+            91 => N::TableLikeClause(self.table_like_clause(at)),
+            92 => N::IndexElem(Box::new(self.index_elem(at))),
+            93 => N::DefElem(Box::new(self.def_elem(at))),
+            94 => N::LockingClause(self.locking_clause(at)),
+            95 => N::XmlSerialize(Box::new(self.xml_serialize(at))),
+            96 => N::PartitionElem(Box::new(self.partition_elem(at))),
+            97 => N::PartitionSpec(self.partition_spec(at)),
+            98 => N::PartitionBoundSpec(self.partition_bound_spec(at)),
+            100 => N::PartitionCmd(self.partition_cmd(at)),
+            107 => N::GroupingSet(self.grouping_set(at)),
+            110 => N::WithClause(self.with_clause(at)),
+            111 => N::InferClause(Box::new(self.infer_clause(at))),
+            112 => N::OnConflictClause(Box::new(self.on_conflict_clause(at))),
+            113 => N::CtesearchClause(self.cte_search_clause(at)),
+            114 => N::CtecycleClause(Box::new(self.cte_cycle_clause(at))),
+            115 => N::CommonTableExpr(Box::new(self.common_table_expr(at))),
+            116 => N::MergeWhenClause(Box::new(self.merge_when_clause(at))),
+            117 => N::ReturningOption(self.returning_option(at)),
+            118 => N::ReturningClause(self.returning_clause(at)),
+            119 => N::TriggerTransition(self.trigger_transition(at)),
+            120 => N::JsonOutput(self.json_output(at)),
+            121 => N::JsonArgument(Box::new(self.json_argument(at))),
+            122 => N::JsonFuncExpr(Box::new(self.json_func_expr(at))),
+            123 => N::JsonTablePathSpec(Box::new(self.json_table_path_spec(at))),
+            124 => N::JsonTable(Box::new(self.json_table(at))),
+            125 => N::JsonTableColumn(Box::new(self.json_table_column(at))),
+            126 => N::JsonKeyValue(Box::new(self.json_key_value(at))),
+            127 => N::JsonParseExpr(Box::new(self.json_parse_expr(at))),
+            128 => N::JsonScalarExpr(Box::new(self.json_scalar_expr(at))),
+            129 => N::JsonSerializeExpr(Box::new(self.json_serialize_expr(at))),
+            130 => N::JsonObjectConstructor(self.json_object_constructor(at)),
+            131 => N::JsonArrayConstructor(self.json_array_constructor(at)),
+            132 => N::JsonArrayQueryConstructor(Box::new(self.json_array_query_constructor(at))),
+            133 => N::JsonAggConstructor(Box::new(self.json_agg_constructor(at))),
+            134 => N::JsonObjectAgg(Box::new(self.json_object_agg(at))),
+            135 => N::JsonArrayAgg(Box::new(self.json_array_agg(at))),
+            136 => N::RawStmt(Box::new(self.raw_stmt(at))),
+            137 => N::InsertStmt(Box::new(self.insert_stmt(at))),
+            138 => N::DeleteStmt(Box::new(self.delete_stmt(at))),
+            139 => N::UpdateStmt(Box::new(self.update_stmt(at))),
+            140 => N::MergeStmt(Box::new(self.merge_stmt(at))),
+            141 => N::SelectStmt(Box::new(self.select_stmt(at))),
+            143 => N::ReturnStmt(Box::new(self.return_stmt(at))),
+            144 => N::PlassignStmt(Box::new(self.pl_assign_stmt(at))),
+            145 => N::CreateSchemaStmt(self.create_schema_stmt(at)),
+            146 => N::AlterTableStmt(self.alter_table_stmt(at)),
+            147 => N::AlterTableCmd(Box::new(self.alter_table_cmd(at))),
+            148 => N::AtalterConstraint(self.at_alter_constraint(at)),
+            149 => N::ReplicaIdentityStmt(self.replica_identity_stmt(at)),
+            150 => N::AlterCollationStmt(self.alter_collation_stmt(at)),
+            151 => N::AlterDomainStmt(Box::new(self.alter_domain_stmt(at))),
+            152 => N::GrantStmt(self.grant_stmt(at)),
+            153 => N::ObjectWithArgs(self.object_with_args(at)),
+            154 => N::AccessPriv(self.access_priv(at)),
+            155 => N::GrantRoleStmt(self.grant_role_stmt(at)),
+            156 => N::AlterDefaultPrivilegesStmt(self.alter_default_privileges_stmt(at)),
+            157 => N::CopyStmt(Box::new(self.copy_stmt(at))),
+            158 => N::VariableSetStmt(self.variable_set_stmt(at)),
+            159 => N::VariableShowStmt(self.variable_show_stmt(at)),
+            160 => N::CreateStmt(self.create_stmt(at)),
+            161 => N::Constraint(Box::new(self.constraint(at))),
+            162 => N::CreateTableSpaceStmt(self.create_table_space_stmt(at)),
+            163 => N::DropTableSpaceStmt(self.drop_table_space_stmt(at)),
+            164 => N::AlterTableSpaceOptionsStmt(self.alter_table_space_options_stmt(at)),
+            165 => N::AlterTableMoveAllStmt(self.alter_table_move_all_stmt(at)),
+            166 => N::CreateExtensionStmt(self.create_extension_stmt(at)),
+            167 => N::AlterExtensionStmt(self.alter_extension_stmt(at)),
+            168 => N::AlterExtensionContentsStmt(Box::new(self.alter_extension_contents_stmt(at))),
+            169 => N::CreateFdwStmt(self.create_fdw_stmt(at)),
+            170 => N::AlterFdwStmt(self.alter_fdw_stmt(at)),
+            171 => N::CreateForeignServerStmt(self.create_foreign_server_stmt(at)),
+            172 => N::AlterForeignServerStmt(self.alter_foreign_server_stmt(at)),
+            173 => N::CreateForeignTableStmt(self.create_foreign_table_stmt(at)),
+            174 => N::CreateUserMappingStmt(self.create_user_mapping_stmt(at)),
+            175 => N::AlterUserMappingStmt(self.alter_user_mapping_stmt(at)),
+            176 => N::DropUserMappingStmt(self.drop_user_mapping_stmt(at)),
+            177 => N::ImportForeignSchemaStmt(self.import_foreign_schema_stmt(at)),
+            178 => N::CreatePolicyStmt(Box::new(self.create_policy_stmt(at))),
+            179 => N::AlterPolicyStmt(Box::new(self.alter_policy_stmt(at))),
+            180 => N::CreateAmStmt(self.create_am_stmt(at)),
+            181 => N::CreateTrigStmt(Box::new(self.create_trig_stmt(at))),
+            182 => N::CreateEventTrigStmt(self.create_event_trig_stmt(at)),
+            183 => N::AlterEventTrigStmt(self.alter_event_trig_stmt(at)),
+            184 => N::CreatePlangStmt(self.create_p_lang_stmt(at)),
+            185 => N::CreateRoleStmt(self.create_role_stmt(at)),
+            186 => N::AlterRoleStmt(self.alter_role_stmt(at)),
+            187 => N::AlterRoleSetStmt(self.alter_role_set_stmt(at)),
+            188 => N::DropRoleStmt(self.drop_role_stmt(at)),
+            189 => N::CreateSeqStmt(self.create_seq_stmt(at)),
+            190 => N::AlterSeqStmt(self.alter_seq_stmt(at)),
+            191 => N::DefineStmt(self.define_stmt(at)),
+            192 => N::CreateDomainStmt(Box::new(self.create_domain_stmt(at))),
+            193 => N::CreateOpClassStmt(self.create_op_class_stmt(at)),
+            194 => N::CreateOpClassItem(self.create_op_class_item(at)),
+            195 => N::CreateOpFamilyStmt(self.create_op_family_stmt(at)),
+            196 => N::AlterOpFamilyStmt(self.alter_op_family_stmt(at)),
+            197 => N::DropStmt(self.drop_stmt(at)),
+            198 => N::TruncateStmt(self.truncate_stmt(at)),
+            199 => N::CommentStmt(Box::new(self.comment_stmt(at))),
+            200 => N::SecLabelStmt(Box::new(self.sec_label_stmt(at))),
+            201 => N::DeclareCursorStmt(Box::new(self.declare_cursor_stmt(at))),
+            202 => N::ClosePortalStmt(self.close_portal_stmt(at)),
+            203 => N::FetchStmt(self.fetch_stmt(at)),
+            204 => N::IndexStmt(Box::new(self.index_stmt(at))),
+            205 => N::CreateStatsStmt(self.create_stats_stmt(at)),
+            206 => N::StatsElem(Box::new(self.stats_elem(at))),
+            207 => N::AlterStatsStmt(Box::new(self.alter_stats_stmt(at))),
+            208 => N::CreateFunctionStmt(Box::new(self.create_function_stmt(at))),
+            209 => N::FunctionParameter(Box::new(self.function_parameter(at))),
+            210 => N::AlterFunctionStmt(self.alter_function_stmt(at)),
+            211 => N::DoStmt(self.do_stmt(at)),
+            213 => N::CallStmt(Box::new(self.call_stmt(at))),
+            215 => N::RenameStmt(Box::new(self.rename_stmt(at))),
+            216 => N::AlterObjectDependsStmt(Box::new(self.alter_object_depends_stmt(at))),
+            217 => N::AlterObjectSchemaStmt(Box::new(self.alter_object_schema_stmt(at))),
+            218 => N::AlterOwnerStmt(Box::new(self.alter_owner_stmt(at))),
+            219 => N::AlterOperatorStmt(self.alter_operator_stmt(at)),
+            220 => N::AlterTypeStmt(self.alter_type_stmt(at)),
+            221 => N::RuleStmt(Box::new(self.rule_stmt(at))),
+            222 => N::NotifyStmt(self.notify_stmt(at)),
+            223 => N::ListenStmt(self.listen_stmt(at)),
+            224 => N::UnlistenStmt(self.unlisten_stmt(at)),
+            225 => N::TransactionStmt(self.transaction_stmt(at)),
+            226 => N::CompositeTypeStmt(self.composite_type_stmt(at)),
+            227 => N::CreateEnumStmt(self.create_enum_stmt(at)),
+            228 => N::CreateRangeStmt(self.create_range_stmt(at)),
+            229 => N::AlterEnumStmt(self.alter_enum_stmt(at)),
+            230 => N::ViewStmt(Box::new(self.view_stmt(at))),
+            231 => N::LoadStmt(self.load_stmt(at)),
+            232 => N::CreatedbStmt(self.createdb_stmt(at)),
+            233 => N::AlterDatabaseStmt(self.alter_database_stmt(at)),
+            234 => N::AlterDatabaseRefreshCollStmt(self.alter_database_refresh_coll_stmt(at)),
+            235 => N::AlterDatabaseSetStmt(self.alter_database_set_stmt(at)),
+            236 => N::DropdbStmt(self.dropdb_stmt(at)),
+            237 => N::AlterSystemStmt(self.alter_system_stmt(at)),
+            238 => N::ClusterStmt(self.cluster_stmt(at)),
+            239 => N::VacuumStmt(self.vacuum_stmt(at)),
+            240 => N::VacuumRelation(self.vacuum_relation(at)),
+            241 => N::ExplainStmt(Box::new(self.explain_stmt(at))),
+            242 => N::CreateTableAsStmt(Box::new(self.create_table_as_stmt(at))),
+            243 => N::RefreshMatViewStmt(self.refresh_mat_view_stmt(at)),
+            244 => N::CheckPointStmt(self.check_point_stmt(at)),
+            245 => N::DiscardStmt(self.discard_stmt(at)),
+            246 => N::LockStmt(self.lock_stmt(at)),
+            247 => N::ConstraintsSetStmt(self.constraints_set_stmt(at)),
+            248 => N::ReindexStmt(self.reindex_stmt(at)),
+            249 => N::CreateConversionStmt(self.create_conversion_stmt(at)),
+            250 => N::CreateCastStmt(self.create_cast_stmt(at)),
+            251 => N::CreateTransformStmt(self.create_transform_stmt(at)),
+            252 => N::PrepareStmt(Box::new(self.prepare_stmt(at))),
+            253 => N::ExecuteStmt(self.execute_stmt(at)),
+            254 => N::DeallocateStmt(self.deallocate_stmt(at)),
+            255 => N::DropOwnedStmt(self.drop_owned_stmt(at)),
+            256 => N::ReassignOwnedStmt(self.reassign_owned_stmt(at)),
+            257 => N::AlterTsdictionaryStmt(self.alter_ts_dictionary_stmt(at)),
+            258 => N::AlterTsconfigurationStmt(self.alter_ts_configuration_stmt(at)),
+            259 => N::PublicationTable(Box::new(self.publication_table(at))),
+            260 => N::PublicationObjSpec(Box::new(self.publication_obj_spec(at))),
+            261 => N::CreatePublicationStmt(self.create_publication_stmt(at)),
+            262 => N::AlterPublicationStmt(self.alter_publication_stmt(at)),
+            263 => N::CreateSubscriptionStmt(self.create_subscription_stmt(at)),
+            264 => N::AlterSubscriptionStmt(self.alter_subscription_stmt(at)),
+            265 => N::DropSubscriptionStmt(self.drop_subscription_stmt(at)),
+            _ => return None,
+        })
+    }
+
+    fn alias(&mut self, at: Place<'_>) -> p::Alias {
+        p::Alias { aliasname: self.text(at.pointer(8)), colnames: self.items(at.pointer(16)) }
+    }
+
+    fn range_var(&mut self, at: Place<'_>) -> p::RangeVar {
+        p::RangeVar {
+            catalogname: self.text(at.pointer(8)),
+            schemaname: self.text(at.pointer(16)),
+            relname: self.text(at.pointer(24)),
+            inh: at.bool(32),
+            relpersistence: at.letter(33),
+            alias: self.inner(at.pointer(40), Self::alias),
+            location: at.i32(48),
+        }
+    }
+
+    fn into_clause(&mut self, at: Place<'_>) -> p::IntoClause {
+        p::IntoClause {
+            rel: self.inner(at.pointer(8), Self::range_var),
+            col_names: self.items(at.pointer(16)),
+            access_method: self.text(at.pointer(24)),
+            options: self.items(at.pointer(32)),
+            on_commit: at.i32(40) + 1,
+            table_space_name: self.text(at.pointer(48)),
+            view_query: self.inner(at.pointer(56), Self::query).map(Box::new),
+            skip_data: at.bool(64),
+        }
+    }
+
+    fn grouping_func(&mut self, at: Place<'_>) -> p::GroupingFunc {
+        p::GroupingFunc {
+            args: self.items(at.pointer(8)),
+            refs: self.items(at.pointer(16)),
+            agglevelsup: at.u32(32),
+            location: at.i32(36),
+            xpr: None,
+        }
+    }
+
+    fn merge_support_func(&mut self, at: Place<'_>) -> p::MergeSupportFunc {
+        p::MergeSupportFunc { msftype: at.u32(4), msfcollid: at.u32(8), location: at.i32(12), xpr: None }
+    }
+
+    fn func_expr(&mut self, at: Place<'_>) -> p::FuncExpr {
+        p::FuncExpr {
+            funcid: at.u32(4),
+            funcresulttype: at.u32(8),
+            funcretset: at.bool(12),
+            funcvariadic: at.bool(13),
+            funcformat: at.i32(16) + 1,
+            funccollid: at.u32(20),
+            inputcollid: at.u32(24),
+            args: self.items(at.pointer(32)),
+            location: at.i32(40),
+            xpr: None,
+        }
+    }
+
+    fn named_arg_expr(&mut self, at: Place<'_>) -> p::NamedArgExpr {
+        p::NamedArgExpr {
+            arg: self.node(at.pointer(8)).map(Box::new),
+            name: self.text(at.pointer(16)),
+            argnumber: at.i32(24),
+            location: at.i32(28),
+            xpr: None,
+        }
+    }
+
+    fn bool_expr(&mut self, at: Place<'_>) -> p::BoolExpr {
+        p::BoolExpr { boolop: at.i32(4) + 1, args: self.items(at.pointer(8)), location: at.i32(16), xpr: None }
+    }
+
+    fn sub_link(&mut self, at: Place<'_>) -> p::SubLink {
+        p::SubLink {
+            sub_link_type: at.i32(4) + 1,
+            sub_link_id: at.i32(8),
+            testexpr: self.node(at.pointer(16)).map(Box::new),
+            oper_name: self.items(at.pointer(24)),
+            subselect: self.node(at.pointer(32)).map(Box::new),
+            location: at.i32(40),
+            xpr: None,
+        }
+    }
+
+    fn case_expr(&mut self, at: Place<'_>) -> p::CaseExpr {
+        p::CaseExpr {
+            casetype: at.u32(4),
+            casecollid: at.u32(8),
+            arg: self.node(at.pointer(16)).map(Box::new),
+            args: self.items(at.pointer(24)),
+            defresult: self.node(at.pointer(32)).map(Box::new),
+            location: at.i32(40),
+            xpr: None,
+        }
+    }
+
+    fn case_when(&mut self, at: Place<'_>) -> p::CaseWhen {
+        p::CaseWhen {
+            expr: self.node(at.pointer(8)).map(Box::new),
+            result: self.node(at.pointer(16)).map(Box::new),
+            location: at.i32(24),
+            xpr: None,
+        }
+    }
+
+    fn row_expr(&mut self, at: Place<'_>) -> p::RowExpr {
+        p::RowExpr {
+            args: self.items(at.pointer(8)),
+            row_typeid: at.u32(16),
+            row_format: at.i32(20) + 1,
+            colnames: self.items(at.pointer(24)),
+            location: at.i32(32),
+            xpr: None,
+        }
+    }
+
+    fn coalesce_expr(&mut self, at: Place<'_>) -> p::CoalesceExpr {
+        p::CoalesceExpr {
+            coalescetype: at.u32(4),
+            coalescecollid: at.u32(8),
+            args: self.items(at.pointer(16)),
+            location: at.i32(24),
+            xpr: None,
+        }
+    }
+
+    fn min_max_expr(&mut self, at: Place<'_>) -> p::MinMaxExpr {
+        p::MinMaxExpr {
+            minmaxtype: at.u32(4),
+            minmaxcollid: at.u32(8),
+            inputcollid: at.u32(12),
+            op: at.i32(16) + 1,
+            args: self.items(at.pointer(24)),
+            location: at.i32(32),
+            xpr: None,
+        }
+    }
+
+    fn sql_value_function(&mut self, at: Place<'_>) -> p::SqlValueFunction {
+        p::SqlValueFunction {
+            op: at.i32(4) + 1,
+            r#type: at.u32(8),
+            typmod: at.i32(12),
+            location: at.i32(16),
+            xpr: None,
+        }
+    }
+
+    fn xml_expr(&mut self, at: Place<'_>) -> p::XmlExpr {
+        p::XmlExpr {
+            op: at.i32(4) + 1,
+            name: self.text(at.pointer(8)),
+            named_args: self.items(at.pointer(16)),
+            arg_names: self.items(at.pointer(24)),
+            args: self.items(at.pointer(32)),
+            xmloption: at.i32(40) + 1,
+            indent: at.bool(44),
+            r#type: at.u32(48),
+            typmod: at.i32(52),
+            location: at.i32(56),
+            xpr: None,
+        }
+    }
+
+    fn json_format(&mut self, at: Place<'_>) -> p::JsonFormat {
+        p::JsonFormat { format_type: at.i32(4) + 1, encoding: at.i32(8) + 1, location: at.i32(12) }
+    }
+
+    fn json_returning(&mut self, at: Place<'_>) -> p::JsonReturning {
+        p::JsonReturning { format: self.inner(at.pointer(8), Self::json_format), typid: at.u32(16), typmod: at.i32(20) }
+    }
+
+    fn json_value_expr(&mut self, at: Place<'_>) -> p::JsonValueExpr {
+        p::JsonValueExpr {
+            raw_expr: self.node(at.pointer(8)).map(Box::new),
+            formatted_expr: self.node(at.pointer(16)).map(Box::new),
+            format: self.inner(at.pointer(24), Self::json_format),
+        }
+    }
+
+    fn json_is_predicate(&mut self, at: Place<'_>) -> p::JsonIsPredicate {
+        p::JsonIsPredicate {
+            expr: self.node(at.pointer(8)).map(Box::new),
+            format: self.inner(at.pointer(16), Self::json_format),
+            item_type: at.i32(24) + 1,
+            unique_keys: at.bool(28),
+            location: at.i32(32),
+        }
+    }
+
+    fn json_behavior(&mut self, at: Place<'_>) -> p::JsonBehavior {
+        p::JsonBehavior {
+            btype: at.i32(4) + 1,
+            expr: self.node(at.pointer(8)).map(Box::new),
+            coerce: at.bool(16),
+            location: at.i32(20),
+        }
+    }
+
+    fn null_test(&mut self, at: Place<'_>) -> p::NullTest {
+        p::NullTest {
+            arg: self.node(at.pointer(8)).map(Box::new),
+            nulltesttype: at.i32(16) + 1,
+            argisrow: at.bool(20),
+            location: at.i32(24),
+            xpr: None,
+        }
+    }
+
+    fn boolean_test(&mut self, at: Place<'_>) -> p::BooleanTest {
+        p::BooleanTest {
+            arg: self.node(at.pointer(8)).map(Box::new),
+            booltesttype: at.i32(16) + 1,
+            location: at.i32(20),
+            xpr: None,
+        }
+    }
+
+    fn set_to_default(&mut self, at: Place<'_>) -> p::SetToDefault {
+        p::SetToDefault {
+            type_id: at.u32(4),
+            type_mod: at.i32(8),
+            collation: at.u32(12),
+            location: at.i32(16),
+            xpr: None,
+        }
+    }
+
+    fn current_of_expr(&mut self, at: Place<'_>) -> p::CurrentOfExpr {
+        p::CurrentOfExpr {
+            cvarno: at.u32(4),
+            cursor_name: self.text(at.pointer(8)),
+            cursor_param: at.i32(16),
+            xpr: None,
+        }
+    }
+
+    fn join_expr(&mut self, at: Place<'_>) -> p::JoinExpr {
+        p::JoinExpr {
+            jointype: at.i32(4) + 1,
+            is_natural: at.bool(8),
+            larg: self.node(at.pointer(16)).map(Box::new),
+            rarg: self.node(at.pointer(24)).map(Box::new),
+            using_clause: self.items(at.pointer(32)),
+            join_using_alias: self.inner(at.pointer(40), Self::alias),
+            quals: self.node(at.pointer(48)).map(Box::new),
+            alias: self.inner(at.pointer(56), Self::alias),
+            rtindex: at.i32(64),
+        }
+    }
+
+    fn from_expr(&mut self, at: Place<'_>) -> p::FromExpr {
+        p::FromExpr { fromlist: self.items(at.pointer(8)), quals: self.node(at.pointer(16)).map(Box::new) }
+    }
+
+    fn on_conflict_expr(&mut self, at: Place<'_>) -> p::OnConflictExpr {
+        p::OnConflictExpr {
+            action: at.i32(4) + 1,
+            arbiter_elems: self.items(at.pointer(8)),
+            arbiter_where: self.node(at.pointer(16)).map(Box::new),
+            constraint: at.u32(24),
+            on_conflict_set: self.items(at.pointer(32)),
+            on_conflict_where: self.node(at.pointer(40)).map(Box::new),
+            excl_rel_index: at.i32(48),
+            excl_rel_tlist: self.items(at.pointer(56)),
+        }
+    }
+
+    fn query(&mut self, at: Place<'_>) -> p::Query {
+        p::Query {
+            command_type: at.i32(4) + 1,
+            query_source: at.i32(8) + 1,
+            can_set_tag: at.bool(24),
+            utility_stmt: self.node(at.pointer(32)).map(Box::new),
+            result_relation: at.i32(40),
+            has_aggs: at.bool(44),
+            has_window_funcs: at.bool(45),
+            has_target_srfs: at.bool(46),
+            has_sub_links: at.bool(47),
+            has_distinct_on: at.bool(48),
+            has_recursive: at.bool(49),
+            has_modifying_cte: at.bool(50),
+            has_for_update: at.bool(51),
+            has_row_security: at.bool(52),
+            has_group_rte: at.bool(53),
+            is_return: at.bool(54),
+            cte_list: self.items(at.pointer(56)),
+            rtable: self.items(at.pointer(64)),
+            rteperminfos: self.items(at.pointer(72)),
+            jointree: self.inner(at.pointer(80), Self::from_expr).map(Box::new),
+            merge_action_list: self.items(at.pointer(88)),
+            merge_target_relation: at.i32(96),
+            merge_join_condition: self.node(at.pointer(104)).map(Box::new),
+            target_list: self.items(at.pointer(112)),
+            r#override: at.i32(120) + 1,
+            on_conflict: self.inner(at.pointer(128), Self::on_conflict_expr).map(Box::new),
+            returning_old_alias: self.text(at.pointer(136)),
+            returning_new_alias: self.text(at.pointer(144)),
+            returning_list: self.items(at.pointer(152)),
+            group_clause: self.items(at.pointer(160)),
+            group_distinct: at.bool(168),
+            grouping_sets: self.items(at.pointer(176)),
+            having_qual: self.node(at.pointer(184)).map(Box::new),
+            window_clause: self.items(at.pointer(192)),
+            distinct_clause: self.items(at.pointer(200)),
+            sort_clause: self.items(at.pointer(208)),
+            limit_offset: self.node(at.pointer(216)).map(Box::new),
+            limit_count: self.node(at.pointer(224)).map(Box::new),
+            limit_option: at.i32(232) + 1,
+            row_marks: self.items(at.pointer(240)),
+            set_operations: self.node(at.pointer(248)).map(Box::new),
+            constraint_deps: self.items(at.pointer(256)),
+            with_check_options: self.items(at.pointer(264)),
+            stmt_location: at.i32(272),
+            stmt_len: at.i32(276),
+        }
+    }
+
+    fn type_name(&mut self, at: Place<'_>) -> p::TypeName {
+        p::TypeName {
+            names: self.items(at.pointer(8)),
+            type_oid: at.u32(16),
+            setof: at.bool(20),
+            pct_type: at.bool(21),
+            typmods: self.items(at.pointer(24)),
+            typemod: at.i32(32),
+            array_bounds: self.items(at.pointer(40)),
+            location: at.i32(48),
+        }
+    }
+
+    fn column_ref(&mut self, at: Place<'_>) -> p::ColumnRef {
+        p::ColumnRef { fields: self.items(at.pointer(8)), location: at.i32(16) }
+    }
+
+    fn param_ref(&mut self, at: Place<'_>) -> p::ParamRef {
+        p::ParamRef { number: at.i32(4), location: at.i32(8) }
+    }
+
+    fn a_expr(&mut self, at: Place<'_>) -> p::AExpr {
+        p::AExpr {
+            kind: at.i32(4) + 1,
+            name: self.items(at.pointer(8)),
+            lexpr: self.node(at.pointer(16)).map(Box::new),
+            rexpr: self.node(at.pointer(24)).map(Box::new),
+            rexpr_list_start: at.i32(32),
+            rexpr_list_end: at.i32(36),
+            location: at.i32(40),
+        }
+    }
+
+    fn type_cast(&mut self, at: Place<'_>) -> p::TypeCast {
+        p::TypeCast {
+            arg: self.node(at.pointer(8)).map(Box::new),
+            type_name: self.inner(at.pointer(16), Self::type_name),
+            location: at.i32(24),
+        }
+    }
+
+    fn collate_clause(&mut self, at: Place<'_>) -> p::CollateClause {
+        p::CollateClause {
+            arg: self.node(at.pointer(8)).map(Box::new),
+            collname: self.items(at.pointer(16)),
+            location: at.i32(24),
+        }
+    }
+
+    fn role_spec(&mut self, at: Place<'_>) -> p::RoleSpec {
+        p::RoleSpec { roletype: at.i32(4) + 1, rolename: self.text(at.pointer(8)), location: at.i32(16) }
+    }
+
+    fn func_call(&mut self, at: Place<'_>) -> p::FuncCall {
+        p::FuncCall {
+            funcname: self.items(at.pointer(8)),
+            args: self.items(at.pointer(16)),
+            agg_order: self.items(at.pointer(24)),
+            agg_filter: self.node(at.pointer(32)).map(Box::new),
+            over: self.inner(at.pointer(40), Self::window_def).map(Box::new),
+            agg_within_group: at.bool(48),
+            agg_star: at.bool(49),
+            agg_distinct: at.bool(50),
+            func_variadic: at.bool(51),
+            funcformat: at.i32(52) + 1,
+            location: at.i32(56),
+        }
+    }
+
+    fn a_star(&mut self, _: Place<'_>) -> p::AStar {
+        p::AStar {}
+    }
+
+    fn a_indices(&mut self, at: Place<'_>) -> p::AIndices {
+        p::AIndices {
+            is_slice: at.bool(4),
+            lidx: self.node(at.pointer(8)).map(Box::new),
+            uidx: self.node(at.pointer(16)).map(Box::new),
+        }
+    }
+
+    fn a_indirection(&mut self, at: Place<'_>) -> p::AIndirection {
+        p::AIndirection { arg: self.node(at.pointer(8)).map(Box::new), indirection: self.items(at.pointer(16)) }
+    }
+
+    fn a_array_expr(&mut self, at: Place<'_>) -> p::AArrayExpr {
+        p::AArrayExpr {
+            elements: self.items(at.pointer(8)),
+            list_start: at.i32(16),
+            list_end: at.i32(20),
+            location: at.i32(24),
+        }
+    }
+
+    fn res_target(&mut self, at: Place<'_>) -> p::ResTarget {
+        p::ResTarget {
+            name: self.text(at.pointer(8)),
+            indirection: self.items(at.pointer(16)),
+            val: self.node(at.pointer(24)).map(Box::new),
+            location: at.i32(32),
+        }
+    }
+
+    fn multi_assign_ref(&mut self, at: Place<'_>) -> p::MultiAssignRef {
+        p::MultiAssignRef { source: self.node(at.pointer(8)).map(Box::new), colno: at.i32(16), ncolumns: at.i32(20) }
+    }
+
+    fn sort_by(&mut self, at: Place<'_>) -> p::SortBy {
+        p::SortBy {
+            node: self.node(at.pointer(8)).map(Box::new),
+            sortby_dir: at.i32(16) + 1,
+            sortby_nulls: at.i32(20) + 1,
+            use_op: self.items(at.pointer(24)),
+            location: at.i32(32),
+        }
+    }
+
+    fn window_def(&mut self, at: Place<'_>) -> p::WindowDef {
+        p::WindowDef {
+            name: self.text(at.pointer(8)),
+            refname: self.text(at.pointer(16)),
+            partition_clause: self.items(at.pointer(24)),
+            order_clause: self.items(at.pointer(32)),
+            frame_options: at.i32(40),
+            start_offset: self.node(at.pointer(48)).map(Box::new),
+            end_offset: self.node(at.pointer(56)).map(Box::new),
+            location: at.i32(64),
+        }
+    }
+
+    fn range_subselect(&mut self, at: Place<'_>) -> p::RangeSubselect {
+        p::RangeSubselect {
+            lateral: at.bool(4),
+            subquery: self.node(at.pointer(8)).map(Box::new),
+            alias: self.inner(at.pointer(16), Self::alias),
+        }
+    }
+
+    fn range_function(&mut self, at: Place<'_>) -> p::RangeFunction {
+        p::RangeFunction {
+            lateral: at.bool(4),
+            ordinality: at.bool(5),
+            is_rowsfrom: at.bool(6),
+            functions: self.items(at.pointer(8)),
+            alias: self.inner(at.pointer(16), Self::alias),
+            coldeflist: self.items(at.pointer(24)),
+        }
+    }
+
+    fn range_table_func(&mut self, at: Place<'_>) -> p::RangeTableFunc {
+        p::RangeTableFunc {
+            lateral: at.bool(4),
+            docexpr: self.node(at.pointer(8)).map(Box::new),
+            rowexpr: self.node(at.pointer(16)).map(Box::new),
+            namespaces: self.items(at.pointer(24)),
+            columns: self.items(at.pointer(32)),
+            alias: self.inner(at.pointer(40), Self::alias),
+            location: at.i32(48),
+        }
+    }
+
+    fn range_table_func_col(&mut self, at: Place<'_>) -> p::RangeTableFuncCol {
+        p::RangeTableFuncCol {
+            colname: self.text(at.pointer(8)),
+            type_name: self.inner(at.pointer(16), Self::type_name),
+            for_ordinality: at.bool(24),
+            is_not_null: at.bool(25),
+            colexpr: self.node(at.pointer(32)).map(Box::new),
+            coldefexpr: self.node(at.pointer(40)).map(Box::new),
+            location: at.i32(48),
+        }
+    }
+
+    fn range_table_sample(&mut self, at: Place<'_>) -> p::RangeTableSample {
+        p::RangeTableSample {
+            relation: self.node(at.pointer(8)).map(Box::new),
+            method: self.items(at.pointer(16)),
+            args: self.items(at.pointer(24)),
+            repeatable: self.node(at.pointer(32)).map(Box::new),
+            location: at.i32(40),
+        }
+    }
+
+    fn column_def(&mut self, at: Place<'_>) -> p::ColumnDef {
+        p::ColumnDef {
+            colname: self.text(at.pointer(8)),
+            type_name: self.inner(at.pointer(16), Self::type_name),
+            compression: self.text(at.pointer(24)),
+            inhcount: i32::from(at.i16(32)),
+            is_local: at.bool(34),
+            is_not_null: at.bool(35),
+            is_from_type: at.bool(36),
+            storage: at.letter(37),
+            storage_name: self.text(at.pointer(40)),
+            raw_default: self.node(at.pointer(48)).map(Box::new),
+            cooked_default: self.node(at.pointer(56)).map(Box::new),
+            identity: at.letter(64),
+            identity_sequence: self.inner(at.pointer(72), Self::range_var),
+            generated: at.letter(80),
+            coll_clause: self.inner(at.pointer(88), Self::collate_clause).map(Box::new),
+            coll_oid: at.u32(96),
+            constraints: self.items(at.pointer(104)),
+            fdwoptions: self.items(at.pointer(112)),
+            location: at.i32(120),
+        }
+    }
+
+    fn table_like_clause(&mut self, at: Place<'_>) -> p::TableLikeClause {
+        p::TableLikeClause {
+            relation: self.inner(at.pointer(8), Self::range_var),
+            options: at.u32(16),
+            relation_oid: at.u32(20),
+        }
+    }
+
+    fn index_elem(&mut self, at: Place<'_>) -> p::IndexElem {
+        p::IndexElem {
+            name: self.text(at.pointer(8)),
+            expr: self.node(at.pointer(16)).map(Box::new),
+            indexcolname: self.text(at.pointer(24)),
+            collation: self.items(at.pointer(32)),
+            opclass: self.items(at.pointer(40)),
+            opclassopts: self.items(at.pointer(48)),
+            ordering: at.i32(56) + 1,
+            nulls_ordering: at.i32(60) + 1,
+        }
+    }
+
+    fn def_elem(&mut self, at: Place<'_>) -> p::DefElem {
+        p::DefElem {
+            defnamespace: self.text(at.pointer(8)),
+            defname: self.text(at.pointer(16)),
+            arg: self.node(at.pointer(24)).map(Box::new),
+            defaction: at.i32(32) + 1,
+            location: at.i32(36),
+            arg_location: at.i32(40),
+        }
+    }
+
+    fn locking_clause(&mut self, at: Place<'_>) -> p::LockingClause {
+        p::LockingClause {
+            locked_rels: self.items(at.pointer(8)),
+            strength: at.i32(16) + 1,
+            wait_policy: at.i32(20) + 1,
+        }
+    }
+
+    fn xml_serialize(&mut self, at: Place<'_>) -> p::XmlSerialize {
+        p::XmlSerialize {
+            xmloption: at.i32(4) + 1,
+            expr: self.node(at.pointer(8)).map(Box::new),
+            type_name: self.inner(at.pointer(16), Self::type_name),
+            indent: at.bool(24),
+            location: at.i32(28),
+        }
+    }
+
+    fn partition_elem(&mut self, at: Place<'_>) -> p::PartitionElem {
+        p::PartitionElem {
+            name: self.text(at.pointer(8)),
+            expr: self.node(at.pointer(16)).map(Box::new),
+            collation: self.items(at.pointer(24)),
+            opclass: self.items(at.pointer(32)),
+            location: at.i32(40),
+        }
+    }
+
+    fn partition_spec(&mut self, at: Place<'_>) -> p::PartitionSpec {
+        p::PartitionSpec {
+            strategy: partition_strategy(at.i32(4)),
+            part_params: self.items(at.pointer(8)),
+            location: at.i32(16),
+        }
+    }
+
+    fn partition_bound_spec(&mut self, at: Place<'_>) -> p::PartitionBoundSpec {
+        p::PartitionBoundSpec {
+            strategy: at.letter(4),
+            is_default: at.bool(5),
+            modulus: at.i32(8),
+            remainder: at.i32(12),
+            listdatums: self.items(at.pointer(16)),
+            lowerdatums: self.items(at.pointer(24)),
+            upperdatums: self.items(at.pointer(32)),
+            location: at.i32(40),
+        }
+    }
+
+    fn partition_cmd(&mut self, at: Place<'_>) -> p::PartitionCmd {
+        p::PartitionCmd {
+            name: self.inner(at.pointer(8), Self::range_var),
+            bound: self.inner(at.pointer(16), Self::partition_bound_spec),
+            concurrent: at.bool(24),
+        }
+    }
+
+    fn grouping_set(&mut self, at: Place<'_>) -> p::GroupingSet {
+        p::GroupingSet { kind: at.i32(4) + 1, content: self.items(at.pointer(8)), location: at.i32(16) }
+    }
+
+    fn with_clause(&mut self, at: Place<'_>) -> p::WithClause {
+        p::WithClause { ctes: self.items(at.pointer(8)), recursive: at.bool(16), location: at.i32(20) }
+    }
+
+    fn infer_clause(&mut self, at: Place<'_>) -> p::InferClause {
+        p::InferClause {
+            index_elems: self.items(at.pointer(8)),
+            where_clause: self.node(at.pointer(16)).map(Box::new),
+            conname: self.text(at.pointer(24)),
+            location: at.i32(32),
+        }
+    }
+
+    fn on_conflict_clause(&mut self, at: Place<'_>) -> p::OnConflictClause {
+        p::OnConflictClause {
+            action: at.i32(4) + 1,
+            infer: self.inner(at.pointer(8), Self::infer_clause).map(Box::new),
+            target_list: self.items(at.pointer(16)),
+            where_clause: self.node(at.pointer(24)).map(Box::new),
+            location: at.i32(32),
+        }
+    }
+
+    fn cte_search_clause(&mut self, at: Place<'_>) -> p::CteSearchClause {
+        p::CteSearchClause {
+            search_col_list: self.items(at.pointer(8)),
+            search_breadth_first: at.bool(16),
+            search_seq_column: self.text(at.pointer(24)),
+            location: at.i32(32),
+        }
+    }
+
+    fn cte_cycle_clause(&mut self, at: Place<'_>) -> p::CteCycleClause {
+        p::CteCycleClause {
+            cycle_col_list: self.items(at.pointer(8)),
+            cycle_mark_column: self.text(at.pointer(16)),
+            cycle_mark_value: self.node(at.pointer(24)).map(Box::new),
+            cycle_mark_default: self.node(at.pointer(32)).map(Box::new),
+            cycle_path_column: self.text(at.pointer(40)),
+            location: at.i32(48),
+            cycle_mark_type: at.u32(52),
+            cycle_mark_typmod: at.i32(56),
+            cycle_mark_collation: at.u32(60),
+            cycle_mark_neop: at.u32(64),
+        }
+    }
+
+    fn common_table_expr(&mut self, at: Place<'_>) -> p::CommonTableExpr {
+        p::CommonTableExpr {
+            ctename: self.text(at.pointer(8)),
+            aliascolnames: self.items(at.pointer(16)),
+            ctematerialized: at.i32(24) + 1,
+            ctequery: self.node(at.pointer(32)).map(Box::new),
+            search_clause: self.inner(at.pointer(40), Self::cte_search_clause),
+            cycle_clause: self.inner(at.pointer(48), Self::cte_cycle_clause).map(Box::new),
+            location: at.i32(56),
+            cterecursive: at.bool(60),
+            cterefcount: at.i32(64),
+            ctecolnames: self.items(at.pointer(72)),
+            ctecoltypes: self.items(at.pointer(80)),
+            ctecoltypmods: self.items(at.pointer(88)),
+            ctecolcollations: self.items(at.pointer(96)),
+        }
+    }
+
+    fn merge_when_clause(&mut self, at: Place<'_>) -> p::MergeWhenClause {
+        p::MergeWhenClause {
+            match_kind: at.i32(4) + 1,
+            command_type: at.i32(8) + 1,
+            r#override: at.i32(12) + 1,
+            condition: self.node(at.pointer(16)).map(Box::new),
+            target_list: self.items(at.pointer(24)),
+            values: self.items(at.pointer(32)),
+        }
+    }
+
+    fn returning_option(&mut self, at: Place<'_>) -> p::ReturningOption {
+        p::ReturningOption { option: at.i32(4) + 1, value: self.text(at.pointer(8)), location: at.i32(16) }
+    }
+
+    fn returning_clause(&mut self, at: Place<'_>) -> p::ReturningClause {
+        p::ReturningClause { options: self.items(at.pointer(8)), exprs: self.items(at.pointer(16)) }
+    }
+
+    fn trigger_transition(&mut self, at: Place<'_>) -> p::TriggerTransition {
+        p::TriggerTransition { name: self.text(at.pointer(8)), is_new: at.bool(16), is_table: at.bool(17) }
+    }
+
+    fn json_output(&mut self, at: Place<'_>) -> p::JsonOutput {
+        p::JsonOutput {
+            type_name: self.inner(at.pointer(8), Self::type_name),
+            returning: self.inner(at.pointer(16), Self::json_returning),
+        }
+    }
+
+    fn json_argument(&mut self, at: Place<'_>) -> p::JsonArgument {
+        p::JsonArgument {
+            val: self.inner(at.pointer(8), Self::json_value_expr).map(Box::new),
+            name: self.text(at.pointer(16)),
+        }
+    }
+
+    fn json_func_expr(&mut self, at: Place<'_>) -> p::JsonFuncExpr {
+        p::JsonFuncExpr {
+            op: at.i32(4) + 1,
+            column_name: self.text(at.pointer(8)),
+            context_item: self.inner(at.pointer(16), Self::json_value_expr).map(Box::new),
+            pathspec: self.node(at.pointer(24)).map(Box::new),
+            passing: self.items(at.pointer(32)),
+            output: self.inner(at.pointer(40), Self::json_output),
+            on_empty: self.inner(at.pointer(48), Self::json_behavior).map(Box::new),
+            on_error: self.inner(at.pointer(56), Self::json_behavior).map(Box::new),
+            wrapper: at.i32(64) + 1,
+            quotes: at.i32(68) + 1,
+            location: at.i32(72),
+        }
+    }
+
+    fn json_table_path_spec(&mut self, at: Place<'_>) -> p::JsonTablePathSpec {
+        p::JsonTablePathSpec {
+            string: self.node(at.pointer(8)).map(Box::new),
+            name: self.text(at.pointer(16)),
+            name_location: at.i32(24),
+            location: at.i32(28),
+        }
+    }
+
+    fn json_table(&mut self, at: Place<'_>) -> p::JsonTable {
+        p::JsonTable {
+            context_item: self.inner(at.pointer(8), Self::json_value_expr).map(Box::new),
+            pathspec: self.inner(at.pointer(16), Self::json_table_path_spec).map(Box::new),
+            passing: self.items(at.pointer(24)),
+            columns: self.items(at.pointer(32)),
+            on_error: self.inner(at.pointer(40), Self::json_behavior).map(Box::new),
+            alias: self.inner(at.pointer(48), Self::alias),
+            lateral: at.bool(56),
+            location: at.i32(60),
+        }
+    }
+
+    fn json_table_column(&mut self, at: Place<'_>) -> p::JsonTableColumn {
+        p::JsonTableColumn {
+            coltype: at.i32(4) + 1,
+            name: self.text(at.pointer(8)),
+            type_name: self.inner(at.pointer(16), Self::type_name),
+            pathspec: self.inner(at.pointer(24), Self::json_table_path_spec).map(Box::new),
+            format: self.inner(at.pointer(32), Self::json_format),
+            wrapper: at.i32(40) + 1,
+            quotes: at.i32(44) + 1,
+            columns: self.items(at.pointer(48)),
+            on_empty: self.inner(at.pointer(56), Self::json_behavior).map(Box::new),
+            on_error: self.inner(at.pointer(64), Self::json_behavior).map(Box::new),
+            location: at.i32(72),
+        }
+    }
+
+    fn json_key_value(&mut self, at: Place<'_>) -> p::JsonKeyValue {
+        p::JsonKeyValue {
+            key: self.node(at.pointer(8)).map(Box::new),
+            value: self.inner(at.pointer(16), Self::json_value_expr).map(Box::new),
+        }
+    }
+
+    fn json_parse_expr(&mut self, at: Place<'_>) -> p::JsonParseExpr {
+        p::JsonParseExpr {
+            expr: self.inner(at.pointer(8), Self::json_value_expr).map(Box::new),
+            output: self.inner(at.pointer(16), Self::json_output),
+            unique_keys: at.bool(24),
+            location: at.i32(28),
+        }
+    }
+
+    fn json_scalar_expr(&mut self, at: Place<'_>) -> p::JsonScalarExpr {
+        p::JsonScalarExpr {
+            expr: self.node(at.pointer(8)).map(Box::new),
+            output: self.inner(at.pointer(16), Self::json_output),
+            location: at.i32(24),
+        }
+    }
+
+    fn json_serialize_expr(&mut self, at: Place<'_>) -> p::JsonSerializeExpr {
+        p::JsonSerializeExpr {
+            expr: self.inner(at.pointer(8), Self::json_value_expr).map(Box::new),
+            output: self.inner(at.pointer(16), Self::json_output),
+            location: at.i32(24),
+        }
+    }
+
+    fn json_object_constructor(&mut self, at: Place<'_>) -> p::JsonObjectConstructor {
+        p::JsonObjectConstructor {
+            exprs: self.items(at.pointer(8)),
+            output: self.inner(at.pointer(16), Self::json_output),
+            absent_on_null: at.bool(24),
+            unique: at.bool(25),
+            location: at.i32(28),
+        }
+    }
+
+    fn json_array_constructor(&mut self, at: Place<'_>) -> p::JsonArrayConstructor {
+        p::JsonArrayConstructor {
+            exprs: self.items(at.pointer(8)),
+            output: self.inner(at.pointer(16), Self::json_output),
+            absent_on_null: at.bool(24),
+            location: at.i32(28),
+        }
+    }
+
+    fn json_array_query_constructor(&mut self, at: Place<'_>) -> p::JsonArrayQueryConstructor {
+        p::JsonArrayQueryConstructor {
+            query: self.node(at.pointer(8)).map(Box::new),
+            output: self.inner(at.pointer(16), Self::json_output),
+            format: self.inner(at.pointer(24), Self::json_format),
+            absent_on_null: at.bool(32),
+            location: at.i32(36),
+        }
+    }
+
+    fn json_agg_constructor(&mut self, at: Place<'_>) -> p::JsonAggConstructor {
+        p::JsonAggConstructor {
+            output: self.inner(at.pointer(8), Self::json_output),
+            agg_filter: self.node(at.pointer(16)).map(Box::new),
+            agg_order: self.items(at.pointer(24)),
+            over: self.inner(at.pointer(32), Self::window_def).map(Box::new),
+            location: at.i32(40),
+        }
+    }
+
+    fn json_object_agg(&mut self, at: Place<'_>) -> p::JsonObjectAgg {
+        p::JsonObjectAgg {
+            constructor: self.inner(at.pointer(8), Self::json_agg_constructor).map(Box::new),
+            arg: self.inner(at.pointer(16), Self::json_key_value).map(Box::new),
+            absent_on_null: at.bool(24),
+            unique: at.bool(25),
+        }
+    }
+
+    fn json_array_agg(&mut self, at: Place<'_>) -> p::JsonArrayAgg {
+        p::JsonArrayAgg {
+            constructor: self.inner(at.pointer(8), Self::json_agg_constructor).map(Box::new),
+            arg: self.inner(at.pointer(16), Self::json_value_expr).map(Box::new),
+            absent_on_null: at.bool(24),
+        }
+    }
+
+    fn raw_stmt(&mut self, at: Place<'_>) -> p::RawStmt {
+        p::RawStmt { stmt: self.node(at.pointer(8)).map(Box::new), stmt_location: at.i32(16), stmt_len: at.i32(20) }
+    }
+
+    fn insert_stmt(&mut self, at: Place<'_>) -> p::InsertStmt {
+        p::InsertStmt {
+            relation: self.inner(at.pointer(8), Self::range_var),
+            cols: self.items(at.pointer(16)),
+            select_stmt: self.node(at.pointer(24)).map(Box::new),
+            on_conflict_clause: self.inner(at.pointer(32), Self::on_conflict_clause).map(Box::new),
+            returning_clause: self.inner(at.pointer(40), Self::returning_clause),
+            with_clause: self.inner(at.pointer(48), Self::with_clause),
+            r#override: at.i32(56) + 1,
+        }
+    }
+
+    fn delete_stmt(&mut self, at: Place<'_>) -> p::DeleteStmt {
+        p::DeleteStmt {
+            relation: self.inner(at.pointer(8), Self::range_var),
+            using_clause: self.items(at.pointer(16)),
+            where_clause: self.node(at.pointer(24)).map(Box::new),
+            returning_clause: self.inner(at.pointer(32), Self::returning_clause),
+            with_clause: self.inner(at.pointer(40), Self::with_clause),
+        }
+    }
+
+    fn update_stmt(&mut self, at: Place<'_>) -> p::UpdateStmt {
+        p::UpdateStmt {
+            relation: self.inner(at.pointer(8), Self::range_var),
+            target_list: self.items(at.pointer(16)),
+            where_clause: self.node(at.pointer(24)).map(Box::new),
+            from_clause: self.items(at.pointer(32)),
+            returning_clause: self.inner(at.pointer(40), Self::returning_clause),
+            with_clause: self.inner(at.pointer(48), Self::with_clause),
+        }
+    }
+
+    fn merge_stmt(&mut self, at: Place<'_>) -> p::MergeStmt {
+        p::MergeStmt {
+            relation: self.inner(at.pointer(8), Self::range_var),
+            source_relation: self.node(at.pointer(16)).map(Box::new),
+            join_condition: self.node(at.pointer(24)).map(Box::new),
+            merge_when_clauses: self.items(at.pointer(32)),
+            returning_clause: self.inner(at.pointer(40), Self::returning_clause),
+            with_clause: self.inner(at.pointer(48), Self::with_clause),
+        }
+    }
+
+    fn select_stmt(&mut self, at: Place<'_>) -> p::SelectStmt {
+        p::SelectStmt {
+            distinct_clause: self.items(at.pointer(8)),
+            into_clause: self.inner(at.pointer(16), Self::into_clause).map(Box::new),
+            target_list: self.items(at.pointer(24)),
+            from_clause: self.items(at.pointer(32)),
+            where_clause: self.node(at.pointer(40)).map(Box::new),
+            group_clause: self.items(at.pointer(48)),
+            group_distinct: at.bool(56),
+            having_clause: self.node(at.pointer(64)).map(Box::new),
+            window_clause: self.items(at.pointer(72)),
+            values_lists: self.items(at.pointer(80)),
+            sort_clause: self.items(at.pointer(88)),
+            limit_offset: self.node(at.pointer(96)).map(Box::new),
+            limit_count: self.node(at.pointer(104)).map(Box::new),
+            limit_option: at.i32(112) + 1,
+            locking_clause: self.items(at.pointer(120)),
+            with_clause: self.inner(at.pointer(128), Self::with_clause),
+            op: at.i32(136) + 1,
+            all: at.bool(140),
+            larg: self.inner(at.pointer(144), Self::select_stmt).map(Box::new),
+            rarg: self.inner(at.pointer(152), Self::select_stmt).map(Box::new),
+        }
+    }
+
+    fn return_stmt(&mut self, at: Place<'_>) -> p::ReturnStmt {
+        p::ReturnStmt { returnval: self.node(at.pointer(8)).map(Box::new) }
+    }
+
+    fn pl_assign_stmt(&mut self, at: Place<'_>) -> p::PlAssignStmt {
+        p::PlAssignStmt {
+            name: self.text(at.pointer(8)),
+            indirection: self.items(at.pointer(16)),
+            nnames: at.i32(24),
+            val: self.inner(at.pointer(32), Self::select_stmt).map(Box::new),
+            location: at.i32(40),
+        }
+    }
+
+    fn create_schema_stmt(&mut self, at: Place<'_>) -> p::CreateSchemaStmt {
+        p::CreateSchemaStmt {
+            schemaname: self.text(at.pointer(8)),
+            authrole: self.inner(at.pointer(16), Self::role_spec),
+            schema_elts: self.items(at.pointer(24)),
+            if_not_exists: at.bool(32),
+        }
+    }
+
+    fn alter_table_stmt(&mut self, at: Place<'_>) -> p::AlterTableStmt {
+        p::AlterTableStmt {
+            relation: self.inner(at.pointer(8), Self::range_var),
+            cmds: self.items(at.pointer(16)),
+            objtype: at.i32(24) + 1,
+            missing_ok: at.bool(28),
+        }
+    }
+
+    fn alter_table_cmd(&mut self, at: Place<'_>) -> p::AlterTableCmd {
+        p::AlterTableCmd {
+            subtype: at.i32(4) + 1,
+            name: self.text(at.pointer(8)),
+            num: i32::from(at.i16(16)),
+            newowner: self.inner(at.pointer(24), Self::role_spec),
+            def: self.node(at.pointer(32)).map(Box::new),
+            behavior: at.i32(40) + 1,
+            missing_ok: at.bool(44),
+            recurse: at.bool(45),
+        }
+    }
+
+    fn at_alter_constraint(&mut self, at: Place<'_>) -> p::AtAlterConstraint {
+        p::AtAlterConstraint {
+            conname: self.text(at.pointer(8)),
+            alter_enforceability: at.bool(16),
+            is_enforced: at.bool(17),
+            alter_deferrability: at.bool(18),
+            deferrable: at.bool(19),
+            initdeferred: at.bool(20),
+            alter_inheritability: at.bool(21),
+            noinherit: at.bool(22),
+        }
+    }
+
+    fn replica_identity_stmt(&mut self, at: Place<'_>) -> p::ReplicaIdentityStmt {
+        p::ReplicaIdentityStmt { identity_type: at.letter(4), name: self.text(at.pointer(8)) }
+    }
+
+    fn alter_collation_stmt(&mut self, at: Place<'_>) -> p::AlterCollationStmt {
+        p::AlterCollationStmt { collname: self.items(at.pointer(8)) }
+    }
+
+    fn alter_domain_stmt(&mut self, at: Place<'_>) -> p::AlterDomainStmt {
+        p::AlterDomainStmt {
+            subtype: at.letter(4),
+            type_name: self.items(at.pointer(8)),
+            name: self.text(at.pointer(16)),
+            def: self.node(at.pointer(24)).map(Box::new),
+            behavior: at.i32(32) + 1,
+            missing_ok: at.bool(36),
+        }
+    }
+
+    fn grant_stmt(&mut self, at: Place<'_>) -> p::GrantStmt {
+        p::GrantStmt {
+            is_grant: at.bool(4),
+            targtype: at.i32(8) + 1,
+            objtype: at.i32(12) + 1,
+            objects: self.items(at.pointer(16)),
+            privileges: self.items(at.pointer(24)),
+            grantees: self.items(at.pointer(32)),
+            grant_option: at.bool(40),
+            grantor: self.inner(at.pointer(48), Self::role_spec),
+            behavior: at.i32(56) + 1,
+        }
+    }
+
+    fn object_with_args(&mut self, at: Place<'_>) -> p::ObjectWithArgs {
+        p::ObjectWithArgs {
+            objname: self.items(at.pointer(8)),
+            objargs: self.items(at.pointer(16)),
+            objfuncargs: self.items(at.pointer(24)),
+            args_unspecified: at.bool(32),
+        }
+    }
+
+    fn access_priv(&mut self, at: Place<'_>) -> p::AccessPriv {
+        p::AccessPriv { priv_name: self.text(at.pointer(8)), cols: self.items(at.pointer(16)) }
+    }
+
+    fn grant_role_stmt(&mut self, at: Place<'_>) -> p::GrantRoleStmt {
+        p::GrantRoleStmt {
+            granted_roles: self.items(at.pointer(8)),
+            grantee_roles: self.items(at.pointer(16)),
+            is_grant: at.bool(24),
+            opt: self.items(at.pointer(32)),
+            grantor: self.inner(at.pointer(40), Self::role_spec),
+            behavior: at.i32(48) + 1,
+        }
+    }
+
+    fn alter_default_privileges_stmt(&mut self, at: Place<'_>) -> p::AlterDefaultPrivilegesStmt {
+        p::AlterDefaultPrivilegesStmt {
+            options: self.items(at.pointer(8)),
+            action: self.inner(at.pointer(16), Self::grant_stmt),
+        }
+    }
+
+    fn copy_stmt(&mut self, at: Place<'_>) -> p::CopyStmt {
+        p::CopyStmt {
+            relation: self.inner(at.pointer(8), Self::range_var),
+            query: self.node(at.pointer(16)).map(Box::new),
+            attlist: self.items(at.pointer(24)),
+            is_from: at.bool(32),
+            is_program: at.bool(33),
+            filename: self.text(at.pointer(40)),
+            options: self.items(at.pointer(48)),
+            where_clause: self.node(at.pointer(56)).map(Box::new),
+        }
+    }
+
+    fn variable_set_stmt(&mut self, at: Place<'_>) -> p::VariableSetStmt {
+        p::VariableSetStmt {
+            kind: at.i32(4) + 1,
+            name: self.text(at.pointer(8)),
+            args: self.items(at.pointer(16)),
+            jumble_args: at.bool(24),
+            is_local: at.bool(25),
+            location: at.i32(28),
+        }
+    }
+
+    fn variable_show_stmt(&mut self, at: Place<'_>) -> p::VariableShowStmt {
+        p::VariableShowStmt { name: self.text(at.pointer(8)) }
+    }
+
+    fn create_stmt(&mut self, at: Place<'_>) -> p::CreateStmt {
+        p::CreateStmt {
+            relation: self.inner(at.pointer(8), Self::range_var),
+            table_elts: self.items(at.pointer(16)),
+            inh_relations: self.items(at.pointer(24)),
+            partbound: self.inner(at.pointer(32), Self::partition_bound_spec),
+            partspec: self.inner(at.pointer(40), Self::partition_spec),
+            of_typename: self.inner(at.pointer(48), Self::type_name),
+            constraints: self.items(at.pointer(56)),
+            nnconstraints: self.items(at.pointer(64)),
+            options: self.items(at.pointer(72)),
+            oncommit: at.i32(80) + 1,
+            tablespacename: self.text(at.pointer(88)),
+            access_method: self.text(at.pointer(96)),
+            if_not_exists: at.bool(104),
+        }
+    }
+
+    fn constraint(&mut self, at: Place<'_>) -> p::Constraint {
+        p::Constraint {
+            contype: at.i32(4) + 1,
+            conname: self.text(at.pointer(8)),
+            deferrable: at.bool(16),
+            initdeferred: at.bool(17),
+            is_enforced: at.bool(18),
+            skip_validation: at.bool(19),
+            initially_valid: at.bool(20),
+            is_no_inherit: at.bool(21),
+            raw_expr: self.node(at.pointer(24)).map(Box::new),
+            cooked_expr: self.text(at.pointer(32)),
+            generated_when: at.letter(40),
+            generated_kind: at.letter(41),
+            nulls_not_distinct: at.bool(42),
+            keys: self.items(at.pointer(48)),
+            without_overlaps: at.bool(56),
+            including: self.items(at.pointer(64)),
+            exclusions: self.items(at.pointer(72)),
+            options: self.items(at.pointer(80)),
+            indexname: self.text(at.pointer(88)),
+            indexspace: self.text(at.pointer(96)),
+            reset_default_tblspc: at.bool(104),
+            access_method: self.text(at.pointer(112)),
+            where_clause: self.node(at.pointer(120)).map(Box::new),
+            pktable: self.inner(at.pointer(128), Self::range_var),
+            fk_attrs: self.items(at.pointer(136)),
+            pk_attrs: self.items(at.pointer(144)),
+            fk_with_period: at.bool(152),
+            pk_with_period: at.bool(153),
+            fk_matchtype: at.letter(154),
+            fk_upd_action: at.letter(155),
+            fk_del_action: at.letter(156),
+            fk_del_set_cols: self.items(at.pointer(160)),
+            old_conpfeqop: self.items(at.pointer(168)),
+            old_pktable_oid: at.u32(176),
+            location: at.i32(180),
+        }
+    }
+
+    fn create_table_space_stmt(&mut self, at: Place<'_>) -> p::CreateTableSpaceStmt {
+        p::CreateTableSpaceStmt {
+            tablespacename: self.text(at.pointer(8)),
+            owner: self.inner(at.pointer(16), Self::role_spec),
+            location: self.text(at.pointer(24)),
+            options: self.items(at.pointer(32)),
+        }
+    }
+
+    fn drop_table_space_stmt(&mut self, at: Place<'_>) -> p::DropTableSpaceStmt {
+        p::DropTableSpaceStmt { tablespacename: self.text(at.pointer(8)), missing_ok: at.bool(16) }
+    }
+
+    fn alter_table_space_options_stmt(&mut self, at: Place<'_>) -> p::AlterTableSpaceOptionsStmt {
+        p::AlterTableSpaceOptionsStmt {
+            tablespacename: self.text(at.pointer(8)),
+            options: self.items(at.pointer(16)),
+            is_reset: at.bool(24),
+        }
+    }
+
+    fn alter_table_move_all_stmt(&mut self, at: Place<'_>) -> p::AlterTableMoveAllStmt {
+        p::AlterTableMoveAllStmt {
+            orig_tablespacename: self.text(at.pointer(8)),
+            objtype: at.i32(16) + 1,
+            roles: self.items(at.pointer(24)),
+            new_tablespacename: self.text(at.pointer(32)),
+            nowait: at.bool(40),
+        }
+    }
+
+    fn create_extension_stmt(&mut self, at: Place<'_>) -> p::CreateExtensionStmt {
+        p::CreateExtensionStmt {
+            extname: self.text(at.pointer(8)),
+            if_not_exists: at.bool(16),
+            options: self.items(at.pointer(24)),
+        }
+    }
+
+    fn alter_extension_stmt(&mut self, at: Place<'_>) -> p::AlterExtensionStmt {
+        p::AlterExtensionStmt { extname: self.text(at.pointer(8)), options: self.items(at.pointer(16)) }
+    }
+
+    fn alter_extension_contents_stmt(&mut self, at: Place<'_>) -> p::AlterExtensionContentsStmt {
+        p::AlterExtensionContentsStmt {
+            extname: self.text(at.pointer(8)),
+            action: at.i32(16),
+            objtype: at.i32(20) + 1,
+            object: self.node(at.pointer(24)).map(Box::new),
+        }
+    }
+
+    fn create_fdw_stmt(&mut self, at: Place<'_>) -> p::CreateFdwStmt {
+        p::CreateFdwStmt {
+            fdwname: self.text(at.pointer(8)),
+            func_options: self.items(at.pointer(16)),
+            options: self.items(at.pointer(24)),
+        }
+    }
+
+    fn alter_fdw_stmt(&mut self, at: Place<'_>) -> p::AlterFdwStmt {
+        p::AlterFdwStmt {
+            fdwname: self.text(at.pointer(8)),
+            func_options: self.items(at.pointer(16)),
+            options: self.items(at.pointer(24)),
+        }
+    }
+
+    fn create_foreign_server_stmt(&mut self, at: Place<'_>) -> p::CreateForeignServerStmt {
+        p::CreateForeignServerStmt {
+            servername: self.text(at.pointer(8)),
+            servertype: self.text(at.pointer(16)),
+            version: self.text(at.pointer(24)),
+            fdwname: self.text(at.pointer(32)),
+            if_not_exists: at.bool(40),
+            options: self.items(at.pointer(48)),
+        }
+    }
+
+    fn alter_foreign_server_stmt(&mut self, at: Place<'_>) -> p::AlterForeignServerStmt {
+        p::AlterForeignServerStmt {
+            servername: self.text(at.pointer(8)),
+            version: self.text(at.pointer(16)),
+            options: self.items(at.pointer(24)),
+            has_version: at.bool(32),
+        }
+    }
+
+    fn create_foreign_table_stmt(&mut self, at: Place<'_>) -> p::CreateForeignTableStmt {
+        p::CreateForeignTableStmt {
+            base_stmt: self.inner(Some(at.within(0)), Self::create_stmt),
+            servername: self.text(at.pointer(112)),
+            options: self.items(at.pointer(120)),
+        }
+    }
+
+    fn create_user_mapping_stmt(&mut self, at: Place<'_>) -> p::CreateUserMappingStmt {
+        p::CreateUserMappingStmt {
+            user: self.inner(at.pointer(8), Self::role_spec),
+            servername: self.text(at.pointer(16)),
+            if_not_exists: at.bool(24),
+            options: self.items(at.pointer(32)),
+        }
+    }
+
+    fn alter_user_mapping_stmt(&mut self, at: Place<'_>) -> p::AlterUserMappingStmt {
+        p::AlterUserMappingStmt {
+            user: self.inner(at.pointer(8), Self::role_spec),
+            servername: self.text(at.pointer(16)),
+            options: self.items(at.pointer(24)),
+        }
+    }
+
+    fn drop_user_mapping_stmt(&mut self, at: Place<'_>) -> p::DropUserMappingStmt {
+        p::DropUserMappingStmt {
+            user: self.inner(at.pointer(8), Self::role_spec),
+            servername: self.text(at.pointer(16)),
+            missing_ok: at.bool(24),
+        }
+    }
+
+    fn import_foreign_schema_stmt(&mut self, at: Place<'_>) -> p::ImportForeignSchemaStmt {
+        p::ImportForeignSchemaStmt {
+            server_name: self.text(at.pointer(8)),
+            remote_schema: self.text(at.pointer(16)),
+            local_schema: self.text(at.pointer(24)),
+            list_type: at.i32(32) + 1,
+            table_list: self.items(at.pointer(40)),
+            options: self.items(at.pointer(48)),
+        }
+    }
+
+    fn create_policy_stmt(&mut self, at: Place<'_>) -> p::CreatePolicyStmt {
+        p::CreatePolicyStmt {
+            policy_name: self.text(at.pointer(8)),
+            table: self.inner(at.pointer(16), Self::range_var),
+            cmd_name: self.text(at.pointer(24)),
+            permissive: at.bool(32),
+            roles: self.items(at.pointer(40)),
+            qual: self.node(at.pointer(48)).map(Box::new),
+            with_check: self.node(at.pointer(56)).map(Box::new),
+        }
+    }
+
+    fn alter_policy_stmt(&mut self, at: Place<'_>) -> p::AlterPolicyStmt {
+        p::AlterPolicyStmt {
+            policy_name: self.text(at.pointer(8)),
+            table: self.inner(at.pointer(16), Self::range_var),
+            roles: self.items(at.pointer(24)),
+            qual: self.node(at.pointer(32)).map(Box::new),
+            with_check: self.node(at.pointer(40)).map(Box::new),
+        }
+    }
+
+    fn create_am_stmt(&mut self, at: Place<'_>) -> p::CreateAmStmt {
+        p::CreateAmStmt {
+            amname: self.text(at.pointer(8)),
+            handler_name: self.items(at.pointer(16)),
+            amtype: at.letter(24),
+        }
+    }
+
+    fn create_trig_stmt(&mut self, at: Place<'_>) -> p::CreateTrigStmt {
+        p::CreateTrigStmt {
+            replace: at.bool(4),
+            isconstraint: at.bool(5),
+            trigname: self.text(at.pointer(8)),
+            relation: self.inner(at.pointer(16), Self::range_var),
+            funcname: self.items(at.pointer(24)),
+            args: self.items(at.pointer(32)),
+            row: at.bool(40),
+            timing: i32::from(at.i16(42)),
+            events: i32::from(at.i16(44)),
+            columns: self.items(at.pointer(48)),
+            when_clause: self.node(at.pointer(56)).map(Box::new),
+            transition_rels: self.items(at.pointer(64)),
+            deferrable: at.bool(72),
+            initdeferred: at.bool(73),
+            constrrel: self.inner(at.pointer(80), Self::range_var),
+        }
+    }
+
+    fn create_event_trig_stmt(&mut self, at: Place<'_>) -> p::CreateEventTrigStmt {
+        p::CreateEventTrigStmt {
+            trigname: self.text(at.pointer(8)),
+            eventname: self.text(at.pointer(16)),
+            whenclause: self.items(at.pointer(24)),
+            funcname: self.items(at.pointer(32)),
+        }
+    }
+
+    fn alter_event_trig_stmt(&mut self, at: Place<'_>) -> p::AlterEventTrigStmt {
+        p::AlterEventTrigStmt { trigname: self.text(at.pointer(8)), tgenabled: at.letter(16) }
+    }
+
+    fn create_p_lang_stmt(&mut self, at: Place<'_>) -> p::CreatePLangStmt {
+        p::CreatePLangStmt {
+            replace: at.bool(4),
+            plname: self.text(at.pointer(8)),
+            plhandler: self.items(at.pointer(16)),
+            plinline: self.items(at.pointer(24)),
+            plvalidator: self.items(at.pointer(32)),
+            pltrusted: at.bool(40),
+        }
+    }
+
+    fn create_role_stmt(&mut self, at: Place<'_>) -> p::CreateRoleStmt {
+        p::CreateRoleStmt {
+            stmt_type: at.i32(4) + 1,
+            role: self.text(at.pointer(8)),
+            options: self.items(at.pointer(16)),
+        }
+    }
+
+    fn alter_role_stmt(&mut self, at: Place<'_>) -> p::AlterRoleStmt {
+        p::AlterRoleStmt {
+            role: self.inner(at.pointer(8), Self::role_spec),
+            options: self.items(at.pointer(16)),
+            action: at.i32(24),
+        }
+    }
+
+    fn alter_role_set_stmt(&mut self, at: Place<'_>) -> p::AlterRoleSetStmt {
+        p::AlterRoleSetStmt {
+            role: self.inner(at.pointer(8), Self::role_spec),
+            database: self.text(at.pointer(16)),
+            setstmt: self.inner(at.pointer(24), Self::variable_set_stmt),
+        }
+    }
+
+    fn drop_role_stmt(&mut self, at: Place<'_>) -> p::DropRoleStmt {
+        p::DropRoleStmt { roles: self.items(at.pointer(8)), missing_ok: at.bool(16) }
+    }
+
+    fn create_seq_stmt(&mut self, at: Place<'_>) -> p::CreateSeqStmt {
+        p::CreateSeqStmt {
+            sequence: self.inner(at.pointer(8), Self::range_var),
+            options: self.items(at.pointer(16)),
+            owner_id: at.u32(24),
+            for_identity: at.bool(28),
+            if_not_exists: at.bool(29),
+        }
+    }
+
+    fn alter_seq_stmt(&mut self, at: Place<'_>) -> p::AlterSeqStmt {
+        p::AlterSeqStmt {
+            sequence: self.inner(at.pointer(8), Self::range_var),
+            options: self.items(at.pointer(16)),
+            for_identity: at.bool(24),
+            missing_ok: at.bool(25),
+        }
+    }
+
+    fn define_stmt(&mut self, at: Place<'_>) -> p::DefineStmt {
+        p::DefineStmt {
+            kind: at.i32(4) + 1,
+            oldstyle: at.bool(8),
+            defnames: self.items(at.pointer(16)),
+            args: self.items(at.pointer(24)),
+            definition: self.items(at.pointer(32)),
+            if_not_exists: at.bool(40),
+            replace: at.bool(41),
+        }
+    }
+
+    fn create_domain_stmt(&mut self, at: Place<'_>) -> p::CreateDomainStmt {
+        p::CreateDomainStmt {
+            domainname: self.items(at.pointer(8)),
+            type_name: self.inner(at.pointer(16), Self::type_name),
+            coll_clause: self.inner(at.pointer(24), Self::collate_clause).map(Box::new),
+            constraints: self.items(at.pointer(32)),
+        }
+    }
+
+    fn create_op_class_stmt(&mut self, at: Place<'_>) -> p::CreateOpClassStmt {
+        p::CreateOpClassStmt {
+            opclassname: self.items(at.pointer(8)),
+            opfamilyname: self.items(at.pointer(16)),
+            amname: self.text(at.pointer(24)),
+            datatype: self.inner(at.pointer(32), Self::type_name),
+            items: self.items(at.pointer(40)),
+            is_default: at.bool(48),
+        }
+    }
+
+    fn create_op_class_item(&mut self, at: Place<'_>) -> p::CreateOpClassItem {
+        p::CreateOpClassItem {
+            itemtype: at.i32(4),
+            name: self.inner(at.pointer(8), Self::object_with_args),
+            number: at.i32(16),
+            order_family: self.items(at.pointer(24)),
+            class_args: self.items(at.pointer(32)),
+            storedtype: self.inner(at.pointer(40), Self::type_name),
+        }
+    }
+
+    fn create_op_family_stmt(&mut self, at: Place<'_>) -> p::CreateOpFamilyStmt {
+        p::CreateOpFamilyStmt { opfamilyname: self.items(at.pointer(8)), amname: self.text(at.pointer(16)) }
+    }
+
+    fn alter_op_family_stmt(&mut self, at: Place<'_>) -> p::AlterOpFamilyStmt {
+        p::AlterOpFamilyStmt {
+            opfamilyname: self.items(at.pointer(8)),
+            amname: self.text(at.pointer(16)),
+            is_drop: at.bool(24),
+            items: self.items(at.pointer(32)),
+        }
+    }
+
+    fn drop_stmt(&mut self, at: Place<'_>) -> p::DropStmt {
+        p::DropStmt {
+            objects: self.items(at.pointer(8)),
+            remove_type: at.i32(16) + 1,
+            behavior: at.i32(20) + 1,
+            missing_ok: at.bool(24),
+            concurrent: at.bool(25),
+        }
+    }
+
+    fn truncate_stmt(&mut self, at: Place<'_>) -> p::TruncateStmt {
+        p::TruncateStmt { relations: self.items(at.pointer(8)), restart_seqs: at.bool(16), behavior: at.i32(20) + 1 }
+    }
+
+    fn comment_stmt(&mut self, at: Place<'_>) -> p::CommentStmt {
+        p::CommentStmt {
+            objtype: at.i32(4) + 1,
+            object: self.node(at.pointer(8)).map(Box::new),
+            comment: self.text(at.pointer(16)),
+        }
+    }
+
+    fn sec_label_stmt(&mut self, at: Place<'_>) -> p::SecLabelStmt {
+        p::SecLabelStmt {
+            objtype: at.i32(4) + 1,
+            object: self.node(at.pointer(8)).map(Box::new),
+            provider: self.text(at.pointer(16)),
+            label: self.text(at.pointer(24)),
+        }
+    }
+
+    fn declare_cursor_stmt(&mut self, at: Place<'_>) -> p::DeclareCursorStmt {
+        p::DeclareCursorStmt {
+            portalname: self.text(at.pointer(8)),
+            options: at.i32(16),
+            query: self.node(at.pointer(24)).map(Box::new),
+        }
+    }
+
+    fn close_portal_stmt(&mut self, at: Place<'_>) -> p::ClosePortalStmt {
+        p::ClosePortalStmt { portalname: self.text(at.pointer(8)) }
+    }
+
+    fn fetch_stmt(&mut self, at: Place<'_>) -> p::FetchStmt {
+        p::FetchStmt {
+            direction: at.i32(4) + 1,
+            how_many: at.i64(8),
+            portalname: self.text(at.pointer(16)),
+            ismove: at.bool(24),
+        }
+    }
+
+    fn index_stmt(&mut self, at: Place<'_>) -> p::IndexStmt {
+        p::IndexStmt {
+            idxname: self.text(at.pointer(8)),
+            relation: self.inner(at.pointer(16), Self::range_var),
+            access_method: self.text(at.pointer(24)),
+            table_space: self.text(at.pointer(32)),
+            index_params: self.items(at.pointer(40)),
+            index_including_params: self.items(at.pointer(48)),
+            options: self.items(at.pointer(56)),
+            where_clause: self.node(at.pointer(64)).map(Box::new),
+            exclude_op_names: self.items(at.pointer(72)),
+            idxcomment: self.text(at.pointer(80)),
+            index_oid: at.u32(88),
+            old_number: at.u32(92),
+            old_create_subid: at.u32(96),
+            old_first_relfilelocator_subid: at.u32(100),
+            unique: at.bool(104),
+            nulls_not_distinct: at.bool(105),
+            primary: at.bool(106),
+            isconstraint: at.bool(107),
+            iswithoutoverlaps: at.bool(108),
+            deferrable: at.bool(109),
+            initdeferred: at.bool(110),
+            transformed: at.bool(111),
+            concurrent: at.bool(112),
+            if_not_exists: at.bool(113),
+            reset_default_tblspc: at.bool(114),
+        }
+    }
+
+    fn create_stats_stmt(&mut self, at: Place<'_>) -> p::CreateStatsStmt {
+        p::CreateStatsStmt {
+            defnames: self.items(at.pointer(8)),
+            stat_types: self.items(at.pointer(16)),
+            exprs: self.items(at.pointer(24)),
+            relations: self.items(at.pointer(32)),
+            stxcomment: self.text(at.pointer(40)),
+            transformed: at.bool(48),
+            if_not_exists: at.bool(49),
+        }
+    }
+
+    fn stats_elem(&mut self, at: Place<'_>) -> p::StatsElem {
+        p::StatsElem { name: self.text(at.pointer(8)), expr: self.node(at.pointer(16)).map(Box::new) }
+    }
+
+    fn alter_stats_stmt(&mut self, at: Place<'_>) -> p::AlterStatsStmt {
+        p::AlterStatsStmt {
+            defnames: self.items(at.pointer(8)),
+            stxstattarget: self.node(at.pointer(16)).map(Box::new),
+            missing_ok: at.bool(24),
+        }
+    }
+
+    fn create_function_stmt(&mut self, at: Place<'_>) -> p::CreateFunctionStmt {
+        p::CreateFunctionStmt {
+            is_procedure: at.bool(4),
+            replace: at.bool(5),
+            funcname: self.items(at.pointer(8)),
+            parameters: self.items(at.pointer(16)),
+            return_type: self.inner(at.pointer(24), Self::type_name),
+            options: self.items(at.pointer(32)),
+            sql_body: self.node(at.pointer(40)).map(Box::new),
+        }
+    }
+
+    fn function_parameter(&mut self, at: Place<'_>) -> p::FunctionParameter {
+        p::FunctionParameter {
+            name: self.text(at.pointer(8)),
+            arg_type: self.inner(at.pointer(16), Self::type_name),
+            mode: function_parameter_mode(at.i32(24)),
+            defexpr: self.node(at.pointer(32)).map(Box::new),
+            location: at.i32(40),
+        }
+    }
+
+    fn alter_function_stmt(&mut self, at: Place<'_>) -> p::AlterFunctionStmt {
+        p::AlterFunctionStmt {
+            objtype: at.i32(4) + 1,
+            func: self.inner(at.pointer(8), Self::object_with_args),
+            actions: self.items(at.pointer(16)),
+        }
+    }
+
+    fn do_stmt(&mut self, at: Place<'_>) -> p::DoStmt {
+        p::DoStmt { args: self.items(at.pointer(8)) }
+    }
+
+    fn call_stmt(&mut self, at: Place<'_>) -> p::CallStmt {
+        p::CallStmt {
+            funccall: self.inner(at.pointer(8), Self::func_call).map(Box::new),
+            funcexpr: self.inner(at.pointer(16), Self::func_expr).map(Box::new),
+            outargs: self.items(at.pointer(24)),
+        }
+    }
+
+    fn rename_stmt(&mut self, at: Place<'_>) -> p::RenameStmt {
+        p::RenameStmt {
+            rename_type: at.i32(4) + 1,
+            relation_type: at.i32(8) + 1,
+            relation: self.inner(at.pointer(16), Self::range_var),
+            object: self.node(at.pointer(24)).map(Box::new),
+            subname: self.text(at.pointer(32)),
+            newname: self.text(at.pointer(40)),
+            behavior: at.i32(48) + 1,
+            missing_ok: at.bool(52),
+        }
+    }
+
+    fn alter_object_depends_stmt(&mut self, at: Place<'_>) -> p::AlterObjectDependsStmt {
+        p::AlterObjectDependsStmt {
+            object_type: at.i32(4) + 1,
+            relation: self.inner(at.pointer(8), Self::range_var),
+            object: self.node(at.pointer(16)).map(Box::new),
+            extname: self.inner(at.pointer(24), Self::string),
+            remove: at.bool(32),
+        }
+    }
+
+    fn alter_object_schema_stmt(&mut self, at: Place<'_>) -> p::AlterObjectSchemaStmt {
+        p::AlterObjectSchemaStmt {
+            object_type: at.i32(4) + 1,
+            relation: self.inner(at.pointer(8), Self::range_var),
+            object: self.node(at.pointer(16)).map(Box::new),
+            newschema: self.text(at.pointer(24)),
+            missing_ok: at.bool(32),
+        }
+    }
+
+    fn alter_owner_stmt(&mut self, at: Place<'_>) -> p::AlterOwnerStmt {
+        p::AlterOwnerStmt {
+            object_type: at.i32(4) + 1,
+            relation: self.inner(at.pointer(8), Self::range_var),
+            object: self.node(at.pointer(16)).map(Box::new),
+            newowner: self.inner(at.pointer(24), Self::role_spec),
+        }
+    }
+
+    fn alter_operator_stmt(&mut self, at: Place<'_>) -> p::AlterOperatorStmt {
+        p::AlterOperatorStmt {
+            opername: self.inner(at.pointer(8), Self::object_with_args),
+            options: self.items(at.pointer(16)),
+        }
+    }
+
+    fn alter_type_stmt(&mut self, at: Place<'_>) -> p::AlterTypeStmt {
+        p::AlterTypeStmt { type_name: self.items(at.pointer(8)), options: self.items(at.pointer(16)) }
+    }
+
+    fn rule_stmt(&mut self, at: Place<'_>) -> p::RuleStmt {
+        p::RuleStmt {
+            relation: self.inner(at.pointer(8), Self::range_var),
+            rulename: self.text(at.pointer(16)),
+            where_clause: self.node(at.pointer(24)).map(Box::new),
+            event: at.i32(32) + 1,
+            instead: at.bool(36),
+            actions: self.items(at.pointer(40)),
+            replace: at.bool(48),
+        }
+    }
+
+    fn notify_stmt(&mut self, at: Place<'_>) -> p::NotifyStmt {
+        p::NotifyStmt {
+            conditionname: self.text(at.pointer(8)),
+            payload: self.text(at.pointer(16)),
+            payload_location: at.i32(24),
+        }
+    }
+
+    fn listen_stmt(&mut self, at: Place<'_>) -> p::ListenStmt {
+        p::ListenStmt { conditionname: self.text(at.pointer(8)) }
+    }
+
+    fn unlisten_stmt(&mut self, at: Place<'_>) -> p::UnlistenStmt {
+        p::UnlistenStmt { conditionname: self.text(at.pointer(8)) }
+    }
+
+    fn transaction_stmt(&mut self, at: Place<'_>) -> p::TransactionStmt {
+        p::TransactionStmt {
+            kind: at.i32(4) + 1,
+            options: self.items(at.pointer(8)),
+            savepoint_name: self.text(at.pointer(16)),
+            gid: self.text(at.pointer(24)),
+            chain: at.bool(32),
+            location: at.i32(36),
+        }
+    }
+
+    fn composite_type_stmt(&mut self, at: Place<'_>) -> p::CompositeTypeStmt {
+        p::CompositeTypeStmt {
+            typevar: self.inner(at.pointer(8), Self::range_var),
+            coldeflist: self.items(at.pointer(16)),
+        }
+    }
+
+    fn create_enum_stmt(&mut self, at: Place<'_>) -> p::CreateEnumStmt {
+        p::CreateEnumStmt { type_name: self.items(at.pointer(8)), vals: self.items(at.pointer(16)) }
+    }
+
+    fn create_range_stmt(&mut self, at: Place<'_>) -> p::CreateRangeStmt {
+        p::CreateRangeStmt { type_name: self.items(at.pointer(8)), params: self.items(at.pointer(16)) }
+    }
+
+    fn alter_enum_stmt(&mut self, at: Place<'_>) -> p::AlterEnumStmt {
+        p::AlterEnumStmt {
+            type_name: self.items(at.pointer(8)),
+            old_val: self.text(at.pointer(16)),
+            new_val: self.text(at.pointer(24)),
+            new_val_neighbor: self.text(at.pointer(32)),
+            new_val_is_after: at.bool(40),
+            skip_if_new_val_exists: at.bool(41),
+        }
+    }
+
+    fn view_stmt(&mut self, at: Place<'_>) -> p::ViewStmt {
+        p::ViewStmt {
+            view: self.inner(at.pointer(8), Self::range_var),
+            aliases: self.items(at.pointer(16)),
+            query: self.node(at.pointer(24)).map(Box::new),
+            replace: at.bool(32),
+            options: self.items(at.pointer(40)),
+            with_check_option: at.i32(48) + 1,
+        }
+    }
+
+    fn load_stmt(&mut self, at: Place<'_>) -> p::LoadStmt {
+        p::LoadStmt { filename: self.text(at.pointer(8)) }
+    }
+
+    fn createdb_stmt(&mut self, at: Place<'_>) -> p::CreatedbStmt {
+        p::CreatedbStmt { dbname: self.text(at.pointer(8)), options: self.items(at.pointer(16)) }
+    }
+
+    fn alter_database_stmt(&mut self, at: Place<'_>) -> p::AlterDatabaseStmt {
+        p::AlterDatabaseStmt { dbname: self.text(at.pointer(8)), options: self.items(at.pointer(16)) }
+    }
+
+    fn alter_database_refresh_coll_stmt(&mut self, at: Place<'_>) -> p::AlterDatabaseRefreshCollStmt {
+        p::AlterDatabaseRefreshCollStmt { dbname: self.text(at.pointer(8)) }
+    }
+
+    fn alter_database_set_stmt(&mut self, at: Place<'_>) -> p::AlterDatabaseSetStmt {
+        p::AlterDatabaseSetStmt {
+            dbname: self.text(at.pointer(8)),
+            setstmt: self.inner(at.pointer(16), Self::variable_set_stmt),
+        }
+    }
+
+    fn dropdb_stmt(&mut self, at: Place<'_>) -> p::DropdbStmt {
+        p::DropdbStmt { dbname: self.text(at.pointer(8)), missing_ok: at.bool(16), options: self.items(at.pointer(24)) }
+    }
+
+    fn alter_system_stmt(&mut self, at: Place<'_>) -> p::AlterSystemStmt {
+        p::AlterSystemStmt { setstmt: self.inner(at.pointer(8), Self::variable_set_stmt) }
+    }
+
+    fn cluster_stmt(&mut self, at: Place<'_>) -> p::ClusterStmt {
+        p::ClusterStmt {
+            relation: self.inner(at.pointer(8), Self::range_var),
+            indexname: self.text(at.pointer(16)),
+            params: self.items(at.pointer(24)),
+        }
+    }
+
+    fn vacuum_stmt(&mut self, at: Place<'_>) -> p::VacuumStmt {
+        p::VacuumStmt {
+            options: self.items(at.pointer(8)),
+            rels: self.items(at.pointer(16)),
+            is_vacuumcmd: at.bool(24),
+        }
+    }
+
+    fn vacuum_relation(&mut self, at: Place<'_>) -> p::VacuumRelation {
+        p::VacuumRelation {
+            relation: self.inner(at.pointer(8), Self::range_var),
+            oid: at.u32(16),
+            va_cols: self.items(at.pointer(24)),
+        }
+    }
+
+    fn explain_stmt(&mut self, at: Place<'_>) -> p::ExplainStmt {
+        p::ExplainStmt { query: self.node(at.pointer(8)).map(Box::new), options: self.items(at.pointer(16)) }
+    }
+
+    fn create_table_as_stmt(&mut self, at: Place<'_>) -> p::CreateTableAsStmt {
+        p::CreateTableAsStmt {
+            query: self.node(at.pointer(8)).map(Box::new),
+            into: self.inner(at.pointer(16), Self::into_clause).map(Box::new),
+            objtype: at.i32(24) + 1,
+            is_select_into: at.bool(28),
+            if_not_exists: at.bool(29),
+        }
+    }
+
+    fn refresh_mat_view_stmt(&mut self, at: Place<'_>) -> p::RefreshMatViewStmt {
+        p::RefreshMatViewStmt {
+            concurrent: at.bool(4),
+            skip_data: at.bool(5),
+            relation: self.inner(at.pointer(8), Self::range_var),
+        }
+    }
+
+    fn check_point_stmt(&mut self, _: Place<'_>) -> p::CheckPointStmt {
+        p::CheckPointStmt {}
+    }
+
+    fn discard_stmt(&mut self, at: Place<'_>) -> p::DiscardStmt {
+        p::DiscardStmt { target: at.i32(4) + 1 }
+    }
+
+    fn lock_stmt(&mut self, at: Place<'_>) -> p::LockStmt {
+        p::LockStmt { relations: self.items(at.pointer(8)), mode: at.i32(16), nowait: at.bool(20) }
+    }
+
+    fn constraints_set_stmt(&mut self, at: Place<'_>) -> p::ConstraintsSetStmt {
+        p::ConstraintsSetStmt { constraints: self.items(at.pointer(8)), deferred: at.bool(16) }
+    }
+
+    fn reindex_stmt(&mut self, at: Place<'_>) -> p::ReindexStmt {
+        p::ReindexStmt {
+            kind: at.i32(4) + 1,
+            relation: self.inner(at.pointer(8), Self::range_var),
+            name: self.text(at.pointer(16)),
+            params: self.items(at.pointer(24)),
+        }
+    }
+
+    fn create_conversion_stmt(&mut self, at: Place<'_>) -> p::CreateConversionStmt {
+        p::CreateConversionStmt {
+            conversion_name: self.items(at.pointer(8)),
+            for_encoding_name: self.text(at.pointer(16)),
+            to_encoding_name: self.text(at.pointer(24)),
+            func_name: self.items(at.pointer(32)),
+            def: at.bool(40),
+        }
+    }
+
+    fn create_cast_stmt(&mut self, at: Place<'_>) -> p::CreateCastStmt {
+        p::CreateCastStmt {
+            sourcetype: self.inner(at.pointer(8), Self::type_name),
+            targettype: self.inner(at.pointer(16), Self::type_name),
+            func: self.inner(at.pointer(24), Self::object_with_args),
+            context: at.i32(32) + 1,
+            inout: at.bool(36),
+        }
+    }
+
+    fn create_transform_stmt(&mut self, at: Place<'_>) -> p::CreateTransformStmt {
+        p::CreateTransformStmt {
+            replace: at.bool(4),
+            type_name: self.inner(at.pointer(8), Self::type_name),
+            lang: self.text(at.pointer(16)),
+            fromsql: self.inner(at.pointer(24), Self::object_with_args),
+            tosql: self.inner(at.pointer(32), Self::object_with_args),
+        }
+    }
+
+    fn prepare_stmt(&mut self, at: Place<'_>) -> p::PrepareStmt {
+        p::PrepareStmt {
+            name: self.text(at.pointer(8)),
+            argtypes: self.items(at.pointer(16)),
+            query: self.node(at.pointer(24)).map(Box::new),
+        }
+    }
+
+    fn execute_stmt(&mut self, at: Place<'_>) -> p::ExecuteStmt {
+        p::ExecuteStmt { name: self.text(at.pointer(8)), params: self.items(at.pointer(16)) }
+    }
+
+    fn deallocate_stmt(&mut self, at: Place<'_>) -> p::DeallocateStmt {
+        p::DeallocateStmt { name: self.text(at.pointer(8)), isall: at.bool(16), location: at.i32(20) }
+    }
+
+    fn drop_owned_stmt(&mut self, at: Place<'_>) -> p::DropOwnedStmt {
+        p::DropOwnedStmt { roles: self.items(at.pointer(8)), behavior: at.i32(16) + 1 }
+    }
+
+    fn reassign_owned_stmt(&mut self, at: Place<'_>) -> p::ReassignOwnedStmt {
+        p::ReassignOwnedStmt { roles: self.items(at.pointer(8)), newrole: self.inner(at.pointer(16), Self::role_spec) }
+    }
+
+    fn alter_ts_dictionary_stmt(&mut self, at: Place<'_>) -> p::AlterTsDictionaryStmt {
+        p::AlterTsDictionaryStmt { dictname: self.items(at.pointer(8)), options: self.items(at.pointer(16)) }
+    }
+
+    fn alter_ts_configuration_stmt(&mut self, at: Place<'_>) -> p::AlterTsConfigurationStmt {
+        p::AlterTsConfigurationStmt {
+            kind: at.i32(4) + 1,
+            cfgname: self.items(at.pointer(8)),
+            tokentype: self.items(at.pointer(16)),
+            dicts: self.items(at.pointer(24)),
+            r#override: at.bool(32),
+            replace: at.bool(33),
+            missing_ok: at.bool(34),
+        }
+    }
+
+    fn publication_table(&mut self, at: Place<'_>) -> p::PublicationTable {
+        p::PublicationTable {
+            relation: self.inner(at.pointer(8), Self::range_var),
+            where_clause: self.node(at.pointer(16)).map(Box::new),
+            columns: self.items(at.pointer(24)),
+        }
+    }
+
+    fn publication_obj_spec(&mut self, at: Place<'_>) -> p::PublicationObjSpec {
+        p::PublicationObjSpec {
+            pubobjtype: at.i32(4) + 1,
+            name: self.text(at.pointer(8)),
+            pubtable: self.inner(at.pointer(16), Self::publication_table).map(Box::new),
+            location: at.i32(24),
+        }
+    }
+
+    fn create_publication_stmt(&mut self, at: Place<'_>) -> p::CreatePublicationStmt {
+        p::CreatePublicationStmt {
+            pubname: self.text(at.pointer(8)),
+            options: self.items(at.pointer(16)),
+            pubobjects: self.items(at.pointer(24)),
+            for_all_tables: at.bool(32),
+        }
+    }
+
+    fn alter_publication_stmt(&mut self, at: Place<'_>) -> p::AlterPublicationStmt {
+        p::AlterPublicationStmt {
+            pubname: self.text(at.pointer(8)),
+            options: self.items(at.pointer(16)),
+            pubobjects: self.items(at.pointer(24)),
+            for_all_tables: at.bool(32),
+            action: at.i32(36) + 1,
+        }
+    }
+
+    fn create_subscription_stmt(&mut self, at: Place<'_>) -> p::CreateSubscriptionStmt {
+        p::CreateSubscriptionStmt {
+            subname: self.text(at.pointer(8)),
+            conninfo: self.text(at.pointer(16)),
+            publication: self.items(at.pointer(24)),
+            options: self.items(at.pointer(32)),
+            conninfo_location: at.i32(40),
+        }
+    }
+
+    fn alter_subscription_stmt(&mut self, at: Place<'_>) -> p::AlterSubscriptionStmt {
+        p::AlterSubscriptionStmt {
+            kind: at.i32(4) + 1,
+            subname: self.text(at.pointer(8)),
+            conninfo: self.text(at.pointer(16)),
+            publication: self.items(at.pointer(24)),
+            options: self.items(at.pointer(32)),
+            conninfo_location: at.i32(40),
+        }
+    }
+
+    fn drop_subscription_stmt(&mut self, at: Place<'_>) -> p::DropSubscriptionStmt {
+        p::DropSubscriptionStmt { subname: self.text(at.pointer(8)), missing_ok: at.bool(16), behavior: at.i32(20) + 1 }
+    }
+}
+
+fn function_parameter_mode(value: i32) -> i32 {
+    match value {
+        105 => 1,
+        111 => 2,
+        98 => 3,
+        118 => 4,
+        116 => 5,
+        100 => 6,
+        _ => 0,
+    }
+}
+
+fn partition_strategy(value: i32) -> i32 {
+    match value {
+        108 => 1,
+        114 => 2,
+        104 => 3,
+        _ => 0,
+    }
+}
