@@ -194,7 +194,7 @@ def write(library: Path) -> str:
         "use pg_query::protobuf as p;",
         "use pg_query::protobuf::node::Node as N;",
         "",
-        "use super::tree::{Place, Reader};",
+        "use super::tree::{Obstacle, Place, Reader};",
         "",
         "/// Where values and lists have what is theirs.",
         "pub(super) mod at {",
@@ -214,9 +214,9 @@ def write(library: Path) -> str:
 
     out += [
         "impl Reader {",
-        "    /// The node of this tag, if the parser makes such.",
-        "    pub(super) fn tagged(&mut self, tag: u32, at: Place<'_>) -> Option<N> {",
-        "        Some(match tag {",
+        "    /// Reads the node of this tag.",
+        "    pub(super) fn tagged(&mut self, tag: u32, at: Place<'_>, to: &mut Option<N>) {",
+        "        *to = Some(match tag {",
     ]
     for tag in tags:
         if tag in BY_HAND:
@@ -228,7 +228,7 @@ def write(library: Path) -> str:
         out.append(
             f"            {said[f'tag {tag}']} => N::{variant}({f'Box::new({call})' if 'boxed' in kind else call}),"
         )
-    out += ["            _ => return None,", "        })", "    }", ""]
+    out += ["            _ => return self.stopped_by(Obstacle::Unknown(tag)),", "        });", "    }", ""]
 
     for node in nodes.values():
         rust = next(name for name in messages if name.replace("_", "").lower() == node.message.replace("_", "").lower())
@@ -259,8 +259,8 @@ def write(library: Path) -> str:
             elif each.kind == "LIST":
                 value = f"self.items(at.pointer({place}))"
             elif each.kind == "NODE_PTR":
+                assert boxed, each
                 value = f"self.node(at.pointer({place}))"
-                value += ".map(Box::new)" if boxed else ""
             elif each.kind in ("SPECIFIC_NODE_PTR", "SPECIFIC_NODE"):
                 inner = next(name for name in messages if name.replace("_", "").lower() == each.of.lower())
                 where = f"at.pointer({place})" if each.kind == "SPECIFIC_NODE_PTR" else f"Some(at.within({place}))"

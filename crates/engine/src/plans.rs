@@ -1,6 +1,6 @@
 //! The plan caches that the sessions of a database share: plans by their text, and by the shape of texts.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 

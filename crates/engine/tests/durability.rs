@@ -29,6 +29,26 @@ fn writer_to_be_killed() {
 }
 
 #[test]
+fn what_changes_nothing_does_not_wait_for_the_disk() {
+    let fixture = Fixture::new();
+    let mut session = postgres(&fixture.open());
+    session.run("create table t (id int primary key, name text)");
+    session.run("insert into t values (1, 'one')");
+    let mut flushes_of = |statement: &str| {
+        let asked = "select wal_sync from pg_stat_wal";
+        let before: u64 = session.run(asked)[0].parse().unwrap();
+        session.run(statement);
+        session.run(asked)[0].parse::<u64>().unwrap() - before
+    };
+    assert_eq!(flushes_of("insert into t values (1, 'again') on conflict do nothing"), 0);
+    assert_eq!(flushes_of("update t set name = 'two' where id = 2"), 0);
+    assert_eq!(flushes_of("update t set name = 'none' where id = 1"), 1);
+    assert_eq!(flushes_of("delete from t where id = 2"), 0);
+    assert_eq!(flushes_of("create table u (id int)"), 1);
+    assert_eq!(flushes_of("truncate t"), 1);
+}
+
+#[test]
 fn a_killed_server_loses_nothing_that_it_acknowledged() {
     let fixture = Fixture::new();
     postgres(&fixture.open()).run("create table t (id int primary key, name text)");

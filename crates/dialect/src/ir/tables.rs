@@ -1,6 +1,6 @@
 //! The tables that a statement uses, and the locks that it takes on them by itself.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::sync::Arc;
 
 use super::lock::LockMode;

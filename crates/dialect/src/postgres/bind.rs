@@ -21,7 +21,8 @@ use crate::{Condition, Result, Type};
 /// text where nothing decides.
 pub fn bind(parsed: &Parsed, schema: &dyn Schema, context: &Context, params: &[Option<Type>]) -> Result<Bound> {
     let mut binder = Binder::new(parsed, schema, context, params);
-    let (mut statement, mut columns) = match binder.statement(&parsed.node) {
+    let tree = parsed.tree()?;
+    let (mut statement, mut columns) = match binder.statement(&tree) {
         Ok(bound) => bound,
         Err(mut error) => {
             error.notices = std::mem::take(&mut binder.notices);

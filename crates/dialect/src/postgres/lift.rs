@@ -197,7 +197,7 @@ impl Shape {
 /// A statement with parameters in the place of the literals that may be some; `None` when none may.
 pub fn lifted(parsed: &Parsed, sql: &str, shape: &Shape) -> Option<Lifted> {
     let mut finder = Finder { found: Vec::new() };
-    finder.statement(parsed.tree());
+    finder.statement(&*parsed.tree().ok()?);
     let mut found = finder.found;
     found.sort_unstable();
     found.dedup();

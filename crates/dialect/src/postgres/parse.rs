@@ -1,7 +1,7 @@
 //! From a text to its statements.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pg_query::protobuf::node::Node as N;
 
@@ -16,7 +16,10 @@ pub struct Parsed {
     range: Range<usize>,
     /// Bytes of the whole text that the client has not sent, in their order.
     inserted: Arc<[usize]>,
-    pub(super) node: Arc<raw::Tree>,
+    /// Which of the whole text's statements it is.
+    place: usize,
+    /// What the parser has made of it, shared by its copies, until it is forgotten.
+    tree: Arc<Mutex<Option<Arc<raw::Tree>>>>,
 }
 
 impl Parsed {
@@ -45,20 +48,35 @@ impl Parsed {
     }
 
     /// What it is.
-    pub(super) fn tree(&self) -> &N {
-        &self.node
+    ///
+    /// # Errors
+    /// As of [`parse`], for a tree that was forgotten and cannot be made again.
+    pub(super) fn tree(&self) -> Result<Arc<raw::Tree>> {
+        if let Some(tree) = &*self.tree.lock().unwrap_or_else(PoisonError::into_inner) {
+            return Ok(tree.clone());
+        }
+        let statements = raw::parse(&self.whole).map_err(|error| classify(&error, &self.whole))?;
+        let statement = statements.into_iter().nth(self.place);
+        statement.map(|statement| Arc::new(statement.tree)).ok_or_else(|| Error::internal("a statement is gone"))
+    }
+
+    /// Gives the memory of the tree back; who asks for it again waits until the text has been parsed anew. A statement that
+    /// is compiled needs its tree no more unless the schema changes, and the tree takes as much memory as the plan.
+    pub fn forget_tree(&self) {
+        let tree = self.tree.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(tree);
     }
 
     /// True for statements that may stand in an aborted transaction: COMMIT, ROLLBACK and their kin.
     pub fn ends_transaction(&self) -> bool {
         use pg_query::protobuf::TransactionStmtKind as Kind;
-        match &**self.node {
+        self.tree().is_ok_and(|tree| match &**tree {
             N::TransactionStmt(statement) => matches!(
                 statement.kind(),
                 Kind::TransStmtCommit | Kind::TransStmtRollback | Kind::TransStmtRollbackTo | Kind::TransStmtPrepare
             ),
             _ => false,
-        }
+        })
     }
 }
 
@@ -87,7 +105,7 @@ pub(super) fn parse_with(sql: &str, inserted: Arc<[usize]>) -> Result<Vec<Parsed
     spelling::check_numbers(sql, true)?;
     let whole: Arc<str> = sql.into();
     let mut statements = Vec::with_capacity(parsed.len());
-    for statement in parsed {
+    for (place, statement) in parsed.into_iter().enumerate() {
         let start = statement.start.min(whole.len());
         let end = match statement.length {
             0 => whole.len(),
@@ -98,7 +116,8 @@ pub(super) fn parse_with(sql: &str, inserted: Arc<[usize]>) -> Result<Vec<Parsed
             whole: whole.clone(),
             range: start + leading..end,
             inserted: inserted.clone(),
-            node: Arc::new(statement.tree),
+            place,
+            tree: Arc::new(Mutex::new(Some(Arc::new(statement.tree)))),
         });
     }
     Ok(statements)
@@ -166,6 +185,15 @@ mod tests {
         assert_eq!(error.message, "syntax error at or near \"selec\"");
         assert_eq!(error.position, Some(13));
         assert_eq!(parse("select 1 +").expect_err("ends early").message, "syntax error at end of input");
+    }
+
+    #[test]
+    fn a_tree_that_was_forgotten_is_made_again() {
+        let statements = parse("select 1; rollback; select 2").expect("parses");
+        let before = format!("{:?}", statements[2].tree().expect("is there"));
+        statements.iter().for_each(Parsed::forget_tree);
+        assert!(statements[1].ends_transaction());
+        assert_eq!(format!("{:?}", statements[2].tree().expect("parses")), before);
     }
 
     #[test]

@@ -57,7 +57,7 @@ pub use information_schema::referenced_index;
 pub use pg_views::default_comment;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::sync::{Arc, LazyLock};
 
 use rowferry_dialect::schema::{Column, Identity, Physical, Relation, RelationKind};
@@ -581,8 +581,8 @@ mod tests {
 
     #[test]
     fn names_and_ids_are_unique() {
-        let mut oids = HashMap::new();
-        let mut names = HashMap::new();
+        let mut oids = HashMap::default();
+        let mut names = HashMap::default();
         for relation in relations() {
             assert_eq!(oids.insert(relation.oid, relation.name.clone()), None, "{}", relation.name);
             assert_eq!(names.insert(relation.physical.name.clone(), ()), None, "{}", relation.name);

@@ -366,11 +366,12 @@ impl Session {
         let _passes = optimise::choose(self.passes());
         optimise::statement(&mut bound.statement)?;
         let mut plan = self.lower(bound, parsed, declared)?;
-        plan.size = parsed.size + memory::since(before);
+        plan.size = memory::since(before);
         let plan = Arc::new(plan);
         if let Some(mut key) = key
             && !is_session_bound(&plan.bound.statement)
         {
+            parsed.forget_tree();
             key.generation = self.schema.generation();
             self.database.shared.plans.insert(key, plan.clone());
         }

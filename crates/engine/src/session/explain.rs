@@ -1,6 +1,6 @@
 //! EXPLAIN: the back end's plan in PostgreSQL's shape, with what was counted when it ran.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

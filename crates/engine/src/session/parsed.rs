@@ -102,6 +102,13 @@ impl Parsed {
         }
     }
 
+    /// Gives back the memory of what a plan needs no more than its text for.
+    pub(super) fn forget_tree(&self) {
+        if let Source::Postgres(statement) = &self.source {
+            statement.forget_tree();
+        }
+    }
+
     /// What the Informix parser knows about it; `None` in other languages.
     pub fn informix(&self) -> Option<&informix::Statement> {
         match &self.source {

@@ -15,9 +15,9 @@ impl Session {
             .and_then(|()| self.run_on_commit())
             .and_then(|()| self.settle_labels())
             .and_then(|()| self.reserve_notifications())
-            .and_then(|reserved| self.commit_open().map(|()| reserved));
-        let reserved = match result {
-            Ok(reserved) => reserved,
+            .and_then(|reserved| self.commit_open().map(|wrote| (reserved, wrote)));
+        let (reserved, wrote) = match result {
+            Ok(done) => done,
             Err(error) => {
                 self.end_rollback();
                 return Err(error);
@@ -33,7 +33,7 @@ impl Session {
             }
         }
         // Read before the setting's own value is that of the next transaction.
-        let waits = matches!(self.transaction.open, Open::Write { .. }) && self.state.variables.read().is_synchronous();
+        let waits = wrote && self.state.variables.read().is_synchronous();
         // Nobody is told of what a crash may undo; otherwise, the wait for the disk is shared with the next writers.
         let (waits, safe) = match &reserved {
             Some(_) if waits => (false, self.database.shared.make_safe()),
@@ -56,14 +56,15 @@ impl Session {
         if waits { self.database.shared.make_safe() } else { safe }
     }
 
-    fn commit_open(&mut self) -> Result<()> {
+    /// True when something has been written that a crash may undo.
+    fn commit_open(&mut self) -> Result<bool> {
         match self.transaction.open {
-            Open::No | Open::Outer { .. } => Ok(()),
+            Open::No | Open::Outer { .. } => Ok(false),
             Open::Snapshot | Open::Temporary | Open::Write { .. } => self.commit_file(),
         }
     }
 
-    fn commit_file(&mut self) -> Result<()> {
+    fn commit_file(&mut self) -> Result<bool> {
         if self.is_lost() {
             return Err(lost());
         }
@@ -80,7 +81,12 @@ impl Session {
             _ => Vec::new(),
         };
         let xid = || self.database.shared.locks.xids.assign(&self.state.owner);
-        guard.commit(xid).map(|()| self.sequences_saved(&saved)).map_err(|failure| {
+        let writes = matches!(self.transaction.open, Open::Write { .. });
+        let committed = guard.commit(xid).map(|()| {
+            self.sequences_saved(&saved);
+            writes && guard.has_written()
+        });
+        committed.map_err(|failure| {
             if failure.breaks_foreign_key() {
                 self.deferred_violation(&guard)
             } else {

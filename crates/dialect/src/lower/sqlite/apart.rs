@@ -1,7 +1,7 @@
 //! Subqueries of FROM whose columns are other values each time. PostgreSQL computes such a column once for each row of the
 //! subquery, whoever reads it; SQLite would compute it wherever it is read, and not at all where nobody reads it.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 
 use super::late;
 use crate::ir::{

@@ -4,7 +4,7 @@
 //! `SELECT r.c0, r.c1 FROM (SELECT rf_group('…', k, v) AS c0 FROM t) AS s CROSS JOIN rf_groups(s.c0) AS r`. What is computed of keys and aggregates stays SQLite's. A query is left alone when SQLite need not sort, when only some of the
 //! groups are asked for, and when one of its aggregates or keys is none of ours.
 
-use std::collections::HashSet;
+use foldhash::{HashSet, HashSetExt as _};
 
 use super::fused::{Fused, Sum, digits};
 use super::said::Said;

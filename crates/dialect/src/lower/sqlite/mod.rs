@@ -34,7 +34,7 @@ pub mod types;
 mod wide;
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 use std::sync::Arc;
 
 pub use cast::{ParamForm, native_decimal};

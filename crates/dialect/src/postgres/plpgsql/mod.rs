@@ -618,7 +618,8 @@ impl Place {
 pub fn effects_of_sql(text: &str) -> Result<(bool, Vec<String>)> {
     let calls = parser::called(&lexer::tokens(text)?);
     let statements = crate::postgres::parse(text)?;
-    Ok((statements.iter().any(|statement| sql::may_write(statement.tree())), calls))
+    let trees = statements.iter().map(|statement| statement.tree()).collect::<Result<Vec<_>>>()?;
+    Ok((trees.iter().any(|tree| sql::may_write(tree)), calls))
 }
 
 /// Parses the body of a function; `find` knows the types that users have made.

@@ -5,7 +5,7 @@
 use pg_query::protobuf as p;
 use pg_query::protobuf::node::Node as N;
 
-use super::tree::{Place, Reader};
+use super::tree::{Obstacle, Place, Reader};
 
 /// Where values and lists have what is theirs.
 pub(super) mod at {
@@ -33,9 +33,9 @@ pub(super) mod tag {
 }
 
 impl Reader {
-    /// The node of this tag, if the parser makes such.
-    pub(super) fn tagged(&mut self, tag: u32, at: Place<'_>) -> Option<N> {
-        Some(match tag {
+    /// Reads the node of this tag.
+    pub(super) fn tagged(&mut self, tag: u32, at: Place<'_>, to: &mut Option<N>) {
+        *to = Some(match tag {
             2 => N::Alias(self.alias(at)),
             3 => N::RangeVar(self.range_var(at)),
             5 => N::IntoClause(Box::new(self.into_clause(at))),
@@ -250,8 +250,8 @@ impl Reader {
             263 => N::CreateSubscriptionStmt(self.create_subscription_stmt(at)),
             264 => N::AlterSubscriptionStmt(self.alter_subscription_stmt(at)),
             265 => N::DropSubscriptionStmt(self.drop_subscription_stmt(at)),
-            _ => return None,
-        })
+            _ => return self.stopped_by(Obstacle::Unknown(tag)),
+        });
     }
 
     fn alias(&mut self, at: Place<'_>) -> p::Alias {
@@ -314,7 +314,7 @@ impl Reader {
 
     fn named_arg_expr(&mut self, at: Place<'_>) -> p::NamedArgExpr {
         p::NamedArgExpr {
-            arg: self.node(at.pointer(8)).map(Box::new),
+            arg: self.node(at.pointer(8)),
             name: self.text(at.pointer(16)),
             argnumber: at.i32(24),
             location: at.i32(28),
@@ -330,9 +330,9 @@ impl Reader {
         p::SubLink {
             sub_link_type: at.i32(4) + 1,
             sub_link_id: at.i32(8),
-            testexpr: self.node(at.pointer(16)).map(Box::new),
+            testexpr: self.node(at.pointer(16)),
             oper_name: self.items(at.pointer(24)),
-            subselect: self.node(at.pointer(32)).map(Box::new),
+            subselect: self.node(at.pointer(32)),
             location: at.i32(40),
             xpr: None,
         }
@@ -342,9 +342,9 @@ impl Reader {
         p::CaseExpr {
             casetype: at.u32(4),
             casecollid: at.u32(8),
-            arg: self.node(at.pointer(16)).map(Box::new),
+            arg: self.node(at.pointer(16)),
             args: self.items(at.pointer(24)),
-            defresult: self.node(at.pointer(32)).map(Box::new),
+            defresult: self.node(at.pointer(32)),
             location: at.i32(40),
             xpr: None,
         }
@@ -352,8 +352,8 @@ impl Reader {
 
     fn case_when(&mut self, at: Place<'_>) -> p::CaseWhen {
         p::CaseWhen {
-            expr: self.node(at.pointer(8)).map(Box::new),
-            result: self.node(at.pointer(16)).map(Box::new),
+            expr: self.node(at.pointer(8)),
+            result: self.node(at.pointer(16)),
             location: at.i32(24),
             xpr: None,
         }
@@ -428,15 +428,15 @@ impl Reader {
 
     fn json_value_expr(&mut self, at: Place<'_>) -> p::JsonValueExpr {
         p::JsonValueExpr {
-            raw_expr: self.node(at.pointer(8)).map(Box::new),
-            formatted_expr: self.node(at.pointer(16)).map(Box::new),
+            raw_expr: self.node(at.pointer(8)),
+            formatted_expr: self.node(at.pointer(16)),
             format: self.inner(at.pointer(24), Self::json_format),
         }
     }
 
     fn json_is_predicate(&mut self, at: Place<'_>) -> p::JsonIsPredicate {
         p::JsonIsPredicate {
-            expr: self.node(at.pointer(8)).map(Box::new),
+            expr: self.node(at.pointer(8)),
             format: self.inner(at.pointer(16), Self::json_format),
             item_type: at.i32(24) + 1,
             unique_keys: at.bool(28),
@@ -447,7 +447,7 @@ impl Reader {
     fn json_behavior(&mut self, at: Place<'_>) -> p::JsonBehavior {
         p::JsonBehavior {
             btype: at.i32(4) + 1,
-            expr: self.node(at.pointer(8)).map(Box::new),
+            expr: self.node(at.pointer(8)),
             coerce: at.bool(16),
             location: at.i32(20),
         }
@@ -455,7 +455,7 @@ impl Reader {
 
     fn null_test(&mut self, at: Place<'_>) -> p::NullTest {
         p::NullTest {
-            arg: self.node(at.pointer(8)).map(Box::new),
+            arg: self.node(at.pointer(8)),
             nulltesttype: at.i32(16) + 1,
             argisrow: at.bool(20),
             location: at.i32(24),
@@ -464,12 +464,7 @@ impl Reader {
     }
 
     fn boolean_test(&mut self, at: Place<'_>) -> p::BooleanTest {
-        p::BooleanTest {
-            arg: self.node(at.pointer(8)).map(Box::new),
-            booltesttype: at.i32(16) + 1,
-            location: at.i32(20),
-            xpr: None,
-        }
+        p::BooleanTest { arg: self.node(at.pointer(8)), booltesttype: at.i32(16) + 1, location: at.i32(20), xpr: None }
     }
 
     fn set_to_default(&mut self, at: Place<'_>) -> p::SetToDefault {
@@ -495,28 +490,28 @@ impl Reader {
         p::JoinExpr {
             jointype: at.i32(4) + 1,
             is_natural: at.bool(8),
-            larg: self.node(at.pointer(16)).map(Box::new),
-            rarg: self.node(at.pointer(24)).map(Box::new),
+            larg: self.node(at.pointer(16)),
+            rarg: self.node(at.pointer(24)),
             using_clause: self.items(at.pointer(32)),
             join_using_alias: self.inner(at.pointer(40), Self::alias),
-            quals: self.node(at.pointer(48)).map(Box::new),
+            quals: self.node(at.pointer(48)),
             alias: self.inner(at.pointer(56), Self::alias),
             rtindex: at.i32(64),
         }
     }
 
     fn from_expr(&mut self, at: Place<'_>) -> p::FromExpr {
-        p::FromExpr { fromlist: self.items(at.pointer(8)), quals: self.node(at.pointer(16)).map(Box::new) }
+        p::FromExpr { fromlist: self.items(at.pointer(8)), quals: self.node(at.pointer(16)) }
     }
 
     fn on_conflict_expr(&mut self, at: Place<'_>) -> p::OnConflictExpr {
         p::OnConflictExpr {
             action: at.i32(4) + 1,
             arbiter_elems: self.items(at.pointer(8)),
-            arbiter_where: self.node(at.pointer(16)).map(Box::new),
+            arbiter_where: self.node(at.pointer(16)),
             constraint: at.u32(24),
             on_conflict_set: self.items(at.pointer(32)),
-            on_conflict_where: self.node(at.pointer(40)).map(Box::new),
+            on_conflict_where: self.node(at.pointer(40)),
             excl_rel_index: at.i32(48),
             excl_rel_tlist: self.items(at.pointer(56)),
         }
@@ -527,7 +522,7 @@ impl Reader {
             command_type: at.i32(4) + 1,
             query_source: at.i32(8) + 1,
             can_set_tag: at.bool(24),
-            utility_stmt: self.node(at.pointer(32)).map(Box::new),
+            utility_stmt: self.node(at.pointer(32)),
             result_relation: at.i32(40),
             has_aggs: at.bool(44),
             has_window_funcs: at.bool(45),
@@ -546,7 +541,7 @@ impl Reader {
             jointree: self.inner(at.pointer(80), Self::from_expr).map(Box::new),
             merge_action_list: self.items(at.pointer(88)),
             merge_target_relation: at.i32(96),
-            merge_join_condition: self.node(at.pointer(104)).map(Box::new),
+            merge_join_condition: self.node(at.pointer(104)),
             target_list: self.items(at.pointer(112)),
             r#override: at.i32(120) + 1,
             on_conflict: self.inner(at.pointer(128), Self::on_conflict_expr).map(Box::new),
@@ -556,15 +551,15 @@ impl Reader {
             group_clause: self.items(at.pointer(160)),
             group_distinct: at.bool(168),
             grouping_sets: self.items(at.pointer(176)),
-            having_qual: self.node(at.pointer(184)).map(Box::new),
+            having_qual: self.node(at.pointer(184)),
             window_clause: self.items(at.pointer(192)),
             distinct_clause: self.items(at.pointer(200)),
             sort_clause: self.items(at.pointer(208)),
-            limit_offset: self.node(at.pointer(216)).map(Box::new),
-            limit_count: self.node(at.pointer(224)).map(Box::new),
+            limit_offset: self.node(at.pointer(216)),
+            limit_count: self.node(at.pointer(224)),
             limit_option: at.i32(232) + 1,
             row_marks: self.items(at.pointer(240)),
-            set_operations: self.node(at.pointer(248)).map(Box::new),
+            set_operations: self.node(at.pointer(248)),
             constraint_deps: self.items(at.pointer(256)),
             with_check_options: self.items(at.pointer(264)),
             stmt_location: at.i32(272),
@@ -597,8 +592,8 @@ impl Reader {
         p::AExpr {
             kind: at.i32(4) + 1,
             name: self.items(at.pointer(8)),
-            lexpr: self.node(at.pointer(16)).map(Box::new),
-            rexpr: self.node(at.pointer(24)).map(Box::new),
+            lexpr: self.node(at.pointer(16)),
+            rexpr: self.node(at.pointer(24)),
             rexpr_list_start: at.i32(32),
             rexpr_list_end: at.i32(36),
             location: at.i32(40),
@@ -607,18 +602,14 @@ impl Reader {
 
     fn type_cast(&mut self, at: Place<'_>) -> p::TypeCast {
         p::TypeCast {
-            arg: self.node(at.pointer(8)).map(Box::new),
+            arg: self.node(at.pointer(8)),
             type_name: self.inner(at.pointer(16), Self::type_name),
             location: at.i32(24),
         }
     }
 
     fn collate_clause(&mut self, at: Place<'_>) -> p::CollateClause {
-        p::CollateClause {
-            arg: self.node(at.pointer(8)).map(Box::new),
-            collname: self.items(at.pointer(16)),
-            location: at.i32(24),
-        }
+        p::CollateClause { arg: self.node(at.pointer(8)), collname: self.items(at.pointer(16)), location: at.i32(24) }
     }
 
     fn role_spec(&mut self, at: Place<'_>) -> p::RoleSpec {
@@ -630,7 +621,7 @@ impl Reader {
             funcname: self.items(at.pointer(8)),
             args: self.items(at.pointer(16)),
             agg_order: self.items(at.pointer(24)),
-            agg_filter: self.node(at.pointer(32)).map(Box::new),
+            agg_filter: self.node(at.pointer(32)),
             over: self.inner(at.pointer(40), Self::window_def).map(Box::new),
             agg_within_group: at.bool(48),
             agg_star: at.bool(49),
@@ -646,15 +637,11 @@ impl Reader {
     }
 
     fn a_indices(&mut self, at: Place<'_>) -> p::AIndices {
-        p::AIndices {
-            is_slice: at.bool(4),
-            lidx: self.node(at.pointer(8)).map(Box::new),
-            uidx: self.node(at.pointer(16)).map(Box::new),
-        }
+        p::AIndices { is_slice: at.bool(4), lidx: self.node(at.pointer(8)), uidx: self.node(at.pointer(16)) }
     }
 
     fn a_indirection(&mut self, at: Place<'_>) -> p::AIndirection {
-        p::AIndirection { arg: self.node(at.pointer(8)).map(Box::new), indirection: self.items(at.pointer(16)) }
+        p::AIndirection { arg: self.node(at.pointer(8)), indirection: self.items(at.pointer(16)) }
     }
 
     fn a_array_expr(&mut self, at: Place<'_>) -> p::AArrayExpr {
@@ -670,18 +657,18 @@ impl Reader {
         p::ResTarget {
             name: self.text(at.pointer(8)),
             indirection: self.items(at.pointer(16)),
-            val: self.node(at.pointer(24)).map(Box::new),
+            val: self.node(at.pointer(24)),
             location: at.i32(32),
         }
     }
 
     fn multi_assign_ref(&mut self, at: Place<'_>) -> p::MultiAssignRef {
-        p::MultiAssignRef { source: self.node(at.pointer(8)).map(Box::new), colno: at.i32(16), ncolumns: at.i32(20) }
+        p::MultiAssignRef { source: self.node(at.pointer(8)), colno: at.i32(16), ncolumns: at.i32(20) }
     }
 
     fn sort_by(&mut self, at: Place<'_>) -> p::SortBy {
         p::SortBy {
-            node: self.node(at.pointer(8)).map(Box::new),
+            node: self.node(at.pointer(8)),
             sortby_dir: at.i32(16) + 1,
             sortby_nulls: at.i32(20) + 1,
             use_op: self.items(at.pointer(24)),
@@ -696,8 +683,8 @@ impl Reader {
             partition_clause: self.items(at.pointer(24)),
             order_clause: self.items(at.pointer(32)),
             frame_options: at.i32(40),
-            start_offset: self.node(at.pointer(48)).map(Box::new),
-            end_offset: self.node(at.pointer(56)).map(Box::new),
+            start_offset: self.node(at.pointer(48)),
+            end_offset: self.node(at.pointer(56)),
             location: at.i32(64),
         }
     }
@@ -705,7 +692,7 @@ impl Reader {
     fn range_subselect(&mut self, at: Place<'_>) -> p::RangeSubselect {
         p::RangeSubselect {
             lateral: at.bool(4),
-            subquery: self.node(at.pointer(8)).map(Box::new),
+            subquery: self.node(at.pointer(8)),
             alias: self.inner(at.pointer(16), Self::alias),
         }
     }
@@ -724,8 +711,8 @@ impl Reader {
     fn range_table_func(&mut self, at: Place<'_>) -> p::RangeTableFunc {
         p::RangeTableFunc {
             lateral: at.bool(4),
-            docexpr: self.node(at.pointer(8)).map(Box::new),
-            rowexpr: self.node(at.pointer(16)).map(Box::new),
+            docexpr: self.node(at.pointer(8)),
+            rowexpr: self.node(at.pointer(16)),
             namespaces: self.items(at.pointer(24)),
             columns: self.items(at.pointer(32)),
             alias: self.inner(at.pointer(40), Self::alias),
@@ -739,18 +726,18 @@ impl Reader {
             type_name: self.inner(at.pointer(16), Self::type_name),
             for_ordinality: at.bool(24),
             is_not_null: at.bool(25),
-            colexpr: self.node(at.pointer(32)).map(Box::new),
-            coldefexpr: self.node(at.pointer(40)).map(Box::new),
+            colexpr: self.node(at.pointer(32)),
+            coldefexpr: self.node(at.pointer(40)),
             location: at.i32(48),
         }
     }
 
     fn range_table_sample(&mut self, at: Place<'_>) -> p::RangeTableSample {
         p::RangeTableSample {
-            relation: self.node(at.pointer(8)).map(Box::new),
+            relation: self.node(at.pointer(8)),
             method: self.items(at.pointer(16)),
             args: self.items(at.pointer(24)),
-            repeatable: self.node(at.pointer(32)).map(Box::new),
+            repeatable: self.node(at.pointer(32)),
             location: at.i32(40),
         }
     }
@@ -766,8 +753,8 @@ impl Reader {
             is_from_type: at.bool(36),
             storage: at.letter(37),
             storage_name: self.text(at.pointer(40)),
-            raw_default: self.node(at.pointer(48)).map(Box::new),
-            cooked_default: self.node(at.pointer(56)).map(Box::new),
+            raw_default: self.node(at.pointer(48)),
+            cooked_default: self.node(at.pointer(56)),
             identity: at.letter(64),
             identity_sequence: self.inner(at.pointer(72), Self::range_var),
             generated: at.letter(80),
@@ -790,7 +777,7 @@ impl Reader {
     fn index_elem(&mut self, at: Place<'_>) -> p::IndexElem {
         p::IndexElem {
             name: self.text(at.pointer(8)),
-            expr: self.node(at.pointer(16)).map(Box::new),
+            expr: self.node(at.pointer(16)),
             indexcolname: self.text(at.pointer(24)),
             collation: self.items(at.pointer(32)),
             opclass: self.items(at.pointer(40)),
@@ -804,7 +791,7 @@ impl Reader {
         p::DefElem {
             defnamespace: self.text(at.pointer(8)),
             defname: self.text(at.pointer(16)),
-            arg: self.node(at.pointer(24)).map(Box::new),
+            arg: self.node(at.pointer(24)),
             defaction: at.i32(32) + 1,
             location: at.i32(36),
             arg_location: at.i32(40),
@@ -822,7 +809,7 @@ impl Reader {
     fn xml_serialize(&mut self, at: Place<'_>) -> p::XmlSerialize {
         p::XmlSerialize {
             xmloption: at.i32(4) + 1,
-            expr: self.node(at.pointer(8)).map(Box::new),
+            expr: self.node(at.pointer(8)),
             type_name: self.inner(at.pointer(16), Self::type_name),
             indent: at.bool(24),
             location: at.i32(28),
@@ -832,7 +819,7 @@ impl Reader {
     fn partition_elem(&mut self, at: Place<'_>) -> p::PartitionElem {
         p::PartitionElem {
             name: self.text(at.pointer(8)),
-            expr: self.node(at.pointer(16)).map(Box::new),
+            expr: self.node(at.pointer(16)),
             collation: self.items(at.pointer(24)),
             opclass: self.items(at.pointer(32)),
             location: at.i32(40),
@@ -879,7 +866,7 @@ impl Reader {
     fn infer_clause(&mut self, at: Place<'_>) -> p::InferClause {
         p::InferClause {
             index_elems: self.items(at.pointer(8)),
-            where_clause: self.node(at.pointer(16)).map(Box::new),
+            where_clause: self.node(at.pointer(16)),
             conname: self.text(at.pointer(24)),
             location: at.i32(32),
         }
@@ -890,7 +877,7 @@ impl Reader {
             action: at.i32(4) + 1,
             infer: self.inner(at.pointer(8), Self::infer_clause).map(Box::new),
             target_list: self.items(at.pointer(16)),
-            where_clause: self.node(at.pointer(24)).map(Box::new),
+            where_clause: self.node(at.pointer(24)),
             location: at.i32(32),
         }
     }
@@ -908,8 +895,8 @@ impl Reader {
         p::CteCycleClause {
             cycle_col_list: self.items(at.pointer(8)),
             cycle_mark_column: self.text(at.pointer(16)),
-            cycle_mark_value: self.node(at.pointer(24)).map(Box::new),
-            cycle_mark_default: self.node(at.pointer(32)).map(Box::new),
+            cycle_mark_value: self.node(at.pointer(24)),
+            cycle_mark_default: self.node(at.pointer(32)),
             cycle_path_column: self.text(at.pointer(40)),
             location: at.i32(48),
             cycle_mark_type: at.u32(52),
@@ -924,7 +911,7 @@ impl Reader {
             ctename: self.text(at.pointer(8)),
             aliascolnames: self.items(at.pointer(16)),
             ctematerialized: at.i32(24) + 1,
-            ctequery: self.node(at.pointer(32)).map(Box::new),
+            ctequery: self.node(at.pointer(32)),
             search_clause: self.inner(at.pointer(40), Self::cte_search_clause),
             cycle_clause: self.inner(at.pointer(48), Self::cte_cycle_clause).map(Box::new),
             location: at.i32(56),
@@ -942,7 +929,7 @@ impl Reader {
             match_kind: at.i32(4) + 1,
             command_type: at.i32(8) + 1,
             r#override: at.i32(12) + 1,
-            condition: self.node(at.pointer(16)).map(Box::new),
+            condition: self.node(at.pointer(16)),
             target_list: self.items(at.pointer(24)),
             values: self.items(at.pointer(32)),
         }
@@ -979,7 +966,7 @@ impl Reader {
             op: at.i32(4) + 1,
             column_name: self.text(at.pointer(8)),
             context_item: self.inner(at.pointer(16), Self::json_value_expr).map(Box::new),
-            pathspec: self.node(at.pointer(24)).map(Box::new),
+            pathspec: self.node(at.pointer(24)),
             passing: self.items(at.pointer(32)),
             output: self.inner(at.pointer(40), Self::json_output),
             on_empty: self.inner(at.pointer(48), Self::json_behavior).map(Box::new),
@@ -992,7 +979,7 @@ impl Reader {
 
     fn json_table_path_spec(&mut self, at: Place<'_>) -> p::JsonTablePathSpec {
         p::JsonTablePathSpec {
-            string: self.node(at.pointer(8)).map(Box::new),
+            string: self.node(at.pointer(8)),
             name: self.text(at.pointer(16)),
             name_location: at.i32(24),
             location: at.i32(28),
@@ -1030,7 +1017,7 @@ impl Reader {
 
     fn json_key_value(&mut self, at: Place<'_>) -> p::JsonKeyValue {
         p::JsonKeyValue {
-            key: self.node(at.pointer(8)).map(Box::new),
+            key: self.node(at.pointer(8)),
             value: self.inner(at.pointer(16), Self::json_value_expr).map(Box::new),
         }
     }
@@ -1046,7 +1033,7 @@ impl Reader {
 
     fn json_scalar_expr(&mut self, at: Place<'_>) -> p::JsonScalarExpr {
         p::JsonScalarExpr {
-            expr: self.node(at.pointer(8)).map(Box::new),
+            expr: self.node(at.pointer(8)),
             output: self.inner(at.pointer(16), Self::json_output),
             location: at.i32(24),
         }
@@ -1081,7 +1068,7 @@ impl Reader {
 
     fn json_array_query_constructor(&mut self, at: Place<'_>) -> p::JsonArrayQueryConstructor {
         p::JsonArrayQueryConstructor {
-            query: self.node(at.pointer(8)).map(Box::new),
+            query: self.node(at.pointer(8)),
             output: self.inner(at.pointer(16), Self::json_output),
             format: self.inner(at.pointer(24), Self::json_format),
             absent_on_null: at.bool(32),
@@ -1092,7 +1079,7 @@ impl Reader {
     fn json_agg_constructor(&mut self, at: Place<'_>) -> p::JsonAggConstructor {
         p::JsonAggConstructor {
             output: self.inner(at.pointer(8), Self::json_output),
-            agg_filter: self.node(at.pointer(16)).map(Box::new),
+            agg_filter: self.node(at.pointer(16)),
             agg_order: self.items(at.pointer(24)),
             over: self.inner(at.pointer(32), Self::window_def).map(Box::new),
             location: at.i32(40),
@@ -1117,14 +1104,14 @@ impl Reader {
     }
 
     fn raw_stmt(&mut self, at: Place<'_>) -> p::RawStmt {
-        p::RawStmt { stmt: self.node(at.pointer(8)).map(Box::new), stmt_location: at.i32(16), stmt_len: at.i32(20) }
+        p::RawStmt { stmt: self.node(at.pointer(8)), stmt_location: at.i32(16), stmt_len: at.i32(20) }
     }
 
     fn insert_stmt(&mut self, at: Place<'_>) -> p::InsertStmt {
         p::InsertStmt {
             relation: self.inner(at.pointer(8), Self::range_var),
             cols: self.items(at.pointer(16)),
-            select_stmt: self.node(at.pointer(24)).map(Box::new),
+            select_stmt: self.node(at.pointer(24)),
             on_conflict_clause: self.inner(at.pointer(32), Self::on_conflict_clause).map(Box::new),
             returning_clause: self.inner(at.pointer(40), Self::returning_clause),
             with_clause: self.inner(at.pointer(48), Self::with_clause),
@@ -1136,7 +1123,7 @@ impl Reader {
         p::DeleteStmt {
             relation: self.inner(at.pointer(8), Self::range_var),
             using_clause: self.items(at.pointer(16)),
-            where_clause: self.node(at.pointer(24)).map(Box::new),
+            where_clause: self.node(at.pointer(24)),
             returning_clause: self.inner(at.pointer(32), Self::returning_clause),
             with_clause: self.inner(at.pointer(40), Self::with_clause),
         }
@@ -1146,7 +1133,7 @@ impl Reader {
         p::UpdateStmt {
             relation: self.inner(at.pointer(8), Self::range_var),
             target_list: self.items(at.pointer(16)),
-            where_clause: self.node(at.pointer(24)).map(Box::new),
+            where_clause: self.node(at.pointer(24)),
             from_clause: self.items(at.pointer(32)),
             returning_clause: self.inner(at.pointer(40), Self::returning_clause),
             with_clause: self.inner(at.pointer(48), Self::with_clause),
@@ -1156,8 +1143,8 @@ impl Reader {
     fn merge_stmt(&mut self, at: Place<'_>) -> p::MergeStmt {
         p::MergeStmt {
             relation: self.inner(at.pointer(8), Self::range_var),
-            source_relation: self.node(at.pointer(16)).map(Box::new),
-            join_condition: self.node(at.pointer(24)).map(Box::new),
+            source_relation: self.node(at.pointer(16)),
+            join_condition: self.node(at.pointer(24)),
             merge_when_clauses: self.items(at.pointer(32)),
             returning_clause: self.inner(at.pointer(40), Self::returning_clause),
             with_clause: self.inner(at.pointer(48), Self::with_clause),
@@ -1170,15 +1157,15 @@ impl Reader {
             into_clause: self.inner(at.pointer(16), Self::into_clause).map(Box::new),
             target_list: self.items(at.pointer(24)),
             from_clause: self.items(at.pointer(32)),
-            where_clause: self.node(at.pointer(40)).map(Box::new),
+            where_clause: self.node(at.pointer(40)),
             group_clause: self.items(at.pointer(48)),
             group_distinct: at.bool(56),
-            having_clause: self.node(at.pointer(64)).map(Box::new),
+            having_clause: self.node(at.pointer(64)),
             window_clause: self.items(at.pointer(72)),
             values_lists: self.items(at.pointer(80)),
             sort_clause: self.items(at.pointer(88)),
-            limit_offset: self.node(at.pointer(96)).map(Box::new),
-            limit_count: self.node(at.pointer(104)).map(Box::new),
+            limit_offset: self.node(at.pointer(96)),
+            limit_count: self.node(at.pointer(104)),
             limit_option: at.i32(112) + 1,
             locking_clause: self.items(at.pointer(120)),
             with_clause: self.inner(at.pointer(128), Self::with_clause),
@@ -1190,7 +1177,7 @@ impl Reader {
     }
 
     fn return_stmt(&mut self, at: Place<'_>) -> p::ReturnStmt {
-        p::ReturnStmt { returnval: self.node(at.pointer(8)).map(Box::new) }
+        p::ReturnStmt { returnval: self.node(at.pointer(8)) }
     }
 
     fn pl_assign_stmt(&mut self, at: Place<'_>) -> p::PlAssignStmt {
@@ -1227,7 +1214,7 @@ impl Reader {
             name: self.text(at.pointer(8)),
             num: i32::from(at.i16(16)),
             newowner: self.inner(at.pointer(24), Self::role_spec),
-            def: self.node(at.pointer(32)).map(Box::new),
+            def: self.node(at.pointer(32)),
             behavior: at.i32(40) + 1,
             missing_ok: at.bool(44),
             recurse: at.bool(45),
@@ -1260,7 +1247,7 @@ impl Reader {
             subtype: at.letter(4),
             type_name: self.items(at.pointer(8)),
             name: self.text(at.pointer(16)),
-            def: self.node(at.pointer(24)).map(Box::new),
+            def: self.node(at.pointer(24)),
             behavior: at.i32(32) + 1,
             missing_ok: at.bool(36),
         }
@@ -1314,13 +1301,13 @@ impl Reader {
     fn copy_stmt(&mut self, at: Place<'_>) -> p::CopyStmt {
         p::CopyStmt {
             relation: self.inner(at.pointer(8), Self::range_var),
-            query: self.node(at.pointer(16)).map(Box::new),
+            query: self.node(at.pointer(16)),
             attlist: self.items(at.pointer(24)),
             is_from: at.bool(32),
             is_program: at.bool(33),
             filename: self.text(at.pointer(40)),
             options: self.items(at.pointer(48)),
-            where_clause: self.node(at.pointer(56)).map(Box::new),
+            where_clause: self.node(at.pointer(56)),
         }
     }
 
@@ -1367,7 +1354,7 @@ impl Reader {
             skip_validation: at.bool(19),
             initially_valid: at.bool(20),
             is_no_inherit: at.bool(21),
-            raw_expr: self.node(at.pointer(24)).map(Box::new),
+            raw_expr: self.node(at.pointer(24)),
             cooked_expr: self.text(at.pointer(32)),
             generated_when: at.letter(40),
             generated_kind: at.letter(41),
@@ -1381,7 +1368,7 @@ impl Reader {
             indexspace: self.text(at.pointer(96)),
             reset_default_tblspc: at.bool(104),
             access_method: self.text(at.pointer(112)),
-            where_clause: self.node(at.pointer(120)).map(Box::new),
+            where_clause: self.node(at.pointer(120)),
             pktable: self.inner(at.pointer(128), Self::range_var),
             fk_attrs: self.items(at.pointer(136)),
             pk_attrs: self.items(at.pointer(144)),
@@ -1445,7 +1432,7 @@ impl Reader {
             extname: self.text(at.pointer(8)),
             action: at.i32(16),
             objtype: at.i32(20) + 1,
-            object: self.node(at.pointer(24)).map(Box::new),
+            object: self.node(at.pointer(24)),
         }
     }
 
@@ -1536,8 +1523,8 @@ impl Reader {
             cmd_name: self.text(at.pointer(24)),
             permissive: at.bool(32),
             roles: self.items(at.pointer(40)),
-            qual: self.node(at.pointer(48)).map(Box::new),
-            with_check: self.node(at.pointer(56)).map(Box::new),
+            qual: self.node(at.pointer(48)),
+            with_check: self.node(at.pointer(56)),
         }
     }
 
@@ -1546,8 +1533,8 @@ impl Reader {
             policy_name: self.text(at.pointer(8)),
             table: self.inner(at.pointer(16), Self::range_var),
             roles: self.items(at.pointer(24)),
-            qual: self.node(at.pointer(32)).map(Box::new),
-            with_check: self.node(at.pointer(40)).map(Box::new),
+            qual: self.node(at.pointer(32)),
+            with_check: self.node(at.pointer(40)),
         }
     }
 
@@ -1571,7 +1558,7 @@ impl Reader {
             timing: i32::from(at.i16(42)),
             events: i32::from(at.i16(44)),
             columns: self.items(at.pointer(48)),
-            when_clause: self.node(at.pointer(56)).map(Box::new),
+            when_clause: self.node(at.pointer(56)),
             transition_rels: self.items(at.pointer(64)),
             deferrable: at.bool(72),
             initdeferred: at.bool(73),
@@ -1721,17 +1708,13 @@ impl Reader {
     }
 
     fn comment_stmt(&mut self, at: Place<'_>) -> p::CommentStmt {
-        p::CommentStmt {
-            objtype: at.i32(4) + 1,
-            object: self.node(at.pointer(8)).map(Box::new),
-            comment: self.text(at.pointer(16)),
-        }
+        p::CommentStmt { objtype: at.i32(4) + 1, object: self.node(at.pointer(8)), comment: self.text(at.pointer(16)) }
     }
 
     fn sec_label_stmt(&mut self, at: Place<'_>) -> p::SecLabelStmt {
         p::SecLabelStmt {
             objtype: at.i32(4) + 1,
-            object: self.node(at.pointer(8)).map(Box::new),
+            object: self.node(at.pointer(8)),
             provider: self.text(at.pointer(16)),
             label: self.text(at.pointer(24)),
         }
@@ -1741,7 +1724,7 @@ impl Reader {
         p::DeclareCursorStmt {
             portalname: self.text(at.pointer(8)),
             options: at.i32(16),
-            query: self.node(at.pointer(24)).map(Box::new),
+            query: self.node(at.pointer(24)),
         }
     }
 
@@ -1767,7 +1750,7 @@ impl Reader {
             index_params: self.items(at.pointer(40)),
             index_including_params: self.items(at.pointer(48)),
             options: self.items(at.pointer(56)),
-            where_clause: self.node(at.pointer(64)).map(Box::new),
+            where_clause: self.node(at.pointer(64)),
             exclude_op_names: self.items(at.pointer(72)),
             idxcomment: self.text(at.pointer(80)),
             index_oid: at.u32(88),
@@ -1801,13 +1784,13 @@ impl Reader {
     }
 
     fn stats_elem(&mut self, at: Place<'_>) -> p::StatsElem {
-        p::StatsElem { name: self.text(at.pointer(8)), expr: self.node(at.pointer(16)).map(Box::new) }
+        p::StatsElem { name: self.text(at.pointer(8)), expr: self.node(at.pointer(16)) }
     }
 
     fn alter_stats_stmt(&mut self, at: Place<'_>) -> p::AlterStatsStmt {
         p::AlterStatsStmt {
             defnames: self.items(at.pointer(8)),
-            stxstattarget: self.node(at.pointer(16)).map(Box::new),
+            stxstattarget: self.node(at.pointer(16)),
             missing_ok: at.bool(24),
         }
     }
@@ -1820,7 +1803,7 @@ impl Reader {
             parameters: self.items(at.pointer(16)),
             return_type: self.inner(at.pointer(24), Self::type_name),
             options: self.items(at.pointer(32)),
-            sql_body: self.node(at.pointer(40)).map(Box::new),
+            sql_body: self.node(at.pointer(40)),
         }
     }
 
@@ -1829,7 +1812,7 @@ impl Reader {
             name: self.text(at.pointer(8)),
             arg_type: self.inner(at.pointer(16), Self::type_name),
             mode: function_parameter_mode(at.i32(24)),
-            defexpr: self.node(at.pointer(32)).map(Box::new),
+            defexpr: self.node(at.pointer(32)),
             location: at.i32(40),
         }
     }
@@ -1859,7 +1842,7 @@ impl Reader {
             rename_type: at.i32(4) + 1,
             relation_type: at.i32(8) + 1,
             relation: self.inner(at.pointer(16), Self::range_var),
-            object: self.node(at.pointer(24)).map(Box::new),
+            object: self.node(at.pointer(24)),
             subname: self.text(at.pointer(32)),
             newname: self.text(at.pointer(40)),
             behavior: at.i32(48) + 1,
@@ -1871,7 +1854,7 @@ impl Reader {
         p::AlterObjectDependsStmt {
             object_type: at.i32(4) + 1,
             relation: self.inner(at.pointer(8), Self::range_var),
-            object: self.node(at.pointer(16)).map(Box::new),
+            object: self.node(at.pointer(16)),
             extname: self.inner(at.pointer(24), Self::string),
             remove: at.bool(32),
         }
@@ -1881,7 +1864,7 @@ impl Reader {
         p::AlterObjectSchemaStmt {
             object_type: at.i32(4) + 1,
             relation: self.inner(at.pointer(8), Self::range_var),
-            object: self.node(at.pointer(16)).map(Box::new),
+            object: self.node(at.pointer(16)),
             newschema: self.text(at.pointer(24)),
             missing_ok: at.bool(32),
         }
@@ -1891,7 +1874,7 @@ impl Reader {
         p::AlterOwnerStmt {
             object_type: at.i32(4) + 1,
             relation: self.inner(at.pointer(8), Self::range_var),
-            object: self.node(at.pointer(16)).map(Box::new),
+            object: self.node(at.pointer(16)),
             newowner: self.inner(at.pointer(24), Self::role_spec),
         }
     }
@@ -1911,7 +1894,7 @@ impl Reader {
         p::RuleStmt {
             relation: self.inner(at.pointer(8), Self::range_var),
             rulename: self.text(at.pointer(16)),
-            where_clause: self.node(at.pointer(24)).map(Box::new),
+            where_clause: self.node(at.pointer(24)),
             event: at.i32(32) + 1,
             instead: at.bool(36),
             actions: self.items(at.pointer(40)),
@@ -1976,7 +1959,7 @@ impl Reader {
         p::ViewStmt {
             view: self.inner(at.pointer(8), Self::range_var),
             aliases: self.items(at.pointer(16)),
-            query: self.node(at.pointer(24)).map(Box::new),
+            query: self.node(at.pointer(24)),
             replace: at.bool(32),
             options: self.items(at.pointer(40)),
             with_check_option: at.i32(48) + 1,
@@ -2039,12 +2022,12 @@ impl Reader {
     }
 
     fn explain_stmt(&mut self, at: Place<'_>) -> p::ExplainStmt {
-        p::ExplainStmt { query: self.node(at.pointer(8)).map(Box::new), options: self.items(at.pointer(16)) }
+        p::ExplainStmt { query: self.node(at.pointer(8)), options: self.items(at.pointer(16)) }
     }
 
     fn create_table_as_stmt(&mut self, at: Place<'_>) -> p::CreateTableAsStmt {
         p::CreateTableAsStmt {
-            query: self.node(at.pointer(8)).map(Box::new),
+            query: self.node(at.pointer(8)),
             into: self.inner(at.pointer(16), Self::into_clause).map(Box::new),
             objtype: at.i32(24) + 1,
             is_select_into: at.bool(28),
@@ -2119,7 +2102,7 @@ impl Reader {
         p::PrepareStmt {
             name: self.text(at.pointer(8)),
             argtypes: self.items(at.pointer(16)),
-            query: self.node(at.pointer(24)).map(Box::new),
+            query: self.node(at.pointer(24)),
         }
     }
 
@@ -2158,7 +2141,7 @@ impl Reader {
     fn publication_table(&mut self, at: Place<'_>) -> p::PublicationTable {
         p::PublicationTable {
             relation: self.inner(at.pointer(8), Self::range_var),
-            where_clause: self.node(at.pointer(16)).map(Box::new),
+            where_clause: self.node(at.pointer(16)),
             columns: self.items(at.pointer(24)),
         }
     }

@@ -118,32 +118,32 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    fn stopped_by(&mut self, obstacle: Obstacle) {
+    pub(super) fn stopped_by(&mut self, obstacle: Obstacle) {
         self.obstacle.get_or_insert(obstacle);
     }
 
-    /// One level further down.
-    fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> Option<T> {
+    /// One level further down. What is read is put where it belongs by `read`: the nodes are too large to be handed up.
+    fn deeper(&mut self, read: impl FnOnce(&mut Self)) {
         if self.depth >= MAX_LEVELS {
             self.stopped_by(Obstacle::Deep);
         }
         if self.obstacle.is_some() {
-            return None;
+            return;
         }
         self.depth += 1;
         self.deepest = self.deepest.max(self.depth);
-        let found = stack::deeper(|| Ok(read(self)));
-        self.depth -= 1;
-        if found.is_err() {
+        if stack::deeper(|| Ok(read(self))).is_err() {
             self.stopped_by(Obstacle::Deep);
         }
-        found.ok()
+        self.depth -= 1;
     }
 
     /// A node of any kind.
-    pub(super) fn node(&mut self, at: Option<Place<'_>>) -> Option<Node> {
+    pub(super) fn node(&mut self, at: Option<Place<'_>>) -> Option<Box<Node>> {
         let at = at?;
-        Some(Node { node: self.deeper(|reader| reader.any(at)).flatten() })
+        let mut found = Box::new(Node { node: None });
+        self.deeper(|reader| reader.any(at, &mut found.node));
+        Some(found)
     }
 
     /// A node whose kind the field tells.
@@ -153,7 +153,9 @@ impl Reader {
         read: impl FnOnce(&mut Self, Place<'_>) -> T,
     ) -> Option<T> {
         let at = at?;
-        self.deeper(|reader| read(reader, at))
+        let mut found = None;
+        self.deeper(|reader| found = Some(read(reader, at)));
+        found
     }
 
     /// The members of a list, none of NULL.
@@ -162,7 +164,13 @@ impl Reader {
         let length = usize::try_from(list.i32(at::LIST_LENGTH)).unwrap_or(0);
         let Some(elements) = list.pointer(at::LIST_ELEMENTS) else { return Vec::new() };
         let element = |index| elements.pointer(index * size_of::<*const u8>());
-        (0..length).map(|index| self.node(element(index)).unwrap_or_default()).collect()
+        let mut items = vec![Node { node: None }; length];
+        for (index, item) in items.iter_mut().enumerate() {
+            if let Some(at) = element(index) {
+                self.deeper(|reader| reader.any(at, &mut item.node));
+            }
+        }
+        items
     }
 
     /// A text of C, empty for NULL.
@@ -176,8 +184,8 @@ impl Reader {
         })
     }
 
-    fn any(&mut self, at: Place<'_>) -> Option<N> {
-        let found = match at.u32(0) {
+    fn any(&mut self, at: Place<'_>, to: &mut Option<N>) {
+        *to = Some(match at.u32(0) {
             tag::LIST => N::List(p::List { items: self.items(Some(at)) }),
             tag::A_CONST => N::AConst(self.constant(at)),
             tag::INTEGER => N::Integer(integer(at)),
@@ -185,15 +193,8 @@ impl Reader {
             tag::FLOAT => N::Float(self.float(at)),
             tag::STRING => N::String(self.string(at)),
             tag::BIT_STRING => N::BitString(self.bit_string(at)),
-            other => match self.tagged(other, at) {
-                Some(node) => node,
-                None => {
-                    self.stopped_by(Obstacle::Unknown(other));
-                    return None;
-                }
-            },
-        };
-        Some(found)
+            other => return self.tagged(other, at, to),
+        });
     }
 
     /// A literal: the value lies within it.

@@ -86,7 +86,7 @@ impl VariableLevels {
 pub fn bind_inside(parsed: &Parsed, schema: &dyn Schema, context: &Context, variables: &Variables) -> Result<Bound> {
     let types: Vec<Option<Type>> = variables.types.iter().cloned().map(Some).collect();
     let mut binder = binder_inside(parsed, schema, context, &types, variables);
-    let (mut statement, columns) = binder.statement(&parsed.node)?;
+    let (mut statement, columns) = binder.statement(&*parsed.tree()?)?;
     let uses = compact(&mut statement, variables.types.len(), &binder.params);
     if let Some(levels) = &mut binder.variables {
         let own = |index: &usize| variables.collations.get(*index).cloned().flatten();

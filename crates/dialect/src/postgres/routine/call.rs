@@ -740,7 +740,9 @@ pub(super) fn candidate(
 /// `42601`.
 pub fn arguments_of(text: &str) -> Result<Vec<(Option<String>, Vec<String>)>> {
     let parsed = crate::postgres::parse(text)?;
-    let Some(N::CallStmt(call)) = parsed.first().map(|statement| statement.tree()) else { return Ok(Vec::new()) };
+    let Some(statement) = parsed.first() else { return Ok(Vec::new()) };
+    let tree = statement.tree()?;
+    let N::CallStmt(call) = &**tree else { return Ok(Vec::new()) };
     let Some(call) = &call.funccall else { return Ok(Vec::new()) };
     let name_of = |node: Option<&Node>| match node.and_then(|node| node.node.as_ref()) {
         Some(N::ColumnRef(column)) => names::strings(&column.fields).into_iter().map(str::to_owned).collect(),

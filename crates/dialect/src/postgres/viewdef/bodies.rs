@@ -140,7 +140,8 @@ pub fn body_uses(function: &StoredFunction, schema: &dyn Schema, context: &Conte
         let mut binder = binder_inside(parsed, schema, context, &types, &variables);
         binder.uses = Some(Uses::default());
         binder.asks_policies = false;
-        let Ok((statement, _)) = binder.statement(&parsed.node) else { continue };
+        let Ok(tree) = parsed.tree() else { continue };
+        let Ok((statement, _)) = binder.statement(&tree) else { continue };
         let uses = binder.uses.take().unwrap_or_default();
         all.extend(uses.dependencies());
         all.extend(uses.literals.iter().map(|named| (named.oid, None)));
@@ -207,7 +208,8 @@ fn print_statement(
     let mut binder = binder_inside(parsed, schema, context, &types, variables);
     binder.shown = Some(Shown::default());
     binder.asks_policies = false;
-    let (mut statement, _) = binder.statement(&parsed.node).ok()?;
+    let tree = parsed.tree().ok()?;
+    let (mut statement, _) = binder.statement(&tree).ok()?;
     crate::ir::walk::statement_mut(&mut statement, &mut |expr| {
         types_of_today(expr, told);
         true
@@ -234,7 +236,7 @@ fn print_statement(
     let printed = match &statement {
         Statement::Query(query) if returns => world.returned(query)?,
         Statement::Query(query) => world.query(query, false, &UNSEEN)?,
-        Statement::Dml(dml) => world.change(dml, &parsed.node)?,
+        Statement::Dml(dml) => world.change(dml, &tree)?,
         _ => return None,
     };
     (!has_lines_in_quotes(&printed)).then_some(printed)

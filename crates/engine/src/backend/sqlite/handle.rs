@@ -1,7 +1,7 @@
 //! A session's SQLite handle, its cached statements, and the cursors that read through it.
 
 use std::cell::{Cell, RefCell, RefMut};
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet, HashSetExt as _};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -67,6 +67,8 @@ pub struct Handle {
     knows_file: Cell<bool>,
     /// `connection` has been told how to write.
     may_write: Cell<bool>,
+    /// Pages that it had written when that was last asked.
+    pages_written: Cell<i32>,
     parts: Parts,
     changes: Box<Changes>,
     compared: RefCell<Compared>,
@@ -161,6 +163,7 @@ impl SharedHandle {
             changes,
             compared: RefCell::default(),
             known_catalogs: RefCell::default(),
+            pages_written: Cell::default(),
             counting: Counting::default(),
         })))
     }
@@ -442,6 +445,17 @@ impl Handle {
         // SAFETY: the handle is open as long as `self` lives.
         let total = unsafe { ffi::sqlite3_total_changes64(self.connection.handle()) };
         u64::try_from(total).unwrap_or_default()
+    }
+
+    /// Whether pages have been written, to the log or besides, since this was last asked.
+    pub fn has_written(&self) -> bool {
+        let (mut pages, mut highest) = (0, 0);
+        // SAFETY: the handle is open as long as `self` lives, and SQLite writes two integers.
+        unsafe {
+            let kind = ffi::SQLITE_DBSTATUS_CACHE_WRITE;
+            ffi::sqlite3_db_status(self.db, kind, &raw mut pages, &raw mut highest, 0);
+        }
+        self.pages_written.replace(pages) != pages
     }
 
     /// A number that is another one when the file has changed: by a commit on this handle, or by somebody else's once this

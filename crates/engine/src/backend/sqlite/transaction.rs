@@ -56,6 +56,8 @@ impl Handle {
     fn begin_with(&self, sql: &'static str) -> Done {
         self.take_first_change();
         self.prepare_to_write()?;
+        // What was written before, such as counters, waits for nobody.
+        self.has_written();
         self.run(sql)
     }
 
