@@ -56,8 +56,8 @@ pub mod visibility;
 pub use information_schema::referenced_index;
 pub use pg_views::default_comment;
 
-use std::borrow::Cow;
 use foldhash::HashMap;
+use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 use rowferry_dialect::schema::{Column, Identity, Physical, Relation, RelationKind};

@@ -33,8 +33,8 @@ pub mod spec;
 pub mod types;
 mod wide;
 
-use std::borrow::Cow;
 use foldhash::{HashMap, HashSet};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 pub use cast::{ParamForm, native_decimal};

@@ -5,7 +5,7 @@
 //! the WHERE clause that concern the part alone go with it, since a part without its conditions could be a product of
 //! all its tables.
 
-use foldhash::{HashMap, HashSet, HashMapExt as _, HashSetExt as _};
+use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 
 use crate::ir::{
     Body, ColumnRef, Cte, CteBody, CteId, Distinct, Expr, ExprKind, From, GroupBy, JoinKind, OutputColumn, Query,

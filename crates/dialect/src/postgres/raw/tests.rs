@@ -26,14 +26,17 @@ fn same(sql: &str) -> bool {
             }
         }
         (Err(error), Err(message)) => assert_eq!(error.message, *message, "{sql}"),
-        _ => panic!("{sql}: read {}, serialised {expected:?}", read.map_or_else(|error| error.message, |_| "it".into())),
+        _ => {
+            panic!("{sql}: read {}, serialised {expected:?}", read.map_or_else(|error| error.message, |_| "it".into()))
+        }
     }
     expected.is_ok()
 }
 
 /// The statements of the files of recorded conversations in a directory.
 fn recorded(directory: &Path) -> Vec<String> {
-    let mut files: Vec<PathBuf> = fs::read_dir(directory).expect("is there").map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(directory).expect("is there").map(|entry| entry.unwrap().path()).collect();
     files.sort();
     let texts = files.iter().filter(|file| file.extension().is_some_and(|kind| kind == "txt"));
     let cases = texts.map(|file| fs::read_to_string(file).expect("is text"));
@@ -48,7 +51,8 @@ fn recorded(directory: &Path) -> Vec<String> {
 #[test]
 fn every_recorded_statement_is_read_as_it_is_serialised() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let directories = ["tests/python/postgres/sessions", "crates/engine/tests/compiled", "crates/engine/tests/triggers"];
+    let directories =
+        ["tests/python/postgres/sessions", "crates/engine/tests/compiled", "crates/engine/tests/triggers"];
     let parsed = directories
         .iter()
         .flat_map(|directory| recorded(&root.join(directory)))
@@ -59,7 +63,9 @@ fn every_recorded_statement_is_read_as_it_is_serialised() {
 
 #[test]
 fn every_kind_of_literal_is_read_as_it_is_serialised() {
-    for sql in ["select 1, 1.5, 1e3, 'ä', null, true, b'01', x'ff', 99999999999, -1, e'\\u00e4', $1", "", ";;", "select"] {
+    for sql in
+        ["select 1, 1.5, 1e3, 'ä', null, true, b'01', x'ff', 99999999999, -1, e'\\u00e4', $1", "", ";;", "select"]
+    {
         same(sql);
     }
 }

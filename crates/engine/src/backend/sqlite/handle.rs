@@ -1,7 +1,7 @@
 //! A session's SQLite handle, its cached statements, and the cursors that read through it.
 
-use std::cell::{Cell, RefCell, RefMut};
 use foldhash::{HashMap, HashSet, HashSetExt as _};
+use std::cell::{Cell, RefCell, RefMut};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
