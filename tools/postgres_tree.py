@@ -224,7 +224,7 @@ def write(library: Path) -> str:
         message = nodes[arms[tag]].message
         rust = next(name for name in variants if name.replace("_", "").lower() == message.replace("_", "").lower())
         variant, kind = variants[rust]
-        call = f"self.{snake(rust)}(at)"
+        call = f"self.read_{snake(rust)}(at)"
         out.append(
             f"            {said[f'tag {tag}']} => N::{variant}({f'Box::new({call})' if 'boxed' in kind else call}),"
         )
@@ -234,7 +234,7 @@ def write(library: Path) -> str:
         rust = next(name for name in messages if name.replace("_", "").lower() == node.message.replace("_", "").lower())
         types = messages[rust]
         place = "at" if node.fields else "_"
-        out.append(f"    fn {snake(rust)}(&mut self, {place}: Place<'_>) -> p::{rust} {{")
+        out.append(f"    fn read_{snake(rust)}(&mut self, {place}: Place<'_>) -> p::{rust} {{")
         out.append(f"        p::{rust} {{")
         for each in node.fields:
             place = said[f"{node.structure}.{each.at}"]
@@ -264,7 +264,7 @@ def write(library: Path) -> str:
             elif each.kind in ("SPECIFIC_NODE_PTR", "SPECIFIC_NODE"):
                 inner = next(name for name in messages if name.replace("_", "").lower() == each.of.lower())
                 where = f"at.pointer({place})" if each.kind == "SPECIFIC_NODE_PTR" else f"Some(at.within({place}))"
-                value = f"self.inner({where}, Self::{snake(inner)})" + (".map(Box::new)" if boxed else "")
+                value = f"self.inner({where}, Self::read_{snake(inner)})" + (".map(Box::new)" if boxed else "")
             else:
                 raise AssertionError(f"{node.structure}.{each.at} is of the kind {each.kind}")
             out.append(f"            {spelled(each.name)}: {value},")

@@ -132,7 +132,11 @@ impl Reader {
         }
         self.depth += 1;
         self.deepest = self.deepest.max(self.depth);
-        if stack::deeper(|| Ok(read(self))).is_err() {
+        let level = || {
+            read(self);
+            Ok(())
+        };
+        if stack::deeper(level).is_err() {
             self.stopped_by(Obstacle::Deep);
         }
         self.depth -= 1;
@@ -191,7 +195,7 @@ impl Reader {
             tag::INTEGER => N::Integer(integer(at)),
             tag::BOOLEAN => N::Boolean(boolean(at)),
             tag::FLOAT => N::Float(self.float(at)),
-            tag::STRING => N::String(self.string(at)),
+            tag::STRING => N::String(self.read_string(at)),
             tag::BIT_STRING => N::BitString(self.bit_string(at)),
             other => return self.tagged(other, at, to),
         });
@@ -206,7 +210,7 @@ impl Reader {
             tag::INTEGER => Some(a_const::Val::Ival(integer(value))),
             tag::BOOLEAN => Some(a_const::Val::Boolval(boolean(value))),
             tag::FLOAT => Some(a_const::Val::Fval(self.float(value))),
-            tag::STRING => Some(a_const::Val::Sval(self.string(value))),
+            tag::STRING => Some(a_const::Val::Sval(self.read_string(value))),
             tag::BIT_STRING => Some(a_const::Val::Bsval(self.bit_string(value))),
             other => {
                 self.stopped_by(Obstacle::Unknown(other));
@@ -220,7 +224,7 @@ impl Reader {
         p::Float { fval: self.text(at.pointer(at::FLOAT)) }
     }
 
-    pub(super) fn string(&mut self, at: Place<'_>) -> p::String {
+    pub(super) fn read_string(&mut self, at: Place<'_>) -> p::String {
         p::String { sval: self.text(at.pointer(at::STRING)) }
     }
 
