@@ -8,6 +8,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::Type;
+use crate::ir::{Expr, ExprKind, Value};
 use crate::postgres::polymorphic::Standing;
 use crate::stored_function::TypeRef;
 
@@ -217,6 +218,16 @@ impl Plan {
             leaving: json["leaving"].as_bool()?,
         })
     }
+}
+
+/// Tells the plan of a call, as the IR has it, the collation of the call's arguments, by its object id.
+pub fn tell_collation(plan: &mut Expr, collation: u32) {
+    let ExprKind::Literal(Value::Text(text)) = &plan.kind else { return };
+    let Some(mut told) = Plan::from_text(text) else { return };
+    for callee in std::iter::once(&mut told.transition).chain(&mut told.inverse).chain(&mut told.finish) {
+        callee.standing = Some(callee.standing.take().unwrap_or_default().in_collation(collation));
+    }
+    *plan = Expr::text(told.to_text());
 }
 
 impl Callee {

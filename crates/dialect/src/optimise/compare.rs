@@ -1,7 +1,8 @@
 //! Comparisons in the storage of what is compared.
 //!
 //! A date beside a timestamp becomes a timestamp for every row. The dates before a moment are those before a day, which
-//! a column of dates tells by itself.
+//! a column of dates tells by itself. The places of two rows (`ctid`) are the same where the rows' identities are, which
+//! are keys.
 
 use crate::Type;
 use crate::ir::{CompareOp, Expr, ExprKind, Value};
@@ -11,12 +12,24 @@ use crate::values::{date, moments, timestamp};
 /// Rewrites a comparison whose other side is known.
 pub(super) fn in_storage(expr: &mut Expr) {
     let ExprKind::Compare { op, left, right } = &mut expr.kind else { return };
+    if let (CompareOp::Equal | CompareOp::NotEqual, Some(one), Some(other)) = (*op, identity(left), identity(right)) {
+        (**left, **right) = (one, other);
+        return;
+    }
     if let Some((met, day)) = day_before(*op, left, right) {
         (*op, **right) = (met, day);
         uncast(left);
     } else if let Some((met, day)) = day_before(op.commuted(), right, left) {
         (*op, **left) = (met.commuted(), day);
         uncast(right);
+    }
+}
+
+/// The identity of the row whose place an expression is.
+fn identity(place: &Expr) -> Option<Expr> {
+    match &place.kind {
+        ExprKind::Call { function, args } if function.name == "place of a row" => args.first().cloned(),
+        _ => None,
     }
 }
 

@@ -15,10 +15,12 @@ use std::sync::Arc;
 use self::checks::{check_call, check_deterministic, check_key, check_known, check_letters};
 use super::binder::Binder;
 use crate::collation::Collation;
+use crate::functions::Function;
 use crate::ir::{
     Aggregate, CollateRole, ColumnDefinition, ColumnIndex, ColumnRef, CteId, Expr, ExprKind, LikeKind, OutputColumn,
     Place, Query, RelId, SortKey, Statement, Text, WindowCall,
 };
+use crate::stored_aggregate;
 use crate::stored_calls::{VALUE, tell_collation};
 use crate::{Condition, Error, Result, Type};
 
@@ -278,7 +280,19 @@ impl Walk<'_, '_> {
                 let function = *function;
                 // What tells which function it is, is no argument of it.
                 let told = if function.name == "stored function" { 2 } else { 0 };
-                let derived = self.all(args.iter_mut().skip(told))?;
+                let derived = match (function.name, args.as_mut_slice()) {
+                    (AGGREGATE_RESULT, [_, _, state, direct @ ..]) => {
+                        // A state has no collation, but what it is made of.
+                        let state = match &mut state.kind {
+                            ExprKind::Aggregate(aggregate) => self.aggregate(aggregate)?,
+                            ExprKind::Window(window) => self.window(window)?,
+                            _ => self.expr(state)?,
+                        };
+                        let direct = self.all(direct)?;
+                        self.merged(state, direct)?
+                    }
+                    _ => self.all(args.iter_mut().skip(told))?,
+                };
                 if function.name == "field"
                     && let Some(field) = field_collation(args)
                 {
@@ -299,6 +313,9 @@ impl Walk<'_, '_> {
                     && let Some(collation) = derived.known().filter(|collation| collation.is_unicode())
                 {
                     tell_collation(args, collation.oid);
+                }
+                if let (AGGREGATE_RESULT, Some(collation)) = (function.name, unicode(&derived)) {
+                    stored_aggregate::tell_collation(&mut args[0], collation.oid);
                 }
                 if let ("lower" | "upper" | "initcap", Some(collation)) = (function.name, derived.known())
                     && (collation.knows_ascii_alone() || collation.is_unicode())
@@ -416,7 +433,10 @@ impl Walk<'_, '_> {
     }
 
     fn aggregate(&mut self, aggregate: &mut Aggregate) -> Result<Derived> {
-        let derived = self.all(&mut aggregate.args)?;
+        let derived = self.all(aggregate.args.iter_mut().skip(plan_of(aggregate.function)))?;
+        if let (AGGREGATE, Some(collation)) = (aggregate.function.name, unicode(&derived)) {
+            stored_aggregate::tell_collation(&mut aggregate.args[0], collation.oid);
+        }
         if aggregate.distinct {
             aggregate.args.iter().try_for_each(|arg| check_known(&arg.ty, &derived, COMPARISON))?;
             match &mut aggregate.args[..] {
@@ -437,7 +457,10 @@ impl Walk<'_, '_> {
     }
 
     fn window(&mut self, window: &mut WindowCall) -> Result<Derived> {
-        let derived = self.all(&mut window.args)?;
+        let derived = self.all(window.args.iter_mut().skip(plan_of(window.function)))?;
+        if let (AGGREGATE, Some(collation)) = (window.function.name, unicode(&derived)) {
+            stored_aggregate::tell_collation(&mut window.args[0], collation.oid);
+        }
         window.filter.iter_mut().try_for_each(|filter| self.expr(filter).map(drop))?;
         window.partition_by.iter_mut().try_for_each(|key| self.alike(key))?;
         window.order_by.iter_mut().try_for_each(|key| self.sort_key(key))?;
@@ -488,6 +511,20 @@ impl Walk<'_, '_> {
             _ => None,
         }
     }
+}
+
+/// The aggregates that users have made, and what makes their results of their states.
+const AGGREGATE: &str = "stored aggregate";
+const AGGREGATE_RESULT: &str = "stored aggregate result";
+
+/// So many arguments tell how such an aggregate is computed.
+fn plan_of(function: &Function) -> usize {
+    if function.name == AGGREGATE { 2 } else { 0 }
+}
+
+/// The collation, where functions of users have to be told of it.
+fn unicode(derived: &Derived) -> Option<&Collation> {
+    derived.known().map(|collation| &**collation).filter(|collation| collation.is_unicode())
 }
 
 /// Where blanks at the end of members do not count.

@@ -1,6 +1,6 @@
 //! What is refused in a collation, and where none is known.
 
-use super::{Derived, indeterminate, mismatch};
+use super::{AGGREGATE_RESULT, Derived, indeterminate, mismatch};
 use crate::collation::Collation;
 use crate::functions::{Function, FunctionKind};
 use crate::ir::Expr;
@@ -91,7 +91,7 @@ pub(super) fn check_call(function: &'static Function, args: &[Expr], derived: &D
             check_bytes(derived, &format!("the operator {name}"))
         }
         // It is told the collation.
-        VALUE | ROWS => Ok(()),
+        VALUE | ROWS | AGGREGATE_RESULT => Ok(()),
         // What stands inside would have to be compared in this order.
         _ if name.starts_with("stored") => check_bytes(derived, "an aggregate of users of a text"),
         "@>" | "<@" | "&&" | "array_contains" | "array_contained" | "array_overlaps" | "array_position"

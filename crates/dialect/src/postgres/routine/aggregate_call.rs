@@ -197,10 +197,12 @@ impl Binder<'_> {
             return Ok(result_of(plan, initial, state, direct, settled.result()));
         };
         if call.agg_distinct {
-            return Err(self.unsupported("DISTINCT for window functions", call.location));
+            let message = "DISTINCT is not implemented for window functions";
+            return Err(self.error(Condition::FeatureNotSupported, message, call.location));
         }
         if !order_by.is_empty() {
-            return Err(self.unsupported("aggregate ORDER BY for window functions", call.location));
+            let message = "aggregate ORDER BY is not implemented for window functions";
+            return Err(self.error(Condition::FeatureNotSupported, message, call.location));
         }
         let (partition_by, order_by, frame) = self.window_of_call(over)?;
         let leaving = frame.as_ref().is_some_and(|frame| frame.start != FrameBound::UnboundedPreceding);
