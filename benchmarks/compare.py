@@ -134,7 +134,8 @@ def find(run: Run, peer: str) -> Outcome | None:
 
 def reference(run: Run) -> Outcome | None:
     """The contestant whose time is 1."""
-    return find(run, run.scenario.reference.peer)
+    compared = run.scenario.reference
+    return next((outcome for outcome in run.outcomes if outcome.contestant == compared and outcome.samples), None)
 
 
 def best(run: Run, peers: Sequence[str], metric: str) -> Outcome | None:
@@ -157,6 +158,35 @@ def goals(runs: Iterable[Run]) -> list[Measured]:
                 if times:
                     found.append(Measured(goal, run.pinning, mine.contestant.peer, other.contestant.peer, times))
     return found
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What a driver needs at our PostgreSQL door, of what it needs at PostgreSQL, over several kinds of work."""
+
+    peer: str
+    pinning: str
+    #: Ratios of the clock, by scenario.
+    ratios: dict[str, float]
+
+    @property
+    def mean(self) -> float:
+        """Their geometric mean."""
+        return statistics.geometric_mean(self.ratios.values())
+
+
+def beside_postgresql(runs: Iterable[Run]) -> list[Beside]:
+    """Each driver that was measured at both, in every kind of work but TPC-H's."""
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    for run in runs:
+        measured = {outcome.contestant: outcome for outcome in run.outcomes if outcome.samples}
+        for contestant, outcome in measured.items():
+            if contestant.target != "rowferry":
+                continue
+            times = ratio(outcome, measured.get(replace(contestant, target="postgresql")))
+            if times:
+                found.setdefault((run.pinning, contestant.peer), {})[run.scenario.name] = times
+    return [Beside(peer, pinning, values) for (pinning, peer), values in found.items()]
 
 
 def ratios(runs: Iterable[Run]) -> dict[str, dict[str, dict[str, float]]]:

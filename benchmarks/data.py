@@ -81,6 +81,16 @@ def wide_rows() -> Iterator[tuple[Any, ...]]:
         )
 
 
+#: Arrays of each size in `bench_arrays`.
+ARRAY_ROWS = 200
+ARRAY_TABLE = "CREATE TABLE {table} (id integer NOT NULL PRIMARY KEY, numbers integer[] NOT NULL)"
+
+
+def array_rows(size: int, count: int, start: int = 0) -> list[tuple[int, list[int]]]:
+    """Numbers behind `start`, each with an array of `size` integers."""
+    return [(start + row, [row * 7_919 + at * 31 for at in range(size)]) for row in range(1, count + 1)]
+
+
 def written_rows(count: int) -> list[tuple[Any, ...]]:
     """The first `count` rows for `bench_written`."""
     return [

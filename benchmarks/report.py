@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .compare import goals, ratio, reference
+from .compare import beside_postgresql, goals, ratio, reference
 from .harness import Outcome, Run
 
 PINNINGS = {
@@ -78,6 +78,7 @@ def as_markdown(machine: dict[str, Any], runs: Sequence[Run]) -> str:
         "reference in the same round (below 1 is faster). Read ratios; absolute times are this machine's.",
     ]
     lines += _goals(runs)
+    lines += _beside(runs)
     for run in runs:
         lines += ["", f"## {run.scenario.title}", "", f"{PINNINGS[run.pinning]}.", ""]
         lines += [*run.scenario.notes, ""]
@@ -104,6 +105,28 @@ def _goals(runs: Sequence[Run]) -> list[str]:
         lines.append(
             f"| {one.goal.scenario} | {one.pinning} | {words} | {one.goal.at_most:.3g} | {one.ratio:.3f} | {met} |"
         )
+    return lines
+
+
+def _beside(runs: Sequence[Run]) -> list[str]:
+    found = [one for one in beside_postgresql(runs) if len(one.ratios) > 1]
+    if not found:
+        return []
+    lines = [
+        "",
+        "## Beside PostgreSQL",
+        "",
+        "Each driver's time at our door by its time at PostgreSQL: geometric mean over the kinds of work, the three where",
+        "it loses most or wins least, and in how many it loses.",
+        "",
+        "| driver | pinning | kinds of work | mean | the dearest | slower in |",
+        "|---|---|---:|---:|---|---:|",
+    ]
+    for one in found:
+        dearest = sorted(one.ratios.items(), key=lambda item: -item[1])[:3]
+        words = ", ".join(f"{name.removeprefix('postgres_')} {value:.2f}" for name, value in dearest)
+        slower = sum(value > 1 for value in one.ratios.values())
+        lines.append(f"| {one.peer} | {one.pinning} | {len(one.ratios)} | {one.mean:.2f} | {words} | {slower} |")
     return lines
 
 

@@ -18,6 +18,7 @@ from tests.servers.postgres import PostgreSQL, find_postgres
 from tests.servers.rowferry import Rowferry, find_rowferry
 
 from . import cpu, data, tpch
+from .scenarios import operations
 
 
 class Missing(Exception):
@@ -78,6 +79,7 @@ class Targets(contextlib.ExitStack):
     def _start_rowferry(self) -> Target:
         server = self.enter_context(Rowferry.start(self._sqlite_file(), postgres=False, unix_dir=self._directory))
         dsn = f"postgresql://rowferry@/{server.dbname}?host={server.unix_dir}"
+        _fill_arrays(dsn)
         return Target({"dsn": dsn}, f"rowferry serve, {find_rowferry()}", lambda: [server.pid])
 
     def _start_rowferry_informix(self) -> Target:
@@ -232,5 +234,18 @@ def _fill_postgresql(server: PostgreSQL) -> None:
         with cursor.copy("COPY bench_rows FROM STDIN") as copy:
             for row in data.narrow_rows():
                 copy.write_row(row)
+    _fill_arrays(server.dsn)
     with psycopg.connect(server.dsn, autocommit=True) as connection:
-        connection.execute("VACUUM ANALYZE bench_rows")
+        connection.execute("VACUUM ANALYZE bench_rows, bench_arrays")
+
+
+def _fill_arrays(dsn: str) -> None:
+    """What a file of SQLite's own has not."""
+    import psycopg
+
+    with psycopg.connect(dsn) as connection, connection.cursor() as cursor:
+        for table in ("bench_arrays", "bench_arrays_written"):
+            cursor.execute(data.ARRAY_TABLE.format(table=table))
+        for size in operations.SIZES:
+            rows = data.array_rows(size, data.ARRAY_ROWS, start=size * 1_000)
+            cursor.executemany("INSERT INTO bench_arrays VALUES (%s, %s)", rows)

@@ -43,7 +43,7 @@ class Worker:
                 return getattr(peer, scenario.work)(self.sql, parameters)
             case "select_concurrently" | "select_pooled" | "select_connecting":
                 return getattr(peer, scenario.work)(self.sql, parameters, scenario.width)
-            case "write" | "write_autocommit" | "write_each":
+            case "write" | "write_autocommit" | "write_each" | "write_alone":
                 return getattr(peer, scenario.work)(self.sql, parameters)
             case "connect_each" | "acquire_each":
                 return getattr(peer, scenario.work)(self.address, len(parameters))
@@ -64,8 +64,9 @@ class Worker:
 
     def reset(self) -> dict[str, Any]:
         """Undo what a round wrote."""
-        if self.scenario.reset is not None:
-            self.peer.execute(self.scenario.reset)
+        reset = self.scenario.reset or ()
+        for statement in (reset,) if isinstance(reset, str) else reset:
+            self.peer.execute(statement)
         return {}
 
     def round(self) -> dict[str, Any]:

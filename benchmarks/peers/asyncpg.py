@@ -30,5 +30,27 @@ class Asyncpg(AsyncPeer):
         async with self.connection.transaction():
             await self.connection.executemany(sql, rows)
 
+    def write_each(self, sql: str, rows: Sequence[Row]) -> None:
+        async def run() -> None:
+            async with self.connection.transaction():
+                for row in rows:
+                    await self.connection.execute(sql, *row)
+
+        self._runner.run(run())
+
+    def write_alone(self, sql: str, rows: Sequence[Row]) -> None:
+        async def run() -> None:
+            for row in rows:
+                await self.connection.execute(sql, *row)
+
+        self._runner.run(run())
+
+    def connect_each(self, address: Address, count: int) -> None:
+        async def run() -> None:
+            for _ in range(count):
+                await (await asyncpg.connect(address["dsn"])).close()
+
+        self._runner.run(run())
+
     async def execute_async(self, sql: str) -> None:
         await self.connection.execute(sql)

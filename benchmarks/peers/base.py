@@ -55,6 +55,10 @@ class Peer(abc.ABC):
         """Run `sql` for each of `rows` with `execute`, in one transaction."""
         raise Unsupported("no execute for each row here")
 
+    def write_alone(self, sql: str, rows: Sequence[Row]) -> None:
+        """Run `sql` for each of `rows` with `execute`, each in a transaction of its own."""
+        raise Unsupported("no execute for each row here")
+
     def connect_each(self, address: Address, count: int) -> None:
         """Open and close `count` further connections, one after the other."""
         raise Unsupported("no connections to open here")
@@ -161,6 +165,12 @@ class DbapiPeer(Peer):
 
 class AutocommitPeer(DbapiPeer):
     """A blocking driver whose connection is in autocommit mode, so that reading begins no transaction."""
+
+    def write_alone(self, sql: str, rows: Sequence[Row]) -> None:
+        cursor = self.connection.cursor()
+        for row in rows:
+            cursor.execute(sql, row)
+        cursor.close()
 
     def begin(self, cursor: Any) -> None:
         cursor.execute("BEGIN")

@@ -16,3 +16,7 @@ class Psycopg2(AutocommitPeer):
     def connect(self, address: Address) -> None:
         self.connection = psycopg2.connect(address["dsn"])
         self.connection.autocommit = True
+
+    def connect_each(self, address: Address, count: int) -> None:
+        for _ in range(count):
+            psycopg2.connect(address["dsn"]).close()

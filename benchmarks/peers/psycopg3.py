@@ -20,6 +20,10 @@ class Psycopg3(AutocommitPeer):
         if self.binary:
             self.connection.cursor_factory = _BinaryCursor
 
+    def connect_each(self, address: Address, count: int) -> None:
+        for _ in range(count):
+            psycopg.connect(address["dsn"]).close()
+
 
 class _BinaryCursor(psycopg.Cursor):
     """A cursor that asks for binary results."""

@@ -55,8 +55,8 @@ class Scenario:
     notes: Sequence[str] = field(default=())
     #: For scenarios that write: `sql` is run for all parameters, and this reads back what was written.
     read_back: str | None = None
-    #: Brings the table back to where it was before a round that writes.
-    reset: str | None = None
+    #: Brings the table back to where it was before a round that writes: a statement, or several.
+    reset: str | Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         if (self.read_back is not None) != self.work.startswith("write"):
