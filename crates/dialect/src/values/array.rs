@@ -8,7 +8,7 @@
 use serde_json::Value as Json;
 
 use super::array_text::{self, Piece};
-use super::{Settings, ValueRef, float, input, json, misfit, write as write_element};
+use super::{Settings, ValueRef, float, input, integer, json, misfit, write as write_element};
 use crate::ir::Value;
 use crate::types::Storage;
 use crate::{Condition, Error, Result, Type, work};
@@ -343,8 +343,60 @@ pub fn parse_with(text: &str, element: &Type, each: &mut dyn FnMut(&str) -> Resu
     Ok(out)
 }
 
+/// The members of a stored array of integers that is in the plainest form: one dimension that begins at 1, nothing between
+/// its members but commas. `None` for any other, and where one is out of its type's range.
+///
+/// # Errors
+/// As of [`work`].
+pub fn plain_integers(stored: &[u8], element: &Type) -> Result<Option<Vec<Option<i64>>>> {
+    let range = match element {
+        Type::Int2 => i64::from(i16::MIN)..=i64::from(i16::MAX),
+        Type::Int4 => i64::from(i32::MIN)..=i64::from(i32::MAX),
+        Type::Int8 => i64::MIN..=i64::MAX,
+        _ => return Ok(None),
+    };
+    let Some(inner) = stored.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]")) else { return Ok(None) };
+    work::step(stored.len())?;
+    if inner.is_empty() {
+        return Ok(Some(Vec::new()));
+    }
+    work::room_to_work(inner.len().div_ceil(2) * size_of::<Option<i64>>())?;
+    let member = |digits: &[u8]| match digits {
+        b"null" => Some(None),
+        _ => plain_integer(digits).filter(|value| range.contains(value)).map(Some),
+    };
+    Ok(inner.split(|byte| *byte == b',').map(member).collect())
+}
+
+/// A number of at most 18 digits, as JSON writes it.
+fn plain_integer(text: &[u8]) -> Option<i64> {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    let plain = match digits {
+        [b'0'] => digits.len() == text.len(),
+        [b'1'..=b'9', rest @ ..] => rest.len() < 18 && rest.iter().all(u8::is_ascii_digit),
+        _ => false,
+    };
+    let value = || digits.iter().fold(0, |value: i64, digit| value * 10 + i64::from(digit - b'0'));
+    plain.then(|| if digits.len() == text.len() { value() } else { -value() })
+}
+
 /// Appends a stored array in PostgreSQL's text form.
 pub fn write(out: &mut Vec<u8>, stored: &[u8], element: &Type, settings: &Settings) -> Result<()> {
+    if let Some(members) = plain_integers(stored, element)? {
+        work::reserve(out, stored.len() + 2)?;
+        out.push(b'{');
+        for (at, member) in members.into_iter().enumerate() {
+            if at > 0 {
+                out.push(b',');
+            }
+            match member {
+                Some(value) => integer::write(out, value),
+                None => out.extend_from_slice(b"NULL"),
+            }
+        }
+        out.push(b'}');
+        return Ok(());
+    }
     let corrupt = || misfit(ValueRef::Text(stored), &Type::Array(Box::new(element.clone())));
     let (lower, members) = json::read(stored)?.ok().and_then(opened).ok_or_else(corrupt)?;
     if !lower.is_empty() {
@@ -407,6 +459,19 @@ fn write_quoted(out: &mut Vec<u8>, text: &[u8], delimiter: u8) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plain_integers_are_read_without_a_tree() {
+        let plain = |stored: &str| plain_integers(stored.as_bytes(), &Type::Int4).unwrap();
+        assert_eq!(plain("[]"), Some(vec![]));
+        assert_eq!(plain("[1,null,-20,0,2147483647]"), Some(vec![Some(1), None, Some(-20), Some(0), Some(2147483647)]));
+        for other in ["[1, 2]", "[[1],[2]]", "[-0]", "[01]", "[1.0]", "[2147483648]", "[1,]", "[\"1\"]", "null", "{}"] {
+            assert_eq!(plain(other), None, "{other}");
+        }
+        assert_eq!(plain_integers(b"[999999999999999999]", &Type::Int8).unwrap(), Some(vec![Some(999999999999999999)]));
+        assert_eq!(plain_integers(b"[9223372036854775807]", &Type::Int8).unwrap(), None);
+        assert_eq!(plain_integers(b"[1]", &Type::Bool).unwrap(), None);
+    }
 
     fn round_trip(text: &str, element: &Type) -> (String, String) {
         let settings = Settings::default();

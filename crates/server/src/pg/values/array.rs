@@ -3,7 +3,7 @@
 
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::postgres::types as pg_types;
-use rowferry_dialect::values::array::{Array, from_json};
+use rowferry_dialect::values::array::{Array, from_json, plain_integers};
 use rowferry_dialect::values::{self, Settings, ValueRef};
 use rowferry_engine::{Condition, Error, Result, Type};
 use rowferry_wire::Reader;
@@ -25,6 +25,12 @@ struct Elements {
 /// Writes an array.
 pub(super) fn write(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings: &Settings) -> Result<()> {
     let Type::Array(element) = ty else { return Err(values::misfit(value, ty)) };
+    if let ValueRef::Text(stored) = value
+        && let Some(members) = plain_integers(stored, element)?
+    {
+        write_integers(out, &members, element);
+        return Ok(());
+    }
     let mut text = Vec::new();
     values::write(&mut text, value, ty, settings)?;
     let elements = std::str::from_utf8(&text)
@@ -64,6 +70,33 @@ pub(super) fn write(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings:
         }
     }
     Ok(())
+}
+
+/// Writes members of one dimension without their text in between.
+fn write_integers(out: &mut Vec<u8>, members: &[Option<i64>], element: &Type) {
+    let word = |out: &mut Vec<u8>, number: usize| out.extend_from_slice(&(number as u32).to_be_bytes());
+    let width = match element {
+        Type::Int2 => 2,
+        Type::Int4 => 4,
+        _ => 8,
+    };
+    out.reserve(20 + members.len() * (4 + width));
+    word(out, usize::from(!members.is_empty()));
+    word(out, usize::from(members.iter().any(Option::is_none)));
+    out.extend_from_slice(&pg_types::oid(element).to_be_bytes());
+    if !members.is_empty() {
+        word(out, members.len());
+        word(out, 1);
+    }
+    for member in members {
+        match member {
+            Some(value) => {
+                word(out, width);
+                out.extend_from_slice(&value.to_be_bytes()[8 - width..]);
+            }
+            None => out.extend_from_slice(&(-1i32).to_be_bytes()),
+        }
+    }
 }
 
 /// Reads an array.

@@ -30,23 +30,132 @@ fn like(call: &Call<'_>, any_case: bool) -> Result<Value> {
     };
     let (subject, pattern) = (call.text(0)?, call.text(1)?);
     if any_case {
-        boolean(matches_like(&chars(subject, lower)?, &chars(pattern, lower)?, escape)?)
-    } else {
-        boolean(matches_like(&chars(subject, |c| c)?, &chars(pattern, |c| c)?, escape)?)
+        let (subject, pattern) = (lowered(subject, None)?, lowered(pattern, Some(escape))?);
+        return boolean(matches_like(&subject, &pattern, Some('\\'))?);
     }
+    boolean(matches_like(subject, pattern, escape)?)
 }
 
-fn chars(text: &str, map: impl Fn(char) -> char) -> Result<Vec<char>> {
+/// A text in lower case, character by character; a pattern with a backslash where it had its own escape character.
+fn lowered(text: &str, pattern: Option<Option<char>>) -> Result<String> {
+    work::room_to_work(text.len())?;
+    let mut out = String::with_capacity(text.len());
+    let mut escaped = false;
+    for piece in work::pieces(text) {
+        work::step(piece.len())?;
+        for c in piece.chars() {
+            match pattern {
+                Some(escape) if !escaped && Some(c) == escape => {
+                    escaped = true;
+                    out.push('\\');
+                    continue;
+                }
+                Some(_) if !escaped && c == '\\' => out.push('\\'),
+                _ => {}
+            }
+            escaped = false;
+            out.push(lower(c));
+        }
+    }
+    Ok(out)
+}
+
+fn chars(text: &str) -> Result<Vec<char>> {
     work::room_to_work(text.len() * size_of::<char>())?;
     let mut chars = Vec::with_capacity(text.len());
     for piece in work::pieces(text) {
         work::step(piece.len())?;
-        chars.extend(piece.chars().map(&map));
+        chars.extend(piece.chars());
     }
     Ok(chars)
 }
 
-/// One place of a pattern.
+/// What stands at the beginning of a pattern.
+enum Mark<'a> {
+    /// The bytes of one character.
+    One(&'a [u8]),
+    AnyOne,
+    AnyMany,
+}
+
+/// The mark at `at` of a pattern, and where the next one begins; `None` at the pattern's end.
+fn mark<'a>(pattern: &'a str, at: usize, escape: &[u8]) -> Result<Option<(Mark<'a>, usize)>> {
+    let bytes = pattern.as_bytes();
+    let Some(first) = bytes.get(at) else { return Ok(None) };
+    if !escape.is_empty() && bytes[at..].starts_with(escape) {
+        let start = at + escape.len();
+        if start == bytes.len() {
+            let message = "LIKE pattern must not end with escape character";
+            return Err(Error::new(Condition::InvalidEscapeSequence, message));
+        }
+        let end = start + width(bytes[start]);
+        return Ok(Some((Mark::One(&bytes[start..end]), end)));
+    }
+    let end = at + width(*first);
+    Ok(Some(match first {
+        b'%' => (Mark::AnyMany, end),
+        b'_' => (Mark::AnyOne, end),
+        _ => (Mark::One(&bytes[at..end]), end),
+    }))
+}
+
+/// The bytes of a character of UTF-8 by its first one.
+fn width(first: u8) -> usize {
+    match first {
+        ..0xc0 => 1,
+        0xc0..0xe0 => 2,
+        0xe0..0xf0 => 3,
+        0xf0.. => 4,
+    }
+}
+
+/// Whether a text is like a pattern, byte by byte. As PostgreSQL, it finds a pattern that ends with its escape character only
+/// when it gets there.
+///
+/// Greedy with one place to come back to: linear for usual patterns, never worse than subject × pattern.
+fn matches_like(subject: &str, pattern: &str, escape: Option<char>) -> Result<bool> {
+    let mut escape_bytes = [0; 4];
+    let escape = escape.map_or(&[][..], |escape| escape.encode_utf8(&mut escape_bytes).as_bytes());
+    let text = subject.as_bytes();
+    let (mut at, mut place) = (0, 0);
+    // Where the text goes on that `%` has taken so far, and what stands behind it.
+    let mut retry: Option<(usize, usize)> = None;
+    work::step(text.len().min(pattern.len()))?;
+    while at < text.len() {
+        let fits = match mark(pattern, place, escape)? {
+            Some((Mark::AnyMany, next)) => {
+                if next == pattern.len() {
+                    return Ok(true);
+                }
+                retry = Some((at, next));
+                place = next;
+                continue;
+            }
+            Some((Mark::AnyOne, next)) => {
+                place = next;
+                at += width(text[at]);
+                true
+            }
+            Some((Mark::One(bytes), next)) if text[at..].starts_with(bytes) => {
+                place = next;
+                at += bytes.len();
+                true
+            }
+            _ => false,
+        };
+        if !fits {
+            let Some((start, behind)) = retry else { return Ok(false) };
+            work::step(at - start + 1)?;
+            at = start + width(text[start]);
+            place = behind;
+            retry = Some((at, behind));
+        }
+    }
+    let rest = &pattern.as_bytes()[place..];
+    Ok(rest.iter().all(|byte| *byte == b'%') && (rest.is_empty() || escape != b"%"))
+}
+
+/// One place of a pattern of `MATCHES`.
 enum Element {
     One(char),
     AnyOne,
@@ -54,27 +163,7 @@ enum Element {
     Set(Vec<(char, char)>, bool),
 }
 
-fn matches_like(subject: &[char], pattern: &[char], escape: Option<char>) -> Result<bool> {
-    work::room_to_work(pattern.len() * size_of::<Element>())?;
-    let mut elements = Vec::with_capacity(pattern.len());
-    let mut rest = pattern.iter().copied();
-    while let Some(c) = rest.next() {
-        elements.push(if Some(c) == escape {
-            Element::One(rest.next().ok_or_else(|| {
-                Error::new(Condition::InvalidEscapeSequence, "LIKE pattern must not end with escape character")
-            })?)
-        } else {
-            match c {
-                '%' => Element::AnyMany,
-                '_' => Element::AnyOne,
-                c => Element::One(c),
-            }
-        });
-    }
-    matches_elements(subject, &elements)
-}
-
-/// Greedy with one place to come back to: linear for usual patterns, never worse than subject × pattern.
+/// As [`matches_like`] goes.
 fn matches_elements(subject: &[char], elements: &[Element]) -> Result<bool> {
     let (mut at, mut element) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;
@@ -110,7 +199,7 @@ fn matches_elements(subject: &[char], elements: &[Element]) -> Result<bool> {
 /// Informix's `MATCHES`: `*`, `?`, `[a-z]`, `[^a-z]`.
 fn matches(call: &Call<'_>) -> Result<Value> {
     let escape = if call.len() > 2 { call.text(2)?.chars().next() } else { Some('\\') };
-    let (subject, pattern) = (chars(call.text(0)?, |c| c)?, chars(call.text(1)?, |c| c)?);
+    let (subject, pattern) = (chars(call.text(0)?)?, chars(call.text(1)?)?);
     work::room_to_work(pattern.len() * size_of::<Element>())?;
     let mut elements = Vec::with_capacity(pattern.len());
     let mut at = 0;
