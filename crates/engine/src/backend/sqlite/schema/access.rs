@@ -58,8 +58,7 @@ CREATE TABLE IF NOT EXISTS {database}.rowferry_default_privileges (
 
 /// True when the database has the tables.
 pub fn exist(connection: &Connection, database: &str) -> Result<bool> {
-    let sql = format!("SELECT 1 FROM {database}.sqlite_schema WHERE name = 'rowferry_privileges'");
-    connection.prepare_cached(&sql)?.exists([])
+    super::metadata::has_table(connection, database, "rowferry_privileges")
 }
 
 /// Makes the tables unless they are there.

@@ -150,10 +150,26 @@ fn policies(database: &str) -> String {
     )
 }
 
+/// True when the database has a table of this name.
+///
+/// A file's is looked up among the names that SQLite knows, and is not sought in a list with a row for each table; it finds
+/// out itself when what it knows is old. Beside temporary tables the file may not be looked at, and there are few.
+pub(super) fn has_table(connection: &Connection, database: &str, table: &str) -> Result<bool> {
+    if database == "temp" {
+        let sql = format!("SELECT 1 FROM temp.sqlite_schema WHERE name = '{table}'");
+        return connection.prepare_cached(&sql)?.exists([]);
+    }
+    let sql = format!("SELECT 1 FROM {database}.{table} LIMIT 0");
+    match connection.prepare_cached(&sql).and_then(|mut statement| statement.exists([])) {
+        Ok(_) => Ok(true),
+        Err(error) if error.to_string().starts_with("no such table") => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// True when the file has the table of policies, which is made when there is one.
 pub fn has_policies(connection: &Connection, database: &str) -> Result<bool> {
-    let sql = format!("SELECT 1 FROM {database}.sqlite_schema WHERE name = 'rowferry_policies'");
-    connection.prepare_cached(&sql)?.exists([])
+    has_table(connection, database, "rowferry_policies")
 }
 
 /// Makes the table of policies unless it is there.
@@ -166,8 +182,7 @@ pub fn create_policies(connection: &Connection, database: &str) -> Result<()> {
 
 /// True when the file has the table of triggers, which is made when there is one.
 pub fn has_triggers(connection: &Connection, database: &str) -> Result<bool> {
-    let sql = format!("SELECT 1 FROM {database}.sqlite_schema WHERE name = 'rowferry_triggers'");
-    connection.prepare_cached(&sql)?.exists([])
+    has_table(connection, database, "rowferry_triggers")
 }
 
 /// Makes the table of triggers unless it is there.
@@ -189,14 +204,12 @@ pub fn is_internal(name: &str) -> bool {
 
 /// True when the file has the tables.
 pub fn exist(connection: &Connection, database: &str) -> Result<bool> {
-    let sql = format!("SELECT 1 FROM {database}.sqlite_schema WHERE name = 'rowferry_objects'");
-    connection.prepare_cached(&sql)?.exists([])
+    has_table(connection, database, "rowferry_objects")
 }
 
 /// True when the file has the table of dependencies, which older versions did not make.
 pub fn has_dependencies(connection: &Connection, database: &str) -> Result<bool> {
-    let sql = format!("SELECT 1 FROM {database}.sqlite_schema WHERE name = 'rowferry_dependencies'");
-    connection.prepare_cached(&sql)?.exists([])
+    has_table(connection, database, "rowferry_dependencies")
 }
 
 /// True when the file's table of sequences has the columns that older versions did not make.
@@ -229,8 +242,7 @@ pub fn create_dependencies(connection: &Connection, database: &str) -> Result<()
 
 /// True when the file has the table of properties, which is made when there is one.
 pub fn has_properties(connection: &Connection, database: &str) -> Result<bool> {
-    let sql = format!("SELECT 1 FROM {database}.sqlite_schema WHERE name = 'rowferry_properties'");
-    connection.prepare_cached(&sql)?.exists([])
+    has_table(connection, database, "rowferry_properties")
 }
 
 /// Makes the table of properties unless it is there.
