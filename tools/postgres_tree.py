@@ -199,17 +199,18 @@ def write(library: Path) -> str:
         "/// Where values and lists have what is theirs.",
         "pub(super) mod at {",
     ]
+    seen = "    pub(in crate::postgres::raw) const"
     for place in ["Integer.ival", "Float.fval", "Boolean.boolval", "String.sval", "BitString.bsval", "A_Const.val"]:
-        out.append(f"    pub(in crate::postgres::raw) const {snake(place.split('.')[0]).upper()}: usize = {said[place]};")
+        out.append(f"{seen} {snake(place.split('.')[0]).upper()}: usize = {said[place]};")
     for name, place in [
         ("A_CONST_ISNULL", "A_Const.isnull"),
         ("A_CONST_LOCATION", "A_Const.location"),
         ("LIST_LENGTH", "List.length"),
         ("LIST_ELEMENTS", "List.elements"),
     ]:
-        out.append(f"    pub(in crate::postgres::raw) const {name}: usize = {said[place]};")
+        out.append(f"{seen} {name}: usize = {said[place]};")
     out += ["}", "", "/// Their tags.", "pub(super) mod tag {"]
-    out += [f"    pub(in crate::postgres::raw) const {snake(tag).upper()}: u32 = {said[f'tag {tag}']};" for tag in BY_HAND]
+    out += [f"{seen} {snake(tag).upper()}: u32 = {said[f'tag {tag}']};" for tag in BY_HAND]
     out += ["}", ""]
 
     out += [

@@ -1,7 +1,7 @@
 """The kinds of work that programs give a PostgreSQL: each driver at our door and at PostgreSQL itself.
 
-What pgsqlite's own benchmarks measure (statements of each kind one by one, prepared again, in batches, arrays of 5 to 500
-elements, connecting), and what reports and frameworks ask besides.
+What pgsqlite's own benchmarks measure (statements of each kind one by one, prepared again, in batches, arrays of 5 to
+500 elements, connecting), and what reports and frameworks ask besides.
 """
 
 from __future__ import annotations
@@ -117,7 +117,8 @@ _READS = (
     _reads(
         "recursive",
         "10 recursions of 1,000 rows",
-        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) SELECT count(*), sum(i) FROM n",
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)"
+        " SELECT count(*), sum(i) FROM n",
         10,
         10,
     ),
