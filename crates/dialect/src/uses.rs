@@ -29,6 +29,8 @@ pub struct Uses {
     pub types: BTreeSet<u32>,
     /// Collations of users that are named, by object id.
     pub collations: BTreeSet<u32>,
+    /// Tables of which columns follow from the primary key, since that is what rows are grouped by; by object id.
+    pub keys: BTreeSet<u32>,
     /// Functions, types and collations of users and of extensions.
     pub names: Vec<NamedObject>,
     /// Operators of users.
@@ -152,8 +154,11 @@ pub struct Star {
     pub columns: Vec<(Option<String>, String)>,
 }
 
-/// Something that another object needs: a relation, routine or sequence as a whole, or one column.
+/// Something that another object needs: a relation, routine or sequence as a whole, or one column, or [`PRIMARY_KEY`].
 pub type Dependency = (u32, Option<String>);
+
+/// Stands for a table's primary key where a dependency names a column: longer than any name is.
+pub const PRIMARY_KEY: &str = "(the primary key, be it one column or several and whatever it is called)";
 
 impl Uses {
     /// For an expression over one table, whose id is [`Text::TABLE`](crate::ir::Text::TABLE).
@@ -182,6 +187,7 @@ impl Uses {
         let mut all: BTreeSet<Dependency> = wholes
             .chain(self.sequences.iter().chain(&self.types).chain(&self.collations).copied())
             .map(|oid| (oid, None))
+            .chain(self.keys.iter().map(|oid| (*oid, Some(PRIMARY_KEY.to_owned()))))
             .collect();
         for column in &self.columns {
             if let Some(named) = self.relation(column.id)

@@ -162,7 +162,12 @@ impl Binder<'_> {
     ) -> Result<()> {
         let keys = group_by.keys();
         let own = from.map(From::relations).unwrap_or_default();
-        let follows = |column: &ColumnRef| self.depends_on_key(column, keys);
+        let counted_on = std::cell::RefCell::new(Vec::new());
+        let follows = |column: &ColumnRef| {
+            let table = self.depends_on_key(column, keys);
+            counted_on.borrow_mut().extend(table);
+            table.is_some()
+        };
         let mut search =
             Ungrouped { keys, own: &own, follows: &follows, wrong: None, direct: Vec::new(), foreign: false };
         for expr in exprs {
@@ -174,11 +179,13 @@ impl Binder<'_> {
         let mut wrong = wrong.map(|(column, _)| column);
         let loose = &self.scopes.last().map(|scope| scope.loose.clone()).unwrap_or_default();
         for column in loose.iter().filter(|column| own.contains(&column.relation)) {
-            if wrong.is_none() && !keys.iter().any(|key| is_column(key, column)) && !self.depends_on_key(column, keys) {
+            if wrong.is_none() && !keys.iter().any(|key| is_column(key, column)) && !follows(column) {
                 inside = true;
                 wrong = Some(*column);
             }
         }
+        let counted_on = counted_on.into_inner();
+        self.note(|uses| uses.keys.extend(counted_on));
         if foreign {
             let message = "arguments to GROUPING must be grouping expressions of the associated query level";
             return Err(self.error(Condition::GroupingError, message, -1));
@@ -228,24 +235,25 @@ impl Binder<'_> {
         left
     }
 
-    /// The keys hold the primary key of the column's table.
-    fn depends_on_key(&self, column: &ColumnRef, keys: &[Expr]) -> bool {
-        let Some(scope) = self.scopes.last() else { return false };
+    /// The column's table, by object id, where the keys hold its primary key.
+    fn depends_on_key(&self, column: &ColumnRef, keys: &[Expr]) -> Option<u32> {
+        let scope = self.scopes.last()?;
         let relation = scope.entries.iter().find_map(|entry| match &entry.relation {
             Some((id, relation)) if *id == column.relation => Some(relation),
             _ => None,
         });
         // Rows may share a deferrable key for a while.
-        let primary = relation.and_then(|relation| relation.primary_key()).filter(|key| key.deferred.is_none());
-        let Some(primary) = primary else { return false };
-        !primary.columns.is_empty()
+        let relation = relation?;
+        let primary = relation.primary_key().filter(|key| key.deferred.is_none())?;
+        let held = !primary.columns.is_empty()
             && primary.columns.iter().all(|position| match position {
                 Some(position) => {
                     let wanted = ColumnRef { relation: column.relation, column: ColumnIndex::At(*position) };
                     keys.iter().any(|key| is_column(key, &wanted))
                 }
                 None => false,
-            })
+            });
+        held.then_some(relation.oid)
     }
 }
 

@@ -25,6 +25,10 @@ impl Binder<'_> {
         }
         self.check_clauses(merge)?;
         let ctes = match &merge.with_clause {
+            Some(with) if with.recursive => {
+                let message = "WITH RECURSIVE is not supported for MERGE statement";
+                return Err(crate::Error::new(Condition::SyntaxError, message));
+            }
             Some(with) => self.with_clause(with)?,
             None => Vec::new(),
         };

@@ -9,7 +9,7 @@ use rowferry_dialect::postgres::{self, types};
 use rowferry_dialect::schema::Relation;
 use rowferry_dialect::text_search::Kind;
 use rowferry_dialect::types::Type;
-use rowferry_dialect::uses::Dependency;
+use rowferry_dialect::uses::{Dependency, PRIMARY_KEY};
 use rowferry_dialect::{Language, Schema as _};
 
 use super::describe::{columns_of, constraint_oid, included, target_columns};
@@ -91,10 +91,19 @@ fn on_all<'a>(
 ) {
     let needs = needs.into_iter();
     for (oid, column) in needs.clone() {
-        if column.is_none() && needs.clone().any(|(other, column)| other == oid && column.is_some()) {
+        if column.is_none()
+            && needs
+                .clone()
+                .any(|(other, column)| other == oid && column.as_deref().is_some_and(|name| name != PRIMARY_KEY))
+        {
             continue;
         }
         let relation = context.schema.relation_by_oid(*oid);
+        if column.as_deref() == Some(PRIMARY_KEY) {
+            let key = relation.as_ref().and_then(|relation| relation.primary_key());
+            rows.extend(key.map(|key| row![catalog, object, 0, CONSTRAINT, constraint_oid(key), 0, "n"]));
+            continue;
+        }
         let number = relation.as_ref().zip(column.as_deref()).and_then(|(relation, name)| relation.column(name));
         let number = number.zip(relation.as_ref()).map_or(0, |(at, relation)| relation.number_of(at));
         if relation.is_some() || context.schema.sequence_by_oid(*oid).is_some() {

@@ -5,14 +5,20 @@
 //! not by its declaration, all wait there, and after each change those are looked at that may not.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use rowferry_dialect::schema::{ForeignKey, QualifiedName};
+use rowferry_dialect::ir::{DmlAction, Statement};
+use rowferry_dialect::schema::{ForeignKey, QualifiedName, ReferentialAction, Relation};
 use rowferry_dialect::{Condition, Error, Language, Result};
 
-use super::Session;
 use super::ddl::constraints::{not_present, shown};
 use super::transaction::{Block, Open};
-use crate::catalog::describe::constraint_oid;
+use super::{Prepared, Session};
+use crate::backend::{Failure, Handle};
+use crate::catalog::describe::{constraint_oid, target_columns};
+
+/// A foreign key that does not hold: the table that refers, which of its keys, and the identity of a row of it.
+pub(super) type BrokenKey = (Arc<Relation>, usize, Option<i64>);
 
 /// What SET CONSTRAINTS has said in this transaction.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -77,7 +83,44 @@ impl Session {
         if matches!(self.transaction.open, Open::Write { .. }) {
             self.apply_checking()?;
         }
+        let checking = self.transaction.checking.clone();
+        self.state.deferred.lock().keep_keys(&|key| checking.waits(key));
         self.set_constraint_triggers((!names.is_empty()).then_some(triggers.as_slice()), deferred)
+    }
+
+    /// Notes which foreign keys of the back end wait for COMMIT because of rows that a statement has written or deleted: until
+    /// then their tables stay as they are. Of an UPDATE only a key that is violated counts: one that is set to what it was
+    /// is not asked.
+    pub(super) fn note_waiting_keys(&self, plan: &Prepared, changed: u64) {
+        let Statement::Dml(dml) = &plan.bound.statement else { return };
+        if changed == 0 || self.transaction.block == Block::None || self.language() == Language::Informix {
+            return;
+        }
+        let checking = &self.transaction.checking;
+        let waits = |key: &&ForeignKey| !key.by_engine && checking.waits(key);
+        let note = |key: &ForeignKey| self.state.deferred.lock().note_key(dml.target.oid, key);
+        let sets = |columns: &[usize]| match &dml.action {
+            DmlAction::Update { assignments, .. } => assignments.iter().any(|(at, _)| columns.contains(at)),
+            _ => true,
+        };
+        let updates = matches!(dml.action, DmlAction::Update { .. });
+        if updates && !self.handle.as_ref().is_some_and(|handle| handle.lock().has_open_keys()) {
+            return;
+        }
+        if !matches!(dml.action, DmlAction::Delete { .. }) {
+            dml.target.foreign_keys.iter().filter(waits).filter(|key| sets(&key.columns)).for_each(note);
+        }
+        if matches!(dml.action, DmlAction::Insert { .. }) {
+            return;
+        }
+        for child in self.schema.children(&dml.target) {
+            for key in child.foreign_keys.iter().filter(waits).filter(|key| key.leads_to(&dml.target)) {
+                let action = if updates { key.rules.on_update } else { key.rules.on_delete };
+                if action == ReferentialAction::NoAction && sets(&target_columns(&dml.target, key)) {
+                    note(key);
+                }
+            }
+        }
     }
 
     /// The constraint triggers and the foreign keys of some names.
@@ -168,17 +211,31 @@ impl Session {
         }
     }
 
+    /// Foreign keys of the back end that do not hold: the table that refers, which of its keys, and the row's identity.
+    pub(super) fn broken_keys(&self, handle: &Handle) -> std::result::Result<Vec<BrokenKey>, Failure> {
+        let mut found = Vec::new();
+        for (database, snapshot) in [("main", &self.schema.main), ("temp", &self.schema.temp)] {
+            if database == "temp" && self.schema.temp.is_empty() {
+                continue;
+            }
+            for (table, id, identity) in handle.broken_keys(database)? {
+                let Some(relation) = snapshot.relation_by_physical_name(&table) else { continue };
+                let ids = snapshot.details(relation.oid).map(|details| details.foreign_key_ids.as_slice());
+                let at = ids.and_then(|ids| ids.iter().position(|known| *known == id));
+                found.extend(at.map(|at| (relation.clone(), at, identity)));
+            }
+        }
+        Ok(found)
+    }
+
     /// The first row that violates one of some foreign keys, as an error.
-    pub(super) fn violated_key(
-        &self,
-        handle: &crate::backend::Handle,
-        wanted: &dyn Fn(&ForeignKey) -> bool,
-    ) -> Option<Error> {
-        for (table, id, identity) in handle.broken_keys().ok()? {
-            let Some(relation) = self.schema.main.relation_by_physical_name(&table) else { continue };
-            let ids = self.schema.main.details(relation.oid).map(|details| details.foreign_key_ids.as_slice());
-            let at = ids.and_then(|ids| ids.iter().position(|known| *known == id));
-            let Some(key) = at.and_then(|at| relation.foreign_keys.get(at)).filter(|key| wanted(key)) else { continue };
+    pub(super) fn violated_key(&self, handle: &Handle, wanted: &dyn Fn(&ForeignKey) -> bool) -> Option<Error> {
+        for (relation, at, identity) in self.broken_keys(handle).ok()? {
+            let key = &relation.foreign_keys[at];
+            if !wanted(key) {
+                continue;
+            }
+            let relation = &relation;
             let values = identity.and_then(|identity| handle.row_of(relation, &key.columns, identity));
             let shown = |values: Vec<_>| shown(&values, relation, &key.columns, &self.settings());
             return Some(not_present(relation, key, values.and_then(shown).as_deref()));

@@ -73,6 +73,8 @@ struct Changer<'a> {
     deferred: RefCell<Option<alter::Deferred>>,
     /// Checks of columns that ALTER TABLE gives other types.
     lifted: RefCell<Vec<retype::LiftedCheck>>,
+    /// What goes with objects, as long as it is to be told together.
+    gone: RefCell<Option<Vec<String>>>,
     /// Indexes that an ALTER TABLE has taken away, to bring them back.
     lifted_indexes: RefCell<Vec<retype::LiftedIndex>>,
 }
@@ -353,6 +355,7 @@ impl<'a> Changer<'a> {
             deferred: RefCell::default(),
             lifted: RefCell::default(),
             lifted_indexes: RefCell::default(),
+            gone: RefCell::default(),
             only_temporary,
         })
     }
@@ -691,12 +694,18 @@ fn described(schema: &SessionSchema, relation: &Relation) -> String {
 
 /// Others need what is to go.
 fn cannot_drop(object: &str, dependents: &[(String, String)]) -> Failed {
+    cannot_drop_all(&[object], dependents)
+}
+
+/// The same of several objects that one statement names.
+fn cannot_drop_all(objects: &[&str], dependents: &[(String, String)]) -> Failed {
     let lines: Vec<String> = dependents.iter().map(|(name, on)| format!("{name} depends on {on}")).collect();
-    Error::new(
-        Condition::DependentObjectsStillExist,
-        format!("cannot drop {object} because other objects depend on it"),
-    )
-    .detail(lines.join("\n"))
-    .hint("Use DROP ... CASCADE to drop the dependent objects too.")
-    .into()
+    let message = match objects {
+        [object] => format!("cannot drop {object} because other objects depend on it"),
+        _ => "cannot drop desired object(s) because other objects depend on them".to_owned(),
+    };
+    Error::new(Condition::DependentObjectsStillExist, message)
+        .detail(lines.join("\n"))
+        .hint("Use DROP ... CASCADE to drop the dependent objects too.")
+        .into()
 }

@@ -67,6 +67,7 @@ impl Session {
                     let changes = guard.changes();
                     drop(guard);
                     self.check_now()?;
+                    self.note_waiting_keys(&each.plan, changes);
                     return Ok(changes);
                 }
                 Err(failure) => failure,

@@ -313,6 +313,7 @@ impl Session {
             }
         };
         self.check_now()?;
+        self.note_waiting_keys(&plan, changes);
         self.remember_serial(&plan)?;
         if plan.bound.columns.is_empty() {
             if self.transaction.block == Block::None {

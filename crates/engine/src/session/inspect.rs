@@ -165,7 +165,7 @@ impl Session {
 
     fn find_broken_keys(&mut self, relations: &[Arc<Relation>], found: &mut Vec<Finding>) -> Result<()> {
         let handle = self.handle()?;
-        let broken = match self.checked(handle.lock().broken_keys()) {
+        let broken = match self.checked(handle.lock().broken_keys("main")) {
             Ok(broken) => broken,
             Err(error) if is_over(&error) => return Err(error),
             Err(error) => {

@@ -131,6 +131,7 @@ impl Session {
         let (plan, Ran { returned, changed }) = result?;
         self.settle_rows(&plan, false, true)?;
         self.check_now()?;
+        self.note_waiting_keys(&plan, changed);
         if plan.returns_rows() {
             let rows = returned.rows();
             let is_query = matches!(plan.bound.statement, Ir::Query(_));

@@ -536,15 +536,32 @@ impl Lowering<'_> {
         })
     }
 
-    /// SQLite takes no calls and no subqueries here: it reads them as NULL.
+    /// SQLite takes no calls and no subqueries here: it reads them as NULL. Its own arithmetic will do for whole numbers:
+    /// one that is too large for an integer is none, and refused.
     fn frame_offset(&mut self, offset: &Expr) -> Result<String> {
         let mut value = offset;
-        while let ExprKind::Cast { arg, .. } = &value.kind {
+        while let ExprKind::Cast { arg, .. } = &value.kind
+            && (arg.ty.is_integer() || matches!(arg.kind, ExprKind::Literal(_) | ExprKind::Param(_)))
+        {
             value = arg;
         }
-        match value.kind {
+        match &value.kind {
             ExprKind::Literal(_) | ExprKind::Param(_) => Ok(self.expr(offset)?.sql),
-            _ => Err(Error::unsupported("a frame offset that is computed")),
+            ExprKind::Call { function, args }
+                if value.ty.is_integer()
+                    && args.iter().all(|arg| arg.ty.is_integer())
+                    && matches!(function.name, "+" | "-" | "*") =>
+            {
+                match args.as_slice() {
+                    [arg] => Ok(format!("({}{})", function.name, self.frame_offset(arg)?)),
+                    [left, right] => {
+                        let (left, right) = (self.frame_offset(left)?, self.frame_offset(right)?);
+                        Ok(format!("({left} {} {right})", function.name))
+                    }
+                    _ => Err(Error::internal("an operator of three operands")),
+                }
+            }
+            _ => Err(Error::unsupported("a frame offset that is computed by more than + - * of integers")),
         }
     }
 

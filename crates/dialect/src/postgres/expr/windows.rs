@@ -112,9 +112,30 @@ impl Binder<'_> {
         }
         let offset = |binder: &mut Self, node: &Option<Box<Node>>| -> Result<Box<Expr>> {
             let (value, at) = binder.required(node)?;
+            let words = match unit {
+                FrameUnit::Range => "RANGE",
+                FrameUnit::Groups => "GROUPS",
+                FrameUnit::Rows => "ROWS",
+            };
+            let mut reads = false;
+            ir::walk::expr(&value, &mut |part| {
+                reads |= matches!(part.kind, ExprKind::Column(_));
+                !reads && part.kind.query().is_none()
+            });
+            if reads {
+                let message = format!("argument of {words} must not contain variables");
+                return Err(binder.error(Condition::InvalidColumnReference, message, at));
+            }
             Ok(Box::new(match (unit, order_by) {
                 (FrameUnit::Range, [key]) => binder.range_offset(value, &key.expr.ty, at)?,
-                _ => binder.coerce(value, &Type::Int8, CastContext::Implicit, at)?,
+                _ => match binder.try_coerce(value, &Type::Int8, CastContext::Assignment, at)? {
+                    Ok(value) => value,
+                    Err(value) => {
+                        let given = types::words(&value.ty);
+                        let message = format!("argument of {words} must be type bigint, not type {given}");
+                        return Err(binder.error(Condition::DatatypeMismatch, message, at));
+                    }
+                },
             }))
         };
         let start = if options & START_UNBOUNDED_PRECEDING != 0 {

@@ -163,6 +163,10 @@ impl Changer<'_> {
                     }
                     return Err(Error::new(Condition::UndefinedObject, message).into());
                 }
+                if table.primary_key().is_some_and(|key| key.name == *name) {
+                    let shown = self.shown_constraint(table, name);
+                    self.drop_dependents(&shown, vec![Needed::primary_key(table, shown.clone())], *cascade)?;
+                }
                 self.drop_keys_on_index(table, name, &self.shown_constraint(table, name), *cascade)?;
                 self.drop_constraint(&*self.current(table.oid)?, name)
             }

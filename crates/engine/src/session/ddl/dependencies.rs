@@ -10,7 +10,7 @@ use rowferry_dialect::pins::Pins;
 use rowferry_dialect::schema::Relation;
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::user_type::UserType;
-use rowferry_dialect::uses::{Dependency, Uses};
+use rowferry_dialect::uses::{Dependency, PRIMARY_KEY, Uses};
 use rowferry_dialect::{Condition, Error, Language};
 
 use super::{Changer, Done, describe, described};
@@ -57,6 +57,11 @@ impl Needed {
     /// A type that a user has made.
     pub fn user_type(ty: &UserType) -> Self {
         Self { oid: ty.oid, column: None, shown: format!("type {}", ty.shown()) }
+    }
+
+    /// The primary key of a table.
+    pub fn primary_key(table: &Relation, shown: String) -> Self {
+        Self { oid: table.oid, column: Some(PRIMARY_KEY.to_owned()), shown }
     }
 
     /// A sequence.

@@ -14,7 +14,7 @@ use rowferry_dialect::{Condition, Error, Schema, heritage};
 use super::dependencies::Needed;
 use super::policy::PolicyUser;
 use super::user_type::{User, describe_user};
-use super::{Changer, Done, PartKind, cannot_drop, described};
+use super::{Changer, Done, PartKind, cannot_drop, cannot_drop_all, described};
 use crate::schema::SequenceDetails;
 
 impl Changer<'_> {
@@ -56,15 +56,33 @@ impl Changer<'_> {
                 Ok(())
             }
             ObjectKind::Schema => {
-                for name in &drop.names {
-                    self.drop_schema(&name.name, drop.cascade)?;
-                }
-                Ok(())
+                let names: Vec<String> = drop.names.iter().map(|name| name.name.clone()).collect();
+                self.drop_schemas(&names, drop.cascade)
             }
         }
     }
 
-    pub(super) fn drop_schema(&self, name: &str, cascade: bool) -> Done {
+    pub(super) fn drop_schemas(&self, names: &[String], cascade: bool) -> Done {
+        let mut told = Vec::new();
+        let mut reasons = Vec::new();
+        for name in names.iter().rev() {
+            let before = self.gone.replace(Some(Vec::new()));
+            let dropped = self.drop_schema(name, cascade, &mut reasons);
+            let gone = self.gone.replace(before);
+            if dropped? {
+                told.extend(gone.into_iter().flatten());
+            }
+        }
+        if !reasons.is_empty() {
+            let shown: Vec<String> = names.iter().map(|name| format!("schema {name}")).collect();
+            return Err(cannot_drop_all(&shown.iter().map(String::as_str).collect::<Vec<_>>(), &reasons));
+        }
+        self.tell_cascade(&told);
+        Ok(())
+    }
+
+    /// Drops a schema, or says what needs it; true when it has gone.
+    fn drop_schema(&self, name: &str, cascade: bool, reasons: &mut Vec<(String, String)>) -> Done<bool> {
         let schema = self.schema();
         let Some(namespace) = schema.main.namespaces.iter().find(|namespace| namespace.name == name) else {
             return Err(Error::new(
@@ -142,7 +160,8 @@ impl Changer<'_> {
         bodies.retain(|user| user.function.namespace != name);
         found.extend(bodies.iter().map(|user| (user.shown.clone(), user.on.clone())));
         if !(cascade || found.is_empty()) {
-            return Err(cannot_drop(&dropped, &found));
+            reasons.extend(found);
+            return Ok(false);
         }
         let mut told: Vec<String> = found.into_iter().map(|(shown, _)| shown).collect();
         self.drop_bodies(&bodies)?;
@@ -153,7 +172,6 @@ impl Changer<'_> {
         let new = |shown: &String| !told.contains(shown) && !inside.contains(shown);
         let more: Vec<String> = more.into_iter().filter(new).collect();
         told.extend(more);
-        self.tell_cascade(&told);
         self.forget_defaults(namespace.oid)?;
         free.iter().try_for_each(|details| self.forget("main", details.sequence.oid))?;
         operators.iter().try_for_each(|operator| self.take_operator(operator))?;
@@ -177,7 +195,22 @@ impl Changer<'_> {
         {
             self.bump()?;
         }
-        self.forget("main", namespace.oid)
+        self.forget("main", namespace.oid)?;
+        // Triggers of tables of the schema go with them.
+        let of_tables: Vec<String> = relations
+            .iter()
+            .flat_map(|relation| relation.triggers.iter().map(move |trigger| (relation, &trigger.name)))
+            .map(|(relation, trigger)| format!("trigger {trigger} on table {}", relation.name))
+            .collect();
+        let nested = self.gone.take().unwrap_or_default();
+        let news = nested.into_iter().filter(|line| !of_tables.contains(line));
+        for line in news {
+            if !told.contains(&line) {
+                told.push(line);
+            }
+        }
+        *self.gone.borrow_mut() = Some(told);
+        Ok(true)
     }
 
     /// The objects of CREATE STATISTICS in a schema; those of tables that go are told with the tables.
@@ -269,7 +302,8 @@ impl Changer<'_> {
         let policies: Vec<PolicyUser> = self.policies_needing(&all).filter(stays).collect();
         others.extend(policies.iter().map(|user| (user.shown.clone(), user.on.clone())));
         if !cascade && !others.is_empty() {
-            return Err(cannot_drop(&first, &others));
+            let shown: Vec<String> = relations.iter().map(|relation| described(&schema, relation)).collect();
+            return Err(cannot_drop_all(&shown.iter().map(String::as_str).collect::<Vec<_>>(), &others));
         }
         let others = others.into_iter().map(|(object, _)| object).collect();
         self.drop_policies(&policies)?;
@@ -318,6 +352,10 @@ impl Changer<'_> {
 
     /// What goes with the object that the user has named.
     pub(super) fn tell_cascade(&self, gone: &[String]) {
+        if let Some(together) = self.gone.borrow_mut().as_mut() {
+            together.extend_from_slice(gone);
+            return;
+        }
         let lines: Vec<String> = gone.iter().map(|object| format!("drop cascades to {object}")).collect();
         match lines.as_slice() {
             [] => {}

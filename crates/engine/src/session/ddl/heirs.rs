@@ -88,7 +88,7 @@ impl Changer<'_> {
     pub(super) fn dependents_in_order(&self, named: &[Arc<Relation>], keys: &[KeyOf]) -> Vec<(String, String)> {
         let mut found = Vec::new();
         let mut seen: BTreeSet<u32> = named.iter().map(|relation| relation.oid).collect();
-        for relation in named.iter().rev() {
+        for relation in named {
             self.find_dependents(relation, keys, &mut seen, &mut found);
         }
         found.reverse();
@@ -106,8 +106,21 @@ impl Changer<'_> {
         let schema = self.schema();
         let mut below = schema.heirs(on.oid);
         below.extend(schema.users(on.oid).map(|(view, _)| view.clone()));
-        below.sort_by_key(|relation| std::cmp::Reverse(relation.oid));
-        for relation in below {
+        // A foreign key is about as old as the table that refers, which is all that is known of its age.
+        let keys_of = keys.iter().rev().filter(|(.., target)| *target == on.oid);
+        let mut all: Vec<(u32, std::result::Result<Arc<Relation>, &KeyOf>)> = (below.into_iter())
+            .map(|relation| (relation.oid, Ok(relation)))
+            .chain(keys_of.map(|key| (key.0.oid, Err(key))))
+            .collect();
+        all.sort_by_key(|(oid, _)| std::cmp::Reverse(*oid));
+        for (_, one) in all {
+            let relation = match one {
+                Ok(relation) => relation,
+                Err((child, key, _)) => {
+                    found.push((format!("constraint {key} on {}", described(&schema, child)), described(&schema, on)));
+                    continue;
+                }
+            };
             if seen.insert(relation.oid) {
                 self.find_dependents(&relation, keys, seen, found);
                 if relation.bound().is_some() {
@@ -116,9 +129,6 @@ impl Changer<'_> {
                 }
                 found.push((described(&schema, &relation), described(&schema, on)));
             }
-        }
-        for (child, key, _) in keys.iter().rev().filter(|(.., target)| *target == on.oid) {
-            found.push((format!("constraint {key} on {}", described(&schema, child)), described(&schema, on)));
         }
         // The type of its rows is as old as the relation.
         for (user, of) in self.users_of_rows(std::slice::from_ref(on)).into_iter().rev() {

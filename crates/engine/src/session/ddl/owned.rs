@@ -227,7 +227,7 @@ impl Changer<'_> {
         self.drop_rest_of(&schema, &owned, cascade)?;
         let namespaces: Vec<_> = schema.main.namespaces.iter().filter(|namespace| owned(namespace.oid)).collect();
         for namespace in namespaces {
-            self.drop_schema(&namespace.name, cascade)?;
+            self.drop_schemas(std::slice::from_ref(&namespace.name), cascade)?;
             self.settle()?;
         }
         Ok(())

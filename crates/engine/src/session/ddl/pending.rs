@@ -1,7 +1,7 @@
 //! Tables of which constraint triggers, or keys that may wait, still have something to ask.
 
 use rowferry_dialect::ir::{AlterTable, Ddl};
-use rowferry_dialect::schema::Relation;
+use rowferry_dialect::schema::{Relation, Schema as _};
 use rowferry_dialect::{Condition, Error};
 
 use super::{Changer, Done};
@@ -15,7 +15,19 @@ impl Changer<'_> {
                 let own =
                     std::iter::once((table, actions)).chain(heirs.iter().map(|(table, actions)| (table, actions)));
                 let mut changed = own.filter(|(_, actions)| actions.iter().any(|action| !only_renames(action)));
-                changed.try_for_each(|(table, _)| self.check_not_awaited(table, "ALTER TABLE"))
+                changed.try_for_each(|(table, actions)| {
+                    self.check_not_awaited(table, "ALTER TABLE")?;
+                    // A foreign key goes from both tables.
+                    let dropped = actions.iter().filter_map(|action| match action {
+                        AlterTable::DropConstraint { name, .. } => {
+                            table.foreign_keys.iter().find(|key| key.name == *name)
+                        }
+                        _ => None,
+                    });
+                    let schema = self.schema();
+                    let mut targets = dropped.filter_map(|key| schema.relation(&key.target));
+                    targets.try_for_each(|target| self.check_not_awaited(&target, "ALTER TABLE"))
+                })
             }
             Ddl::Truncate { tables, .. } => {
                 tables.iter().try_for_each(|table| self.check_not_awaited(table, "TRUNCATE"))

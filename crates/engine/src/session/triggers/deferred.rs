@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use rowferry_dialect::Result;
-use rowferry_dialect::schema::Trigger;
+use rowferry_dialect::schema::{ForeignKey, Trigger};
 
 use super::super::Session;
 use super::super::transaction::Block;
@@ -14,6 +14,8 @@ use super::queue::Event;
 pub struct Deferred {
     /// Calls, in the order in which they became due.
     events: Vec<Event>,
+    /// Foreign keys that the back end will ask, each with the table of which rows are new or gone.
+    keys: Vec<(u32, ForeignKey)>,
     /// SET CONSTRAINTS ALL.
     all: Option<bool>,
     /// SET CONSTRAINTS of some, by object id.
@@ -24,6 +26,7 @@ pub struct Deferred {
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     events: usize,
+    keys: usize,
     all: Option<bool>,
     some: HashMap<u32, bool>,
 }
@@ -35,12 +38,13 @@ impl Deferred {
 
     /// What a savepoint remembers.
     pub(crate) fn mark(&self) -> Asked {
-        Asked { events: self.events.len(), all: self.all, some: self.some.clone() }
+        Asked { events: self.events.len(), keys: self.keys.len(), all: self.all, some: self.some.clone() }
     }
 
     /// What has become due since a savepoint is undone, and what SET CONSTRAINTS has said.
     pub(crate) fn return_to(&mut self, mark: &Asked) {
         self.undo(mark.events);
+        self.keys.truncate(mark.keys);
         self.all = mark.all;
         self.some.clone_from(&mark.some);
     }
@@ -50,14 +54,27 @@ impl Deferred {
         self.events.truncate(events);
     }
 
-    /// True when a call waits that is about a relation.
+    /// True when a call waits that is about a relation, or a key does.
     pub(crate) fn is_about(&self, relation: u32) -> bool {
         self.events.iter().any(|event| event.relation.oid == relation)
+            || self.keys.iter().any(|(table, _)| *table == relation)
+    }
+
+    /// A foreign key will be asked about rows of a table.
+    pub(crate) fn note_key(&mut self, relation: u32, key: &ForeignKey) {
+        if !self.keys.iter().any(|(table, known)| *table == relation && known.oid == key.oid) {
+            self.keys.push((relation, key.clone()));
+        }
+    }
+
+    /// Forgets foreign keys that have been asked: those that no longer wait.
+    pub(crate) fn keep_keys(&mut self, waits: &dyn Fn(&ForeignKey) -> bool) {
+        self.keys.retain(|(_, key)| waits(key));
     }
 
     /// The transaction is over.
     pub(crate) fn clear(&mut self) {
-        if !self.events.is_empty() || self.all.is_some() || !self.some.is_empty() {
+        if !self.events.is_empty() || !self.keys.is_empty() || self.all.is_some() || !self.some.is_empty() {
             *self = Self::default();
         }
     }

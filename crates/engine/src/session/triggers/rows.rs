@@ -14,7 +14,7 @@
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{Guard, TriggerEvent, TriggerLevel, TriggerTime, Value};
-use rowferry_dialect::schema::{ForeignKey, Relation};
+use rowferry_dialect::schema::Relation;
 use rowferry_dialect::values::{self, Settings};
 use rowferry_dialect::{Condition, Error, Result, heritage};
 
@@ -550,14 +550,11 @@ impl Session {
         let handle = self.handle()?;
         let guard = handle.lock();
         if guard.has_open_keys() {
-            for (table, id, rowid) in self.checked(guard.broken_keys())? {
-                let Some(relation) = self.schema.main.relation_by_physical_name(&table) else { continue };
-                let ids = self.schema.main.details(relation.oid).map(|details| details.foreign_key_ids.as_slice());
-                let at = ids.and_then(|ids| ids.iter().position(|known| *known == id));
-                let may_not = |key: &&ForeignKey| key.valid && !self.transaction.checking.waits(key);
-                let Some(key) = at.and_then(|at| relation.foreign_keys.get(at)).filter(may_not) else {
+            for (relation, at, rowid) in self.checked(self.broken_keys(&guard))? {
+                let (relation, key) = (&relation, &relation.foreign_keys[at]);
+                if !key.valid || self.transaction.checking.waits(key) {
                     continue;
-                };
+                }
                 if relation.oid == changed.oid {
                     return Err(self.deferred_violation(&guard));
                 }
