@@ -203,6 +203,17 @@ pub fn asks_field(check: &Expr, of: &UserType, at: usize) -> bool {
     asked
 }
 
+/// A bound query asks an attribute of a composite type.
+pub fn reads_field(query: &crate::ir::Query, of: &UserType, at: usize) -> bool {
+    let mut asked = false;
+    walk::query(query, &mut |part| {
+        let field = super::expr::rows::field_of(part);
+        asked |= field.is_some_and(|(row, place)| place == at && row.ty.user_type_oid() == Some(of.oid));
+        !asked
+    });
+    asked
+}
+
 /// What a domain's CHECK names.
 ///
 /// # Errors

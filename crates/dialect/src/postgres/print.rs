@@ -337,7 +337,16 @@ impl Printer<'_> {
                 self.open();
                 self.operand(arg, Parent::Binary(OTHER, true), true)?;
                 self.out.push_str(&format!(" {} {} (", op.sign(), if *all { "ALL" } else { "ANY" }));
-                self.expr(array, true)?;
+                match array.kind {
+                    // Without the type it would be read as a query of many rows.
+                    ExprKind::Scalar(_) => {
+                        self.out.push_str(if self.pretty { "(" } else { "" });
+                        self.expr(array, true)?;
+                        self.out.push_str(if self.pretty { ")" } else { "" });
+                        self.out.push_str(&format!("::{}", self.names.type_words(&array.ty)));
+                    }
+                    _ => self.expr(array, true)?,
+                }
                 self.out.push(')');
                 self.close();
                 Some(())
@@ -430,6 +439,13 @@ impl Printer<'_> {
         Some(())
     }
 
+    fn is_normalized(&mut self, text: &Expr, form: &str) -> Option<()> {
+        self.out.push('(');
+        self.operand(text, Parent::Binary(OTHER, true), false)?;
+        self.out.push_str(&format!(" IS {form}NORMALIZED)"));
+        Some(())
+    }
+
     fn named(&mut self, name: &str, args: &[Expr]) -> Option<()> {
         self.out.push_str(name);
         self.out.push('(');
@@ -460,6 +476,36 @@ impl Printer<'_> {
             ("extract", [Expr { kind: ExprKind::Literal(Value::Text(field)), .. }, value]) => {
                 self.out.push_str(&format!("EXTRACT({field} FROM "));
                 self.expr(value, true)?;
+                self.out.push(')');
+                Some(())
+            }
+            ("overlaps", [start, end, other, last]) => {
+                for (words, value) in [("((", start), (", ", end), (") OVERLAPS (", other), (", ", last)] {
+                    self.out.push_str(words);
+                    self.expr(value, false)?;
+                }
+                self.out.push_str("))");
+                Some(())
+            }
+            ("is_normalized", [text]) => self.is_normalized(text, ""),
+            ("is_normalized", [text, Expr { kind: ExprKind::Literal(Value::Text(form)), .. }]) => {
+                self.is_normalized(text, &format!("{form} "))
+            }
+            ("normalize", [text]) => {
+                self.out.push_str("NORMALIZE(");
+                self.expr(text, false)?;
+                self.out.push(')');
+                Some(())
+            }
+            ("normalize", [text, Expr { kind: ExprKind::Literal(Value::Text(form)), .. }]) => {
+                self.out.push_str("NORMALIZE(");
+                self.expr(text, false)?;
+                self.out.push_str(&format!(", {form})"));
+                Some(())
+            }
+            ("pg_collation_for", [value]) => {
+                self.out.push_str("COLLATION FOR (");
+                self.expr(value, false)?;
                 self.out.push(')');
                 Some(())
             }

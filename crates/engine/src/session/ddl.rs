@@ -25,6 +25,7 @@ mod domain;
 mod drop;
 pub(crate) mod exclusion;
 mod extension;
+mod fields;
 mod foreign_keys;
 mod function;
 mod function_uses;

@@ -117,9 +117,13 @@ impl Binder<'_> {
                 FrameUnit::Groups => "GROUPS",
                 FrameUnit::Rows => "ROWS",
             };
+            // What stands around the query is the same for all of its rows.
+            let own: Vec<&ExprKind> = binder.scopes.last().map_or_else(Vec::new, |scope| {
+                scope.entries.iter().flat_map(|entry| &entry.columns).map(|column| &column.expr.kind).collect()
+            });
             let mut reads = false;
             ir::walk::expr(&value, &mut |part| {
-                reads |= matches!(part.kind, ExprKind::Column(_));
+                reads |= matches!(part.kind, ExprKind::Column(_)) && own.contains(&&part.kind);
                 !reads && part.kind.query().is_none()
             });
             if reads {

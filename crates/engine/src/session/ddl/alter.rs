@@ -388,7 +388,7 @@ impl Changer<'_> {
         Ok(())
     }
 
-    fn drop_column(&self, table: &Relation, column: usize, cascade: bool) -> Done {
+    pub(super) fn drop_column(&self, table: &Relation, column: usize, cascade: bool) -> Done {
         let name = table.columns[column].name.clone();
         let schema = self.schema();
         let shown = format!("column {name} of {}", described(&schema, table));

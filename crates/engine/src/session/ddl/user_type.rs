@@ -168,6 +168,7 @@ impl Changer<'_> {
             }
             if let AlterUserType::DropField(at) = action {
                 self.drop_checks_of_field(&ty, *at, *cascade)?;
+                self.drop_users_of_field(&ty, *at, *cascade)?;
             }
             if let AlterUserType::RetypeField(..) = action
                 && let Some(User::Column(relation, at)) =
