@@ -90,6 +90,11 @@ impl Session {
         params: &[Value],
     ) -> Result<Option<Vec<String>>> {
         let target = dml.target.clone();
+        let names = |relation: &Relation| relation.columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>();
+        if dml.heir.as_ref().is_some_and(|heir| names(&heir.head) != names(&target)) {
+            // PostgreSQL shows the row as one of the table that the statement names.
+            return Ok(None);
+        }
         let Some(mut rows) = self.new_rows(dml) else { return Ok(None) };
         for (at, column) in target.columns.iter().enumerate() {
             if let Some(generated) = &column.generated {

@@ -43,24 +43,11 @@ impl Changer<'_> {
                 format!("cannot {what} \"{}\" because it is being used by active queries in this session", table.name);
             return Err(Error::new(Condition::ObjectInUse, message).into());
         }
-        if !self.session.state.deferred.lock().is_about(table.oid) && !self.has_broken_rows(table)? {
+        if !self.session.state.deferred.lock().is_about(table.oid) {
             return Ok(());
         }
         let message = format!("cannot {what} \"{}\" because it has pending trigger events", table.name);
         Err(Error::new(Condition::ObjectInUse, message).into())
-    }
-}
-
-impl Changer<'_> {
-    /// Rows of a table break a foreign key that is looked at when the transaction ends.
-    fn has_broken_rows(&self, table: &Relation) -> Done<bool> {
-        if !table.foreign_keys.iter().any(|key| key.rules.deferrable || key.rules.deferred)
-            || !self.handle.has_open_keys()
-        {
-            return Ok(false);
-        }
-        let broken = self.handle.broken_keys()?;
-        Ok(broken.iter().any(|(name, ..)| name.eq_ignore_ascii_case(&table.physical.name)))
     }
 }
 
