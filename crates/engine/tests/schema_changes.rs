@@ -90,8 +90,8 @@ fn dropping_names_what_depends_on_what_and_takes_nothing_else() {
     assert_eq!(
         refused.detail.as_deref(),
         Some(
-            "constraint child_t_fkey on table child depends on table t\nview on_t depends on table t\nview on_view \
-             depends on view on_t"
+            "view on_t depends on table t\nview on_view depends on view on_t\nconstraint child_t_fkey on table child \
+             depends on table t"
         )
     );
     let refused = session.error("alter table t drop b");
