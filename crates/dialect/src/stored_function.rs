@@ -179,6 +179,14 @@ pub const ANY: u32 = 2_276;
 pub const INTERNAL: u32 = 2_281;
 
 impl TypeRef {
+    /// True when both mean the same, whether `public` is told or not.
+    pub fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Row(name), Self::Row(other)) | (Self::Rows(name), Self::Rows(other)) => is_called(name, other),
+            _ => self == other,
+        }
+    }
+
     /// Its words, as `format_type` prints them.
     pub fn words(&self) -> String {
         match self {
@@ -252,7 +260,8 @@ impl TypeRef {
 
 /// A text that keeps a name leaves out `public`.
 fn is_called(name: &QualifiedName, relation: &QualifiedName) -> bool {
-    name.name == relation.name && name.schema.as_deref().or(Some("public")) == relation.schema.as_deref()
+    let schema = |name: &QualifiedName| name.schema.clone().unwrap_or_else(|| "public".to_owned());
+    name.name == relation.name && schema(name) == schema(relation)
 }
 
 impl Definition {

@@ -243,7 +243,7 @@ impl Binder<'_> {
         };
         let of_state = |option: &str, words: &str, given: &[TypeRef], variadic: bool| -> Result<Option<Found>> {
             let Some((name, found)) = look(option, given, variadic)? else { return Ok(None) };
-            match found.returns == given[0] {
+            match found.returns.is(&given[0]) {
                 true => Ok(Some(found)),
                 false => Err(wrong_return(words, &name, &given[0])),
             }
@@ -444,7 +444,7 @@ fn check_result(returns: &TypeRef, signature: &Signature, functions: &Functions)
     }
     let Some(state) = &signature.moving_state else { return Ok(()) };
     let moving = functions.moving_finish.as_ref().map_or(state, |found| &found.returns);
-    if moving != returns {
+    if !moving.is(returns) {
         return Err(invalid(format!(
             "moving-aggregate implementation returns type {}, but plain implementation returns type {}",
             moving.words(),
@@ -474,7 +474,7 @@ fn check_replaced(known: &StoredFunction, new: &StoredFunction, replace: bool) -
     let (Some(old), Some(now)) = (&known.definition.aggregate, &new.definition.aggregate) else {
         return wrong_kind(&format!("a {}", known.definition.kind()));
     };
-    if known.definition.returns != new.definition.returns {
+    if !known.definition.returns.is(&new.definition.returns) {
         let hint = format!("Use DROP AGGREGATE {} first.", known.shown_signature());
         return Err(invalid("cannot change return type of existing function").hint(hint));
     }

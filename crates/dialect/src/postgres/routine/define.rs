@@ -279,7 +279,7 @@ impl Binder<'_> {
             return Err(Error::new(Condition::WrongObjectType, "cannot change routine kind").detail(detail));
         }
         let drop = format!("Use DROP {} {} first.", old.kind().to_uppercase(), known.signature());
-        if old.returns != now.returns || old.set != now.set {
+        if !old.returns.is(&now.returns) || old.set != now.set {
             let message = if old.procedure {
                 "cannot change whether a procedure has output parameters"
             } else {
@@ -290,7 +290,12 @@ impl Binder<'_> {
         let outputs = |definition: &Definition| -> Vec<(String, TypeRef)> {
             definition.outputs().map(|param| (param.name.clone(), param.ty.clone())).collect()
         };
-        if old.returns == TypeRef::Is(Type::RECORD) && outputs(old) != outputs(now) {
+        let (before, after) = (outputs(old), outputs(now));
+        let same = |((name, ty), (new_name, new_ty)): (&(String, TypeRef), &(String, TypeRef))| {
+            name == new_name && ty.is(new_ty)
+        };
+        let all_same = before.len() == after.len() && before.iter().zip(&after).all(same);
+        if old.returns == TypeRef::Is(Type::RECORD) && !all_same {
             return Err(invalid("cannot change return type of existing function".to_owned())
                 .detail("Row type defined by OUT parameters is different.")
                 .hint(drop));
