@@ -186,7 +186,12 @@ impl Session {
             return None;
         }
         let (columns, source) = match &dml.action {
-            DmlAction::Insert { columns, source, on_conflict: None } => (columns, source),
+            // Of several rows, those that are there already are not written.
+            DmlAction::Insert { columns, source, on_conflict }
+                if on_conflict.is_none() || matches!(source, InsertSource::Values(rows) if rows.len() == 1) =>
+            {
+                (columns, source)
+            }
             DmlAction::Update { .. } => {
                 let (filter, assignments) = about(dml)?;
                 let new = |at: usize| {
