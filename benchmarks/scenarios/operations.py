@@ -12,9 +12,9 @@ from dataclasses import replace
 from .. import data
 from ..peers.base import Row
 from .base import INSERT, READ_BACK, RESET, Contestant, Scenario, scattered
+from .postgres import PEERS
 
-_PEERS = ("psycopg2", "psycopg3", "psycopg3-binary", "asyncpg")
-_CONTESTANTS = tuple(Contestant(peer, target) for target in ("postgresql", "rowferry") for peer in _PEERS)
+_CONTESTANTS = tuple(Contestant(peer, target) for target in ("postgresql", "rowferry") for peer in PEERS)
 _REFERENCE = Contestant("psycopg3", "postgresql")
 _COLUMNS = "id, name, city, amount, quantity, placed_at"
 #: Elements of the arrays.

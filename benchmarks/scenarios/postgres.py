@@ -5,12 +5,13 @@ from __future__ import annotations
 from .. import data
 from .base import INSERT, READ_BACK, RESET, Contestant, Scenario, scattered
 
-_PEERS = ("psycopg2", "psycopg3", "psycopg3-binary", "asyncpg")
+#: The drivers that are measured at both servers.
+PEERS = ("psycopg2", "psycopg3", "psycopg3-binary", "asyncpg")
 _REFERENCE = Contestant("sqlite3", "sqlite")
 _CONTESTANTS = (
     _REFERENCE,
-    *(Contestant(peer, "rowferry") for peer in _PEERS),
-    *(Contestant(peer, "postgresql") for peer in _PEERS),
+    *(Contestant(peer, "rowferry") for peer in PEERS),
+    *(Contestant(peer, "postgresql") for peer in PEERS),
 )
 _NOTES = ("Over a unix socket. sqlite3 is in-process and makes str and float where drivers make datetime and Decimal.",)
 
