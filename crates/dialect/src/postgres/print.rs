@@ -179,6 +179,11 @@ fn source_of_cast(made: &Expr) -> Option<&Expr> {
     }
 }
 
+/// A form of Unicode as SQL's own words name it; another text is an argument like any other, and no word.
+fn is_form(text: &str) -> bool {
+    matches!(text, "NFC" | "NFD" | "NFKC" | "NFKD")
+}
+
 /// A constant that a length is applied to: PostgreSQL shows it as one of the type itself.
 fn constant_of<'e>(arg: &'e Expr, ty: &Type) -> Option<&'e Value> {
     match (&arg.kind, ty) {
@@ -488,7 +493,7 @@ impl Printer<'_> {
                 Some(())
             }
             ("is_normalized", [text]) => self.is_normalized(text, ""),
-            ("is_normalized", [text, Expr { kind: ExprKind::Literal(Value::Text(form)), .. }]) => {
+            ("is_normalized", [text, Expr { kind: ExprKind::Literal(Value::Text(form)), .. }]) if is_form(form) => {
                 self.is_normalized(text, &format!("{form} "))
             }
             ("normalize", [text]) => {
@@ -497,7 +502,7 @@ impl Printer<'_> {
                 self.out.push(')');
                 Some(())
             }
-            ("normalize", [text, Expr { kind: ExprKind::Literal(Value::Text(form)), .. }]) => {
+            ("normalize", [text, Expr { kind: ExprKind::Literal(Value::Text(form)), .. }]) if is_form(form) => {
                 self.out.push_str("NORMALIZE(");
                 self.expr(text, false)?;
                 self.out.push_str(&format!(", {form})"));
