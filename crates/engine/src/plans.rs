@@ -1,9 +1,9 @@
 //! The plan caches that the sessions of a database share: plans by their text, and by the shape of texts.
 
-use foldhash::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use foldhash::HashMap;
 use parking_lot::RwLock;
 use rowferry_dialect::optimise::Passes;
 use rowferry_dialect::values::LiteralStyle;

@@ -1,6 +1,5 @@
 //! The tables that a statement uses, and the locks that it takes on them by itself.
 
-use foldhash::HashMap;
 use std::sync::Arc;
 
 use super::lock::LockMode;
@@ -9,6 +8,7 @@ use super::{
     PolicyChange, Query, RelId, Statement, TriggerChange, Value, walk,
 };
 use crate::schema::{QualifiedName, Relation, RelationKind};
+use foldhash::HashMap;
 
 /// A table and the lock that a statement takes on it.
 #[derive(Clone, Debug, PartialEq)]

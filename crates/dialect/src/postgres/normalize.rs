@@ -109,6 +109,7 @@ mod tests {
     fn deep_statements_are_told_apart() {
         let chain = |operator: &str| normalized(&format!("select a{}", format!("{operator} a").repeat(4_000)));
         assert_ne!(chain("+").fingerprint, chain("-").fingerprint);
+        assert_eq!(chain("+").fingerprint, chain("  +").fingerprint);
     }
 
     #[test]

@@ -56,10 +56,10 @@ pub mod visibility;
 pub use information_schema::referenced_index;
 pub use pg_views::default_comment;
 
-use foldhash::HashMap;
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
+use foldhash::HashMap;
 use rowferry_dialect::schema::{Column, Identity, Physical, Relation, RelationKind};
 use rowferry_dialect::types::Type;
 use rowferry_dialect::{Language, Result, postgres};

@@ -1,10 +1,10 @@
 //! EXPLAIN: the back end's plan in PostgreSQL's shape, with what was counted when it ran.
 
-use foldhash::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use foldhash::HashMap;
 use rowferry_dialect::ir::{DmlAction, Explain, ExplainFormat, Named, RelId, Statement as Ir, Value, named_relations};
 use rowferry_dialect::plan::Bound;
 use rowferry_dialect::schema::{Relation, RelationKind};

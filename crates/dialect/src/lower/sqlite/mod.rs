@@ -33,9 +33,10 @@ pub mod spec;
 pub mod types;
 mod wide;
 
-use foldhash::{HashMap, HashSet};
 use std::borrow::Cow;
 use std::sync::Arc;
+
+use foldhash::{HashMap, HashSet};
 
 pub use cast::{ParamForm, native_decimal};
 pub use hashed::{MOST as MOST_GROUPED, ROWS as HASHED};

@@ -1,10 +1,10 @@
 //! A session's SQLite handle, its cached statements, and the cursors that read through it.
 
-use foldhash::{HashMap, HashSet, HashSetExt as _};
 use std::cell::{Cell, RefCell, RefMut};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use foldhash::{HashMap, HashSet, HashSetExt as _};
 use libsqlite3_sys as ffi;
 use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
 use rowferry_dialect::Error;

@@ -25,23 +25,14 @@ impl Changer<'_> {
         let shown = format!("column {field} of composite type {}", ty.shown());
         let (mut parts, mut views, mut lines) = (Vec::new(), Vec::new(), Vec::new());
         for relation in schema.user_relations().filter(|relation| relation.language == Language::Postgres) {
-            let of = described(&schema, relation);
-            if !relation.keeps_rows() {
-                let reads = self.session.bind_view(relation, &schema).is_ok_and(|query| reads_field(&query, ty, at));
-                if reads {
-                    views.push(relation.clone());
-                }
-                continue;
-            }
-            if relation.is_materialized()
-                && self.session.bind_view(relation, &schema).is_ok_and(|query| reads_field(&query, ty, at))
-            {
+            let is_view = !relation.keeps_rows() || relation.is_materialized();
+            if is_view && self.session.bind_view(relation, &schema).is_ok_and(|query| reads_field(&query, ty, at)) {
                 views.push(relation.clone());
-                continue;
-            }
-            for (part, line) in self.parts_asking(relation, ty, at) {
-                lines.push((line.replace("{of}", &of), shown.clone()));
-                parts.push((relation.oid, part));
+            } else if relation.keeps_rows() {
+                for (part, line) in self.parts_asking(relation, ty, at) {
+                    lines.push((line, shown.clone()));
+                    parts.push((relation.oid, part));
+                }
             }
         }
         for view in &views {
@@ -88,20 +79,21 @@ impl Changer<'_> {
         self.settle()
     }
 
-    /// What of a table asks an attribute, each with how messages call it (`{of}` is the table).
+    /// What of a table asks an attribute, each with how messages call it.
     fn parts_asking(&self, table: &Arc<Relation>, ty: &UserType, at: usize) -> Vec<(Part, String)> {
         let schema = self.schema();
+        let of = described(&schema, table);
         let asks = |text: &str| {
             let bound = self.session.bind_expression(text, table, &schema);
             bound.is_ok_and(|expr| asks_field(&expr, ty, at))
         };
         let mut found = Vec::new();
         for check in table.checks.iter().filter(|check| asks(&check.text)) {
-            found.push((Part::Check(check.name.clone()), format!("constraint {} on {{of}}", check.name)));
+            found.push((Part::Check(check.name.clone()), format!("constraint {} on {of}", check.name)));
         }
         for column in &table.columns {
             if column.generated.as_ref().is_some_and(|generated| asks(&generated.text)) {
-                found.push((Part::Column(column.name.clone()), format!("column {} of {{of}}", column.name)));
+                found.push((Part::Column(column.name.clone()), format!("column {} of {of}", column.name)));
             }
         }
         for index in &table.indexes {

@@ -96,8 +96,7 @@ impl Changer<'_> {
     }
 
     /// The text of a function with what SET … FROM CURRENT makes of the session's settings.
-    fn with_current_settings(&self, text: &str, current: &[String], (namespace, name): (&str, &str)) -> Done<String> {
-        let called = name;
+    fn with_current_settings(&self, text: &str, current: &[String], (namespace, called): (&str, &str)) -> Done<String> {
         if current.is_empty() {
             return Ok(text.to_owned());
         }
