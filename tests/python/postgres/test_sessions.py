@@ -9,6 +9,7 @@ the DSN must be empty.
 
 from __future__ import annotations
 
+import datetime
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -86,6 +87,10 @@ def test_the_session_goes_as_in_postgresql(path: Path, tmp_path: Path) -> None:
 def record(dsn: str, path: Path) -> None:
     with psycopg.connect(dsn, autocommit=True) as connection:
         answered = [f"{statement}\n----\n{answer(connection, statement)}\n" for statement, _ in cases(path)]
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    for case in answered:
+        if today in case:
+            raise SystemExit(f"{path}: this answer holds only today; compare with current_date instead:\n{case}")
     path.write_text("\n".join(answered))
 
 
