@@ -82,6 +82,25 @@ impl Relation {
     }
 }
 
+/// The rows of a partition may belong to another one, when columns for which `changed` holds are set.
+pub fn parts_by(schema: &dyn Schema, partition: &Arc<Relation>, changed: &dyn Fn(usize) -> bool) -> bool {
+    let mut below = partition.clone();
+    while below.bound().is_some()
+        && let Some(parent) = parents(schema, &below).into_iter().next()
+    {
+        let keys = parent.partitioning.iter().flat_map(|partitioning| &partitioning.keys);
+        let touched = keys.into_iter().any(|key| match &key.column {
+            Some(name) => partition.column(name).is_some_and(changed),
+            None => (0..partition.columns.len()).any(changed),
+        });
+        if touched {
+            return true;
+        }
+        below = parent;
+    }
+    false
+}
+
 /// The tables that a table inherits from.
 pub fn parents(schema: &dyn Schema, table: &Relation) -> Vec<Arc<Relation>> {
     table.parents().iter().filter_map(|oid| schema.relation_by_oid(*oid)).collect()

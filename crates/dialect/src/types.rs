@@ -390,7 +390,7 @@ impl Type {
     /// False for types without an operator of equality.
     pub fn is_comparable(&self) -> bool {
         match self {
-            Self::Json | Self::Void => false,
+            Self::Json | Self::Jsonpath | Self::Void => false,
             Self::Scalar(scalar, _) => !matches!(scalar.order, Order::None),
             _ => true,
         }

@@ -392,7 +392,7 @@ pub struct Frame {
     pub end: FrameBound,
     /// EXCLUDE.
     pub exclude: FrameExclude,
-    /// The values at which it begins and ends, where offsets are added to a key that is no integer.
+    /// The values at which it begins and ends, where offsets are added to a key that is no integer, or are no plain ones.
     pub limits: Option<Box<FrameLimits>>,
 }
 
@@ -431,6 +431,49 @@ pub enum FrameBound {
     Following(Box<Expr>),
     /// The partition's last row.
     UnboundedFollowing,
+}
+
+/// An offset that is a constant, a parameter, or + - * of such integers: one that is told in the window's own text.
+pub fn is_plain_offset(offset: &Expr) -> bool {
+    match &uncast_offset(offset).kind {
+        ExprKind::Literal(value) => *value != Value::Null,
+        ExprKind::Param(_) => true,
+        ExprKind::Call { function, args } => {
+            let whole = |arg: &Expr| arg.ty.is_integer() && is_plain_offset(arg);
+            matches!(function.name, "+" | "-" | "*") && args.iter().all(whole)
+        }
+        _ => false,
+    }
+}
+
+/// An offset without the conversions around it that change nothing of it.
+pub fn uncast_offset(offset: &Expr) -> &Expr {
+    match &offset.kind {
+        ExprKind::Cast { arg, .. }
+            if arg.ty.is_integer() || matches!(arg.kind, ExprKind::Literal(_) | ExprKind::Param(_)) =>
+        {
+            uncast_offset(arg)
+        }
+        _ => offset,
+    }
+}
+
+impl FrameBound {
+    /// The offset, and whether it leads to what stands before.
+    pub fn offset(&self) -> Option<(&Expr, bool)> {
+        match self {
+            Self::Preceding(offset) => Some((offset, true)),
+            Self::Following(offset) => Some((offset, false)),
+            _ => None,
+        }
+    }
+}
+
+impl Frame {
+    /// Its offsets are told in the window's own text.
+    pub fn has_plain_offsets(&self) -> bool {
+        [&self.start, &self.end].into_iter().filter_map(FrameBound::offset).all(|(offset, _)| is_plain_offset(offset))
+    }
 }
 
 /// What a frame leaves out.

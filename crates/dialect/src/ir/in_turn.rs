@@ -1,5 +1,6 @@
 //! Rows of a change that are computed one by one, each when its turn has come: functions of users that are called for them
-//! may see, and change, what the statement itself has done so far.
+//! may see, and change, what the statement itself has done so far, and who is told of a row may ask which number a sequence
+//! gave last.
 //!
 //! PostgreSQL reads, computes and writes row by row, and what it reads is the state before the statement. Here the query is
 //! taken apart: one part reads to its end, before anything is written, what the rows are made of, subqueries included; the
@@ -45,11 +46,14 @@ struct Plain {
 }
 
 /// Takes apart the query of a change's rows; `outer` is how many parameters the statement has. `None` where its rows call no
-/// functions of users that may write, or where they cannot be told apart.
+/// functions of users that may write and take no numbers of sequences, or where they cannot be told apart.
 pub fn in_turn(rows: &Query, outer: usize, schema: &dyn Schema) -> Option<InTurn> {
-    let calls = |expr: &Expr| writes(expr, schema);
+    let calls = |expr: &Expr| acts(expr, schema);
     let plain = plain(rows, schema)?;
-    if !plain.items.iter().flatten().chain(&plain.filter).any(calls) {
+    let mut all_items = plain.items.iter().flatten().chain(&plain.filter);
+    // A single row is computed right before it is written anyway.
+    let single = plain.from.is_none() && plain.items.len() == 1;
+    if !(if single { all_items.any(|expr| writes(expr, schema)) } else { all_items.any(calls) }) {
         return None;
     }
     let Plain { ctes, items, from, filter, order_by, limit, offset, locking } = plain;
@@ -89,6 +93,36 @@ pub fn in_turn(rows: &Query, outer: usize, schema: &dyn Schema) -> Option<InTurn
     let types = read.iter().map(|item| item.ty.clone()).collect();
     let read = Query { order_by, limit, offset, locking, ..select(ctes, read, from, all(early)) };
     Some(InTurn { read: Some(read), computed, types })
+}
+
+/// What an expression calls does something each time.
+fn acts(expr: &Expr, schema: &dyn Schema) -> bool {
+    writes(expr, schema) || takes_number(expr)
+}
+
+/// A number of a sequence is taken, or given back, for each row; subqueries see the state before the statement as a whole.
+fn takes_number(expr: &Expr) -> bool {
+    let mut found = false;
+    walk::expr(expr, &mut |part| {
+        found |= matches!(part.kind, ExprKind::Call { function, .. } if matches!(function.name, "nextval" | "setval"));
+        !found && part.kind.query().is_none()
+    });
+    found
+}
+
+/// The same of the rows of a query.
+fn query_acts(query: &Query, schema: &dyn Schema) -> bool {
+    fn takes_numbers(query: &Query) -> bool {
+        match &query.body {
+            Body::Select(select) => {
+                let below = matches!(&select.from, Some(From::Query { query, .. }) if takes_numbers(query));
+                below || select.items.iter().any(takes_number)
+            }
+            Body::Values(rows) => rows.iter().flatten().any(takes_number),
+            Body::Set { .. } => false,
+        }
+    }
+    query_writes(query, schema) || takes_numbers(query)
 }
 
 fn is_given(expr: &Expr) -> bool {
@@ -185,7 +219,7 @@ fn plain(query: &Query, schema: &dyn Schema) -> Option<Plain> {
                 return None;
             }
             let inner = match &select.from {
-                Some(From::Query { id, query: inner, lateral: false }) if query_writes(inner, schema) => {
+                Some(From::Query { id, query: inner, lateral: false }) if query_acts(inner, schema) => {
                     Some((*id, plain(inner, schema)?))
                 }
                 from => {
@@ -222,7 +256,7 @@ fn plain(query: &Query, schema: &dyn Schema) -> Option<Plain> {
     }
     for key in &mut plain.order_by {
         output_spelled(&mut key.expr, query.output, &plain.items[0])?;
-        if writes(&key.expr, schema) {
+        if acts(&key.expr, schema) {
             return None;
         }
     }
@@ -253,7 +287,7 @@ fn within(items: &[Expr], filter: Vec<Expr>, id: RelId, inner: Plain, schema: &d
     let width = inner.items.first().map_or(0, Vec::len);
     for at in 0..width {
         let uses = items.iter().chain(&filter).map(|expr| times_named(expr, id, at)).sum::<usize>();
-        if uses != 1 && inner.items.iter().any(|row| writes(&row[at], schema)) {
+        if uses != 1 && inner.items.iter().any(|row| acts(&row[at], schema)) {
             return None;
         }
     }

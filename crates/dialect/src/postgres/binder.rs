@@ -1,5 +1,6 @@
 //! The state of binding one statement: schema, scopes, parameters, and what is learnt on the way.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::parse::Parsed;
@@ -27,6 +28,8 @@ pub(super) struct Binder<'a> {
     pub(super) notices: Vec<Error>,
     /// Parameters where nothing tells their type, and where in the text.
     pub(super) open_params: Vec<(usize, i32)>,
+    /// Parameters that the statement names.
+    named_params: BTreeSet<usize>,
     pub(super) depth: u32,
     /// What is bound is kept as text and read again by other sessions.
     pub(super) stored: bool,
@@ -272,6 +275,7 @@ impl<'a> Binder<'a> {
             effects: Effects::default(),
             notices: Vec::new(),
             open_params: Vec::new(),
+            named_params: BTreeSet::new(),
             depth: 0,
             stored: false,
             views: Vec::new(),
@@ -402,6 +406,12 @@ impl<'a> Binder<'a> {
         Ok((result?, scope))
     }
 
+    /// The first parameter that nobody names, and of which the client says nothing, before one that somebody does.
+    pub(super) fn untold_param(&self) -> Option<usize> {
+        let untold = |(index, ty): &(usize, &Option<Type>)| ty.is_none() && !self.named_params.contains(index);
+        self.params.iter().enumerate().find(untold).map(|(index, _)| index)
+    }
+
     /// Parameter `$number` as an expression, of its type as far as it is known.
     pub(super) fn param(&mut self, number: i32, location: i32) -> Result<Expr> {
         if !(1..=65_535).contains(&number) {
@@ -418,6 +428,7 @@ impl<'a> Binder<'a> {
         if self.params.len() <= index {
             self.params.resize(index + 1, None);
         }
+        self.named_params.insert(index);
         match self.params[index].clone() {
             Some(ty) => self.param_of(index, ty),
             None => Ok(Expr::new(ExprKind::Param(index), Type::Unknown)),

@@ -566,6 +566,10 @@ impl Binder<'_> {
                 Some(_) => self.error(Condition::AmbiguousParameter, message, *location),
             });
         }
+        if let Some(index) = self.untold_param() {
+            let message = format!("could not determine data type of parameter ${}", index + 1);
+            return Err(Error::new(Condition::IndeterminateDatatype, message));
+        }
         Ok(())
     }
 

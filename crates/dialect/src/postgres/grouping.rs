@@ -4,6 +4,7 @@ use pg_query::protobuf::{GroupingSet, GroupingSetKind, Node, SelectStmt, node::N
 
 use super::binder::Binder;
 use super::select::Target;
+use super::viewdef::GroupingShape;
 use crate::functions::internal;
 use crate::ir::{self, ColumnIndex, ColumnRef, Expr, ExprKind, From, GroupBy, RelId, walk};
 use crate::{Condition, Result};
@@ -49,6 +50,10 @@ impl Binder<'_> {
         if plain {
             return Ok(GroupBy::Keys(keys));
         }
+        if self.shown.is_some() {
+            let shapes = self.shapes(&select.group_clause, true, targets, &mut keys)?;
+            self.note_grouping(select.group_distinct, shapes);
+        }
         if select.group_distinct {
             let mut unique: Vec<Vec<usize>> = Vec::new();
             for mut set in sets {
@@ -60,6 +65,51 @@ impl Binder<'_> {
             sets = unique;
         }
         Ok(GroupBy::Sets { keys, sets })
+    }
+
+    /// How GROUP BY is written, or a list in it.
+    fn shapes(
+        &mut self,
+        nodes: &[Node],
+        outermost: bool,
+        targets: &[Target],
+        keys: &mut Vec<Expr>,
+    ) -> Result<Vec<GroupingShape>> {
+        let mut shapes = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let Some(N::GroupingSet(set)) = &node.node else {
+                let members = self.group_key(node, targets, keys)?;
+                match outermost {
+                    true => shapes.extend(members.into_iter().map(|key| GroupingShape::Keys(vec![key]))),
+                    false => shapes.push(GroupingShape::Keys(members)),
+                }
+                continue;
+            };
+            let word = match set.kind() {
+                GroupingSetKind::GroupingSetRollup => "ROLLUP(",
+                GroupingSetKind::GroupingSetCube => "CUBE(",
+                GroupingSetKind::GroupingSetSets => "GROUPING SETS (",
+                // The empty one beside others changes nothing.
+                GroupingSetKind::GroupingSetEmpty if outermost && nodes.len() > 1 => continue,
+                _ => {
+                    let mut members = Vec::new();
+                    for member in &set.content {
+                        members.extend(self.group_key(member, targets, keys)?);
+                    }
+                    shapes.push(GroupingShape::Keys(members));
+                    continue;
+                }
+            };
+            let inner = self.nested(|binder| binder.shapes(&set.content, false, targets, keys))?;
+            match set.kind() {
+                GroupingSetKind::GroupingSetSets if !outermost => shapes.extend(inner),
+                _ => shapes.push(GroupingShape::Of(word, inner)),
+            }
+        }
+        if outermost && shapes.is_empty() {
+            shapes.push(GroupingShape::Keys(Vec::new()));
+        }
+        Ok(shapes)
     }
 
     /// One key, or the several of a parenthesised list.

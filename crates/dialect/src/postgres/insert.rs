@@ -45,11 +45,6 @@ impl Binder<'_> {
             Some(clause) => self.on_conflict(clause, &target)?,
             None => None,
         };
-        if let Some(OnConflict { action: ConflictAction::Update { assignments, .. }, .. }) = &on_conflict
-            && self.moving(&target, assignments, false)?.is_some()
-        {
-            return Err(self.unsupported("ON CONFLICT DO UPDATE of a partition key", -1));
-        }
         let checks = target.checks();
         let routing = target.routing.clone();
         let scope = Scope { entries: vec![target.entry.clone()], clause: Clause::Returning, ..Scope::default() };

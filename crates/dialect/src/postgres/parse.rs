@@ -140,8 +140,14 @@ fn classify(error: &raw::ParseError, sql: &str) -> Error {
         || message.contains("not supported")
         || message.contains("not implemented")
         || message.contains("is only supported for")
+        || message.contains("constraints cannot be marked ")
+        || message == "aggregates cannot have output arguments"
     {
         Condition::FeatureNotSupported
+    } else if message.starts_with("precision for type float must be ") {
+        Condition::InvalidParameterValue
+    } else if message.starts_with("frame start") || message.starts_with("frame end") {
+        Condition::WindowingError
     } else if message.starts_with("invalid byte sequence") {
         Condition::CharacterNotInRepertoire
     } else if message.starts_with("unsafe use of \\'") {

@@ -70,6 +70,71 @@ pub fn argument(expr: &Expr, names: &dyn Names, pretty: bool) -> Option<String> 
     Some(printer.out)
 }
 
+/// The same for what rows are sorted or grouped by: what looks like a call could be read as ROLLUP or CUBE there, and stands in
+/// parentheses; in the pretty form all does but a column or a constant.
+pub fn key(expr: &Expr, names: &dyn Names, pretty: bool) -> Option<String> {
+    let text = argument(expr, names, pretty)?;
+    let bare = matches!(expr.kind, ExprKind::Column(_) | ExprKind::Literal(_));
+    Some(if !bare && (pretty || is_call(expr)) { format!("({text})") } else { text })
+}
+
+/// Members of a list; one on a line of its own leaves no blank behind it.
+pub fn joined(texts: &[String]) -> String {
+    let mut out = String::new();
+    for text in texts {
+        if !out.is_empty() {
+            out.push_str(if text.starts_with('\n') { "," } else { ", " });
+        }
+        out.push_str(text);
+    }
+    out
+}
+
+fn names_columns(expr: &Expr) -> bool {
+    let mut found = false;
+    crate::ir::walk::expr(expr, &mut |part| {
+        found |= matches!(part.kind, ExprKind::Column(_));
+        !found && part.kind.query().is_none()
+    });
+    found
+}
+
+/// PostgreSQL calls a function for it.
+fn is_call(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Aggregate(_) | ExprKind::Window(_) => true,
+        ExprKind::Call { function, args } => {
+            let word = VALUES.contains(&function.name) && args.is_empty();
+            function.kind != FunctionKind::Operator
+                && !function.is(Subscripts::Element.function())
+                && field_of(expr).is_none()
+                && !word
+                && !matches!(function.name, "operator of users" | "grouping of keys")
+        }
+        ExprKind::Cast { arg, .. } => {
+            let (from, to) = (super::types::oid(&arg.ty), super::types::oid(&expr.ty));
+            let length = typmod(&expr.ty) != -1 && rowferry_facts::Cast::between(to, to).is_some();
+            length || rowferry_facts::Cast::between(from, to).is_some_and(|cast| cast.method == 'f')
+        }
+        _ => false,
+    }
+}
+
+/// Calls without arguments that are words of SQL.
+const VALUES: &[&str] = &[
+    "current_catalog",
+    "current_date",
+    "current_role",
+    "current_schema",
+    "current_time",
+    "current_timestamp",
+    "current_user",
+    "localtime",
+    "localtimestamp",
+    "session_user",
+    "user",
+];
+
 struct Printer<'a> {
     names: &'a dyn Names,
     pretty: bool,
@@ -206,6 +271,14 @@ impl Printer<'_> {
             ExprKind::Distinct { .. } | ExprKind::IsNull { .. } | ExprKind::IsTruth { .. } => Shape::Test,
             ExprKind::And(_) | ExprKind::Not(_) => Shape::And,
             ExprKind::Or(_) => Shape::Or,
+            ExprKind::InList { list, .. } if list.len() == 1 => Shape::Binary(OTHER),
+            ExprKind::InList { negated, list, .. } if list.iter().any(names_columns) => {
+                if *negated {
+                    Shape::And
+                } else {
+                    Shape::Or
+                }
+            }
             ExprKind::InList { .. } | ExprKind::QuantifiedArray { .. } => Shape::Quantified,
             ExprKind::Collate { arg, role: CollateRole::Operand { .. }, .. } => self.shape(arg),
             // It never stands bare under an operator.
@@ -460,19 +533,6 @@ impl Printer<'_> {
     }
 
     fn call(&mut self, name: &str, args: &[Expr]) -> Option<()> {
-        const VALUES: &[&str] = &[
-            "current_catalog",
-            "current_date",
-            "current_role",
-            "current_schema",
-            "current_time",
-            "current_timestamp",
-            "current_user",
-            "localtime",
-            "localtimestamp",
-            "session_user",
-            "user",
-        ];
         match (name, args) {
             (name, []) if VALUES.contains(&name) => {
                 self.out.push_str(&name.to_uppercase());
@@ -610,6 +670,29 @@ impl Printer<'_> {
         let (op, word) = if negated { (CompareOp::NotEqual, "ALL") } else { (CompareOp::Equal, "ANY") };
         if let [only] = list {
             return self.binary(op.sign(), arg, only);
+        }
+        // Members that are made of columns are compared one by one.
+        let (made, others): (Vec<&Expr>, Vec<&Expr>) = list.iter().partition(|member| names_columns(member));
+        if !made.is_empty() {
+            let test = |member: &Expr| {
+                let (left, right) = (Box::new(arg.clone()), Box::new(member.clone()));
+                Expr::new(ExprKind::Compare { op, left, right }, Type::Bool)
+            };
+            let mut tests = Vec::with_capacity(list.len());
+            if others.len() > 1 {
+                let (arg, list) = (Box::new(arg.clone()), others.into_iter().cloned().collect());
+                tests.push(Expr::new(ExprKind::InList { arg, negated, list }, Type::Bool));
+                tests.extend(made.into_iter().map(test));
+            } else {
+                tests.extend(list.iter().map(test));
+            }
+            // Two at a time.
+            let pair = |left: Expr, right: Expr| {
+                let both = vec![left, right];
+                Expr::new(if negated { ExprKind::And(both) } else { ExprKind::Or(both) }, Type::Bool)
+            };
+            let whole = tests.into_iter().reduce(pair)?;
+            return self.expr(&whole, false);
         }
         self.open();
         self.operand(arg, Parent::Binary(OTHER, true), true)?;

@@ -212,7 +212,14 @@ impl Binder<'_> {
         let mut wanted = Vec::with_capacity(left.columns.len());
         for (index, (a, b)) in left.columns.iter().zip(&right.columns).enumerate() {
             let at = |bound: &BoundQuery| bound.places.get(index).copied().unwrap_or(-1);
-            wanted.push(self.common_type(&[(&a.ty, at(&left)), (&b.ty, at(&right))], what)?);
+            let ty = self.common_type(&[(&a.ty, at(&left)), (&b.ty, at(&right))], what)?;
+            // Rows that are alike are told apart from others.
+            let compared = op != SetOp::Union || !select.all;
+            if compared && !ty.is_comparable() {
+                let message = format!("could not identify an equality operator for type {}", types::words(&ty));
+                return Err(self.error(Condition::UndefinedFunction, message, at(&left)));
+            }
+            wanted.push(ty);
         }
         let places = left.places.clone();
         let left = self.coerce_columns(left, &wanted, CastContext::Implicit, &[])?;
@@ -405,6 +412,7 @@ impl Binder<'_> {
         }
         self.scope().allow_set_returning = true;
         let group_by = self.within(Clause::GroupBy, |binder| binder.group_by(select, &targets))?;
+        self.note_grouped(output);
         self.scope().allow_set_returning = false;
         let group_keys = group_by.keys();
         targets.iter_mut().for_each(|target| ir::unify(&mut target.expr, group_keys));

@@ -7,7 +7,7 @@ use super::expr::location;
 use super::{names, search_cycle};
 use crate::ir::{self, Cte, CteBody, CteId, SetOp};
 use crate::plan::ResultColumn;
-use crate::{Condition, Error, Result};
+use crate::{Condition, Error, Result, Type};
 
 /// Where a query that calls itself is named while it is bound.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -389,6 +389,30 @@ impl Binder<'_> {
                     .hint("Cast the output of the non-recursive term to the correct type."));
             }
         }
+        let columns = || left.columns.iter().map(|column| &column.ty);
+        if !select.all && columns().all(Type::is_comparable) && !columns().all(is_hashable) {
+            let message = "could not implement recursive UNION";
+            return Err(self
+                .error(Condition::FeatureNotSupported, message, -1)
+                .detail("All column datatypes must be hashable."));
+        }
         Ok(())
     }
+}
+
+/// PostgreSQL has a hash of the type's values.
+fn is_hashable(ty: &Type) -> bool {
+    const HASH: u32 = 405;
+    let ty = ty.through_domains();
+    if let Type::Array(element) = ty {
+        return is_hashable(element);
+    }
+    if let Some(fields) = ty.row_fields() {
+        return fields.iter().all(|field| field.dropped || is_hashable(&field.ty));
+    }
+    let oid = super::types::oid(ty);
+    let own = rowferry_facts::OperatorClass::all().iter().filter(|class| class.input == oid);
+    let mut methods = own.map(|class| class.method).peekable();
+    // What has no class of its own goes by a type that it can be taken for.
+    methods.peek().is_none() || methods.any(|method| method == HASH)
 }

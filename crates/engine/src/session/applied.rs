@@ -27,8 +27,7 @@ enum There {
 }
 
 /// A change that is being made.
-struct Applied<'d> {
-    decided: &'d Decided,
+pub(super) struct Applied {
     /// The decided actions, and behind them those in leaves.
     actions: Vec<Arc<Prepared>>,
     /// For each action what its triggers want to know: all rows of an action are one statement for them.
@@ -45,19 +44,28 @@ struct Applied<'d> {
 impl Session {
     /// Makes a change.
     pub(super) fn apply(&mut self, run: &mut Run<'_>, decided: &Decided) -> Done<Ran> {
+        let mut applied = self.begin_to_apply(decided)?;
+        for step in &decided.steps {
+            self.apply_step(run, &mut applied, decided, step)?;
+        }
+        self.end_of_applying(run, applied)
+    }
+
+    /// Begins to make a change, whose steps follow.
+    pub(super) fn begin_to_apply(&mut self, decided: &Decided) -> Done<Applied> {
         let width = decided.actions.iter().map(|action| returned_columns(action)).max().unwrap_or(0);
-        let mut applied = Applied {
-            decided,
+        Ok(Applied {
             actions: decided.actions.clone(),
             batches: self.start_actions(decided)?,
             leaves: HashMap::new(),
             waiting: Vec::new(),
             ran: Ran { returned: Spool::new(width), changed: 0 },
             width,
-        };
-        for step in &decided.steps {
-            self.apply_step(run, &mut applied, step)?;
-        }
+        })
+    }
+
+    /// All steps of a change are done.
+    pub(super) fn end_of_applying(&mut self, run: &mut Run<'_>, applied: Applied) -> Done<Ran> {
         let Applied { actions, batches, waiting, ran, .. } = applied;
         for action in &actions {
             self.note_changed(run, target_of(action));
@@ -84,8 +92,14 @@ impl Session {
         Ok(batches)
     }
 
-    fn apply_step(&mut self, run: &mut Run<'_>, applied: &mut Applied<'_>, step: &Step) -> Done<()> {
-        let decided = applied.decided;
+    /// Does what has been decided on for one row.
+    pub(super) fn apply_step(
+        &mut self,
+        run: &mut Run<'_>,
+        applied: &mut Applied,
+        decided: &Decided,
+        step: &Step,
+    ) -> Done<()> {
         let (row, Some(dml)) = (&decided.rows.rows()[step.row], decided.by_rows.actions.get(step.action)) else {
             return Err(Error::internal("a row without its action").into());
         };
@@ -103,15 +117,15 @@ impl Session {
                 applied.ran.changed += self.apply_action(run, applied, step.action, row)?;
             }
             Goes::To(leaf) => {
-                let at = self.action_in(run, applied, step.action, There::Same, leaf)?;
+                let at = self.action_in(run, applied, decided, step.action, There::Same, leaf)?;
                 applied.ran.changed += self.apply_action(run, applied, at, row)?;
             }
-            Goes::Away(leaf, new) => self.move_row(run, applied, step.action, row, Some(leaf), new)?,
+            Goes::Away(leaf, new) => self.move_row(run, applied, decided, step.action, (row, new), Some(leaf))?,
             Goes::Asked => {
-                let (changed, moved) = self.change_or_move(applied, step.action, row)?;
+                let (changed, moved) = self.change_or_move(applied, decided, step.action, row)?;
                 applied.ran.changed += changed;
                 if let Some(new) = moved {
-                    self.move_row(run, applied, step.action, row, None, &new)?;
+                    self.move_row(run, applied, decided, step.action, (row, &new), None)?;
                 }
             }
         }
@@ -122,16 +136,16 @@ impl Session {
     fn move_row(
         &mut self,
         run: &mut Run<'_>,
-        applied: &mut Applied<'_>,
+        applied: &mut Applied,
+        decided: &Decided,
         action: usize,
-        row: &[Value],
+        (row, new): (&[Value], &Arc<Vec<Value>>),
         leaf: Option<&Arc<Relation>>,
-        new: &Arc<Vec<Value>>,
     ) -> Done<()> {
-        let (dml, routing) = routed(applied, action)?;
+        let (dml, routing) = routed(decided, action)?;
         let told = self.hears_of_moves(&routing.tree.head, &dml.target);
         let (from, head) = (dml.target.clone(), routing.tree.head.clone());
-        let gone = self.action_in(run, applied, action, There::Gone, &from)?;
+        let gone = self.action_in(run, applied, decided, action, There::Gone, &from)?;
         if told {
             self.begin_move(&from, &head)?;
         }
@@ -145,7 +159,7 @@ impl Session {
             Some(leaf) => leaf.clone(),
             None => self.place_of(&head, new)??,
         };
-        let come = self.action_in(run, applied, action, There::Come, &leaf)?;
+        let come = self.action_in(run, applied, decided, action, There::Come, &leaf)?;
         let row = [row, new].concat();
         applied.ran.changed += self.apply_action(run, applied, come, &row)?;
         applied.waiting.append(&mut moved);
@@ -156,11 +170,12 @@ impl Session {
     /// belongs elsewhere: the row in the columns of the table that the statement names.
     fn change_or_move(
         &mut self,
-        applied: &mut Applied<'_>,
+        applied: &mut Applied,
+        decided: &Decided,
         at: usize,
         row: &[Value],
     ) -> Done<(u64, Option<Arc<Vec<Value>>>)> {
-        let (dml, routing) = routed(applied, at)?;
+        let (dml, routing) = routed(decided, at)?;
         let (from, head) = (dml.target.clone(), routing.tree.head.clone());
         let action = applied.actions[at].clone();
         let (Some(firing), Some(mut changes)) = (&action.triggers, applied.batches[at].take()) else {
@@ -178,7 +193,8 @@ impl Session {
     fn action_in(
         &mut self,
         run: &Run<'_>,
-        applied: &mut Applied<'_>,
+        applied: &mut Applied,
+        decided: &Decided,
         action: usize,
         there: There,
         leaf: &Arc<Relation>,
@@ -187,7 +203,7 @@ impl Session {
         if let Some(known) = applied.leaves.get(&key) {
             return Ok(*known);
         }
-        let (dml, routing) = routed(applied, action)?;
+        let (dml, routing) = routed(decided, action)?;
         let made = match there {
             There::Same => in_leaf(dml, leaf)?,
             There::Gone => from_leaf(dml, leaf)?,
@@ -196,7 +212,7 @@ impl Session {
                 None => return Err(Error::internal("a row that moves and never comes").into()),
             },
         };
-        let made = self.action(run, &applied.decided.by_rows, &made, applied.decided.kept)?;
+        let made = self.action(run, &decided.by_rows, &made, decided.kept)?;
         applied.batches.push(match &made.triggers {
             Some(firing) => Some(Box::new(self.start_changes(&made, firing)?)),
             None => None,
@@ -207,7 +223,7 @@ impl Session {
     }
 
     /// Runs an action for a row; how many rows that has changed.
-    fn apply_action(&mut self, run: &mut Run<'_>, applied: &mut Applied<'_>, at: usize, row: &[Value]) -> Done<u64> {
+    fn apply_action(&mut self, run: &mut Run<'_>, applied: &mut Applied, at: usize, row: &[Value]) -> Done<u64> {
         let Some(action) = applied.actions.get(at).cloned() else {
             return Err(Error::internal("a row without its action").into());
         };
@@ -243,8 +259,8 @@ impl Session {
 }
 
 /// A decided action whose rows have their places.
-fn routed<'d>(applied: &Applied<'d>, action: usize) -> Result<(&'d Dml, &'d Routing)> {
-    let dml = applied.decided.by_rows.actions.get(action);
+fn routed(decided: &Decided, action: usize) -> Result<(&Dml, &Routing)> {
+    let dml = decided.by_rows.actions.get(action);
     let found = dml.and_then(|dml| Some((dml, dml.routing.as_deref()?)));
     found.ok_or_else(|| Error::internal("a row whose place nobody knows"))
 }

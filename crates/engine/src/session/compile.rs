@@ -545,7 +545,11 @@ impl Session {
             bound.effects.writes |= writes(bound);
             // What such functions do is not seen by the query that calls them.
             return match &bound.statement {
-                Statement::Query(query) if query.locking.is_empty() && !InUse::runs_in_parts(&bound.statement) => {
+                Statement::Query(query)
+                    if bound.effects.calls_writers
+                        && query.locking.is_empty()
+                        && !InUse::runs_in_parts(&bound.statement) =>
+                {
                     Ok(RowsPlan::in_turn(query, bound, parsed, &schema)?.map(Direct::InTurn))
                 }
                 _ => Ok(None),

@@ -1,4 +1,4 @@
-//! The rows of a change that functions of users have a say in: each is computed when its turn has come, see
+//! The rows of a change that functions of users, or sequences, have a say in: each is computed when its turn has come, see
 //! [`ir::in_turn`](rowferry_dialect::ir::in_turn).
 
 use std::sync::Arc;
@@ -44,16 +44,14 @@ pub(crate) struct Coming<'p> {
 }
 
 impl RowsPlan {
-    /// The plan of rows that call functions which may write; `None` where they do not, or cannot be parted so.
+    /// The plan of rows that call functions which may write, or take numbers of sequences; `None` where they do not, or cannot
+    /// be parted so.
     pub(super) fn in_turn(
         query: &Query,
         bound: &Bound,
         parsed: &Parsed,
         schema: &SessionSchema,
     ) -> Result<Option<Self>> {
-        if !bound.effects.calls_writers {
-            return Ok(None);
-        }
         let Some(InTurn { read, computed, types }) = in_turn(query, bound.params.len(), schema) else {
             return Ok(None);
         };

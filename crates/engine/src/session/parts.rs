@@ -13,6 +13,7 @@ use rowferry_dialect::ir::in_turn::{InTurn, in_turn};
 use rowferry_dialect::ir::routing::in_leaf;
 use rowferry_dialect::ir::{self, Body, Cte, CteBody, CteId, Dml, DmlAction, From, Query, Statement as Ir, Value};
 use rowferry_dialect::lower::parts::ByRows;
+use rowferry_dialect::schema::Relation;
 use rowferry_dialect::{Condition, Error, Language, Result, Schema as _, Type, budget, optimise};
 
 use super::execute::{RENEWALS, RunError, command_words};
@@ -74,7 +75,7 @@ impl AllKept {
 
 /// What has been decided: the rows, and for each of the actions its plan.
 pub(super) struct Decided {
-    pub(super) rows: Arc<Kept>,
+    pub(super) rows: Kept,
     pub(super) actions: Vec<Arc<Prepared>>,
     /// What is done, in this order.
     pub(super) steps: Vec<Step>,
@@ -269,29 +270,22 @@ impl Session {
         })
     }
 
-    /// The rows of a change. Where functions that may write have a say in them, they are computed when all that they are made
-    /// of has been read.
-    fn rows_part(&mut self, run: &mut Run<'_>, query: &Query) -> Done<Kept> {
+    /// The rows of a change that are computed one by one, when all that they are made of has been read: those that functions
+    /// which may write have a say in, and numbered ones of which triggers are told.
+    fn rows_in_turn(&mut self, run: &mut Run<'_>, by_rows: &ByRows) -> Done<Option<(Kept, Vec<Arc<Prepared>>)>> {
         let bound = &run.plan.bound;
-        let parted = bound.effects.calls_writers.then(|| in_turn(query, bound.params.len(), &self.schema));
-        let Some(InTurn { read, computed, types }) = parted.flatten() else { return self.read_part(run, query) };
+        if !bound.effects.calls_writers && !by_rows.actions.iter().any(tells_triggers) {
+            return Ok(None);
+        }
+        let parted = in_turn(&by_rows.rows, bound.params.len(), &self.schema);
+        let Some(InTurn { read, computed, types }) = parted else { return Ok(None) };
         let read = match read {
             Some(read) => self.read_part(run, &read)?,
             None => Kept { rows: vec![Vec::new()], ..Kept::default() },
         };
         let plans =
             computed.iter().map(|row| self.query_part_of(run, row, true, &types)).collect::<Result<Vec<_>>>()?;
-        let mut rows = Kept::default();
-        for row in &read.rows {
-            let params = [run.params, row].concat();
-            for plan in &plans {
-                let mut computed = self.compute_row(plan, &params)?;
-                while computed.advance()? {
-                    rows.add(&computed)?;
-                }
-            }
-        }
-        Ok(rows)
+        Ok(Some((read, plans)))
     }
 
     /// Runs something on the state before the statement: what has been changed is undone, and done again.
@@ -324,15 +318,37 @@ impl Session {
 
     /// Decides on a change and makes it.
     fn change_part(&mut self, run: &mut Run<'_>, by_rows: ByRows, kept: bool) -> Done<Ran> {
-        let rows = self.rows_part(run, &by_rows.rows)?;
         let mut actions = Vec::with_capacity(by_rows.actions.len());
         for dml in &by_rows.actions {
             actions.push(self.action(run, &by_rows, dml, kept)?);
         }
         refuse_with_triggers(&actions, kept)?;
-        let steps = self.route(&by_rows, &rows)?;
-        let decided = Decided { rows: Arc::new(rows), actions, steps, by_rows, kept };
-        let ran = self.apply(run, &decided)?;
+        let in_turn = self.rows_in_turn(run, &by_rows)?;
+        let rows = if in_turn.is_none() { self.read_part(run, &by_rows.rows)? } else { Kept::default() };
+        let mut decided = Decided { rows, actions, steps: Vec::new(), by_rows, kept };
+        for at in 0..decided.rows.rows().len() {
+            decided.steps.extend(self.route(&decided.by_rows, &decided.rows, at)?);
+        }
+        let ran = match in_turn {
+            None => self.apply(run, &decided)?,
+            Some((read, plans)) => {
+                let mut applied = self.begin_to_apply(&decided)?;
+                for row in read.rows() {
+                    let params = [run.params, row].concat();
+                    for plan in &plans {
+                        let mut computed = self.compute_row(plan, &params)?;
+                        while computed.advance()? {
+                            decided.rows.add(&computed)?;
+                            let at = decided.rows.rows().len() - 1;
+                            let Some(step) = self.route(&decided.by_rows, &decided.rows, at)? else { continue };
+                            self.apply_step(run, &mut applied, &decided, &step)?;
+                            decided.steps.push(step);
+                        }
+                    }
+                }
+                self.end_of_applying(run, applied)?
+            }
+        };
         run.decided.push(decided);
         Ok(ran)
     }
@@ -397,6 +413,12 @@ impl Session {
 /// Behind what the user asks for it returns which row it is: INSERT with ON CONFLICT DO UPDATE.
 pub(super) fn tells_identity(action: &Prepared) -> bool {
     matches!(&action.bound.statement, Ir::Dml(dml) if dml.returning.len() > dml.columns.len())
+}
+
+/// Triggers are told of the rows that it changes, wherever they go.
+fn tells_triggers(dml: &Dml) -> bool {
+    let told = |table: &Arc<Relation>| table.triggers.iter().any(|trigger| trigger.level == ir::TriggerLevel::Row);
+    told(&dml.target) || dml.routing.as_ref().is_some_and(|routing| routing.members.iter().any(told))
 }
 
 /// What triggers cannot be told of yet.

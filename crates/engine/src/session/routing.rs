@@ -50,22 +50,19 @@ pub struct Placement {
 }
 
 impl Session {
-    /// What is done with each of the rows.
-    pub(super) fn route(&mut self, by_rows: &ByRows, rows: &Kept) -> Result<Vec<Step>> {
-        let mut steps = Vec::with_capacity(rows.rows().len());
-        for (at, row) in rows.rows().iter().enumerate() {
-            let Some(Value::Integer(action)) = row.get(1) else { continue };
-            let action = usize::try_from(*action).unwrap_or(usize::MAX);
-            let Some(dml) = by_rows.actions.get(action) else {
-                return Err(Error::internal("a row without its action"));
-            };
-            let goes = match &dml.routing {
-                None => Goes::Here,
-                Some(routing) => self.way_of(dml, routing, row)?,
-            };
-            steps.push(Step { row: at, action, goes });
-        }
-        Ok(steps)
+    /// What is done with a row; `None` where nothing is.
+    pub(super) fn route(&mut self, by_rows: &ByRows, rows: &Kept, at: usize) -> Result<Option<Step>> {
+        let row = rows.row(at).ok_or_else(|| Error::internal("a row that nobody has decided on"))?;
+        let Some(Value::Integer(action)) = row.get(1) else { return Ok(None) };
+        let action = usize::try_from(*action).unwrap_or(usize::MAX);
+        let Some(dml) = by_rows.actions.get(action) else {
+            return Err(Error::internal("a row without its action"));
+        };
+        let goes = match &dml.routing {
+            None => Goes::Here,
+            Some(routing) => self.way_of(dml, routing, row)?,
+        };
+        Ok(Some(Step { row: at, action, goes }))
     }
 
     fn way_of(&self, dml: &Dml, routing: &Routing, row: &[Value]) -> Result<Goes> {

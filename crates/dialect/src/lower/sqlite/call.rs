@@ -1,13 +1,14 @@
 //! Calls of functions, aggregates and window functions.
 
 use super::cast::type_words;
+use super::dml::as_param;
 use super::expr::array_aggregate;
 use super::said::Said;
-use super::{Lowering, Repr, Sql, repr_of};
+use super::{Lowering, ParamForm, Repr, Sql, repr_of};
 use crate::functions::{Function, TypeSpec, Volatility};
 use crate::ir::{
     Aggregate, CastContext, CollateRole, Expr, ExprKind, Frame, FrameBound, FrameExclude, FrameUnit, SortKey, Value,
-    WindowCall,
+    WindowCall, is_plain_offset, uncast_offset,
 };
 use crate::scalar::ranges;
 use crate::types::Storage;
@@ -515,8 +516,8 @@ impl Lowering<'_> {
             FrameUnit::Range => "RANGE",
             FrameUnit::Rows => "ROWS",
         };
-        let start = self.frame_bound(&frame.start)?;
-        let end = self.frame_bound(&frame.end)?;
+        let start = self.frame_bound(&frame.start, false)?;
+        let end = self.frame_bound(&frame.end, true)?;
         let exclude = match frame.exclude {
             FrameExclude::NoOthers => "",
             FrameExclude::CurrentRow => " EXCLUDE CURRENT ROW",
@@ -526,42 +527,34 @@ impl Lowering<'_> {
         Ok(format!("{unit} BETWEEN {start} AND {end}{exclude}"))
     }
 
-    fn frame_bound(&mut self, bound: &FrameBound) -> Result<String> {
+    fn frame_bound(&mut self, bound: &FrameBound, ending: bool) -> Result<String> {
         Ok(match bound {
             FrameBound::UnboundedPreceding => "UNBOUNDED PRECEDING".into(),
-            FrameBound::Preceding(offset) => format!("{} PRECEDING", self.frame_offset(offset)?),
+            FrameBound::Preceding(offset) => format!("{} PRECEDING", self.frame_offset(offset, ending)?),
             FrameBound::CurrentRow => "CURRENT ROW".into(),
-            FrameBound::Following(offset) => format!("{} FOLLOWING", self.frame_offset(offset)?),
+            FrameBound::Following(offset) => format!("{} FOLLOWING", self.frame_offset(offset, ending)?),
             FrameBound::UnboundedFollowing => "UNBOUNDED FOLLOWING".into(),
         })
     }
 
     /// SQLite takes no calls and no subqueries here: it reads them as NULL. Its own arithmetic will do for whole numbers:
     /// one that is too large for an integer is none, and refused.
-    fn frame_offset(&mut self, offset: &Expr) -> Result<String> {
-        let mut value = offset;
-        while let ExprKind::Cast { arg, .. } = &value.kind
-            && (arg.ty.is_integer() || matches!(arg.kind, ExprKind::Literal(_) | ExprKind::Param(_)))
-        {
-            value = arg;
-        }
-        match &value.kind {
-            ExprKind::Literal(_) | ExprKind::Param(_) => Ok(self.expr(offset)?.sql),
-            ExprKind::Call { function, args }
-                if value.ty.is_integer()
-                    && args.iter().all(|arg| arg.ty.is_integer())
-                    && matches!(function.name, "+" | "-" | "*") =>
-            {
-                match args.as_slice() {
-                    [arg] => Ok(format!("({}{})", function.name, self.frame_offset(arg)?)),
-                    [left, right] => {
-                        let (left, right) = (self.frame_offset(left)?, self.frame_offset(right)?);
-                        Ok(format!("({left} {} {right})", function.name))
-                    }
-                    _ => Err(Error::internal("an operator of three operands")),
+    fn frame_offset(&mut self, offset: &Expr, ending: bool) -> Result<String> {
+        match &uncast_offset(offset).kind {
+            ExprKind::Literal(_) => Ok(self.expr(offset)?.sql),
+            ExprKind::Param(_) => match as_param(offset) {
+                Some((param, form)) => Ok(self.param(param, ParamForm::FrameOffset { inner: Box::new(form), ending })),
+                None => Ok(self.expr(offset)?.sql),
+            },
+            ExprKind::Call { function, args } if is_plain_offset(offset) => match args.as_slice() {
+                [arg] => Ok(format!("({}{})", function.name, self.frame_offset(arg, ending)?)),
+                [left, right] => {
+                    let (left, right) = (self.frame_offset(left, ending)?, self.frame_offset(right, ending)?);
+                    Ok(format!("({left} {} {right})", function.name))
                 }
-            }
-            _ => Err(Error::unsupported("a frame offset that is computed by more than + - * of integers")),
+                _ => Err(Error::internal("an operator of three operands")),
+            },
+            _ => Err(Error::internal("a frame offset that has not been computed")),
         }
     }
 

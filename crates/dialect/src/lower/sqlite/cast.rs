@@ -34,6 +34,13 @@ pub enum ParamForm {
         /// The column's name.
         column: String,
     },
+    /// The offset of a window's frame, which must not be NULL.
+    FrameOffset {
+        /// What comes first.
+        inner: Box<ParamForm>,
+        /// It is that of the frame's end.
+        ending: bool,
+    },
     /// LIMIT: NULL is no limit.
     Limit,
     /// OFFSET: NULL is no offset.
@@ -64,10 +71,20 @@ impl ParamForm {
                 }
                 Ok(value)
             }
+            Self::FrameOffset { inner, ending } => {
+                let value = inner.apply(value, settings)?;
+                if *value == Value::Null { Err(no_frame_offset(*ending)) } else { Ok(value) }
+            }
             Self::Limit => row_count(value, -1, Condition::InvalidRowCountInLimit, "LIMIT"),
             Self::Offset => row_count(value, 0, Condition::InvalidRowCountInOffset, "OFFSET"),
         }
     }
+}
+
+/// The offset of a window's frame is NULL.
+pub fn no_frame_offset(ending: bool) -> Error {
+    let which = if ending { "ending" } else { "starting" };
+    Error::new(Condition::NullValueNotAllowed, format!("frame {which} offset must not be null"))
 }
 
 fn row_count<'v>(value: &Value, none: i64, condition: Condition, clause: &str) -> Result<Cow<'v, Value>> {

@@ -379,7 +379,7 @@ fn refuse_current_of(cursor: Option<&String>, filter: Option<&Expr>) -> Result<(
 }
 
 /// A parameter, bare or converted when it is bound.
-fn as_param(value: &Expr) -> Option<(usize, ParamForm)> {
+pub(super) fn as_param(value: &Expr) -> Option<(usize, ParamForm)> {
     match &value.kind {
         ExprKind::Param(param) => Some((*param, ParamForm::AsIs)),
         ExprKind::Cast { arg, context } => match arg.kind {

@@ -64,7 +64,7 @@ impl Lowering<'_> {
         for expr in outer.items.iter_mut().chain(&mut outer.having).chain(sorted) {
             parts.replace(expr);
         }
-        if parts.fails || parts.keys.len() + parts.others.len() > MOST || !parts.are_ours() {
+        if parts.fails || parts.keys.len() + parts.others.len() > MOST || !parts.are_ours() || !parts.name_rows() {
             return Ok(None);
         }
         let sorted = query.order_by.is_empty() && !is_distinct;
@@ -241,6 +241,19 @@ impl Parts {
             _ => true,
         };
         self.keys.iter().all(plain) && self.others.iter().all(gathered)
+    }
+
+    /// True when keys or aggregates name a column of the query's own. The aggregate that takes them would be that of the query
+    /// around otherwise.
+    fn name_rows(&self) -> bool {
+        let mut found = false;
+        for part in self.keys.iter().chain(&self.others) {
+            walk::expr(part, &mut |part| {
+                found |= matches!(&part.kind, ExprKind::Column(column) if self.own.contains(&column.relation));
+                !found
+            });
+        }
+        found
     }
 
     /// Puts columns of the groups in the place of what they hold.

@@ -1,12 +1,13 @@
-//! Frames of RANGE with offsets over keys that are no integers, which SQLite cannot add to.
+//! Frames of RANGE with offsets over keys that are no integers, which SQLite cannot add to, and frames with offsets that are
+//! computed: SQLite takes no calls and no subqueries for them.
 //!
 //! The rows become a member of WITH with the number of each row, of its peers and of its partition, and with the values at
 //! which its frame begins and ends. What is computed over a frame is then a subquery over the rows between these.
 
-use crate::functions::{self, Function, FunctionKind};
+use crate::functions::{self, Function, FunctionKind, TypeSpec};
 use crate::ir::{
     Aggregate, Body, CompareOp, Cte, CteBody, CteId, Distinct, Expr, ExprKind, Frame, FrameBound, FrameExclude,
-    FrameLimits, From, GroupBy, OutputColumn, Query, RelId, Select, SortKey, Value, WindowCall, walk,
+    FrameUnit, From, GroupBy, OutputColumn, Query, RelId, Select, SortKey, Value, WindowCall, walk,
 };
 use crate::{Error, Language, Result, Type};
 
@@ -68,17 +69,16 @@ pub(super) fn are_in(select: &Select) -> bool {
     select.items.iter().any(has_frame)
 }
 
-/// The limits of a frame that is to be spelled out.
-fn limits(window: &WindowCall) -> Option<(&Frame, &FrameLimits)> {
-    let frame = window.frame.as_ref()?;
-    Some((frame, frame.limits.as_deref()?))
+/// A frame that is to be spelled out.
+fn spelled(window: &WindowCall) -> Option<&Frame> {
+    window.frame.as_ref().filter(|frame| frame.limits.is_some() || !frame.has_plain_offsets())
 }
 
 /// What a nested query computes over windows is its own.
 fn has_frame(expr: &Expr) -> bool {
     let mut found = false;
     walk::expr(expr, &mut |part| {
-        found |= matches!(&part.kind, ExprKind::Window(window) if limits(window).is_some());
+        found |= matches!(&part.kind, ExprKind::Window(window) if spelled(window).is_some());
         !found && part.kind.query().is_none()
     });
     found
@@ -96,6 +96,13 @@ fn function(name: &str, kind: FunctionKind) -> Result<&'static Function> {
     functions::named(Language::Postgres, name)
         .find(|function| function.kind == kind)
         .ok_or_else(|| Error::internal(format!("no function {name}")))
+}
+
+/// Of two integers.
+fn difference() -> Result<&'static Function> {
+    functions::named(Language::Postgres, "-")
+        .find(|function| function.args.len() == 2 && function.args.iter().all(|spec| *spec == TypeSpec::Is(Type::Int8)))
+        .ok_or_else(|| Error::internal("no difference of integers"))
 }
 
 fn compare(op: CompareOp, left: Expr, right: Expr) -> Expr {
@@ -144,7 +151,7 @@ impl Rows {
     /// Puts columns of the rows, and subqueries over them, in the place of what is computed of the query's.
     fn split(&mut self, expr: &mut Expr) -> Result<()> {
         if let ExprKind::Window(window) = &expr.kind
-            && limits(window).is_some()
+            && spelled(window).is_some()
         {
             let window = (**window).clone();
             *expr = self.framed(window, expr.ty.clone())?;
@@ -228,9 +235,7 @@ impl Rows {
 
     /// Whether a row stands in the frame of another.
     fn condition(&mut self, window: &WindowCall, reader: RelId, number: &Held) -> Result<Expr> {
-        let (Some((frame, limits)), [sort]) = (limits(window), window.order_by.as_slice()) else {
-            return Err(Error::internal("a frame without its limits"));
-        };
+        let Some(frame) = spelled(window) else { return Err(Error::internal("a frame without its limits")) };
         let mut conditions = Vec::new();
         if !window.partition_by.is_empty() {
             let by = |expr: &Expr| SortKey { expr: expr.clone(), descending: false, nulls_first: false };
@@ -239,6 +244,67 @@ impl Rows {
             conditions.push(compare(CompareOp::Equal, partition.of(reader), partition.of(self.id)));
         }
         let peers = self.numbered("rank", &window.partition_by, &window.order_by)?;
+        match frame.unit {
+            FrameUnit::Range => self.within_values(window, frame, reader, &peers, &mut conditions)?,
+            FrameUnit::Rows => self.within_count(frame, reader, &number.clone(), &mut conditions)?,
+            FrameUnit::Groups => {
+                let groups = self.numbered("dense_rank", &window.partition_by, &window.order_by)?;
+                self.within_count(frame, reader, &groups, &mut conditions)?;
+            }
+        }
+        let same = |held: &Held, op| compare(op, held.of(reader), held.of(self.id));
+        match frame.exclude {
+            FrameExclude::NoOthers => {}
+            FrameExclude::CurrentRow => conditions.push(same(number, CompareOp::NotEqual)),
+            FrameExclude::Group => conditions.push(same(&peers, CompareOp::NotEqual)),
+            FrameExclude::Ties => {
+                let either = vec![same(&peers, CompareOp::NotEqual), same(number, CompareOp::Equal)];
+                conditions.push(Expr::new(ExprKind::Or(either), Type::Bool));
+            }
+        }
+        Ok(match conditions.len() {
+            0 => Expr::bool(true),
+            1 => conditions.swap_remove(0),
+            _ => Expr::new(ExprKind::And(conditions), Type::Bool),
+        })
+    }
+
+    /// A row's number, or that of its peers, is so far from the current one's.
+    fn within_count(&mut self, frame: &Frame, reader: RelId, number: &Held, conditions: &mut Vec<Expr>) -> Result<()> {
+        for (bound, ending) in [(&frame.start, false), (&frame.end, true)] {
+            let within = if ending { CompareOp::LessOrEqual } else { CompareOp::GreaterOrEqual };
+            conditions.push(match bound {
+                FrameBound::UnboundedPreceding | FrameBound::UnboundedFollowing => continue,
+                FrameBound::CurrentRow => compare(within, number.of(reader), number.of(self.id)),
+                FrameBound::Preceding(offset) | FrameBound::Following(offset) => {
+                    let checked = ExprKind::Call {
+                        function: crate::functions::internal("frame offset"),
+                        args: vec![(**offset).clone(), Expr::text("rows"), Expr::bool(ending)],
+                    };
+                    let offset = self.hold(Expr::new(checked, Type::Int8));
+                    let before = matches!(bound, FrameBound::Preceding(_));
+                    let (from, to) = if before { (reader, self.id) } else { (self.id, reader) };
+                    let far = ExprKind::Call { function: difference()?, args: vec![number.of(to), number.of(from)] };
+                    let within = if before { within.commuted() } else { within };
+                    compare(within, Expr::new(far, Type::Int8), offset.of(self.id))
+                }
+            });
+        }
+        Ok(())
+    }
+
+    /// A row's key stands between the values at which the current one's frame begins and ends.
+    fn within_values(
+        &mut self,
+        window: &WindowCall,
+        frame: &Frame,
+        reader: RelId,
+        peers: &Held,
+        conditions: &mut Vec<Expr>,
+    ) -> Result<()> {
+        let (Some(limits), [sort]) = (frame.limits.as_deref(), window.order_by.as_slice()) else {
+            return Err(Error::internal("a frame without its limits"));
+        };
         let key = self.hold(limits.key.clone());
         for (bound, limit, ending) in [(&frame.start, &limits.start, false), (&frame.end, &limits.end, true)] {
             let within = if ending { CompareOp::LessOrEqual } else { CompareOp::GreaterOrEqual };
@@ -259,21 +325,7 @@ impl Rows {
                 (_, None) => return Err(Error::internal("a frame without one of its limits")),
             }
         }
-        let same = |held: &Held, op| compare(op, held.of(reader), held.of(self.id));
-        match frame.exclude {
-            FrameExclude::NoOthers => {}
-            FrameExclude::CurrentRow => conditions.push(same(number, CompareOp::NotEqual)),
-            FrameExclude::Group => conditions.push(same(&peers, CompareOp::NotEqual)),
-            FrameExclude::Ties => {
-                let either = vec![same(&peers, CompareOp::NotEqual), same(number, CompareOp::Equal)];
-                conditions.push(Expr::new(ExprKind::Or(either), Type::Bool));
-            }
-        }
-        Ok(match conditions.len() {
-            0 => Expr::bool(true),
-            1 => conditions.swap_remove(0),
-            _ => Expr::new(ExprKind::And(conditions), Type::Bool),
-        })
+        Ok(())
     }
 
     /// A row's key on the right side of a limit.

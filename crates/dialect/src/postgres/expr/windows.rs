@@ -173,13 +173,38 @@ impl Binder<'_> {
         } else {
             FrameExclude::NoOthers
         };
-        let limits = match order_by {
-            [key] if unit == FrameUnit::Range && options & by_offset != 0 && !key.expr.ty.is_integer() => {
-                Some(Box::new(self.frame_limits(key, &start, &end)?))
+        let mut frame = Frame { unit, start, end, exclude, limits: None };
+        if options & by_offset != 0 && !frame.has_plain_offsets() {
+            // What users' functions and queries say is asked once.
+            for bound in [&mut frame.start, &mut frame.end] {
+                if let FrameBound::Preceding(offset) | FrameBound::Following(offset) = bound {
+                    self.asked_once(offset);
+                }
+            }
+        }
+        frame.limits = match order_by {
+            [key]
+                if unit == FrameUnit::Range
+                    && options & by_offset != 0
+                    && !(key.expr.ty.is_integer() && frame.has_plain_offsets()) =>
+            {
+                Some(Box::new(self.frame_limits(key, &frame.start, &frame.end)?))
             }
             _ => None,
         };
-        Ok(Some(Frame { unit, start, end, exclude, limits }))
+        Ok(Some(frame))
+    }
+
+    /// An offset that is computed as a query of its own.
+    fn asked_once(&mut self, offset: &mut Expr) {
+        if !ir::is_plain_offset(offset) && !matches!(offset.kind, ExprKind::Literal(_) | ExprKind::Scalar(_)) {
+            let ty = offset.ty.clone();
+            let columns = vec![ir::OutputColumn { name: "?column?".to_owned(), ty: ty.clone() }];
+            let computed = std::mem::replace(offset, Expr::null(ty.clone()));
+            let select = ir::Body::Select(Box::new(ir::Select::of(vec![computed], None)));
+            let query = ir::Query::of(select, columns, self.ids.relation());
+            *offset = Expr::new(ExprKind::Scalar(Box::new(query)), ty);
+        }
     }
 
     /// What is added to a key of a type to find where a RANGE begins or ends.
@@ -218,7 +243,7 @@ impl Binder<'_> {
     fn frame_limits(&mut self, sort: &ir::SortKey, start: &FrameBound, end: &FrameBound) -> Result<ir::FrameLimits> {
         let (kind, comparable) = match sort.expr.ty.through_domains() {
             Type::Float4 | Type::Float8 => ("float", Type::Float8),
-            Type::Numeric(_) => ("numeric", Type::Numeric(None)),
+            ty if ty.is_decimal() || ty.is_integer() => ("numeric", Type::Numeric(None)),
             Type::Date | Type::Timestamp(_) => ("interval", Type::Timestamp(None)),
             Type::TimestampTz(_) => ("interval", Type::TimestampTz(None)),
             Type::Time(_) => ("time", Type::Interval(None)),
@@ -230,6 +255,10 @@ impl Binder<'_> {
                 FrameBound::Preceding(offset) => ((**offset).clone(), true),
                 FrameBound::Following(offset) => ((**offset).clone(), false),
                 _ => return Ok(None),
+            };
+            let offset = match kind {
+                "numeric" => offset.cast(Type::Numeric(None), CastContext::Implicit),
+                _ => offset,
             };
             let ty = offset.ty.clone();
             let function = crate::functions::internal("frame offset");

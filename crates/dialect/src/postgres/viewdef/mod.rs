@@ -30,7 +30,7 @@ use crate::values::Settings;
 
 pub(in crate::postgres) use bodies::kept_body;
 pub use bodies::{body_uses, function_body, renamed_body};
-pub(super) use names::{Called, Sample, Shown};
+pub(super) use names::{Called, GroupingShape, Sample, Shown};
 
 /// The first relation of a FROM.
 fn first_of(from: &From) -> RelId {
@@ -369,12 +369,18 @@ impl World<'_> {
 
     fn arguments(&self, exprs: &[Expr], pretty: bool) -> Option<String> {
         let texts: Option<Vec<String>> = exprs.iter().map(|expr| print::argument(expr, self, pretty)).collect();
-        Some(texts?.join(", "))
+        Some(print::joined(&texts?))
     }
 
     fn exprs(&self, exprs: &[Expr], pretty: bool) -> Option<String> {
         let texts: Option<Vec<String>> = exprs.iter().map(|expr| self.expr(expr, pretty)).collect();
-        Some(texts?.join(", "))
+        Some(print::joined(&texts?))
+    }
+
+    /// What rows are grouped by, or told apart.
+    fn group_keys(&self, keys: &[Expr], pretty: bool) -> Option<String> {
+        let texts: Option<Vec<String>> = keys.iter().map(|key| print::key(key, self, pretty)).collect();
+        Some(print::joined(&texts?))
     }
 
     /// The name by which a relation's columns are called; a join without a name has none.
@@ -473,7 +479,7 @@ impl World<'_> {
         }
         let mut parts = Vec::new();
         if !call.partition_by.is_empty() {
-            parts.push(format!("PARTITION BY {}", self.exprs(&call.partition_by, pretty)?));
+            parts.push(format!("PARTITION BY {}", self.group_keys(&call.partition_by, pretty)?));
         }
         if !call.order_by.is_empty() {
             parts.push(format!("ORDER BY {}", self.keys(&call.order_by, None, pretty)?));
@@ -522,9 +528,11 @@ impl World<'_> {
                 _ => None,
             };
             let mut text = match result {
-                Some((at, Query { body: Body::Select(select), .. })) => self.expr(select.items.get(at)?, pretty)?,
+                Some((at, Query { body: Body::Select(select), .. })) => {
+                    print::key(select.items.get(at)?, self, pretty)?
+                }
                 Some((at, _)) => (at + 1).to_string(),
-                None => self.expr(&key.expr, pretty)?,
+                None => print::key(&key.expr, self, pretty)?,
             };
             text.push_str(match (key.descending, key.nulls_first) {
                 (false, false) => "",
@@ -534,7 +542,7 @@ impl World<'_> {
             });
             texts.push(text);
         }
-        Some(texts.join(", "))
+        Some(print::joined(&texts))
     }
 
     /// A query, beginning with a blank.
@@ -677,7 +685,7 @@ impl World<'_> {
             Distinct::All => {}
             Distinct::Rows => text.out.push_str(" DISTINCT"),
             Distinct::On(keys) => {
-                write!(text.out, " DISTINCT ON ({})", self.exprs(keys, pretty)?).ok()?;
+                write!(text.out, " DISTINCT ON ({})", self.group_keys(keys, pretty)?).ok()?;
             }
         }
         let columns = titles.columns.unwrap_or(&query.columns);
@@ -694,15 +702,39 @@ impl World<'_> {
             GroupBy::None => {}
             GroupBy::Keys(keys) => {
                 text.clause(" GROUP BY ", 1);
-                text.nested(&self.exprs(keys, pretty)?);
+                text.nested(&self.group_keys(keys, pretty)?);
             }
-            GroupBy::Sets { .. } => return None,
+            GroupBy::Sets { keys, .. } => {
+                let grouping = self.shown.groupings.get(&query.output)?;
+                text.clause(if grouping.distinct { " GROUP BY DISTINCT " } else { " GROUP BY " }, 1);
+                let shapes: Option<Vec<String>> =
+                    grouping.shapes.iter().map(|shape| self.grouping(shape, keys, true, pretty)).collect();
+                text.nested(&shapes?.join(", "));
+            }
         }
         if let Some(having) = &select.having {
             text.clause(" HAVING ", 0);
             text.nested(&self.expr(having, pretty)?);
         }
         Some(())
+    }
+
+    /// A part of a GROUP BY of several sets; a key alone has no parentheses where it is not `bare`.
+    fn grouping(&self, shape: &GroupingShape, keys: &[Expr], bare: bool, pretty: bool) -> Option<String> {
+        match shape {
+            GroupingShape::Keys(places) => {
+                let members: Option<Vec<Expr>> = places.iter().map(|at| keys.get(*at).cloned()).collect();
+                let members = self.group_keys(&members?, pretty)?;
+                Some(if bare && places.len() == 1 { members } else { format!("({members})") })
+            }
+            GroupingShape::Of(word, inner) => {
+                // The members of ROLLUP and CUBE are keys, those of GROUPING SETS are sets.
+                let bare = *word != "GROUPING SETS (";
+                let inner: Option<Vec<String>> =
+                    inner.iter().map(|shape| self.grouping(shape, keys, bare, pretty)).collect();
+                Some(format!("{word}{})", inner?.join(", ")))
+            }
+        }
     }
 
     fn targets(

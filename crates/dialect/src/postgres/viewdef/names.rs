@@ -21,6 +21,10 @@ pub(in super::super) struct Shown {
     pub(super) joins: HashMap<RelId, Join>,
     /// Members of WITH whose columns are named behind their names.
     pub(super) named_columns: HashSet<crate::ir::CteId>,
+    /// GROUP BY of several sets, by what its query yields.
+    pub(super) groupings: HashMap<RelId, Grouping>,
+    /// The same of the query whose GROUP BY was bound last.
+    pub(super) last_grouping: Option<Grouping>,
     /// SEARCH and CYCLE of members of WITH.
     pub(super) added: HashMap<crate::ir::CteId, crate::postgres::search_cycle::Added>,
 }
@@ -40,6 +44,23 @@ impl Shown {
             }
         }
     }
+}
+
+/// GROUP BY of several sets, as it was written.
+#[derive(Debug)]
+pub(in super::super) struct Grouping {
+    /// GROUP BY DISTINCT.
+    pub(super) distinct: bool,
+    pub(super) shapes: Vec<GroupingShape>,
+}
+
+/// A part of it.
+#[derive(Debug)]
+pub(in super::super) enum GroupingShape {
+    /// Keys, by their places.
+    Keys(Vec<usize>),
+    /// `ROLLUP(` and its kin.
+    Of(&'static str, Vec<GroupingShape>),
 }
 
 /// A relation of FROM.

@@ -5,8 +5,8 @@ use pg_query::protobuf::{self as pg, Node, node::Node as N};
 use super::super::binder::{Binder, Entry};
 use super::super::{expr::columns::column_of, names};
 use super::first_of;
-use super::names::{Call, Called, Join, Kind, Member, Sample, Slot};
-use crate::ir::{Expr, From, OutputColumn};
+use super::names::{Call, Called, Grouping, GroupingShape, Join, Kind, Member, Sample, Slot};
+use crate::ir::{Expr, From, OutputColumn, RelId};
 use crate::postgres::search_cycle::Added;
 use crate::schema::Relation;
 
@@ -157,6 +157,22 @@ impl Binder<'_> {
         let Some(join) = self.shown.as_ref().and_then(|shown| shown.joins.get(&first_of(right))) else { return };
         for (at, column) in entry.columns.iter_mut().enumerate() {
             column.expr = Expr::column(join.id, at, column.expr.ty.clone());
+        }
+    }
+
+    /// Notes how a GROUP BY of several sets is written; its query is told apart later.
+    pub(in super::super) fn note_grouping(&mut self, distinct: bool, shapes: Vec<GroupingShape>) {
+        if let Some(shown) = &mut self.shown {
+            shown.last_grouping = Some(Grouping { distinct, shapes });
+        }
+    }
+
+    /// Tells of which query the GROUP BY is that was bound last.
+    pub(in super::super) fn note_grouped(&mut self, output: RelId) {
+        if let Some(shown) = &mut self.shown
+            && let Some(grouping) = shown.last_grouping.take()
+        {
+            shown.groupings.insert(output, grouping);
         }
     }
 

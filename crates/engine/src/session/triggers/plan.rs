@@ -11,7 +11,7 @@ use rowferry_dialect::plan::{Bound, Context};
 use rowferry_dialect::postgres::bind_generated;
 use rowferry_dialect::schema::{Relation, Trigger};
 use rowferry_dialect::stored_calls::change_writes;
-use rowferry_dialect::{Error, Result, Type};
+use rowferry_dialect::{Error, Result, Type, heritage};
 
 use super::super::compile::Prepared;
 use super::super::in_turn::RowsPlan;
@@ -109,6 +109,7 @@ impl Firing {
         let seen_above = |heir: &Heir| events.iter().any(|event| heir.head.shows_rows(heir.event(*event)));
         let by_rows = cascades
             || guarded
+            || meets_to_part(dml, schema)
             || calls
             || is_referred
             || dml.heir.as_ref().is_some_and(seen_above)
@@ -189,6 +190,17 @@ fn avoids(dml: &Dml) -> Vec<Arc<Trigger>> {
         (None, Some(_)) => false,
     };
     dml.target.triggers.iter().filter(meant).cloned().collect()
+}
+
+/// ON CONFLICT DO UPDATE of a partition sets what its rows are parted by: whether a row stays is asked of each.
+fn meets_to_part(dml: &Dml, schema: &SessionSchema) -> bool {
+    match &dml.action {
+        DmlAction::Insert { on_conflict: Some(_), .. } => {
+            let set = |at: usize| updates(dml).is_some_and(|set| set.iter().any(|(position, _)| *position == at));
+            heritage::parts_by(schema, &dml.target, &set)
+        }
+        _ => false,
+    }
 }
 
 /// What the engine computes of each row that it writes.

@@ -402,22 +402,7 @@ impl Session {
 
     /// Whether two rows may belong to different partitions.
     pub(super) fn is_parted(&self, partition: &Arc<Relation>, before: &Row, after: &Row) -> bool {
-        let changed = |at: usize| before.get(at) != after.get(at);
-        let mut below = partition.clone();
-        while below.bound().is_some()
-            && let Some(parent) = heritage::parents(&self.schema, &below).into_iter().next()
-        {
-            let keys = parent.partitioning.iter().flat_map(|partitioning| &partitioning.keys);
-            let touched = keys.into_iter().any(|key| match &key.column {
-                Some(name) => partition.column(name).is_some_and(changed),
-                None => (0..before.len()).any(changed),
-            });
-            if touched {
-                return true;
-            }
-            below = parent;
-        }
-        false
+        heritage::parts_by(&self.schema, partition, &|at| before.get(at) != after.get(at))
     }
 
     /// Whether a row still belongs to its table; false where it is to move to another partition.

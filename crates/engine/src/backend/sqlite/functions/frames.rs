@@ -1,6 +1,7 @@
 //! Offsets of window frames.
 
 use rowferry_dialect::ir::Value;
+use rowferry_dialect::lower::sqlite::no_frame_offset;
 use rowferry_dialect::values::{Decimal, Interval};
 use rowferry_dialect::{Condition, Error, Result};
 
@@ -8,17 +9,23 @@ use super::{Call, Row};
 
 pub(super) const ROWS: &[Row] = &[Row::new("rf_frame_offset", 3, offset).lenient()];
 
-/// An offset that a RANGE takes: what it is, of which kind, and whether the frame ends by it.
+/// An offset of a frame: what it is, of which kind, and whether the frame ends by it.
 fn offset(call: &Call<'_>) -> Result<Value> {
     if call.is_null(0) {
-        let which = if call.boolean(2)? { "ending" } else { "starting" };
-        let message = format!("frame {which} offset must not be null");
-        return Err(Error::new(Condition::NullValueNotAllowed, message));
+        return Err(no_frame_offset(call.boolean(2)?));
     }
     let negative = match call.text(1)? {
         "float" => {
             let offset = call.float(0)?;
             offset.is_nan() || offset < 0.0
+        }
+        "rows" => {
+            if call.integer(0)? < 0 {
+                let which = if call.boolean(2)? { "ending" } else { "starting" };
+                let message = format!("frame {which} offset must not be negative");
+                return Err(Error::new(Condition::InvalidPrecedingOrFollowingSize, message));
+            }
+            false
         }
         "numeric" => {
             let offset = call.decimal(0)?;
