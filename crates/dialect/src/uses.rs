@@ -39,6 +39,21 @@ pub struct Uses {
     pub literals: Vec<NamedInLiteral>,
     /// Constants of enum types, and of arrays of such.
     pub labels: Vec<NamedLabels>,
+    /// Fields of values of types with a name.
+    pub fields: Vec<NamedField>,
+    /// Members of FROM that are functions which return rows of a type with a name: the type's object id, and its fields.
+    pub row_functions: Vec<(RelId, u32, Vec<String>)>,
+}
+
+/// A field of a row, asked of a value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedField {
+    /// Where the value begins, in bytes from the beginning of the text.
+    pub place: usize,
+    /// The row's type, by its object id.
+    pub ty: u32,
+    /// The field's name.
+    pub name: String,
 }
 
 /// A constant that names labels of an enum type.
@@ -305,6 +320,36 @@ impl Uses {
         Some(in_order(edits))
     }
 
+    /// What changes in a text when a field of a type gets another name. `None` when the text names it in a way that cannot be
+    /// changed.
+    pub fn renaming_field(
+        &self,
+        text: &str,
+        (ty, from, to): (u32, &str, &str),
+        quote: &dyn Fn(&str) -> String,
+    ) -> Option<Vec<Edit>> {
+        let mut edits = Vec::new();
+        for named in self.fields.iter().filter(|named| named.ty == ty && named.name == from) {
+            edits.push((field_name_at(text, named.place, from)?, quote(to)));
+        }
+        Some(in_order(edits))
+    }
+
+    /// A field of a type is named in a text, of a value or as a column of a function.
+    pub fn names_field(&self, text: &str, ty: u32, name: &str) -> bool {
+        // Whoever names the function's row names none of its columns.
+        let differs = |place: usize| {
+            names_at(text, place).last().is_none_or(|last| !plain(&text[last.clone()]).eq_ignore_ascii_case(name))
+        };
+        let of_function = |column: &NamedColumn| {
+            let asks = |(id, of, fields): &(RelId, u32, Vec<String>)| {
+                *id == column.id && *of == ty && fields.get(column.position).is_some_and(|own| own == name)
+            };
+            self.row_functions.iter().any(asks) && !column.place.is_some_and(differs)
+        };
+        self.fields.iter().any(|named| named.ty == ty && named.name == name) || self.columns.iter().any(of_function)
+    }
+
     /// The text of an expression over one table after that table has got another name: its columns may be said with it.
     pub fn with_own_table_renamed(&self, text: &str, to: &str, quote: &dyn Fn(&str) -> String) -> String {
         let mut edits = Vec::new();
@@ -516,6 +561,44 @@ fn names_at(text: &str, mut at: usize) -> Vec<Range<usize>> {
     names
 }
 
+/// Where the name of a field stands that is asked of the value which begins at a place: behind a point behind the brackets or
+/// parentheses that the value ends with.
+fn field_name_at(text: &str, mut at: usize, field: &str) -> Option<Range<usize>> {
+    let called = |name: &str| match name.starts_with('"') {
+        true => plain(name) == field,
+        false => name.to_lowercase() == field,
+    };
+    let (mut depth, mut behind_value) = (0_i32, false);
+    while let Some(next) = text.get(at..)?.chars().next() {
+        match next {
+            '\'' => at = literal_end(text, at)?,
+            '(' | '[' => (depth, at) = (depth + 1, at + 1),
+            ')' | ']' => {
+                (depth, at) = (depth - 1, at + 1);
+                behind_value = depth <= 0;
+                continue;
+            }
+            '.' if behind_value => {
+                let begin = skip_blanks(text, at + 1);
+                let end = name_end(text, begin)?;
+                if called(&text[begin..end]) {
+                    return Some(begin..end);
+                }
+                at = end;
+                continue;
+            }
+            ' ' | '\t' | '\n' | '\r' => {
+                at += 1;
+                continue;
+            }
+            '$' => return None,
+            _ => at = name_end(text, at).unwrap_or(at + next.len_utf8()),
+        }
+        behind_value = false;
+    }
+    None
+}
+
 /// Where the `*` or `t.*` at a place ends.
 fn star_end(text: &str, mut at: usize) -> Option<usize> {
     loop {
@@ -539,6 +622,18 @@ mod tests {
         assert_eq!(spans("x::int"), ["x"]);
         assert_eq!(spans("'text'"), [""; 0]);
         assert_eq!(plain("\"A \"\"x\"\"\""), "A \"x\"");
+    }
+
+    #[test]
+    fn fields_stand_behind_the_values_that_have_them() {
+        let found = |text: &'static str, at: usize, field: &str| field_name_at(text, at, field).map(|span| &text[span]);
+        assert_eq!(found("(r).p + (s).q", 1, "p"), Some("p"));
+        assert_eq!(found("(r).p + (s).q", 9, "q"), Some("q"));
+        assert_eq!(found("((r).a).\"B\"", 2, "B"), Some("\"B\""));
+        assert_eq!(found("(f(1, (x).q)).Q > 0", 1, "q"), Some("Q"));
+        assert_eq!(found("(x[1]) . a", 1, "a"), Some("a"));
+        assert_eq!(found("(r).a.b", 1, "b"), Some("b"));
+        assert_eq!(found("(r || ').q').b", 1, "q"), None);
     }
 
     #[test]

@@ -99,6 +99,21 @@ fn names_columns(expr: &Expr) -> bool {
     found
 }
 
+/// It looks like the call of a function, and stands bare as the key of an index.
+pub fn looks_called(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Call { function, .. } => {
+            function.kind != FunctionKind::Operator
+                && !function.is(Subscripts::Element.function())
+                && !function.is(Subscripts::Jsonb.function())
+                && field_of(expr).is_none()
+                && !matches!(function.name, "operator of users" | "cast of users")
+        }
+        ExprKind::Coalesce(_) | ExprKind::Greatest(_) | ExprKind::Least(_) | ExprKind::NullIf(..) => true,
+        _ => false,
+    }
+}
+
 /// PostgreSQL calls a function for it.
 fn is_call(expr: &Expr) -> bool {
     match &expr.kind {

@@ -151,7 +151,7 @@ pub fn type_of(schema: &SessionSchema, relation: &Arc<Relation>, text: &str) -> 
 
 /// True for an expression over a table's columns that is a call.
 pub fn is_call_of(schema: &SessionSchema, relation: &Arc<Relation>, text: &str) -> bool {
-    bound(schema, relation, text).as_ref().is_some_and(is_call)
+    bound(schema, relation, text).as_ref().is_some_and(print::looks_called)
 }
 
 /// What a column's default or its computation is, as PostgreSQL shows it without pretty printing.
@@ -200,7 +200,7 @@ pub fn key_text(schema: &SessionSchema, relation: &Arc<Relation>, expr: &Expr, t
     let shown = printed(schema, relation, Some(expr), pretty)
         .or_else(|| postgres::policy_expression(text, relation, schema, &Context::default(), pretty))
         .unwrap_or_else(|| text.to_owned());
-    if is_call(expr) || matches!(expr.kind, ExprKind::Column(_)) { shown } else { format!("({shown})") }
+    if print::looks_called(expr) || matches!(expr.kind, ExprKind::Column(_)) { shown } else { format!("({shown})") }
 }
 
 /// The keys of an index, bound; `None` where one cannot be understood any more.
@@ -239,14 +239,6 @@ fn figured_name(schema: &SessionSchema, expr: &Expr) -> String {
         ExprKind::NullIf(..) => "nullif".to_owned(),
         ExprKind::Case { .. } => "case".to_owned(),
         _ => "expr".to_owned(),
-    }
-}
-
-fn is_call(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Call { function, .. } => function.kind != FunctionKind::Operator,
-        ExprKind::Coalesce(_) | ExprKind::Greatest(_) | ExprKind::Least(_) | ExprKind::NullIf(..) => true,
-        _ => false,
     }
 }
 

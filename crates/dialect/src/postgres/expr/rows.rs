@@ -7,6 +7,7 @@ use super::super::{names, types};
 use crate::composite::{Field, Shape, live};
 use crate::functions;
 use crate::ir::{CastContext, Expr, ExprKind, Value};
+use crate::uses::NamedField;
 use crate::{Condition, Error, Result, Type};
 
 /// A row without a name, of these fields.
@@ -62,12 +63,21 @@ impl Binder<'_> {
         match self.known_field(&value, name) {
             Some((place, ty)) => {
                 let value = self.settle(value, at)?;
+                self.note_field(&value.ty, name, at);
                 Ok(field_at(value, place, ty))
             }
             None => match self.function_of_row(&value, name, at)? {
                 Some(found) => Ok(found),
                 None => Err(self.no_field(&value.ty, name, at)),
             },
+        }
+    }
+
+    /// Notes that a field is named of a value of a type.
+    pub(in super::super) fn note_field(&mut self, ty: &Type, name: &str, at: i32) {
+        if let (Some(ty), Ok(place)) = (ty.through_domains().user_type_oid(), usize::try_from(at)) {
+            let named = NamedField { place, ty, name: name.to_owned() };
+            self.note(|uses| uses.fields.push(named));
         }
     }
 

@@ -518,6 +518,12 @@ impl Binder<'_> {
         }
         let id = self.ids.relation();
         let function = functions::internal("stored function rows");
+        if let Ok(Some(ty)) = call.function.definition.returns.looked_up(self.schema)
+            && let (Some(oid), Some(fields)) = (ty.user_type_oid(), ty.row_fields())
+        {
+            let names = crate::composite::live(fields).map(|(_, field)| field.name.clone()).collect();
+            self.note(|uses| uses.row_functions.push((id, oid, names)));
+        }
         let from = ir::From::Function { id, function, args: call.arguments(), columns: columns.clone(), ordinality };
         Ok((from, columns))
     }
@@ -530,6 +536,9 @@ impl Binder<'_> {
         }
         let Called::User(settled) = self.user_call(call, &functions, false)? else { return Ok(None) };
         let name = settled.function.name.clone();
+        if let Ok(Some(ty)) = settled.function.definition.returns.looked_up(self.schema) {
+            self.note_field(&ty, field, call.location);
+        }
         let (from, columns) = self.call_from(settled, None, false, call.location)?;
         let ir::From::Function { id, .. } = &from else { return Err(Error::internal("a call that is none")) };
         let Some(at) = columns.iter().position(|column| column.name == field) else {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rowferry_dialect::postgres::{asks_field, reads_field};
 use rowferry_dialect::schema::Relation;
 use rowferry_dialect::user_type::UserType;
-use rowferry_dialect::{Error, Language};
+use rowferry_dialect::{Error, Language, postgres};
 
 use super::dependencies::Needed;
 use super::{Changer, Done, cannot_drop, described};
@@ -26,12 +26,35 @@ impl Changer<'_> {
         let (mut parts, mut views, mut lines) = (Vec::new(), Vec::new(), Vec::new());
         for relation in schema.user_relations().filter(|relation| relation.language == Language::Postgres) {
             let is_view = !relation.keeps_rows() || relation.is_materialized();
-            if is_view && self.session.bind_view(relation, &schema).is_ok_and(|query| reads_field(&query, ty, at)) {
+            let asks = || {
+                let (text, pins) = relation.definition()?;
+                let uses = self.session.uses(text, Some(pins), relation.language, &schema).ok()?;
+                Some(uses.names_field(text, ty.oid, field))
+            };
+            let reads = || self.session.bind_view(relation, &schema).is_ok_and(|query| reads_field(&query, ty, at));
+            if is_view && (asks() == Some(true) || reads()) {
                 views.push(relation.clone());
             } else if relation.keeps_rows() {
                 for (part, line) in self.parts_asking(relation, ty, at) {
                     lines.push((line, shown.clone()));
                     parts.push((relation.oid, part));
+                }
+            }
+        }
+        let context = self.session.text_context();
+        let mut others = Vec::new();
+        for relation in schema.user_relations().filter(|relation| relation.language == Language::Postgres) {
+            for trigger in relation.named_triggers() {
+                let uses = |text: &String| postgres::trigger_condition_uses(text, relation, &schema, &context).ok();
+                if trigger.condition.as_ref().and_then(uses).is_some_and(|uses| uses.names_field("", ty.oid, field)) {
+                    others.push(format!("trigger {} on {}", trigger.name, described(&schema, relation)));
+                }
+            }
+            for policy in relation.policies() {
+                let uses = |text: &String| postgres::policy_uses(text, relation, &schema, &context).ok();
+                let mut texts = [&policy.using, &policy.check].into_iter().flatten();
+                if texts.any(|text| uses(text).is_some_and(|uses| uses.names_field("", ty.oid, field))) {
+                    others.push(format!("policy {} on {}", policy.name, described(&schema, relation)));
                 }
             }
         }
@@ -48,8 +71,13 @@ impl Changer<'_> {
                 lines.push(line);
             }
         }
+        let keeps = !others.is_empty();
+        lines.extend(others.into_iter().map(|line| (line, shown.clone())));
         if lines.is_empty() {
             return Ok(());
+        }
+        if keeps && cascade {
+            return Err(Error::unsupported("DROP ATTRIBUTE … CASCADE with triggers or policies that ask it").into());
         }
         if !cascade {
             return Err(cannot_drop(&shown, &lines));

@@ -25,6 +25,8 @@ pub(super) struct NewNames {
     to: BTreeMap<u32, NewName>,
     /// A label of an enum type: the type's object id, and what it is called before and after.
     label: Option<(u32, String, String)>,
+    /// A field of a composite type, or of the rows of a table: the type's object id, and what it is called before and after.
+    field: Option<(u32, String, String)>,
     /// Names that they have until then, of which a text that names one has at least one; lower-case.
     words: Vec<String>,
 }
@@ -56,6 +58,12 @@ impl NewNames {
         Self { label, words: vec![from.to_lowercase()], ..Self::default() }
     }
 
+    /// A field of a type gets another name.
+    pub fn field(ty: u32, from: &str, to: &str) -> Self {
+        let field = Some((ty, from.to_owned(), to.to_owned()));
+        Self { field, words: vec![from.to_lowercase()], ..Self::default() }
+    }
+
     /// The same with an object that gets another schema.
     pub fn moving(mut self, oid: u32, namespace: &str) -> Self {
         self.add(oid, namespace, None);
@@ -81,9 +89,10 @@ impl NewNames {
         }
         let Ok(uses) = uses() else { return Ok(Vec::new()) };
         let whole = format!("{before}{text}");
-        let edits = match &self.label {
-            Some((ty, from, to)) => uses.relabelling(&whole, *ty, from, to),
-            None => uses.renaming(&whole, &self.to, pinned, &postgres::quote),
+        let edits = match (&self.label, &self.field) {
+            (Some((ty, from, to)), _) => uses.relabelling(&whole, *ty, from, to),
+            (None, Some((ty, from, to))) => uses.renaming_field(&whole, (*ty, from, to), &postgres::quote),
+            (None, None) => uses.renaming(&whole, &self.to, pinned, &postgres::quote),
         };
         Ok(edits.ok_or_else(|| Error::unsupported(format!("a new name of what {text} names in this way")))?)
     }
@@ -97,6 +106,16 @@ impl NewNames {
         let whole = edited(&format!("{BEFORE}{text}"), edits);
         Ok(whole.strip_prefix(BEFORE).map(str::to_owned))
     }
+}
+
+/// The expressions over a table's rows that are kept with it.
+fn texts_over(table: &Relation) -> Vec<&str> {
+    let keys = table.indexes.iter().flat_map(|index| {
+        let keys = index.columns.iter().zip(&index.keys).filter(|(own, _)| own.is_none());
+        keys.map(|(_, key)| key.text.as_str()).chain(index.predicate.as_deref())
+    });
+    let generated = table.columns.iter().filter_map(|column| Some(column.generated.as_ref()?.text.as_str()));
+    table.checks.iter().map(|check| check.text.as_str()).chain(generated).chain(keys).collect()
 }
 
 /// Something is called otherwise in another schema.
@@ -137,7 +156,8 @@ impl Changer<'_> {
                 renamed.policies.push(table.oid);
             }
         }
-        for ty in schema.user_types() {
+        // What domains ask of the fields of their values is written anew with the type.
+        for ty in schema.user_types().into_iter().filter(|_| names.field.is_none()) {
             self.rename_in_domain(&ty, names, &schema)?;
         }
         for function in schema.stored_functions() {
@@ -240,6 +260,52 @@ impl Changer<'_> {
                         return Err(Error::unsupported(what).into());
                     }
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a new name of a column that texts name as a field of the table's rows.
+    pub(super) fn refuse_named_field(&self, ty: u32, name: &str) -> Done {
+        let schema = self.schema();
+        let context = self.session.text_context();
+        let word = name.to_lowercase();
+        for relation in schema.user_relations().filter(|relation| relation.language == Language::Postgres) {
+            let of_view = relation.definition().filter(|(text, _)| text.to_lowercase().contains(&word));
+            let uses =
+                of_view.map(|(text, pins)| (text, self.session.uses(text, Some(pins), relation.language, &schema)));
+            let of_table = texts_over(relation).into_iter().filter(|text| text.to_lowercase().contains(&word));
+            let of_table = of_table.map(|text| (text, postgres::uses_of_stored(text, relation, &schema, &context)));
+            let names = |(text, uses): (&str, Result<Uses>)| uses.is_ok_and(|uses| uses.names_field(text, ty, name));
+            if uses.into_iter().chain(of_table).any(names) {
+                let kind = if relation.definition().is_some() { "view" } else { "table" };
+                let what = format!("a new name of what {kind} \"{}\" names in this way", relation.name);
+                return Err(Error::unsupported(what).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// What can be read that names a field as it was called, or the change of its name is refused.
+    pub(super) fn check_renamed_field(&self, from: &str) -> Done {
+        self.settle()?;
+        let schema = self.schema();
+        let from = from.to_lowercase();
+        let refused = |kind: &str, name: &str| {
+            Error::unsupported(format!("a new name of what {kind} \"{name}\" names in this way"))
+        };
+        for relation in schema.user_relations().filter(|relation| relation.language == Language::Postgres) {
+            if let Some((text, _)) = relation.definition()
+                && text.to_lowercase().contains(&from)
+                && self.session.bind_view(relation, &schema).is_err()
+            {
+                return Err(refused("view", &relation.name).into());
+            }
+            let unread = |text: &&str| {
+                text.to_lowercase().contains(&from) && self.session.bind_expression(text, relation, &schema).is_err()
+            };
+            if texts_over(relation).iter().any(unread) {
+                return Err(refused("table", &relation.name).into());
             }
         }
         Ok(())

@@ -21,6 +21,7 @@ impl Changer<'_> {
             .into());
         }
         let from = &table.columns[column].name;
+        self.refuse_named_field(row_type_oid(table.oid), from)?;
         let views = self.rewritten_views(table, Some(column), to)?;
         self.rename_in_expressions(table, column, to)?;
         self.rename_in_triggers(table, column, to)?;

@@ -180,12 +180,33 @@ impl Changer<'_> {
                 );
                 return Err(Error::new(Condition::FeatureNotSupported, message).into());
             }
+            if let AlterUserType::RenameField(at, to) = action {
+                self.rename_field(&mut ty, *at, to, action)?;
+                continue;
+            }
             action.apply(&mut ty);
         }
         let checks = self.checks_over_rows(&ty)?;
         self.store_type(&ty)?;
         self.settle()?;
         self.rewrite_checks(checks)
+    }
+
+    /// An attribute gets another name, and so it is called by all that asks it.
+    fn rename_field(&self, ty: &mut UserType, at: usize, to: &str, action: &AlterUserType) -> Done {
+        let from = ty.composite().and_then(|composite| composite.fields.get(at)).map(|field| field.name.clone());
+        let from = from.ok_or_else(|| Error::internal("an attribute that is not there"))?;
+        let before = self.bodies_before();
+        // Texts are read while the name is there.
+        let renamed = self.rename_in_texts(&NewNames::field(ty.oid, &from, to))?;
+        action.apply(ty);
+        let checks = self.checks_over_rows(ty)?;
+        self.store_type(ty)?;
+        self.settle()?;
+        self.rewrite_checks(checks)?;
+        self.check_renamed(&renamed)?;
+        self.check_renamed_field(&from)?;
+        before.as_ref().map_or(Ok(()), |before| self.rename_in_bodies(before))
     }
 
     /// A table OF a type changes with that.
