@@ -58,7 +58,11 @@ fn value(random: &mut StdRng, kind: &str) -> String {
         "d" => {
             format!("'199{}-0{}-1{}'", random.random_range(4..7), random.random_range(1..4), random.random_range(0..9))
         }
-        "at" => format!("'1995-02-1{} 0{}:30:00'", random.random_range(0..9), random.random_range(0..9)),
+        "at" if random.random_ratio(1, 8) => {
+            let others = ["infinity", "1995-02-28 23:59:59.999999", "0044-03-15 12:00:00 BC", "12345-06-07 08:09:10"];
+            format!("'{}'", pick(random, &others))
+        }
+        "at" => format!("'1995-0{}-1{0} 0{}:30:00'", random.random_range(1..9), random.random_range(0..9)),
         "b" => random.random_bool(0.5).to_string(),
         "f" => ["0", "1.5", "-2.25", "1e100", "3"].choose(random).unwrap().to_string(),
         "price" => format!("{}.{:02}", random.random_range(-900..90_000), random.random_range(0..100)),
@@ -154,7 +158,10 @@ fn condition(random: &mut StdRng, depth: u32) -> String {
         return format!("({})", members.join(&format!(" {word} ")));
     }
     let op = pick(random, &["<", "<=", "=", ">=", ">", "<>"]);
-    match random.random_range(0..14) {
+    match random.random_range(0..17) {
+        14 => format!("substring(v from 1 for 1) {op} 'x'"),
+        15 => format!("date_trunc('day', at) {op} timestamp '1995-04-14'"),
+        16 => "k > 100".to_owned(),
         0 => format!("d {op} date '1995-02-10' + interval '1 month'"),
         1 => format!("date '1995-03-01' - interval '36 hours' {op} d"),
         2 => format!("d {op} timestamp '1995-02-14 00:00:00'"),
@@ -173,7 +180,7 @@ fn condition(random: &mut StdRng, depth: u32) -> String {
 }
 
 /// What may be asked for once: equal values look alike.
-const DISTINCT: [&str; 9] = ["k", "c", "v", "d", "b", "price", "k % 3", "at", "rate * 2"];
+const DISTINCT: [&str; 10] = ["k", "c", "v", "d", "b", "price", "k % 3", "at", "rate * 2", "date_trunc('year', at)"];
 
 fn query(random: &mut StdRng) -> String {
     let keys = [
@@ -190,6 +197,11 @@ fn query(random: &mut StdRng) -> String {
         "f",
         "k % 3",
         "rate * 2",
+        "date_trunc('month', at)",
+        "date_trunc('quarter', at + interval '1 day')",
+        "date_trunc('hour', at)",
+        "date_trunc('week', at)",
+        "substring(v from 2 for 1)",
     ];
     let count = random.random_range(0..4);
     let keys: Vec<&str> = (0..count).map(|_| pick(random, &keys)).collect();

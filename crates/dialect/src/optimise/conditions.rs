@@ -84,6 +84,14 @@ fn factored(condition: Expr) -> Factored {
     Factored::Into(common, rest)
 }
 
+/// The conditions that a WHERE clause asks for all together.
+pub fn asked(filter: &Expr) -> Vec<&Expr> {
+    match &filter.kind {
+        ExprKind::And(members) => members.iter().flat_map(asked).collect(),
+        _ => vec![filter],
+    }
+}
+
 /// Conditions on one table each that hold for every row that a WHERE clause lets pass, by its ORs over several tables.
 pub fn implied(filter: &Expr) -> Vec<Expr> {
     match &filter.kind {

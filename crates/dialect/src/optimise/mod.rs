@@ -15,7 +15,7 @@ mod flatten;
 mod fold;
 mod joins;
 
-pub use conditions::implied;
+pub use conditions::{asked, implied};
 
 use std::cell::Cell;
 

@@ -175,6 +175,39 @@ impl Unit {
         })
     }
 
+    /// Its word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Microseconds => "microseconds",
+            Self::Milliseconds => "milliseconds",
+            Self::Second => "second",
+            Self::Minute => "minute",
+            Self::Hour => "hour",
+            Self::Day => "day",
+            Self::Week => "week",
+            Self::Month => "month",
+            Self::Quarter => "quarter",
+            Self::Year => "year",
+            Self::Decade => "decade",
+            Self::Century => "century",
+            Self::Millennium => "millennium",
+            Self::Epoch => "epoch",
+            Self::DayOfWeek => "dow",
+            Self::IsoDayOfWeek => "isodow",
+            Self::DayOfYear => "doy",
+            Self::IsoYear => "isoyear",
+            Self::Julian => "julian",
+            Self::Timezone => "timezone",
+            Self::TimezoneHour => "timezone_hour",
+            Self::TimezoneMinute => "timezone_minute",
+        }
+    }
+
+    /// The stored text of a timestamp shows where it begins: [`truncate_stored`] serves it.
+    pub const fn is_shown(self) -> bool {
+        matches!(self, Self::Second | Self::Minute | Self::Hour | Self::Day | Self::Month | Self::Quarter | Self::Year)
+    }
+
     /// The unit of a word for values of a type; an unknown word is 22023.
     pub fn named(word: &str, type_name: &str) -> Result<Self> {
         Self::parse(word).ok_or_else(|| {
@@ -215,6 +248,45 @@ pub fn truncate(unit: Unit, micros: i64) -> Option<i64> {
         Unit::Millennium => first((year - 1).div_euclid(1_000) * 1_000 + 1, 1),
         _ => return None,
     })
+}
+
+/// A stored timestamp cut off to a unit, without being computed; `None` for what must be: units that its text does not
+/// show, years before 1 and behind 9999, infinity, and texts that are not canonical.
+pub fn truncate_stored(unit: Unit, stored: &[u8]) -> Option<[u8; 19]> {
+    let (text, fraction) = stored.split_first_chunk::<19>()?;
+    let two = |at: usize| {
+        let (tens, ones) = (text[at].wrapping_sub(b'0'), text[at + 1].wrapping_sub(b'0'));
+        (tens < 10 && ones < 10).then(|| tens * 10 + ones)
+    };
+    let (century, year, month, day) = (two(0)?, two(2)?, two(5)?, two(8)?);
+    let whole = matches!((two(11)?, two(14)?, two(17)?), (..24, ..60, ..60));
+    let between = [text[4], text[7], text[10], text[13], text[16]] == *b"-- ::";
+    let fraction = match fraction {
+        [] => true,
+        [b'.', digits @ ..] => (1..=6).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit),
+        _ => false,
+    };
+    let date = (century > 0 || year > 0) && (1..=12).contains(&month) && day > 0;
+    let last = || days_in_month(i64::from(century) * 100 + i64::from(year), i64::from(month));
+    if !(whole && between && fraction && date && (day <= 28 || i64::from(day) <= last())) {
+        return None;
+    }
+    let kept = match unit {
+        Unit::Year => 4,
+        Unit::Month | Unit::Quarter => 7,
+        Unit::Day => 10,
+        Unit::Hour => 13,
+        Unit::Minute => 16,
+        Unit::Second => 19,
+        _ => return None,
+    };
+    let mut cut = *b"0000-01-01 00:00:00";
+    cut[..kept].copy_from_slice(&text[..kept]);
+    if unit == Unit::Quarter {
+        let first = (month - 1) / 3 * 3 + 1;
+        cut[5..7].copy_from_slice(&[b'0' + first / 10, b'0' + first % 10]);
+    }
+    Some(cut)
 }
 
 /// An instant cut off to a unit by a zone's clocks; `None` if the unit cannot cut.
@@ -453,6 +525,45 @@ mod tests {
 
     fn interval(text: &str) -> Interval {
         Interval::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_stored_timestamp_is_cut_off_as_a_computed_one() {
+        let units = [Unit::Second, Unit::Minute, Unit::Hour, Unit::Day, Unit::Month, Unit::Quarter, Unit::Year];
+        let texts =
+            ["2024-02-29 23:59:59.999999", "0001-01-01 00:00:00", "9999-12-31 10:11:12.5", "2025-08-30 01:02:03"];
+        for text in texts {
+            let micros = timestamp::micros(text.as_bytes()).unwrap();
+            for unit in units {
+                assert!(unit.is_shown());
+                assert_eq!(Unit::parse(unit.word()), Some(unit));
+                let cut = truncate_stored(unit, text.as_bytes()).unwrap();
+                let expected = timestamp::to_stored(truncate(unit, micros).unwrap()).unwrap();
+                assert_eq!(std::str::from_utf8(&cut), Ok(expected.as_str()), "{unit:?} {text}");
+            }
+            assert_eq!(truncate_stored(Unit::Week, text.as_bytes()), None);
+        }
+        let others = [
+            "infinity",
+            "2025-01-01",
+            "2025-02-29 00:00:00",
+            "2025-13-01 00:00:00",
+            "2025-01-00 00:00:00",
+            "2025-01-01T00:00:00",
+            "2025-01-01 24:00:00",
+            "2025-01-01 00:60:00",
+            "2025-01-01 00:00:60",
+            "2025-01-01 00:00:00.",
+            "2025-01-01 00:00:00.1234567",
+            "2025-01-01 00:00:00+02",
+            "0000-01-01 00:00:00",
+            "Y0012025-03-31 10:00:00",
+            ".099957-03-15 12:00:00",
+            "2025-1x-01 00:00:00",
+        ];
+        for text in others {
+            assert_eq!(truncate_stored(Unit::Day, text.as_bytes()), None, "{text}");
+        }
     }
 
     #[test]

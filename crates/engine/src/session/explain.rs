@@ -283,6 +283,7 @@ impl Names {
                     continue;
                 }
                 Operation::Hash => Node::over("HashAggregate", vec![single(std::mem::take(&mut plans))]),
+                Operation::Gather => Node::over("Aggregate", vec![single(std::mem::take(&mut plans))]),
                 Operation::Compound => compound(std::mem::take(&mut plans)),
                 Operation::Merge(word) => merged(word, std::mem::take(&mut plans)),
                 Operation::Arm(word) => Node::new("").fact("Arm", word.clone(), false),
@@ -308,6 +309,7 @@ impl Names {
                 }
                 Operation::Read { .. }
                 | Operation::Hash
+                | Operation::Gather
                 | Operation::Compound
                 | Operation::Merge(_)
                 | Operation::Either => {

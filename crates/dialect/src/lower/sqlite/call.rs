@@ -19,6 +19,16 @@ fn sees_blanks(function: &Function) -> bool {
     matches!(function.name, "~" | "~*" | "!~" | "!~*" | "octet_length")
 }
 
+/// A constant place inside of a text, and a constant length.
+fn begins_inside(range: &[Expr]) -> bool {
+    let at_least = |expr: &Expr, least: i64| matches!(&expr.kind, ExprKind::Literal(Value::Integer(number)) if (least..=i64::from(i32::MAX)).contains(number));
+    match range {
+        [start] => at_least(start, 1),
+        [start, length] => at_least(start, 1) && at_least(length, 0),
+        _ => false,
+    }
+}
+
 /// True for a text under a collation whose letters are those of ASCII.
 fn knows_ascii_alone(args: &[Expr]) -> bool {
     match args.first().map(|arg| &arg.kind) {
@@ -93,6 +103,10 @@ impl Lowering<'_> {
                     *first = self.blank_padded(arg)?;
                 }
                 self.say(how, &lowered)
+            }
+            // SQLite's own counts as PostgreSQL does, from the first character on, and is no call of ours.
+            Said::Function("rf_substring") if crate::optimise::passes().rewrite && begins_inside(&args[1..]) => {
+                format!("substr({})", self.texts(args)?.join(", "))
             }
             Said::Function("rf_stored_function") if self.steady => {
                 let args = self.texts(args)?;

@@ -559,7 +559,7 @@ fn not(negated: bool) -> &'static str {
 }
 
 /// The literal inside casts that change no text.
-fn constant(expr: &Expr) -> &Expr {
+pub(super) fn constant(expr: &Expr) -> &Expr {
     match &expr.kind {
         ExprKind::Cast { arg, .. } if arg.ty.storage() == Storage::Text && expr.ty == Type::Text => constant(arg),
         _ => expr,

@@ -13,13 +13,16 @@ use super::{Lowering, Repr, collation_of, repr_of};
 use crate::functions::{Volatility, internal};
 use crate::ir::{
     Aggregate, Body, ColumnIndex, CompareOp, CteId, Distinct, Expr, ExprKind, From, GroupBy, JoinKind, OutputColumn,
-    Query, RelId, Select, walk,
+    Query, RelId, Select, Value, walk,
 };
 use crate::types::Storage;
+use crate::values::moments::Unit;
 use crate::{Result, Type};
 
 /// The name of the subquery whose row is all groups.
 pub const ROWS: &str = "hashed";
+/// The same where all rows are one group.
+pub const WHOLE: &str = "gathered";
 
 /// Keys and aggregates that `rf_groups` has columns for.
 pub const MOST: usize = 64;
@@ -31,16 +34,22 @@ impl Lowering<'_> {
             return Ok(None);
         }
         let Body::Select(select) = &query.body else { return Ok(None) };
-        let is_distinct = select.group_by == GroupBy::None;
+        // All rows are one group. Inside of another query it may be asked for each of its rows: SQLite's way begins faster.
+        let is_whole = is_whole(select) && self.order.is_empty();
+        let is_distinct = select.group_by == GroupBy::None && !is_whole;
         let keys = match &select.group_by {
             GroupBy::Keys(keys) => keys,
+            GroupBy::None if is_whole => &Vec::new(),
             // Rows that are alike are a group; but whoever wants some of them need not see all.
             GroupBy::None if select.distinct == Distinct::Rows && query.limit.is_none() && is_of_rows(select) => {
                 &select.items
             }
             _ => return Ok(None),
         };
-        if matches!(select.distinct, Distinct::On(_)) || keys.is_empty() || is_in_order(query, select, keys) {
+        if matches!(select.distinct, Distinct::On(_)) || (keys.is_empty() && !is_whole) {
+            return Ok(None);
+        }
+        if !is_whole && is_in_order(query, select, keys) {
             return Ok(None);
         }
         let Some(from) = &select.from else { return Ok(None) };
@@ -67,7 +76,11 @@ impl Lowering<'_> {
         if parts.fails || parts.keys.len() + parts.others.len() > MOST || !parts.are_ours() || !parts.name_rows() {
             return Ok(None);
         }
-        let sorted = query.order_by.is_empty() && !is_distinct;
+        // One aggregate alone is as fast in SQLite's hands, which finds a count and an extreme without reading all rows.
+        if is_whole && (parts.others.len() < 2 || !parts.others.iter().all(is_aggregate)) {
+            return Ok(None);
+        }
+        let sorted = query.order_by.is_empty() && !is_distinct && !is_whole;
         let Some((sql, reprs)) = self.grouped(select, from, &parts, sorted)? else {
             return Ok(None);
         };
@@ -92,6 +105,7 @@ impl Lowering<'_> {
         sorted: bool,
     ) -> Result<Option<(String, Vec<Repr>)>> {
         let outer = std::mem::replace(&mut self.from_start, self.order.len());
+        let from_clause = from;
         let from = self.from(from);
         self.from_start = outer;
         let from = from?;
@@ -100,6 +114,13 @@ impl Lowering<'_> {
         fused.spec.keys = parts.keys.len();
         fused.spec.sorted = sorted;
         for (at, key) in parts.keys.iter().enumerate() {
+            if let Some((unit, moment)) = truncated(key) {
+                let sql = self.expr(moment)?.sql;
+                fused.spec.truncated.push((at, unit));
+                fused.inputs.push(sql);
+                reprs.push(Repr::Plain);
+                continue;
+            }
             let sql = self.expr(key)?;
             match sql.repr {
                 Repr::Text => {
@@ -128,12 +149,18 @@ impl Lowering<'_> {
             reprs.push(repr);
         }
         let filter = match &select.filter {
-            Some(filter) => self.where_clause(filter)?,
+            Some(filter) => self.where_clause_of_all(filter, from_clause)?,
             None => String::new(),
         };
         self.needs_row_function();
         // Not as the function's argument: SQLite would plan a query that is run for each group.
         let groups = format!("SELECT rf_group({}) AS c0 FROM {from}{filter}", fused.arguments());
+        if fused.spec.keys == 0 {
+            // Without rows there is a group, too, of which nothing but this tells.
+            let told = super::quote_text(&fused.spec.to_string());
+            let of = format!("coalesce({WHOLE}.c0, {told})");
+            return Ok(Some((format!("({groups}) AS {WHOLE} CROSS JOIN rf_groups({of})"), reprs)));
+        }
         Ok(Some((format!("({groups}) AS {ROWS} CROSS JOIN rf_groups({ROWS}.c0)"), reprs)))
     }
 
@@ -203,6 +230,28 @@ impl Lowering<'_> {
         };
         Ok(Some(Gathered { what, filter, distinct }))
     }
+}
+
+/// Aggregates without GROUP BY.
+fn is_whole(select: &Select) -> bool {
+    select.group_by == GroupBy::None
+        && select.distinct == Distinct::All
+        && super::single::has_aggregate(select.from.as_ref(), &select.items)
+}
+
+fn is_aggregate(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Aggregate(_))
+}
+
+/// A timestamp that is cut off to a unit which its stored text shows.
+fn truncated(key: &Expr) -> Option<(Unit, &Expr)> {
+    let ExprKind::Call { function, args } = &key.kind else { return None };
+    let (Said::Function("rf_date_trunc_timestamp"), [word, moment]) = (function.said, args.as_slice()) else {
+        return None;
+    };
+    let ExprKind::Literal(Value::Text(word)) = &super::expr::constant(word).kind else { return None };
+    let unit = Unit::parse(word).filter(|unit| unit.is_shown())?;
+    Some((unit, moment))
 }
 
 fn is_float(ty: &Type) -> bool {

@@ -39,7 +39,7 @@ use std::sync::Arc;
 use foldhash::{HashMap, HashSet};
 
 pub use cast::{ParamForm, native_decimal, no_frame_offset};
-pub use hashed::{MOST as MOST_GROUPED, ROWS as HASHED};
+pub use hashed::{MOST as MOST_GROUPED, ROWS as HASHED, WHOLE as GATHERED};
 pub use rules::rules_words;
 
 use crate::collation::Collation;

@@ -1,12 +1,15 @@
 //! Queries.
 
 use super::apart;
-use super::{Lowering, Naming, ParamForm, Repr, Sql, quote, repr_of};
+use super::{Lowering, Naming, ParamForm, Repr, Source, Sql, quote, repr_of};
 use crate::ir::{
-    Body, CollateRole, ColumnIndex, ColumnRef, Cte, CteBody, CteId, Distinct, Expr, ExprKind, From, GroupBy,
+    Body, CollateRole, ColumnIndex, ColumnRef, CompareOp, Cte, CteBody, CteId, Distinct, Expr, ExprKind, From, GroupBy,
     OutputColumn, Query, Select, SetOp, SortKey, Value, walk,
 };
 use crate::{Error, Result, budget};
+
+/// Conditions of a WHERE clause of which SQLite is told how many rows pass them.
+const MOST_TOLD: usize = 32;
 
 impl Lowering<'_> {
     /// SQL of a query, and the representation of each of its columns.
@@ -324,6 +327,67 @@ impl Lowering<'_> {
             }
         }
         Ok(sql)
+    }
+
+    /// WHERE over the rows of a join of which all are wanted. SQLite knows of indexes how many rows a condition lets pass,
+    /// and takes any other condition for one that nearly all pass: it is told what PostgreSQL guesses without statistics.
+    pub(super) fn where_clause_of_all(&mut self, filter: &Expr, from: &From) -> Result<String> {
+        if !matches!(from, From::Join { .. }) || !crate::optimise::passes().rewrite {
+            return self.where_clause(filter);
+        }
+        let conditions = crate::optimise::asked(filter);
+        if conditions.len() > MOST_TOLD {
+            return self.where_clause(filter);
+        }
+        let mut sql = String::new();
+        for condition in conditions {
+            let word = if sql.is_empty() { " WHERE" } else { " AND" };
+            let lowered = self.expr(condition)?.sql;
+            match self.passing(condition) {
+                Some(share) => sql.push_str(&format!("{word} likelihood({lowered}, {share})")),
+                None => sql.push_str(&format!("{word} {lowered}")),
+            }
+        }
+        for implied in crate::optimise::implied(filter) {
+            sql.push_str(&format!(" AND unlikely({})", self.expr(&implied)?.sql));
+        }
+        Ok(sql)
+    }
+
+    /// The share of a table's rows that pass a condition on columns of which no index tells anything.
+    fn passing(&self, condition: &Expr) -> Option<&'static str> {
+        let share = match &condition.kind {
+            ExprKind::Compare {
+                op: CompareOp::Less | CompareOp::LessOrEqual | CompareOp::Greater | CompareOp::GreaterOrEqual,
+                ..
+            } => "0.33",
+            ExprKind::InList { negated: false, .. } | ExprKind::Like { negated: false, .. } => "0.25",
+            _ => return None,
+        };
+        let mut table = None;
+        let mut untold = true;
+        walk::expr(condition, &mut |part| {
+            untold &= match &part.kind {
+                ExprKind::Column(column) => {
+                    *table.get_or_insert(column.relation) == column.relation && self.is_without_index(*column)
+                }
+                kind => kind.query().is_none(),
+            };
+            untold
+        });
+        let table = table.filter(|table| !self.nullable.contains(table));
+        (untold && table.is_some()).then_some(share)
+    }
+
+    /// A column of a table that stands in no index.
+    fn is_without_index(&self, column: ColumnRef) -> bool {
+        match (self.sources.get(&column.relation), column.column) {
+            (Some(Source::Table { relation, .. }), ColumnIndex::At(at)) => {
+                let in_key = relation.columns.get(at).is_none_or(|column| column.row_identity);
+                !in_key && !relation.indexes.iter().any(|index| index.columns.contains(&Some(at)))
+            }
+            _ => false,
+        }
     }
 
     /// FROM to HAVING; lowered before the select list, which refers to what it defines.

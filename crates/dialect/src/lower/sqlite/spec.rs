@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use crate::values::moments::Unit;
+
 /// A node's place in [`Spec::nodes`].
 pub type Node = usize;
 /// An argument's place, keys included, the text itself not.
@@ -15,6 +17,8 @@ pub struct Spec {
     pub keys: usize,
     /// Keys that are decimals in their canonical text: `1.0` and `1.00` are one.
     pub decimals: Vec<Input>,
+    /// Keys that are timestamps, to be cut off to a unit.
+    pub truncated: Vec<(Input, Unit)>,
     /// Groups come in the order of their keys.
     pub sorted: bool,
     /// What is computed of numbers; each node after those that it takes.
@@ -90,6 +94,9 @@ impl fmt::Display for Spec {
         for key in &self.decimals {
             write!(out, " key.{key}")?;
         }
+        for (key, unit) in &self.truncated {
+            write!(out, " cut:{}.{key}", unit.word())?;
+        }
         for node in &self.nodes {
             out.write_str(" ")?;
             match node {
@@ -140,6 +147,12 @@ impl Spec {
         let (keys, sorted) = first.strip_suffix('s').map_or((first, false), |keys| (keys, true));
         let mut spec = Self { keys: keys.parse().ok()?, sorted, ..Self::default() };
         for word in words {
+            if let Some(cut) = word.strip_prefix("cut:") {
+                let (unit, key) = cut.split_once('.')?;
+                let key = key.parse().ok().filter(|key| *key < spec.keys)?;
+                spec.truncated.push((key, Unit::parse(unit)?));
+                continue;
+            }
             let mut marks = word.split(':');
             let mut parts = marks.next()?.split('.');
             let name = parts.next()?;
@@ -247,6 +260,7 @@ mod tests {
         let spec = Spec {
             keys: 2,
             decimals: vec![1],
+            truncated: vec![(0, Unit::Quarter)],
             sorted: true,
             nodes: vec![
                 Number::Native(2, 2),
@@ -276,6 +290,7 @@ mod tests {
         assert_eq!(Spec::read(&spec.to_string()), Some(spec.clone()));
         assert_eq!(spec.inputs(), 10);
         assert_eq!(Spec::read("1 +.0.1"), None);
+        assert_eq!(Spec::read("1 cut:month.1"), None);
         assert_eq!(Spec::read("x"), None);
     }
 }

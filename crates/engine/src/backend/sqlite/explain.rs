@@ -8,7 +8,7 @@ use std::ptr;
 
 use libsqlite3_sys as ffi;
 use rowferry_dialect::ir::RelId;
-use rowferry_dialect::lower::sqlite::HASHED;
+use rowferry_dialect::lower::sqlite::{GATHERED, HASHED};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
@@ -63,6 +63,8 @@ pub enum Operation {
     },
     /// Makes groups of rows by hashing.
     Hash,
+    /// Makes one group of all rows.
+    Gather,
     /// A set operation; its parts are [`Operation::Arm`]s.
     Compound,
     /// A set operation of sorted arms: its words.
@@ -219,11 +221,18 @@ impl Statement {
 /// One step for what is three to SQLite: a subquery of one row, which is all groups, its reading, and the function that
 /// yields them.
 fn with_groups(mut steps: Vec<PlanStep>) -> Vec<PlanStep> {
-    let rows = Target::Named(HASHED.to_owned());
+    let known = |name: &Target| {
+        [(HASHED, Operation::Hash), (GATHERED, Operation::Gather)]
+            .into_iter()
+            .find(|(known, _)| *name == Target::Named((*known).to_owned()))
+    };
     let mut at = 0;
     while at < steps.len() {
-        if matches!(&steps[at].operation, Operation::Rows { name, .. } if *name == rows) {
-            steps[at].operation = Operation::Hash;
+        if let Operation::Rows { name, .. } = &steps[at].operation
+            && let Some((name, operation)) = known(name)
+        {
+            let rows = Target::Named(name.to_owned());
+            steps[at].operation = operation;
             let parent = steps[at].parent;
             let mut following = |wanted: &dyn Fn(&Operation) -> bool| {
                 let found =

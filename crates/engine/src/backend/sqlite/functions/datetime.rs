@@ -131,14 +131,11 @@ pub(super) const ROWS: &[Row] = &[
     }),
     Row::new("rf_date_trunc_timestamp", 2, |call| {
         let word = call.text(0)?;
-        let name = "timestamp without time zone";
-        let at = moment(call, 1)?;
-        if is_infinite(at) {
-            // Nobody looks at the unit.
-            return local(at);
+        let stored = call.bytes(1)?;
+        if let Some(cut) = Unit::parse(word).and_then(|unit| moments::truncate_stored(unit, stored)) {
+            return text(String::from_utf8_lossy(&cut));
         }
-        let cut = moments::truncate(Unit::named(word, name)?, at);
-        local(cut.ok_or_else(|| unit_not_supported(word, name))?)
+        truncated(word, stored).map(Value::Text)
     }),
     Row::new("rf_date_trunc_timestamptz", 2, |call| {
         let word = call.text(0)?;
@@ -248,6 +245,18 @@ pub(crate) fn clock() -> i64 {
 
 fn instant(micros: i64) -> Result<Value> {
     text(timestamp::to_stored_tz(micros)?)
+}
+
+/// A stored timestamp cut off to a unit.
+pub(super) fn truncated(word: &str, stored: &[u8]) -> Result<String> {
+    let name = "timestamp without time zone";
+    let at = timestamp::micros(stored)?;
+    if is_infinite(at) {
+        // Nobody looks at the unit.
+        return timestamp::to_stored(at);
+    }
+    let cut = moments::truncate(Unit::named(word, name)?, at);
+    timestamp::to_stored(cut.ok_or_else(|| unit_not_supported(word, name))?)
 }
 
 fn local(micros: i64) -> Result<Value> {

@@ -157,7 +157,7 @@ impl CellPlan {
                     _ => true,
                 };
                 if better {
-                    *cell = Cell::Value(value.to_value());
+                    cell.hold(value);
                 }
             }
             Kind::First(input) => {
@@ -171,6 +171,18 @@ impl CellPlan {
 }
 
 impl Cell {
+    /// Keeps a value in the place of another, whose memory serves again.
+    fn hold(&mut self, value: ValueRef<'_>) {
+        if let (Self::Value(Value::Text(known)), ValueRef::Text(bytes)) = (&mut *self, value)
+            && let Ok(text) = std::str::from_utf8(bytes)
+        {
+            known.clear();
+            known.push_str(text);
+            return;
+        }
+        *self = Self::Value(value.to_value());
+    }
+
     #[inline]
     fn count(&mut self) {
         match self {

@@ -12,8 +12,10 @@ use parking_lot::Mutex;
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::lower::sqlite::spec::Spec;
 use rowferry_dialect::values::ValueRef;
+use rowferry_dialect::values::moments::{self, Unit};
 use rowferry_dialect::{Condition, Error, Result, work};
 
+use super::super::datetime::truncated;
 use super::cells::{Cell, Plan, order};
 use super::fixed::{Fixed, Inputs, compute};
 use crate::spool::{Spool, SpoolReader};
@@ -141,12 +143,21 @@ impl Groups {
     /// The group of a row; `None` when the row has gone to a file.
     #[inline]
     fn group(&mut self, row: &impl Inputs) -> Result<Option<usize>> {
+        if self.spec.keys == 0 && !self.places.is_empty() {
+            return Ok(Some(0));
+        }
         self.key.clear();
         let mut differs = false;
         for at in 0..self.spec.keys {
             differs |= match row.value(at) {
                 ValueRef::Text(text) if self.spec.decimals.contains(&at) => push_decimal(&mut self.key, text),
-                value => push_key(&mut self.key, value),
+                value => match self.cut_off(at) {
+                    Some(unit) => {
+                        push_truncated(&mut self.key, unit, value)?;
+                        false
+                    }
+                    None => push_key(&mut self.key, value),
+                },
             };
         }
         if let Some((key, group)) = &self.last
@@ -172,6 +183,12 @@ impl Groups {
             last => *last = Some((self.key.clone(), group)),
         }
         Ok(Some(group))
+    }
+
+    /// The unit that a key is cut off to.
+    #[inline]
+    fn cut_off(&self, at: usize) -> Option<Unit> {
+        self.spec.truncated.iter().find(|(key, _)| *key == at).map(|(_, unit)| *unit)
     }
 
     /// True when there is memory for another group.
@@ -205,14 +222,31 @@ impl Groups {
         if let Some(shown) = &mut self.shown {
             self.key_shown.clear();
             for at in 0..self.spec.keys {
-                push(&mut self.key_shown, row.value(at));
+                match self.spec.truncated.iter().find(|(key, _)| *key == at) {
+                    Some((_, unit)) => push_truncated(&mut self.key_shown, *unit, row.value(at))?,
+                    None => push(&mut self.key_shown, row.value(at)),
+                }
             }
             shown.push(self.key_shown.as_slice().into());
         }
+        self.add(group);
+        Ok(group)
+    }
+
+    /// Makes the place of a group, whose key is at hand.
+    fn add(&mut self, group: usize) {
         self.places.insert(self.key.as_slice().into(), group as u32);
         self.cells.resize_with((group + 1) * self.plan.cells.len(), Cell::default);
         self.sets.resize_with((group + 1) * self.plan.sets, HashSet::default);
-        Ok(group)
+    }
+
+    /// What comes of no rows: without keys they are a group, too.
+    pub(super) fn of_nothing(spec: Spec) -> Result<Finished> {
+        let mut groups = Self::new(spec);
+        if groups.spec.keys == 0 {
+            groups.add(0);
+        }
+        groups.finish()
     }
 
     fn put_aside(&mut self, row: &impl Inputs) -> Result<()> {
@@ -422,6 +456,20 @@ fn push_key(out: &mut Vec<u8>, value: ValueRef<'_>) -> bool {
     }
 }
 
+/// Adds a stored timestamp, cut off to a unit.
+#[inline]
+fn push_truncated(out: &mut Vec<u8>, unit: Unit, value: ValueRef<'_>) -> Result<()> {
+    match value {
+        ValueRef::Text(stored) | ValueRef::Blob(stored) => match moments::truncate_stored(unit, stored) {
+            Some(cut) => push(out, ValueRef::Text(&cut)),
+            None => push(out, ValueRef::Text(truncated(unit.word(), stored)?.as_bytes())),
+        },
+        ValueRef::Null => out.push(NULL),
+        other => return Err(Error::internal(format!("a timestamp is no {other:?}"))),
+    }
+    Ok(())
+}
+
 /// Adds a decimal without the zeros behind its fraction. True when it has some.
 fn push_decimal(out: &mut Vec<u8>, text: &[u8]) -> bool {
     let mut kept = text;
@@ -554,6 +602,42 @@ mod tests {
         let sorted = shown(&grouped(usize::MAX, true));
         assert!(sorted[0].starts_with("[Null, Integer(0)"), "{}", sorted[0]);
         assert!(sorted[5].starts_with("[Text(\"key 0\"), Integer(0)"), "{}", sorted[5]);
+    }
+
+    #[test]
+    fn timestamps_are_cut_off_on_the_way() {
+        let mut groups = Groups::new(Spec::read("2 key.1 cut:month.0 rows").unwrap());
+        for (at, decimal) in [
+            ("2025-01-31 23:59:59.5", "1"),
+            ("2025-02-01 00:00:00", "1"),
+            ("2025-01-01 00:00:00", "1.0"),
+            ("infinity", "1.0"),
+            ("Y0012025-03-31 10:00:00", "1"),
+            ("2025-02-11 00:00:00", "2.0"),
+            ("2025-02-12T01:00:00", "2"),
+        ] {
+            groups.step(&Row(vec![Value::Text(at.to_owned()), Value::Text(decimal.to_owned())])).unwrap();
+        }
+        groups.step(&Row(vec![Value::Null, Value::Null])).unwrap();
+        let all = shown(&groups.finish().unwrap());
+        let expected = [
+            "[Text(\"2025-01-01 00:00:00\"), Text(\"1\"), Integer(2)]",
+            "[Text(\"2025-02-01 00:00:00\"), Text(\"1\"), Integer(1)]",
+            "[Text(\"infinity\"), Text(\"1.0\"), Integer(1)]",
+            "[Text(\"Y0012025-03-01 00:00:00\"), Text(\"1\"), Integer(1)]",
+            "[Text(\"2025-02-01 00:00:00\"), Text(\"2.0\"), Integer(2)]",
+            "[Null, Null, Integer(1)]",
+        ];
+        assert_eq!(all, expected);
+        let mut invalid = Groups::new(Spec::read("1 cut:day.0 rows").unwrap());
+        assert!(invalid.step(&Row(vec![Value::Text("2025-02-30 00:00:00".to_owned())])).is_err());
+    }
+
+    #[test]
+    fn without_keys_no_rows_are_a_group() {
+        let all = shown(&Groups::of_nothing(Spec::read("0 i.0 rows sum.0").unwrap()).unwrap());
+        assert_eq!(all, ["[Integer(0), Null]"]);
+        assert!(shown(&Groups::of_nothing(Spec::read("1 i.0 rows sum.0").unwrap()).unwrap()).is_empty());
     }
 
     #[test]

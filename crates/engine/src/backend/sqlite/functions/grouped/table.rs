@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::lower::sqlite::MOST_GROUPED;
+use rowferry_dialect::lower::sqlite::spec::Spec;
+use rowferry_dialect::{Error, Result};
 use rusqlite::types::ValueRef;
 use rusqlite::vtab::{
     Context as ColumnContext, Filters, IndexConstraintOp, IndexInfo, Module, VTab, VTabConfig, VTabConnection,
@@ -15,7 +17,7 @@ use rusqlite::vtab::{
 use rusqlite::{Connection, ffi};
 
 use super::super::{Output, raise};
-use super::groups::{Finished, Walk};
+use super::groups::{Finished, Groups, Walk};
 use super::kept;
 
 /// Makes the function known to a connection.
@@ -92,6 +94,18 @@ fn number(value: ValueRef<'_>) -> Option<u64> {
     }
 }
 
+/// The groups that an argument speaks of: by their number, or, where there was no row, by what would have been done with one.
+fn found(value: Option<ValueRef<'_>>) -> Result<Option<Arc<Finished>>> {
+    match value {
+        Some(ValueRef::Text(told)) => {
+            let spec = std::str::from_utf8(told).ok().and_then(Spec::read);
+            let spec = spec.ok_or_else(|| Error::internal("groups of what is not told"))?;
+            Groups::of_nothing(spec).map(|groups| Some(Arc::new(groups)))
+        }
+        value => Ok(value.and_then(number).and_then(kept::find)),
+    }
+}
+
 #[repr(C)]
 struct Cursor<'vtab> {
     base: ffi::sqlite3_vtab_cursor,
@@ -123,7 +137,7 @@ unsafe impl VTabCursor for Cursor<'_> {
         self.position = 0;
         self.groups = match args.len() {
             0 => None,
-            _ => match args.iter().next().and_then(number).and_then(kept::find) {
+            _ => match found(args.iter().next()).map_err(raise)? {
                 Some(groups) => {
                     let walk = groups.begin().map_err(raise)?;
                     Some((groups, walk))
