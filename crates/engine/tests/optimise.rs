@@ -7,8 +7,9 @@ use std::fmt::Write as _;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
+use rowferry_engine::ir::Value;
 use rowferry_engine::{Outcome, Session};
-use support::{Ask as _, Fixture, postgres};
+use support::{Ask as _, Fixture, ask_with, postgres};
 
 const TABLES: &str = "create table t (
     id int primary key, k int, big bigint, c char(3), v varchar(8), d date, at timestamp, b boolean, f float8,
@@ -278,4 +279,51 @@ fn answers_do_not_hang_on_how_they_are_found() {
         failures += usize::from(expected.starts_with("22") || expected.starts_with("42"));
     }
     assert!(failures < statements / 5, "{failures} statements fail: they compare nothing");
+}
+
+#[test]
+fn rows_that_an_index_finds_are_fetched_in_the_order_in_which_they_lie() {
+    let fixture = Fixture::new();
+    let database = fixture.open();
+    let mut fast = postgres(&database);
+    for statement in [
+        "create table t (id int primary key, k int, v int, price numeric(15, 2), f float8)",
+        "create index t_k on t (k)",
+        "insert into t select i, i * 7919 % 5000, i, i / 4.0, i from generate_series(1, 5000) i",
+        "analyze t",
+    ] {
+        fast.run(statement);
+    }
+    let mut plain = postgres(&database);
+    plain.run("set enable_hashagg = off");
+    plain.run("set rowferry.rewrite = off");
+    let cases = [
+        ("select count(*), sum(v) from t where k >= 1000 and k < 1500", true),
+        ("select v % 3, sum(price * 2) from t where k between 100 and 700 and v > 40 group by v % 3", true),
+        ("select count(*), min(v) from t where 900 > k and k > 899", true),
+        (
+            "with g as (select v % 5 as w, max(price) as m from t where k > 4500 and k < 4900 group by 1) select * from g",
+            true,
+        ),
+        ("select sum(price * v) from t where k >= 1000 and k < 1500 and price > 17", true),
+        // Nearly all rows, rows that are found one by one, rows of another index, sums of floats.
+        ("select count(*), sum(v) from t where k > 10 and k < 4999", false),
+        ("select count(*), sum(v) from t where k = 1000", false),
+        ("select count(*), sum(v) from t where id > 10 and id < 200", false),
+        ("select count(*), sum(f) from t where k > 1000 and k < 1200", false),
+        ("select count(*), sum(k) from t where k > 1000 and k < 1500", false),
+        ("select count(*), sum(v) from t where k > 4999 and k < 4000", true),
+    ];
+    for (sql, fetched) in cases {
+        let explained = fast.run(&format!("explain {sql}")).join("\n");
+        let found =
+            explained.contains("Bitmap Heap Scan on t\n") && explained.contains("Bitmap Index Scan using t_k on t");
+        assert_eq!(found, fetched, "{sql}\n{explained}");
+        assert_eq!(answer(&mut fast, sql), answer(&mut plain, sql), "{sql}");
+    }
+    // A range of parameters is as good.
+    let sql = "select count(*), sum(v) from t where k between $1 and $2";
+    let range = [Value::Integer(100), Value::Integer(300)];
+    let found = ask_with(&mut fast, sql, &range).unwrap();
+    assert_eq!(found, plain.run("select count(*), sum(v) from t where k between 100 and 300"));
 }

@@ -175,6 +175,15 @@ impl Unit {
         })
     }
 
+    /// The same of `date_trunc`, to which the words of what is only a field are unknown.
+    pub fn cutting(word: &str, type_name: &str) -> Result<Self> {
+        let field = matches!(
+            Self::parse(word),
+            Some(Self::Epoch | Self::DayOfWeek | Self::IsoDayOfWeek | Self::DayOfYear | Self::IsoYear | Self::Julian)
+        );
+        if field { Err(not_recognized(word, type_name)) } else { Self::named(word, type_name) }
+    }
+
     /// Its word.
     pub const fn word(self) -> &'static str {
         match self {
@@ -210,11 +219,13 @@ impl Unit {
 
     /// The unit of a word for values of a type; an unknown word is 22023.
     pub fn named(word: &str, type_name: &str) -> Result<Self> {
-        Self::parse(word).ok_or_else(|| {
-            let message = format!("unit \"{word}\" not recognized for type {type_name}");
-            Error::new(Condition::InvalidParameterValue, message)
-        })
+        Self::parse(word).ok_or_else(|| not_recognized(word, type_name))
     }
+}
+
+fn not_recognized(word: &str, type_name: &str) -> Error {
+    let message = format!("unit \"{word}\" not recognized for type {type_name}");
+    Error::new(Condition::InvalidParameterValue, message)
 }
 
 /// `unit … not supported for type …`.

@@ -473,6 +473,20 @@ impl Session {
         self.state.variables.read().passes()
     }
 
+    /// The program of a statement, in the form that is the faster one over what the file holds.
+    fn lowered(&mut self, bound: &Bound) -> Result<Program> {
+        let program = InUse::lower(bound)?;
+        if program.in_order.is_none() {
+            return Ok(program);
+        }
+        let Ok(handle) = self.handle() else { return Ok(program) };
+        let guard = handle.lock();
+        Ok(match guard.make_known(&program.catalogs, &self.state) {
+            Ok(()) => guard.faster(program),
+            Err(_) => program,
+        })
+    }
+
     pub(super) fn lower(&mut self, bound: Bound, parsed: &Parsed, declared: &[Option<Type>]) -> Result<Prepared> {
         let mut bound = bound;
         if self.schema.has_functions() && parsed.is_postgres() {
@@ -500,7 +514,7 @@ impl Session {
                 (None, command(&bound.statement))
             }
             (_, statement) if in_parts => (None, command(statement)),
-            (_, Statement::Query(_) | Statement::Dml(_)) => (Some(InUse::lower(&bound)?), command(&bound.statement)),
+            (_, Statement::Query(_) | Statement::Dml(_)) => (Some(self.lowered(&bound)?), command(&bound.statement)),
             (_, Statement::CallProcedure(call)) => {
                 let args = call.args.as_deref().map(|args| InUse::lower_query(args, Yield::Sent)).transpose()?;
                 (args, command(&bound.statement))

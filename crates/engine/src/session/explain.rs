@@ -127,7 +127,7 @@ impl Session {
         self.open_read()?;
         let handle = self.handle()?;
         let guard = handle.lock();
-        let steps = guard.make_known(&program.catalogs, &self.state).and_then(|()| guard.plan(&program));
+        let steps = guard.make_known(&program.catalogs, &self.state).and_then(|()| guard.plan(&guard.faster(program)));
         drop(guard);
         self.checked(steps)
     }
@@ -284,6 +284,12 @@ impl Names {
                 }
                 Operation::Hash => Node::over("HashAggregate", vec![single(std::mem::take(&mut plans))]),
                 Operation::Gather => Node::over("Aggregate", vec![single(std::mem::take(&mut plans))]),
+                Operation::Fetch { of } => {
+                    for plan in &mut plans {
+                        plan.kind = "Bitmap Index Scan".to_owned();
+                    }
+                    Node { kind: "Bitmap Heap Scan".to_owned(), ..self.read(of, None) }
+                }
                 Operation::Compound => compound(std::mem::take(&mut plans)),
                 Operation::Merge(word) => merged(word, std::mem::take(&mut plans)),
                 Operation::Arm(word) => Node::new("").fact("Arm", word.clone(), false),
@@ -310,6 +316,7 @@ impl Names {
                 Operation::Read { .. }
                 | Operation::Hash
                 | Operation::Gather
+                | Operation::Fetch { .. }
                 | Operation::Compound
                 | Operation::Merge(_)
                 | Operation::Either => {

@@ -76,9 +76,17 @@ impl Lowering<'_> {
         if parts.fails || parts.keys.len() + parts.others.len() > MOST || !parts.are_ours() || !parts.name_rows() {
             return Ok(None);
         }
-        // One aggregate alone is as fast in SQLite's hands, which finds a count and an extreme without reading all rows.
-        if is_whole && (parts.others.len() < 2 || !parts.others.iter().all(is_aggregate)) {
-            return Ok(None);
+        // One aggregate alone is as fast in SQLite's hands, which finds a count and an extreme without reading all rows; but a
+        // sum over rows that an index finds is not.
+        if is_whole {
+            let few = match parts.others.as_slice() {
+                [] => true,
+                [only] => !(is_sum(only) && super::in_order::may_be(select)),
+                _ => false,
+            };
+            if few || !parts.others.iter().all(is_aggregate) {
+                return Ok(None);
+            }
         }
         let sorted = query.order_by.is_empty() && !is_distinct && !is_whole;
         let Some((sql, reprs)) = self.grouped(select, from, &parts, sorted)? else {
@@ -104,6 +112,7 @@ impl Lowering<'_> {
         parts: &Parts,
         sorted: bool,
     ) -> Result<Option<(String, Vec<Repr>)>> {
+        let is_outermost = self.order.is_empty();
         let outer = std::mem::replace(&mut self.from_start, self.order.len());
         let from_clause = from;
         let from = self.from(from);
@@ -148,9 +157,14 @@ impl Lowering<'_> {
             fused.spec.aggregates.push(gathered);
             reprs.push(repr);
         }
-        let filter = match &select.filter {
-            Some(filter) => self.where_clause_of_all(filter, from_clause)?,
-            None => String::new(),
+        let in_order = match &select.filter {
+            Some(filter) if is_outermost => self.in_order(from_clause, filter, &fused.spec)?,
+            _ => None,
+        };
+        let (from, filter) = match (in_order, &select.filter) {
+            (Some(in_order), _) => in_order,
+            (None, Some(filter)) => (from, self.where_clause_of_all(filter, from_clause)?),
+            (None, None) => (from, String::new()),
         };
         self.needs_row_function();
         // Not as the function's argument: SQLite would plan a query that is run for each group.
@@ -237,6 +251,10 @@ fn is_whole(select: &Select) -> bool {
     select.group_by == GroupBy::None
         && select.distinct == Distinct::All
         && super::single::has_aggregate(select.from.as_ref(), &select.items)
+}
+
+fn is_sum(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Aggregate(aggregate) if Sum::of(aggregate.function).is_some())
 }
 
 fn is_aggregate(expr: &Expr) -> bool {

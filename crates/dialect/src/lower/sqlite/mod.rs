@@ -19,6 +19,7 @@ mod from;
 mod fused;
 mod grouping;
 mod hashed;
+mod in_order;
 mod late;
 mod lateral;
 mod numbered;
@@ -40,6 +41,7 @@ use foldhash::{HashMap, HashSet};
 
 pub use cast::{ParamForm, native_decimal, no_frame_offset};
 pub use hashed::{MOST as MOST_GROUPED, ROWS as HASHED, WHOLE as GATHERED};
+pub use in_order::{FOUND, Ranged};
 pub use rules::rules_words;
 
 use crate::collation::Collation;
@@ -61,6 +63,9 @@ pub struct Program {
     pub native: bool,
     /// Object ids of the catalog relations that it reads: who runs it makes them known to SQLite before.
     pub catalogs: Vec<u32>,
+    /// The same statement, which fetches rows of some tables in the order in which they lie. It is the faster one where
+    /// this one would find them by ranges of an index.
+    pub in_order: Option<Box<(Program, Vec<Ranged>)>>,
     /// Virtual tables stand in it. Those without a CREATE are tables of `main` for SQLite: it looks into the file for
     /// them.
     pub virtual_tables: bool,
@@ -109,7 +114,14 @@ pub fn lower(bound: &Bound) -> Result<Program> {
 pub fn lower_query(query: &Query) -> Result<Program> {
     let mut lowering = Lowering::default();
     let (sql, _) = lowering.query(query, Naming::None)?;
-    Ok(lowering.program(sql))
+    let ranged = std::mem::take(&mut lowering.ranged);
+    let mut program = lowering.program(sql);
+    if !ranged.is_empty() {
+        let mut lowering = Lowering { fetches_in_order: true, ..Lowering::default() };
+        let (sql, _) = lowering.query(query, Naming::None)?;
+        program.in_order = Some(Box::new((lowering.program(sql), ranged)));
+    }
+    Ok(program)
 }
 
 /// Lowers a query whose rows are kept, to be read by other parts of its statement: decimals are texts.
@@ -274,6 +286,10 @@ struct Lowering<'a> {
     grouped: u32,
     /// Only some rows of the query at hand are asked for.
     some_groups: bool,
+    /// Tables that may be read in the order of their rows.
+    ranged: Vec<in_order::Ranged>,
+    /// They are.
+    fetches_in_order: bool,
     /// Members of WITH, and of FROM, of which only some rows are asked for.
     asked_ctes: HashSet<CteId>,
     asked: HashSet<RelId>,
@@ -293,7 +309,7 @@ impl Lowering<'_> {
     fn program(self, sql: String) -> Program {
         let Self { params, foreign, catalogs, virtual_tables, tables, .. } = self;
         let virtual_tables = virtual_tables || !catalogs.is_empty();
-        Program { sql, params, native: !foreign, virtual_tables, tables, catalogs }
+        Program { sql, params, native: !foreign, virtual_tables, tables, catalogs, in_order: None }
     }
 
     /// Notes that the SQL reads a catalog, which is there while we serve the file.

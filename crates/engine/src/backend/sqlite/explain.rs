@@ -8,7 +8,7 @@ use std::ptr;
 
 use libsqlite3_sys as ffi;
 use rowferry_dialect::ir::RelId;
-use rowferry_dialect::lower::sqlite::{GATHERED, HASHED};
+use rowferry_dialect::lower::sqlite::{FOUND, GATHERED, HASHED, Ranged};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
@@ -65,6 +65,11 @@ pub enum Operation {
     Hash,
     /// Makes one group of all rows.
     Gather,
+    /// Fetches rows of a table that an index has found in the order in which they lie.
+    Fetch {
+        /// The table.
+        of: Target,
+    },
     /// A set operation; its parts are [`Operation::Arm`]s.
     Compound,
     /// A set operation of sorted arms: its words.
@@ -131,6 +136,15 @@ impl Handle {
         self.steps_of(&program.sql)
     }
 
+    /// The form of a program that is the faster one here.
+    pub fn faster(&self, mut program: Program) -> Program {
+        let Some((other, ranged)) = program.in_order.take().map(|other| *other) else { return program };
+        match self.plan(&program) {
+            Ok(steps) if ranged.iter().all(|table| is_ranged(&steps, table)) => other,
+            _ => program,
+        }
+    }
+
     /// The same of a statement in SQLite's words.
     pub fn steps_of(&self, sql: &str) -> Done<Vec<PlanStep>> {
         let mut query = self.bound().prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
@@ -156,6 +170,21 @@ impl Handle {
     pub fn counted(&self, key: u64) -> Vec<PlanStep> {
         self.take(key).map_or_else(Vec::new, |statement| statement.counted())
     }
+}
+
+/// True where the rows of a table are found by a range of an index, and fetched one after the other.
+fn is_ranged(steps: &[PlanStep], table: &Ranged) -> bool {
+    steps.iter().any(|step| match &step.operation {
+        Operation::Read {
+            of: Target::Relation(id),
+            by: Some(Way { index: Index::Named(_), covering: false, condition: Some(condition) }),
+        } => {
+            let range =
+                condition.strip_prefix(table.column.as_str()).is_some_and(|rest| rest.starts_with([' ', '>', '<']));
+            *id == table.relation && range && !condition.contains('=')
+        }
+        _ => false,
+    })
 }
 
 /// SQLite counts from the beginning where it can count at all.
@@ -219,20 +248,16 @@ impl Statement {
 }
 
 /// One step for what is three to SQLite: a subquery of one row, which is all groups, its reading, and the function that
-/// yields them.
+/// yields them. Behind the numbers of rows comes the reading of these, too.
 fn with_groups(mut steps: Vec<PlanStep>) -> Vec<PlanStep> {
-    let known = |name: &Target| {
-        [(HASHED, Operation::Hash), (GATHERED, Operation::Gather)]
-            .into_iter()
-            .find(|(known, _)| *name == Target::Named((*known).to_owned()))
-    };
+    let known =
+        |name: &Target| [HASHED, GATHERED, FOUND].into_iter().find(|known| *name == Target::Named((*known).to_owned()));
     let mut at = 0;
     while at < steps.len() {
         if let Operation::Rows { name, .. } = &steps[at].operation
-            && let Some((name, operation)) = known(name)
+            && let Some(name) = known(name)
         {
             let rows = Target::Named(name.to_owned());
-            steps[at].operation = operation;
             let parent = steps[at].parent;
             let mut following = |wanted: &dyn Fn(&Operation) -> bool| {
                 let found =
@@ -240,10 +265,21 @@ fn with_groups(mut steps: Vec<PlanStep>) -> Vec<PlanStep> {
                 found.map(|found| steps.remove(found))
             };
             following(&|operation| matches!(operation, Operation::Read { of, .. } if *of == rows));
-            let groups = following(&|operation| {
+            let mut yielded = following(&|operation| {
                 matches!(operation, Operation::Read { by: Some(Way { index: Index::Function, .. }), .. })
             });
-            steps[at].counted = groups.and_then(|groups| groups.counted);
+            let mut operation = if name == HASHED { Operation::Hash } else { Operation::Gather };
+            if name == FOUND {
+                yielded = following(&|operation| {
+                    matches!(operation, Operation::Read { by: Some(Way { index: Index::Row, .. }), .. })
+                });
+                match yielded.as_ref().map(|read| &read.operation) {
+                    Some(Operation::Read { of, .. }) => operation = Operation::Fetch { of: of.clone() },
+                    _ => operation = steps[at].operation.clone(),
+                }
+            }
+            steps[at].operation = operation;
+            steps[at].counted = yielded.and_then(|step| step.counted);
         }
         at += 1;
     }

@@ -79,7 +79,15 @@ impl Backend for Sqlite {
     fn native(text: &str, params: usize) -> Program {
         let params = (0..params).map(|param| ParamUse { param, form: ParamForm::AsIs }).collect();
         // Nobody has looked what stands in it.
-        Program { sql: text.to_owned(), params, native: true, catalogs: Vec::new(), virtual_tables: true, tables: true }
+        Program {
+            sql: text.to_owned(),
+            params,
+            native: true,
+            catalogs: Vec::new(),
+            in_order: None,
+            virtual_tables: true,
+            tables: true,
+        }
     }
 
     fn session(of: &Opening<'_>) -> std::result::Result<SharedHandle, Failure> {

@@ -148,13 +148,13 @@ pub(super) const ROWS: &[Row] = &[
             Some(_) => zone::named(call.text(2)?)?,
             None => call.with_settings(|settings| settings.time_zone.clone()),
         };
-        let cut = moments::truncate_instant(Unit::named(word, name)?, at, &zone);
+        let cut = moments::truncate_instant(Unit::cutting(word, name)?, at, &zone);
         instant(cut.ok_or_else(|| unit_not_supported(word, name))?)
     })
     .optional(1),
     Row::new("rf_date_trunc_interval", 2, |call| {
         let word = call.text(0)?;
-        let cut = moments::truncate_interval(Unit::named(word, "interval")?, span(call, 1)?);
+        let cut = moments::truncate_interval(Unit::cutting(word, "interval")?, span(call, 1)?);
         shown(cut.ok_or_else(|| unit_not_supported(word, "interval"))?)
     }),
     Row::new("rf_date_bin", 3, |call| {
@@ -255,7 +255,7 @@ pub(super) fn truncated(word: &str, stored: &[u8]) -> Result<String> {
         // Nobody looks at the unit.
         return timestamp::to_stored(at);
     }
-    let cut = moments::truncate(Unit::named(word, name)?, at);
+    let cut = moments::truncate(Unit::cutting(word, name)?, at);
     timestamp::to_stored(cut.ok_or_else(|| unit_not_supported(word, name))?)
 }
 

@@ -277,7 +277,7 @@ impl Groups {
         }
         let mut rows = Spool::new(columns);
         self.drain(&mut rows)?;
-        Ok(Finished { columns, held: Held::Rows(Mutex::new(Some(rows.into_reader()?))) })
+        Finished::of_rows(columns, rows)
     }
 
     /// Writes all groups out, those of the parts, too.
@@ -345,6 +345,7 @@ pub(super) struct Finished {
 
 enum Held {
     Groups(Memory, Option<Vec<u32>>),
+    Numbers(Vec<i64>),
     Rows(Mutex<Option<SpoolReader>>),
 }
 
@@ -374,10 +375,20 @@ pub(super) struct Walk {
 }
 
 impl Finished {
+    /// Numbers, each of them a row.
+    pub(super) fn of_numbers(numbers: Vec<i64>) -> Self {
+        Self { columns: 1, held: Held::Numbers(numbers) }
+    }
+
+    /// Rows that lie in a file.
+    pub(super) fn of_rows(columns: usize, rows: Spool) -> Result<Self> {
+        Ok(Self { columns, held: Held::Rows(Mutex::new(Some(rows.into_reader()?))) })
+    }
+
     /// Begins a walk.
     pub(super) fn begin(&self) -> Result<Walk> {
         let reader = match &self.held {
-            Held::Groups(..) => None,
+            Held::Groups(..) | Held::Numbers(_) => None,
             Held::Rows(reader) => {
                 let mut reader = reader.lock().take().ok_or_else(|| Error::internal("groups that are read already"))?;
                 reader.rewind()?;
@@ -400,6 +411,14 @@ impl Finished {
                 walk.at += 1;
                 work::step(ROW)?;
                 memory.row(group, out)?;
+                Ok(true)
+            }
+            (Held::Numbers(numbers), _) => {
+                let Some(number) = numbers.get(walk.at) else { return Ok(false) };
+                walk.at += 1;
+                work::step(1)?;
+                out.clear();
+                out.push(Value::Integer(*number));
                 Ok(true)
             }
             (Held::Rows(_), Some(reader)) => {

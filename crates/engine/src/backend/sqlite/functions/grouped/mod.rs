@@ -11,6 +11,7 @@ mod cells;
 mod fixed;
 mod groups;
 mod kept;
+mod numbers;
 mod table;
 
 use std::ffi::{CString, c_char, c_int, c_void};
@@ -23,29 +24,38 @@ use rowferry_dialect::{Error, Result};
 use rusqlite::{Connection, ffi};
 
 use fixed::Inputs;
-use groups::Groups;
+use groups::{Finished, Groups};
+use numbers::Numbers;
 
 /// Makes the functions known to a connection.
 pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
     // SAFETY: the names are C strings, and the functions hold no data of their own.
     unsafe {
         let handle = connection.handle();
-        aggregate(handle, c"rf_group", finish_groups)?;
-        aggregate(handle, c"rf_fused", finish_one)?;
+        aggregate(handle, c"rf_group", -1, step, finish_groups)?;
+        aggregate(handle, c"rf_fused", -1, step, finish_one)?;
+        aggregate(handle, c"rf_row_numbers", 1, step_numbers, finish_numbers)?;
     }
     table::register(connection)
 }
 
+type Step = unsafe extern "C" fn(*mut ffi::sqlite3_context, c_int, *mut *mut ffi::sqlite3_value);
 type Finish = unsafe extern "C" fn(*mut ffi::sqlite3_context);
 
-unsafe fn aggregate(handle: *mut ffi::sqlite3, name: &std::ffi::CStr, finish: Finish) -> rusqlite::Result<()> {
+unsafe fn aggregate(
+    handle: *mut ffi::sqlite3,
+    name: &std::ffi::CStr,
+    arguments: c_int,
+    step: Step,
+    finish: Finish,
+) -> rusqlite::Result<()> {
     let flags = ffi::SQLITE_UTF8 | ffi::SQLITE_DETERMINISTIC | ffi::SQLITE_INNOCUOUS;
     // SAFETY: the caller's promise; neither function has data that would have to be dropped.
     let code = unsafe {
         ffi::sqlite3_create_function_v2(
             handle,
             name.as_ptr(),
-            -1,
+            arguments,
             flags,
             std::ptr::null_mut(),
             None,
@@ -94,7 +104,7 @@ unsafe fn slice<'a>(bytes: *const u8, length: c_int) -> &'a [u8] {
 }
 
 /// The state of one run of an aggregate: a pointer in memory of SQLite's, null before the first row.
-unsafe fn state(context: *mut ffi::sqlite3_context, size: usize) -> *mut *mut Groups {
+unsafe fn state<T>(context: *mut ffi::sqlite3_context, size: usize) -> *mut *mut T {
     // SAFETY: SQLite calls us with a context of an aggregate.
     unsafe { ffi::sqlite3_aggregate_context(context, size as c_int) }.cast()
 }
@@ -103,7 +113,10 @@ unsafe extern "C" fn step(context: *mut ffi::sqlite3_context, count: c_int, valu
     guarded(context, || {
         // SAFETY: SQLite hands on as many values as it says, and zeroed memory of the size that is asked for.
         let (values, place) = unsafe {
-            (std::slice::from_raw_parts(values, count as usize), state(context, size_of::<*mut Groups>()).as_mut())
+            (
+                std::slice::from_raw_parts(values, count as usize),
+                state::<Groups>(context, size_of::<*mut Groups>()).as_mut(),
+            )
         };
         let place = place.ok_or_else(|| Error::internal("no memory for an aggregate"))?;
         let Some((first, values)) = values.split_first() else {
@@ -127,13 +140,38 @@ fn read(told: ValueRef<'_>, given: usize) -> Result<Spec> {
         .ok_or_else(|| Error::internal("an aggregate that is not told what to do"))
 }
 
+unsafe extern "C" fn step_numbers(
+    context: *mut ffi::sqlite3_context,
+    count: c_int,
+    values: *mut *mut ffi::sqlite3_value,
+) {
+    guarded(context, || {
+        // SAFETY: as in `step`.
+        let (values, place) = unsafe {
+            (
+                std::slice::from_raw_parts(values, count as usize),
+                state::<Numbers>(context, size_of::<*mut Numbers>()).as_mut(),
+            )
+        };
+        let place: &mut *mut Numbers = place.ok_or_else(|| Error::internal("no memory for an aggregate"))?;
+        if place.is_null() {
+            *place = Box::into_raw(Box::default());
+        }
+        // SAFETY: made above, and nobody else has it before the last call.
+        unsafe { &mut **place }.step(Arguments(values).value(0))
+    });
+}
+
 /// What a run has come to; `None` when there was no row.
-unsafe fn taken(context: *mut ffi::sqlite3_context) -> Option<Box<Groups>> {
+///
+/// # Safety
+/// The context is of an aggregate whose state is a `T`.
+unsafe fn taken<T>(context: *mut ffi::sqlite3_context) -> Option<Box<T>> {
     // SAFETY: as in `step`; the pointer is a box's, and is forgotten here.
     unsafe {
-        let place = state(context, 0).as_mut()?;
-        let groups = std::mem::replace(place, std::ptr::null_mut());
-        (!groups.is_null()).then(|| Box::from_raw(groups))
+        let place = state::<T>(context, 0).as_mut()?;
+        let state = std::mem::replace(place, std::ptr::null_mut());
+        (!state.is_null()).then(|| Box::from_raw(state))
     }
 }
 
@@ -141,13 +179,30 @@ unsafe fn taken(context: *mut ffi::sqlite3_context) -> Option<Box<Groups>> {
 unsafe extern "C" fn finish_groups(context: *mut ffi::sqlite3_context) {
     guarded(context, || {
         // SAFETY: SQLite's last call of a run.
-        let Some(groups) = (unsafe { taken(context) }) else { return Ok(()) };
-        let number = kept::keep(groups.finish()?);
-        let bytes = Box::into_raw(Box::new(number.to_le_bytes()));
-        // SAFETY: the box has as many bytes, and SQLite drops it with the value, which lives as long as anybody can ask.
-        unsafe { ffi::sqlite3_result_blob(context, bytes.cast(), size_of::<u64>() as c_int, Some(forget)) };
-        Ok(())
+        match unsafe { taken::<Groups>(context) } {
+            Some(groups) => keep(context, groups.finish()?),
+            None => Ok(()),
+        }
     });
+}
+
+/// The same of numbers.
+unsafe extern "C" fn finish_numbers(context: *mut ffi::sqlite3_context) {
+    guarded(context, || {
+        // SAFETY: SQLite's last call of a run.
+        match unsafe { taken::<Numbers>(context) } {
+            Some(numbers) => keep(context, numbers.finish()?),
+            None => Ok(()),
+        }
+    });
+}
+
+fn keep(context: *mut ffi::sqlite3_context, finished: Finished) -> Result<()> {
+    let number = kept::keep(finished);
+    let bytes = Box::into_raw(Box::new(number.to_le_bytes()));
+    // SAFETY: the box has as many bytes, and SQLite drops it with the value, which lives as long as anybody can ask.
+    unsafe { ffi::sqlite3_result_blob(context, bytes.cast(), size_of::<u64>() as c_int, Some(forget)) };
+    Ok(())
 }
 
 unsafe extern "C" fn forget(number: *mut c_void) {
@@ -160,7 +215,7 @@ unsafe extern "C" fn forget(number: *mut c_void) {
 unsafe extern "C" fn finish_one(context: *mut ffi::sqlite3_context) {
     guarded(context, || {
         // SAFETY: SQLite's last call of a run.
-        let value = match unsafe { taken(context) } {
+        let value = match unsafe { taken::<Groups>(context) } {
             Some(groups) => groups.only()?,
             None => Value::Null,
         };
