@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::Type;
+use crate::composite::relation_of_row_type;
 use crate::ir::{RelId, Value};
 use crate::schema::Relation;
 use crate::values::{self, Settings};
@@ -210,6 +211,16 @@ impl Uses {
             {
                 all.insert((named.relation.oid, Some(found.name.clone())));
             }
+        }
+        for (id, ty, fields) in &self.row_functions {
+            let Some((table, _)) = relation_of_row_type(*ty) else { continue };
+            // Who names the function's row, and not its columns, has all of them at one place.
+            let alone = |column: &&NamedColumn| {
+                let beside = |other: &NamedColumn| other.id == *id && other.place == column.place;
+                !self.columns.iter().any(|other| beside(other) && other.position != column.position)
+            };
+            let named = self.columns.iter().filter(|column| column.id == *id).filter(alone);
+            all.extend(named.filter_map(|column| Some((table, Some(fields.get(column.position)?.clone())))));
         }
         all
     }
