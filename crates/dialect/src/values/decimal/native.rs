@@ -36,11 +36,13 @@ impl Native {
             // The quotient of two numbers that are exact is rounded correctly: when it is the stored double, these digits
             // are what that double was made from.
             ValueRef::Real(value) => {
-                let unscaled = (value * power as f64).round();
-                if !(unscaled.abs() < LIMIT as f64 && unscaled / power as f64 == value) {
+                let product = value * power as f64;
+                // To the nearest, in the processor's own instructions. What is no number is zero here, and not equal.
+                let unscaled = (product + 0.5_f64.copysign(product)) as i64;
+                if unscaled.unsigned_abs() >= LIMIT.unsigned_abs() || unscaled as f64 / power as f64 != value {
                     return None;
                 }
-                unscaled as i64
+                unscaled
             }
             _ => return None,
         };

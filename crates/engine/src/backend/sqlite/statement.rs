@@ -312,20 +312,22 @@ impl Statement {
     #[inline]
     pub fn column(&self, index: usize) -> ValueRef<'_> {
         debug_assert!(index < self.columns);
-        let index = index as c_int;
-        // SAFETY: pointers that SQLite hands out stay valid until the next step, for which `&mut self` is needed. The
-        // text is asked for before its length, in the encoding that it is kept in, so that nothing is converted.
+        // SAFETY: the statement stands on a row, and its handle is this thread's alone (see `Send`), which is all that
+        // SQLite asks of whoever looks into the value itself instead of asking the statement thrice. Pointers that it
+        // hands out stay valid until the next step, for which `&mut self` is needed. A text is asked for before its
+        // length, in the encoding that it is kept in, so that nothing is converted.
         unsafe {
-            match ffi::sqlite3_column_type(self.raw, index) {
-                ffi::SQLITE_INTEGER => ValueRef::Integer(ffi::sqlite3_column_int64(self.raw, index)),
-                ffi::SQLITE_FLOAT => ValueRef::Real(ffi::sqlite3_column_double(self.raw, index)),
+            let value = ffi::sqlite3_column_value(self.raw, index as c_int);
+            match ffi::sqlite3_value_type(value) {
+                ffi::SQLITE_INTEGER => ValueRef::Integer(ffi::sqlite3_value_int64(value)),
+                ffi::SQLITE_FLOAT => ValueRef::Real(ffi::sqlite3_value_double(value)),
                 ffi::SQLITE_TEXT => {
-                    let text = ffi::sqlite3_column_text(self.raw, index);
-                    ValueRef::Text(slice(text, ffi::sqlite3_column_bytes(self.raw, index)))
+                    let text = ffi::sqlite3_value_text(value);
+                    ValueRef::Text(slice(text, ffi::sqlite3_value_bytes(value)))
                 }
                 ffi::SQLITE_BLOB => {
-                    let bytes = ffi::sqlite3_column_blob(self.raw, index);
-                    ValueRef::Blob(slice(bytes.cast(), ffi::sqlite3_column_bytes(self.raw, index)))
+                    let bytes = ffi::sqlite3_value_blob(value);
+                    ValueRef::Blob(slice(bytes.cast(), ffi::sqlite3_value_bytes(value)))
                 }
                 _ => ValueRef::Null,
             }

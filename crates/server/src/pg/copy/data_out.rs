@@ -2,7 +2,8 @@
 
 use rowferry_dialect::ir::{CopyFormat, CopyHeader, CopyOptions};
 use rowferry_dialect::values::{Settings, ValueRef};
-use rowferry_engine::{Error, Result};
+use rowferry_dialect::work;
+use rowferry_engine::{Error, Result, Type};
 use rowferry_wire_pg::Format;
 
 use super::super::values;
@@ -13,15 +14,37 @@ use super::{Column, SIGNATURE};
 pub(in super::super) struct CopyOut {
     options: CopyOptions,
     columns: Vec<Column>,
-    writers: Vec<values::Write>,
+    writers: Vec<Writer>,
     /// A field before it is escaped.
     field: Vec<u8>,
+}
+
+#[derive(Debug)]
+struct Writer {
+    write: values::Write,
+    plain: Plain,
+}
+
+/// What is written in letters, digits and signs that the options give no meaning, so that it may be sent as it is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Plain {
+    /// Nobody knows.
+    Perhaps,
+    /// Values that are stored as numbers.
+    Numbers,
+    /// All values.
+    All,
 }
 
 impl CopyOut {
     pub(in super::super) fn new(options: CopyOptions, columns: Vec<Column>) -> Result<Self> {
         let format = if options.format == CopyFormat::Binary { Format::BINARY } else { Format::TEXT };
-        let writers = columns.iter().map(|column| values::writer(&column.ty, format)).collect::<Result<_>>()?;
+        let usual = are_usual(&options);
+        let writers = columns.iter().map(|Column { ty, .. }| {
+            let plain = if usual { plain(ty) } else { Plain::Perhaps };
+            Ok(Writer { write: values::writer(ty, format)?, plain })
+        });
+        let writers = writers.collect::<Result<_>>()?;
         Ok(Self { options, columns, writers, field: Vec::new() })
     }
 
@@ -50,46 +73,53 @@ impl CopyOut {
         }
     }
 
-    /// Writes a row. The error comes with the column that cannot be sent.
+    /// Writes a row, whose values `get` knows by their number. The error comes with the column that cannot be sent.
+    #[inline]
     pub(in super::super) fn row<'v>(
         &mut self,
         out: &mut Vec<u8>,
-        row: impl Iterator<Item = ValueRef<'v>>,
+        get: impl Fn(usize) -> ValueRef<'v>,
         settings: &Settings,
     ) -> std::result::Result<(), (usize, Error)> {
         if self.options.format == CopyFormat::Binary {
-            out.extend_from_slice(&(self.columns.len() as i16).to_be_bytes());
+            return self.binary_row(out, get, settings);
         }
-        for (index, value) in row.enumerate().take(self.columns.len()) {
-            let is_null = value == ValueRef::Null;
-            if self.options.format == CopyFormat::Binary {
-                let length = out.len();
-                out.extend_from_slice(&(-1i32).to_be_bytes());
-                if !is_null {
-                    self.write(out, index, value, settings)?;
+        for index in 0..self.columns.len() {
+            self.separate(out, index);
+            match get(index) {
+                ValueRef::Null => out.extend_from_slice(self.options.null.as_bytes()),
+                value => {
+                    let start = out.len();
+                    self.write(out, index, value, settings).map_err(|error| (index, error))?;
+                    match (self.writers[index].plain, value) {
+                        (Plain::All, _) | (Plain::Numbers, ValueRef::Integer(_) | ValueRef::Real(_)) => {}
+                        _ => self.escape(out, start, index),
+                    }
+                }
+            }
+        }
+        out.push(b'\n');
+        Ok(())
+    }
+
+    fn binary_row<'v>(
+        &self,
+        out: &mut Vec<u8>,
+        get: impl Fn(usize) -> ValueRef<'v>,
+        settings: &Settings,
+    ) -> std::result::Result<(), (usize, Error)> {
+        out.extend_from_slice(&(self.columns.len() as i16).to_be_bytes());
+        for index in 0..self.columns.len() {
+            let length = out.len();
+            out.extend_from_slice(&(-1i32).to_be_bytes());
+            match get(index) {
+                ValueRef::Null => {}
+                value => {
+                    self.write(out, index, value, settings).map_err(|error| (index, error))?;
                     let written = (out.len() - length - 4) as i32;
                     out[length..length + 4].copy_from_slice(&written.to_be_bytes());
                 }
-                continue;
             }
-            self.separate(out, index);
-            if is_null {
-                out.extend_from_slice(self.options.null.as_bytes());
-                continue;
-            }
-            let start = out.len();
-            self.write(out, index, value, settings)?;
-            let force_quote = self.options.force_quote.contains(&index);
-            // Most fields are as they must be once they are written.
-            if force_quote || self.may_be_special(&out[start..]) {
-                self.field.clear();
-                self.field.extend_from_slice(&out[start..]);
-                out.truncate(start);
-                self.put_field(out, force_quote);
-            }
-        }
-        if self.options.format != CopyFormat::Binary {
-            out.push(b'\n');
         }
         Ok(())
     }
@@ -101,22 +131,27 @@ impl CopyOut {
         }
     }
 
-    fn write(
-        &self,
-        out: &mut Vec<u8>,
-        index: usize,
-        value: ValueRef<'_>,
-        settings: &Settings,
-    ) -> std::result::Result<(), (usize, Error)> {
-        self.writers[index](out, value, &self.columns[index].ty, settings).map_err(|error| (index, error))
+    #[inline]
+    fn write(&self, out: &mut Vec<u8>, index: usize, value: ValueRef<'_>, settings: &Settings) -> Result<()> {
+        work::reserve(out, values::length(value))?;
+        (self.writers[index].write)(out, value, &self.columns[index].ty, settings)
     }
 
-    /// True for a field that may not be sent as it is. Every byte is looked at, which the processor does many at a time.
+    /// Escapes or quotes the field that was written from `start` on, if it needs that. Most fields are as they must be.
+    fn escape(&mut self, out: &mut Vec<u8>, start: usize, index: usize) {
+        let force_quote = self.options.force_quote.contains(&index);
+        if force_quote || self.may_be_special(&out[start..]) {
+            self.field.clear();
+            self.field.extend_from_slice(&out[start..]);
+            out.truncate(start);
+            self.put_field(out, force_quote);
+        }
+    }
+
+    /// True for a field that may not be sent as it is. Every byte is looked at, which the processor does eight at a time.
     fn may_be_special(&self, field: &[u8]) -> bool {
         let options = &self.options;
-        let delimiter = options.delimiter;
-        let escaped = |found, &byte: &u8| found | (byte < b' ') | (byte == b'\\') | (byte == delimiter);
-        field.iter().fold(false, escaped)
+        has_control_or(field, b'\\', options.delimiter)
             || options.format == CopyFormat::Csv && (field.contains(&options.quote) || field == options.null.as_bytes())
     }
 
@@ -162,5 +197,43 @@ impl CopyOut {
             out.push(byte);
         }
         out.push(options.quote);
+    }
+}
+
+/// True when a field has one of these bytes, or one below a space.
+fn has_control_or(field: &[u8], one: u8, other: u8) -> bool {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const TOPS: u64 = ONES << 7;
+    // The top bit of each byte that is below `limit`, and perhaps of one that stands beside such a byte.
+    let below = |word: u64, limit: u8| word.wrapping_sub(ONES * u64::from(limit)) & !word & TOPS;
+    let found = |word: u64| {
+        let equal = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
+        below(word, b' ') | equal(one) | equal(other)
+    };
+    let Some(last) = field.last_chunk::<8>() else {
+        return field.iter().any(|byte| *byte < b' ' || *byte == one || *byte == other);
+    };
+    let (words, _) = field.as_chunks::<8>();
+    words.iter().fold(found(u64::from_le_bytes(*last)), |all, word| all | found(u64::from_le_bytes(*word))) != 0
+}
+
+/// True for options that give no meaning to what numbers and moments are written in.
+fn are_usual(options: &CopyOptions) -> bool {
+    let harmless = match options.format {
+        CopyFormat::Text => true,
+        CopyFormat::Csv => options.quote == b'"' && options.null.is_empty() && options.force_quote.is_empty(),
+        CopyFormat::Binary => false,
+    };
+    harmless && matches!(options.delimiter, b'\t' | b',' | b'|' | b';')
+}
+
+/// Numbers and moments are written in letters, digits, signs, colons, points, slashes and spaces. A text in a column of
+/// numbers is somebody else's.
+fn plain(ty: &Type) -> Plain {
+    match ty {
+        Type::Bool | Type::Int2 | Type::Int4 | Type::Int8 | Type::Oid => Plain::Numbers,
+        Type::Float4 | Type::Float8 | Type::Numeric(_) => Plain::Numbers,
+        Type::Date | Type::Time(_) | Type::Timestamp(_) | Type::TimestampTz(_) => Plain::All,
+        _ => Plain::Perhaps,
     }
 }

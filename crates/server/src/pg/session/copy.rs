@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::{Copy, CopyFormat, TriggerEvent, TriggerLevel, TriggerTime};
 use rowferry_dialect::values::Settings;
-use rowferry_dialect::work;
 use rowferry_engine::{Command, Condition, Each, Error, Outcome, Prepared, Session};
 use rowferry_wire_pg::messages::{CopyFormats, CopyResponse, Frontend};
 use rowferry_wire_pg::{Backend, Format};
@@ -62,8 +61,7 @@ impl Commands<'_> {
             let Some(row) = cursor.next()? else { break };
             rows += 1;
             self.session.copied(0, 1);
-            work::reserve(&mut piece, (0..row.len()).map(|index| values::length(row.get(index))).sum())?;
-            if let Err((index, error)) = data.row(&mut piece, (0..row.len()).map(|index| row.get(index)), &settings) {
+            if let Err((index, error)) = data.row(&mut piece, |index| row.get(index), &settings) {
                 drop(row);
                 let column = &cursor.columns()[index];
                 return Err(values::place(error, &self.session, rows, column, format, &settings).into());
