@@ -294,6 +294,29 @@ pub fn input(text: &str, ty: &Type, settings: &Settings) -> Result<Value> {
     })
 }
 
+/// [`input`] into a place whose room is used again, where both values are texts.
+///
+/// # Errors
+/// As [`input`]; the place then holds what it held.
+pub fn input_into(place: &mut Value, text: &str, ty: &Type, settings: &Settings) -> Result<()> {
+    let stored = match ty {
+        _ if is_stored_form(text, ty) => Cow::Borrowed(text),
+        Type::Text | Type::Varchar(_) | Type::Char(_) => text::assign(text, ty)?,
+        _ => {
+            *place = input(text, ty, settings)?;
+            return Ok(());
+        }
+    };
+    match place {
+        Value::Text(room) => {
+            room.clear();
+            room.push_str(&stored);
+        }
+        other => *other = Value::Text(stored.into_owned()),
+    }
+    Ok(())
+}
+
 /// True for a text that is stored as it comes, whatever the settings are: what most programs send of the types that would
 /// be taken apart and put together again otherwise. False is no answer.
 fn is_stored_form(text: &str, ty: &Type) -> bool {

@@ -1,5 +1,6 @@
 //! An INSERT that runs for each of many rows, without what a statement begins and ends with: the rows of a COPY FROM.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{DmlAction, Statement as Ir, Value};
@@ -108,12 +109,14 @@ impl Session {
 fn step(each: &mut Each, row: &[Value]) -> Result<std::result::Result<(), Failure>> {
     let Each { plan, statement, settings } = each;
     let params = plan.program.as_ref().map(|program| program.params.as_slice()).unwrap_or_default();
-    let values = params.iter().map(|used| used.form.apply(&row[used.param], settings));
-    let values = values.collect::<Result<Vec<_>>>()?;
-    for (index, value) in values.iter().enumerate() {
-        // SAFETY: the values live until the statement has run and was reset, below; its bindings are replaced by the
-        // next row's, or cleared when it is put back.
-        if let Err(failure) = unsafe { statement.bind_borrowed(index + 1, value) } {
+    for (index, used) in params.iter().enumerate() {
+        let bound = match used.form.apply(&row[used.param], settings)? {
+            // SAFETY: the row lives until the statement has run and was reset, below; its bindings are replaced by the
+            // next row's, or cleared when it is put back.
+            Cow::Borrowed(value) => unsafe { statement.bind_borrowed(index + 1, value) },
+            Cow::Owned(value) => statement.bind(index + 1, &value),
+        };
+        if let Err(failure) = bound {
             return Ok(Err(failure));
         }
     }

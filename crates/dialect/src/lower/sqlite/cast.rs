@@ -16,6 +16,8 @@ pub enum ParamForm {
     AsIs,
     /// An exact decimal that is compared with a NUMERIC column: as a number, if no digit is lost.
     NativeDecimal,
+    /// An exact decimal that goes into a NUMERIC column: as the number that it becomes there, if no digit is lost.
+    StoredDecimal,
     /// It is converted first.
     Cast {
         /// The parameter's type.
@@ -56,6 +58,10 @@ impl ParamForm {
         match self {
             Self::AsIs => Ok(Cow::Borrowed(value)),
             Self::NativeDecimal => Ok(native_decimal(value)),
+            Self::StoredDecimal => match value {
+                Value::Text(text) => Ok(native_number(text).map_or(Cow::Borrowed(value), Cow::Owned)),
+                _ => Ok(Cow::Borrowed(value)),
+            },
             Self::Cast { from, to, context } => values::cast(value, from, to, *context, settings).map(Cow::Owned),
             Self::NotNull { inner, table, column } => {
                 let value = inner.apply(value, settings)?;
@@ -111,20 +117,43 @@ pub fn native_decimal(value: &Value) -> Cow<'_, Value> {
 
 /// The number that a canonical decimal text of at most 15 significant digits is in a NUMERIC column.
 pub(super) fn native_number(text: &str) -> Option<Value> {
+    /// Powers of ten that a double holds exactly.
+    const POWERS: [i64; 19] = {
+        let mut powers = [1; 19];
+        let mut at = 1;
+        while at < powers.len() {
+            powers[at] = powers[at - 1] * 10;
+            at += 1;
+        }
+        powers
+    };
     let digits = text.strip_prefix('-').unwrap_or(text);
-    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
+    let (mut unscaled, mut significant, mut point, mut behind) = (0_i64, 0_u16, false, 0_usize);
+    for byte in digits.bytes() {
+        match byte {
+            b'0'..=b'9' => {
+                significant += u16::from(significant > 0 || byte != b'0');
+                if significant > Type::NATIVE_DECIMAL_DIGITS {
+                    return None;
+                }
+                unscaled = unscaled * 10 + i64::from(byte - b'0');
+                behind += usize::from(point);
+            }
+            b'.' if !point => point = true,
+            _ => return None,
+        }
+    }
+    if digits.len() == usize::from(point) {
         return None;
     }
-    let significant = digits.trim_start_matches(['0', '.']).bytes().filter(u8::is_ascii_digit).count();
-    if significant > usize::from(Type::NATIVE_DECIMAL_DIGITS) {
-        return None;
+    let sign = if digits.len() == text.len() { 1 } else { -1 };
+    match POWERS.get(behind) {
+        Some(power) if unscaled % power == 0 => Some(Value::Integer(sign * (unscaled / power))),
+        // Both are exact as doubles, so that their quotient is rounded as the text's own value would be.
+        Some(power) => Some(Value::Real((sign * unscaled) as f64 / *power as f64)),
+        None if unscaled == 0 => Some(Value::Integer(0)),
+        None => text.parse().ok().map(Value::Real),
     }
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    if fraction.bytes().all(|b| b == b'0') {
-        let whole = if text.starts_with('-') { format!("-{whole}") } else { whole.to_owned() };
-        return whole.parse().ok().map(Value::Integer);
-    }
-    text.parse().ok().map(Value::Real)
 }
 
 impl Lowering<'_> {

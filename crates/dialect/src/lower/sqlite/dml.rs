@@ -212,6 +212,12 @@ impl Lowering<'_> {
                 ParamForm::NotNull { inner: Box::new(form), table: target.name.clone(), column: column.name.clone() };
             return Ok(self.param(param, form));
         }
+        if let ExprKind::Param(param) = value.kind
+            && column.ty.storage() == crate::types::Storage::NativeDecimal
+            && !value.ty.is_text()
+        {
+            return Ok(self.param(param, ParamForm::StoredDecimal));
+        }
         let sql = self.expr(value)?;
         let sql = self.decimal_for(column, sql, &value.ty);
         match &value.kind {

@@ -23,6 +23,9 @@ pub(in super::super) struct CopyIn {
     columns: Vec<Column>,
     /// Bytes that have come and are no whole row yet.
     pending: Vec<u8>,
+    /// The bytes of the row that is read, and its values: their room serves the next.
+    bytes: Vec<u8>,
+    values: InRow,
     /// How far `pending` was looked at for the end of a line, and whether that is inside quotes.
     scanned: usize,
     in_quotes: bool,
@@ -44,6 +47,9 @@ pub(in super::super) struct CopyIn {
     ended: bool,
 }
 
+/// A row of so many bytes leaves its room to the next.
+const KEPT_ROOM: usize = 64 * 1024;
+
 /// A row of values in stored form, one for each column.
 pub(in super::super) type InRow = Vec<Value>;
 
@@ -55,6 +61,8 @@ impl CopyIn {
             table,
             columns,
             pending: Vec::new(),
+            bytes: Vec::new(),
+            values: Vec::new(),
             scanned: 0,
             in_quotes: false,
             marker: None,
@@ -107,7 +115,7 @@ impl CopyIn {
         &mut self,
         data: &[u8],
         settings: &Settings,
-        take: &mut dyn FnMut(InRow) -> Result<()>,
+        take: &mut dyn FnMut(&InRow) -> Result<()>,
     ) -> Result<()> {
         if self.ended {
             return Ok(());
@@ -123,10 +131,15 @@ impl CopyIn {
                 break;
             };
             work::room(len)?;
-            let row = self.pending[done..done + len].to_vec();
+            let mut row = std::mem::take(&mut self.bytes);
+            row.clear();
+            row.extend_from_slice(&self.pending[done..done + len]);
             done += len;
             self.scanned = done;
             self.row(&row, settings, take)?;
+            if len <= KEPT_ROOM {
+                self.bytes = row;
+            }
         }
         self.pending.drain(..done);
         self.scanned = self.scanned.saturating_sub(done);
@@ -137,7 +150,7 @@ impl CopyIn {
     pub(in super::super) fn finish(
         &mut self,
         settings: &Settings,
-        take: &mut dyn FnMut(InRow) -> Result<()>,
+        take: &mut dyn FnMut(&InRow) -> Result<()>,
     ) -> Result<()> {
         if self.ended || self.pending.is_empty() && !(self.header && self.options.format == CopyFormat::Binary) {
             return Ok(());
@@ -230,7 +243,7 @@ impl CopyIn {
         Ok(Some(reader.position()))
     }
 
-    fn row(&mut self, bytes: &[u8], settings: &Settings, take: &mut dyn FnMut(InRow) -> Result<()>) -> Result<()> {
+    fn row(&mut self, bytes: &[u8], settings: &Settings, take: &mut dyn FnMut(&InRow) -> Result<()>) -> Result<()> {
         self.line += 1 + std::mem::take(&mut self.broken);
         let marker = self.marker.take();
         if self.options.format == CopyFormat::Binary {
@@ -257,22 +270,33 @@ impl CopyIn {
         if fields.len() > self.columns.len() {
             return Err(self.place(bad_format("extra data after last expected column"), Place::Line(line)));
         }
-        let mut values = Vec::with_capacity(fields.len());
+        let mut values = self.empty_row();
         for (index, column) in self.columns.iter().enumerate() {
             let Some(field) = fields.get(index) else {
                 let message = format!("missing data for column \"{}\"", column.name);
                 return Err(self.place(bad_format(message), Place::Line(line)));
             };
-            values.push(match field {
-                None => Value::Null,
-                Some(bytes) => values::read(bytes, &column.ty, Format::TEXT, settings, index + 1)
+            match field {
+                None => values[index] = Value::Null,
+                Some(bytes) => values::read_text(bytes, &column.ty, settings, &mut values[index])
                     .map_err(|error| self.place(error, Place::Value(column, Some(bytes))))?,
-            });
+            }
         }
-        take(values).map_err(|error| {
+        take(&values).map_err(|error| {
             let keys = matches!(error.condition(), Condition::UniqueViolation | Condition::ExclusionViolation);
             self.place(error, if keys && !self.one_by_one { Place::Row } else { Place::Line(line) })
-        })
+        })?;
+        if line.len() <= KEPT_ROOM {
+            self.values = values;
+        }
+        Ok(())
+    }
+
+    /// A row to be filled: with the room of the one before, and its values.
+    fn empty_row(&mut self) -> InRow {
+        let mut values = std::mem::take(&mut self.values);
+        values.resize(self.columns.len(), Value::Null);
+        values
     }
 
     /// What of a line is a row: what stands before the mark that ends the data; `None` when that is nothing.
@@ -317,7 +341,7 @@ impl CopyIn {
         &mut self,
         bytes: &[u8],
         settings: &Settings,
-        take: &mut dyn FnMut(InRow) -> Result<()>,
+        take: &mut dyn FnMut(&InRow) -> Result<()>,
     ) -> Result<()> {
         let mut reader = Reader::new(bytes);
         let cut = |_| bad_format("unexpected EOF in COPY data");
@@ -353,7 +377,7 @@ impl CopyIn {
             };
             values.push(value);
         }
-        take(values).map_err(|error| self.place(error, Place::Row))
+        take(&values).map_err(|error| self.place(error, Place::Row))
     }
 
     /// Says where in the data an error is: in a row, or in a column of it.
@@ -558,7 +582,7 @@ mod tests {
     fn read(options: CopyOptions, data: &[u8], size: usize) -> Result<Vec<InRow>> {
         let mut copy = CopyIn::new(options, "t".into(), columns(), 1_000);
         let mut rows = Vec::new();
-        let mut take = |row| {
+        let mut take = |row: &InRow| {
             rows.push(row);
             Ok(())
         };

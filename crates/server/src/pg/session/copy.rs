@@ -124,7 +124,7 @@ impl Commands<'_> {
         let encoding = self.output.encoding;
         let Copying { data, decoder, insert, rows, simple } = &mut copying;
         let mut inserter = Inserter { session: &mut self.session, insert, each: None, rows };
-        let mut take = |row: copy::InRow| inserter.insert(&row);
+        let mut take = |row: &copy::InRow| inserter.insert(row);
         let result = match message {
             Frontend::CopyData(piece) => feed(data, decoder, piece, &settings, &mut take),
             Frontend::CopyDone => match decoder.as_ref().map_or(Ok(()), Decoder::finish) {
@@ -200,7 +200,7 @@ fn feed(
     decoder: &mut Option<Decoder>,
     piece: &[u8],
     settings: &Settings,
-    take: &mut dyn FnMut(copy::InRow) -> Result<(), Error>,
+    take: &mut dyn FnMut(&copy::InRow) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let Some(decoder) = decoder else { return data.feed(piece, settings, take) };
     let text = decoder.feed(piece).map_err(|error| data.instead_of_row(error))?;

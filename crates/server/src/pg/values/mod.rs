@@ -232,6 +232,12 @@ pub(super) fn read(bytes: &[u8], ty: &Type, format: Format, settings: &Settings,
     }
 }
 
+/// [`read`] of a text into a place whose room is used again.
+pub(super) fn read_text(bytes: &[u8], ty: &Type, settings: &Settings, place: &mut Value) -> Result<()> {
+    work::room(bytes.len())?;
+    values::input_into(place, &report::text(bytes, settings.client_encoding)?, ty, settings)
+}
+
 fn unsupported_format(format: Format) -> Error {
     Error::new(Condition::InvalidParameterValue, format!("unsupported format code: {}", format.0))
 }
