@@ -320,6 +320,8 @@ fn prints_by_settings(ty: &Type) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -329,7 +331,24 @@ mod tests {
         assert_eq!(native_number("0.000000000000001"), Some(Value::Real(1e-15)));
         assert_eq!(native_number("1234567890123456"), None);
         assert_eq!(native_number("NaN"), None);
-        assert_eq!(native_number(""), None);
+        for none in ["", "-", ".", "1.2.3", "1e5"] {
+            assert_eq!(native_number(none), None, "{none}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_number_of_a_decimal_is_the_one_nearest_to_it(text in "-?(0|[1-9][0-9]{0,7})(\\.[0-9]{1,25})?") {
+            let digits = text.replace(['-', '.'], "");
+            match native_number(&text) {
+                None => prop_assert!(digits.trim_start_matches('0').len() > 15),
+                Some(Value::Integer(number)) => prop_assert_eq!(number as f64, text.parse::<f64>().unwrap()),
+                Some(number) => {
+                    prop_assert!(text.contains('.') && text.parse::<f64>().unwrap().fract() != 0.0);
+                    prop_assert_eq!(number, Value::Real(text.parse().unwrap()));
+                }
+            }
+        }
     }
 
     #[test]

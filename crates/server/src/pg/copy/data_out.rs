@@ -237,3 +237,24 @@ fn plain(ty: &Type) -> Plain {
         _ => Plain::Perhaps,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_byte_is_looked_at(
+            mut field in proptest::collection::vec(b' '..=255, 0..40), at: usize, byte: u8, one: u8, other: u8
+        ) {
+            if !field.is_empty() {
+                let at = at % field.len();
+                field[at] = byte;
+            }
+            let found = field.iter().any(|byte| *byte < b' ' || *byte == one || *byte == other);
+            prop_assert_eq!(has_control_or(&field, one, other), found);
+        }
+    }
+}
