@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use memchr::memchr2;
+use memchr::{memchr2, memchr3};
 use rowferry_dialect::ir::{CopyFormat, CopyHeader, CopyOptions, Value};
 use rowferry_dialect::values::Settings;
 use rowferry_dialect::work;
@@ -178,7 +178,17 @@ impl CopyIn {
             return Ok(self.text_length(start));
         }
         let (quote, escape) = (self.options.quote, self.options.escape);
-        while let Some(&byte) = self.pending.get(self.scanned) {
+        while let Some(rest) = self.pending.get(self.scanned..) {
+            let found = match self.in_quotes {
+                true => memchr3(quote, escape, self.line_end.unwrap_or(quote), rest),
+                false => memchr2(quote, b'\n', rest),
+            };
+            let Some(found) = found else {
+                self.scanned = self.pending.len();
+                return Ok(None);
+            };
+            let byte = rest[found];
+            self.scanned += found;
             if self.in_quotes && byte == escape && escape != quote {
                 // Together with the byte behind it, which may not have come yet.
                 if self.pending.len() == self.scanned + 1 {
@@ -190,9 +200,9 @@ impl CopyIn {
             self.scanned += 1;
             if byte == quote {
                 self.in_quotes = !self.in_quotes;
-            } else if self.in_quotes && Some(byte) == self.line_end {
+            } else if self.in_quotes {
                 self.broken += 1;
-            } else if byte == b'\n' && !self.in_quotes {
+            } else {
                 return Ok(Some(self.scanned - start));
             }
         }
@@ -492,47 +502,55 @@ fn unescaped(raw: &[u8]) -> Vec<u8> {
 }
 
 /// The fields of a record in CSV; `None` is NULL. Of values, some columns have a NULL of their own.
-fn csv_fields<'a>(line: &[u8], options: &CopyOptions, values: bool) -> Vec<Option<Cow<'a, [u8]>>> {
+fn csv_fields<'a>(line: &'a [u8], options: &CopyOptions, values: bool) -> Vec<Option<Cow<'a, [u8]>>> {
     let mut fields = Vec::new();
-    let is_null = |at: usize, field: &[u8], was_quoted: bool| {
-        let never = values && options.force_not_null.contains(&at);
-        let quoted_too = values && options.force_null.contains(&at);
-        field == options.null.as_bytes() && if was_quoted { quoted_too } else { !never }
-    };
-    let mut field: Vec<u8> = Vec::new();
-    let mut was_quoted = false;
-    let mut in_quotes = false;
-    let mut bytes = line.iter().copied().peekable();
+    let mut rest = line;
     loop {
-        match bytes.next() {
-            None => break,
-            Some(byte) if in_quotes => {
-                let escapes = byte == options.escape
-                    && bytes.peek().is_some_and(|next| *next == options.quote || *next == options.escape);
-                if escapes {
-                    field.extend(bytes.next());
-                } else if byte == options.quote {
-                    in_quotes = false;
-                } else {
-                    field.push(byte);
-                }
-            }
-            Some(byte) if byte == options.quote => {
-                in_quotes = true;
-                was_quoted = true;
-            }
-            Some(byte) if byte == options.delimiter => {
-                let is_null = is_null(fields.len(), &field, was_quoted);
-                let field = std::mem::take(&mut field);
-                fields.push((!is_null).then_some(Cow::Owned(field)));
-                was_quoted = false;
-            }
-            Some(byte) => field.push(byte),
+        let (field, was_quoted, end) = csv_field(rest, options);
+        let is_null = *field == *options.null.as_bytes() && {
+            let at = fields.len();
+            let never = values && options.force_not_null.contains(&at);
+            let quoted_too = values && options.force_null.contains(&at);
+            if was_quoted { quoted_too } else { !never }
+        };
+        fields.push((!is_null).then_some(field));
+        match rest.get(end + 1..) {
+            Some(behind) => rest = behind,
+            None => return fields,
         }
     }
-    let is_null = is_null(fields.len(), &field, was_quoted);
-    fields.push((!is_null).then_some(Cow::Owned(field)));
-    fields
+}
+
+/// The first field of a record's rest, whether some of it was quoted, and where the delimiter behind it stands.
+fn csv_field<'a>(line: &'a [u8], options: &CopyOptions) -> (Cow<'a, [u8]>, bool, usize) {
+    let (quote, escape, delimiter) = (options.quote, options.escape, options.delimiter);
+    let first = memchr2(delimiter, quote, line).unwrap_or(line.len());
+    if line.get(first) != Some(&quote) {
+        return (Cow::Borrowed(&line[..first]), false, first);
+    }
+    // Mostly all of it is inside one pair of quotes.
+    if first == 0
+        && let Some(length) = memchr2(quote, escape, &line[1..])
+        && line[1 + length] == quote
+        && line.get(length + 2).is_none_or(|behind| *behind == delimiter)
+    {
+        return (Cow::Borrowed(&line[1..=length]), true, length + 2);
+    }
+    let mut field = line[..first].to_vec();
+    let (mut at, mut in_quotes) = (first, false);
+    while let Some(&byte) = line.get(at) {
+        at += 1;
+        match byte {
+            _ if in_quotes && byte == escape && line.get(at).is_some_and(|next| *next == quote || *next == escape) => {
+                field.push(line[at]);
+                at += 1;
+            }
+            _ if byte == quote => in_quotes = !in_quotes,
+            _ if byte == delimiter && !in_quotes => return (Cow::Owned(field), true, at - 1),
+            _ => field.push(byte),
+        }
+    }
+    (Cow::Owned(field), true, line.len())
 }
 
 /// The columns that the INSERT of a COPY FROM takes from the data: as many as it has parameters. Others have defaults.
@@ -583,7 +601,7 @@ mod tests {
         let mut copy = CopyIn::new(options, "t".into(), columns(), 1_000);
         let mut rows = Vec::new();
         let mut take = |row: &InRow| {
-            rows.push(row);
+            rows.push(row.clone());
             Ok(())
         };
         for piece in data.chunks(size) {
