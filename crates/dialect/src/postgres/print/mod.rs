@@ -4,15 +4,21 @@
 //! `(a = ANY (ARRAY[1, 2]))`, and a literal with the type that it was given. In the plain form every operator stands in
 //! parentheses; the pretty form leaves out those that precedence makes needless.
 
+mod constants;
+mod keys;
+
+use constants::constant_of;
+pub use keys::{joined, key, looks_called};
+
 use super::expr::rows::field_of;
-use super::types::{format_type, typmod};
+use super::types::format_type;
 use super::words::quote_ident;
 use crate::Type;
 use crate::collation::Collation;
 use crate::functions::{self, FunctionKind, Subscripts};
 use crate::ir::{CastContext, CollateRole, ColumnRef, CompareOp, Expr, ExprKind, LikeKind, Value};
 use crate::types::Reg;
-use crate::values::{self, Settings};
+use crate::values::Settings;
 
 /// What an expression speaks of, by its names.
 pub trait Names {
@@ -70,26 +76,6 @@ pub fn argument(expr: &Expr, names: &dyn Names, pretty: bool) -> Option<String> 
     Some(printer.out)
 }
 
-/// The same for what rows are sorted or grouped by: what looks like a call could be read as ROLLUP or CUBE there, and stands in
-/// parentheses; in the pretty form all does but a column or a constant.
-pub fn key(expr: &Expr, names: &dyn Names, pretty: bool) -> Option<String> {
-    let text = argument(expr, names, pretty)?;
-    let bare = matches!(expr.kind, ExprKind::Column(_) | ExprKind::Literal(_));
-    Some(if !bare && (pretty || is_call(expr)) { format!("({text})") } else { text })
-}
-
-/// Members of a list; one on a line of its own leaves no blank behind it.
-pub fn joined(texts: &[String]) -> String {
-    let mut out = String::new();
-    for text in texts {
-        if !out.is_empty() {
-            out.push_str(if text.starts_with('\n') { "," } else { ", " });
-        }
-        out.push_str(text);
-    }
-    out
-}
-
 fn names_columns(expr: &Expr) -> bool {
     let mut found = false;
     crate::ir::walk::expr(expr, &mut |part| {
@@ -97,42 +83,6 @@ fn names_columns(expr: &Expr) -> bool {
         !found && part.kind.query().is_none()
     });
     found
-}
-
-/// It looks like the call of a function, and stands bare as the key of an index.
-pub fn looks_called(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Call { function, .. } => {
-            function.kind != FunctionKind::Operator
-                && !function.is(Subscripts::Element.function())
-                && !function.is(Subscripts::Jsonb.function())
-                && field_of(expr).is_none()
-                && !matches!(function.name, "operator of users" | "cast of users")
-        }
-        ExprKind::Coalesce(_) | ExprKind::Greatest(_) | ExprKind::Least(_) | ExprKind::NullIf(..) => true,
-        _ => false,
-    }
-}
-
-/// PostgreSQL calls a function for it.
-fn is_call(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Aggregate(_) | ExprKind::Window(_) => true,
-        ExprKind::Call { function, args } => {
-            let word = VALUES.contains(&function.name) && args.is_empty();
-            function.kind != FunctionKind::Operator
-                && !function.is(Subscripts::Element.function())
-                && field_of(expr).is_none()
-                && !word
-                && !matches!(function.name, "operator of users" | "grouping of keys")
-        }
-        ExprKind::Cast { arg, .. } => {
-            let (from, to) = (super::types::oid(&arg.ty), super::types::oid(&expr.ty));
-            let length = typmod(&expr.ty) != -1 && rowferry_facts::Cast::between(to, to).is_some();
-            length || rowferry_facts::Cast::between(from, to).is_some_and(|cast| cast.method == 'f')
-        }
-        _ => false,
-    }
 }
 
 /// Calls without arguments that are words of SQL.
@@ -262,17 +212,6 @@ fn source_of_cast(made: &Expr) -> Option<&Expr> {
 /// A form of Unicode as SQL's own words name it; another text is an argument like any other, and no word.
 fn is_form(text: &str) -> bool {
     matches!(text, "NFC" | "NFD" | "NFKC" | "NFKD")
-}
-
-/// A constant that a length is applied to: PostgreSQL shows it as one of the type itself.
-fn constant_of<'e>(arg: &'e Expr, ty: &Type) -> Option<&'e Value> {
-    match (&arg.kind, ty) {
-        (ExprKind::Literal(value), Type::Varchar(_) | Type::Char(_) | Type::Array(_)) if arg.ty == Type::Text => {
-            Some(value)
-        }
-        (ExprKind::Literal(value), _) if arg.ty.same_base(ty) && typmod(&arg.ty) == -1 => Some(value),
-        _ => None,
-    }
 }
 
 impl Printer<'_> {
@@ -804,83 +743,6 @@ impl Printer<'_> {
                 self.out.push_str(&format!("::{}", self.names.type_words(ty)));
                 Some(())
             }
-        }
-    }
-
-    /// A constant in quotes with a type behind it.
-    fn labelled(&mut self, value: &Value, words: &str) -> Option<()> {
-        match value {
-            Value::Null => self.out.push_str("NULL"),
-            Value::Text(text) => self.quoted(text),
-            Value::Integer(value) => self.out.push_str(&format!("'{value}'")),
-            Value::Real(_) | Value::Blob(_) => return None,
-        }
-        self.out.push_str(&format!("::{words}"));
-        Some(())
-    }
-
-    /// A constant. What was written as a number without a point shows the conversion that it takes.
-    fn literal(&mut self, value: &Value, ty: &Type, implicit: bool) -> Option<()> {
-        let words = self.names.type_words(ty);
-        match (value, ty) {
-            (Value::Null, _) => self.out.push_str(&format!("NULL::{words}")),
-            (Value::Integer(value), Type::Bool) => self.out.push_str(if *value == 0 { "false" } else { "true" }),
-            (Value::Integer(value), Type::Int2 | Type::Int4 | Type::Int8) => {
-                let narrow = i32::try_from(*value).is_ok();
-                match (*value >= 0, narrow) {
-                    (true, true) => self.out.push_str(&value.to_string()),
-                    (_, true) => self.out.push_str(&format!("'{value}'::integer")),
-                    (_, false) => self.out.push_str(&format!("'{value}'::bigint")),
-                }
-            }
-            (Value::Integer(value), Type::Reg(reg)) => {
-                let oid = u32::try_from(*value).ok()?;
-                let name = self.names.object(*reg, oid)?;
-                self.quoted(&name);
-                self.out.push_str(&format!("::{words}"));
-            }
-            (Value::Real(number), Type::Float8) => {
-                let text = values::output(value, ty, &Settings::default()).ok()?;
-                if *number < 0.0 || !number.is_finite() {
-                    self.out.push_str(&format!("'{text}'::{words}"));
-                } else {
-                    self.converted(&text, &words, implicit);
-                }
-            }
-            (Value::Text(digits), Type::Numeric(_)) => {
-                let plain = digits.starts_with(|c: char| c.is_ascii_digit());
-                match (plain, digits.contains(['.', 'e', 'E'])) {
-                    (true, true) => self.out.push_str(digits),
-                    (true, false) => self.converted(digits, &words, implicit),
-                    (false, _) => self.out.push_str(&format!("'{digits}'::{words}")),
-                }
-            }
-            (value, ty) => {
-                let usual = Settings::default();
-                let text = values::output(value, ty, self.names.settings().unwrap_or(&usual)).ok()?;
-                self.quoted(&text);
-                self.out.push_str(&format!("::{words}"));
-            }
-        }
-        Some(())
-    }
-
-    /// A text as a literal, as the session would read it: never one with E in front.
-    fn quoted(&mut self, text: &str) {
-        let doubled = text.replace('\'', "''");
-        let standard = self.names.settings().is_none_or(|settings| settings.strings.standard);
-        let doubled = if standard { doubled } else { doubled.replace('\\', "\\\\") };
-        self.out.push_str(&format!("'{doubled}'"));
-    }
-
-    /// A number of another type than its digits alone would have.
-    fn converted(&mut self, digits: &str, words: &str, implicit: bool) {
-        if !implicit {
-            self.out.push_str(digits);
-        } else if self.pretty {
-            self.out.push_str(&format!("{digits}::{words}"));
-        } else {
-            self.out.push_str(&format!("({digits})::{words}"));
         }
     }
 }
