@@ -21,7 +21,10 @@ fn sees_blanks(function: &Function) -> bool {
 
 /// A constant place inside of a text, and a constant length.
 fn begins_inside(range: &[Expr]) -> bool {
-    let at_least = |expr: &Expr, least: i64| matches!(&expr.kind, ExprKind::Literal(Value::Integer(number)) if (least..=i64::from(i32::MAX)).contains(number));
+    let at_least = |expr: &Expr, least: i64| match &expr.kind {
+        ExprKind::Literal(Value::Integer(number)) => (least..=i64::from(i32::MAX)).contains(number),
+        _ => false,
+    };
     match range {
         [start] => at_least(start, 1),
         [start, length] => at_least(start, 1) && at_least(length, 0),

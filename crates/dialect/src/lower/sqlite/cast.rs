@@ -6,6 +6,7 @@ use super::{Lowering, Repr, Sql, quote_text, repr_of, types};
 use crate::ir::{CastContext, Expr, ExprKind, Value};
 use crate::scalar::ranges;
 use crate::types::Storage;
+use crate::values::decimal::native::stored_number;
 use crate::values::{self, Settings};
 use crate::{Condition, Error, Language, Result, Type};
 
@@ -59,7 +60,7 @@ impl ParamForm {
             Self::AsIs => Ok(Cow::Borrowed(value)),
             Self::NativeDecimal => Ok(native_decimal(value)),
             Self::StoredDecimal => match value {
-                Value::Text(text) => Ok(native_number(text).map_or(Cow::Borrowed(value), Cow::Owned)),
+                Value::Text(text) => Ok(stored_number(text).map_or(Cow::Borrowed(value), Cow::Owned)),
                 _ => Ok(Cow::Borrowed(value)),
             },
             Self::Cast { from, to, context } => values::cast(value, from, to, *context, settings).map(Cow::Owned),
@@ -106,54 +107,13 @@ fn row_count<'v>(value: &Value, none: i64, condition: Condition, clause: &str) -
 /// one of them.
 pub fn native_decimal(value: &Value) -> Cow<'_, Value> {
     let Value::Text(text) = value else { return Cow::Borrowed(value) };
-    if let Some(number) = native_number(text) {
+    if let Some(number) = stored_number(text) {
         return Cow::Owned(number);
     }
     let Ok(decimal) = values::Decimal::parse(text) else { return Cow::Borrowed(value) };
     let digits = i64::from(Type::NATIVE_DECIMAL_DIGITS);
     let scale = decimal.finite().map_or(0, |number| digits - 1 - number.exponent());
     Cow::Owned(decimal.to_native(scale))
-}
-
-/// The number that a canonical decimal text of at most 15 significant digits is in a NUMERIC column.
-pub(super) fn native_number(text: &str) -> Option<Value> {
-    /// Powers of ten that a double holds exactly.
-    const POWERS: [i64; 19] = {
-        let mut powers = [1; 19];
-        let mut at = 1;
-        while at < powers.len() {
-            powers[at] = powers[at - 1] * 10;
-            at += 1;
-        }
-        powers
-    };
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    let (mut unscaled, mut significant, mut point, mut behind) = (0_i64, 0_u16, false, 0_usize);
-    for byte in digits.bytes() {
-        match byte {
-            b'0'..=b'9' => {
-                significant += u16::from(significant > 0 || byte != b'0');
-                if significant > Type::NATIVE_DECIMAL_DIGITS {
-                    return None;
-                }
-                unscaled = unscaled * 10 + i64::from(byte - b'0');
-                behind += usize::from(point);
-            }
-            b'.' if !point => point = true,
-            _ => return None,
-        }
-    }
-    if digits.len() == usize::from(point) {
-        return None;
-    }
-    let sign = if digits.len() == text.len() { 1 } else { -1 };
-    match POWERS.get(behind) {
-        Some(power) if unscaled % power == 0 => Some(Value::Integer(sign * (unscaled / power))),
-        // Both are exact as doubles, so that their quotient is rounded as the text's own value would be.
-        Some(power) => Some(Value::Real((sign * unscaled) as f64 / *power as f64)),
-        None if unscaled == 0 => Some(Value::Integer(0)),
-        None => text.parse().ok().map(Value::Real),
-    }
 }
 
 impl Lowering<'_> {
@@ -320,36 +280,7 @@ fn prints_by_settings(ty: &Type) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
-
-    #[test]
-    fn a_decimal_of_fifteen_digits_is_a_number_in_a_numeric_column() {
-        assert_eq!(native_number("12.50"), Some(Value::Real(12.5)));
-        assert_eq!(native_number("-12.00"), Some(Value::Integer(-12)));
-        assert_eq!(native_number("0.000000000000001"), Some(Value::Real(1e-15)));
-        assert_eq!(native_number("1234567890123456"), None);
-        assert_eq!(native_number("NaN"), None);
-        for none in ["", "-", ".", "1.2.3", "1e5"] {
-            assert_eq!(native_number(none), None, "{none}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn the_number_of_a_decimal_is_the_one_nearest_to_it(text in "-?(0|[1-9][0-9]{0,7})(\\.[0-9]{1,25})?") {
-            let digits = text.replace(['-', '.'], "");
-            match native_number(&text) {
-                None => prop_assert!(digits.trim_start_matches('0').len() > 15),
-                Some(Value::Integer(number)) => prop_assert_eq!(number as f64, text.parse::<f64>().unwrap()),
-                Some(number) => {
-                    prop_assert!(text.contains('.') && text.parse::<f64>().unwrap().fract() != 0.0);
-                    prop_assert_eq!(number, Value::Real(text.parse().unwrap()));
-                }
-            }
-        }
-    }
 
     #[test]
     fn a_limit_is_not_negative() {

@@ -214,7 +214,6 @@ impl Lowering<'_> {
         }
         if let ExprKind::Param(param) = value.kind
             && column.ty.storage() == crate::types::Storage::NativeDecimal
-            && !value.ty.is_text()
         {
             return Ok(self.param(param, ParamForm::StoredDecimal));
         }

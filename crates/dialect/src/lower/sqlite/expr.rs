@@ -5,6 +5,7 @@ use super::{
 };
 use crate::ir::{CastContext, CollateRole, CompareOp, Expr, ExprKind, LikeKind, Query, Value};
 use crate::types::Storage;
+use crate::values::decimal::native::stored_number;
 use crate::{Condition, Error, Result, Type, budget};
 
 impl Lowering<'_> {
@@ -298,7 +299,7 @@ impl Lowering<'_> {
             ExprKind::Param(param) => Some(self.param(*param, ParamForm::NativeDecimal)),
             ExprKind::Literal(Value::Null) => Some("NULL".into()),
             ExprKind::Literal(Value::Integer(number)) => Some(format!("({number})")),
-            ExprKind::Literal(Value::Text(text)) => match super::cast::native_number(text) {
+            ExprKind::Literal(Value::Text(text)) => match stored_number(text) {
                 Some(value) => Some(self.literal(&value, &Type::Float8)?.sql),
                 None => None,
             },

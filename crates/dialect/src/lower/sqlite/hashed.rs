@@ -313,13 +313,16 @@ impl Parts {
     /// True when keys or aggregates name a column of the query's own. The aggregate that takes them would be that of the query
     /// around otherwise.
     fn name_rows(&self) -> bool {
+        self.keys.iter().chain(&self.others).any(|part| self.names_own(part))
+    }
+
+    /// A column of this query's rows is named.
+    fn names_own(&self, expr: &Expr) -> bool {
         let mut found = false;
-        for part in self.keys.iter().chain(&self.others) {
-            walk::expr(part, &mut |part| {
-                found |= matches!(&part.kind, ExprKind::Column(column) if self.own.contains(&column.relation));
-                !found
-            });
-        }
+        walk::expr(expr, &mut |part| {
+            found |= matches!(&part.kind, ExprKind::Column(column) if self.own.contains(&column.relation));
+            !found
+        });
         found
     }
 
@@ -344,7 +347,7 @@ impl Parts {
                 kind if kind.query().is_some() => {
                     let mut aggregates = false;
                     walk::parts(part, &mut |inner| {
-                        aggregates |= matches!(&inner.kind, ExprKind::Aggregate(inner) if self.names_own(inner));
+                        aggregates |= matches!(&inner.kind, ExprKind::Aggregate(inner) if self.takes_own(inner));
                         true
                     });
                     self.fails |= aggregates;
@@ -375,15 +378,8 @@ impl Parts {
         own
     }
 
-    fn names_own(&self, aggregate: &Aggregate) -> bool {
-        let mut found = false;
-        for arg in aggregate.args.iter().chain(&aggregate.filter) {
-            walk::expr(arg, &mut |part| {
-                found |= matches!(&part.kind, ExprKind::Column(column) if self.own.contains(&column.relation));
-                !found
-            });
-        }
-        found
+    fn takes_own(&self, aggregate: &Aggregate) -> bool {
+        aggregate.args.iter().chain(&aggregate.filter).any(|arg| self.names_own(arg))
     }
 
     /// Puts a column in the place of a key, or of a column that the keys decide.

@@ -1,8 +1,8 @@
 //! Rows that an index finds, fetched in the order in which they lie.
 //!
 //! An index yields rows in its own order, and each of them lies somewhere else: a range of some ten thousand rows costs a walk
-//! from the root and several misses of the machine's caches for each. Where all rows are wanted and their order matters to nobody, their numbers are
-//! gathered first and sorted:
+//! from the root and several misses of the machine's caches for each. Where all rows are wanted and their order matters to
+//! nobody, their numbers are gathered first and sorted:
 //! `FROM (SELECT rf_row_numbers(r0.rowid) AS c0 FROM t AS r0 WHERE k > …) AS found CROSS JOIN rf_groups(found.c0) AS
 //! numbers CROSS JOIN t AS r0 ON r0.rowid = numbers.c0`. Whether SQLite would take the index at all only SQLite knows: a
 //! program comes in both forms, and who runs it looks ([`super::Program::in_order`]).

@@ -2,6 +2,7 @@
 //! digits.
 
 use super::ValueRef;
+use crate::ir::Value;
 
 /// Powers of ten that a double holds exactly, as far as fifteen digits go.
 const POWERS: [i64; 16] = {
@@ -110,6 +111,37 @@ impl Native {
     }
 }
 
+/// The number that a canonical decimal text of at most 15 significant digits is in a column of the back end's numbers:
+/// an integer where it has no fraction.
+pub fn stored_number(text: &str) -> Option<Value> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let (mut unscaled, mut point, mut behind) = (0_i64, false, 0_usize);
+    for byte in digits.bytes() {
+        match byte {
+            b'0'..=b'9' => {
+                unscaled = unscaled * 10 + i64::from(byte - b'0');
+                if unscaled >= LIMIT {
+                    return None;
+                }
+                behind += usize::from(point);
+            }
+            b'.' if !point => point = true,
+            _ => return None,
+        }
+    }
+    if digits.len() == usize::from(point) {
+        return None;
+    }
+    let sign = if digits.len() == text.len() { 1 } else { -1 };
+    match POWERS.get(behind) {
+        Some(power) if unscaled % power == 0 => Some(Value::Integer(sign * (unscaled / power))),
+        // Both are exact as doubles, so that their quotient is rounded as the text's own value would be.
+        Some(power) => Some(Value::Real((sign * unscaled) as f64 / *power as f64)),
+        None if unscaled == 0 => Some(Value::Integer(0)),
+        None => text.parse().ok().map(Value::Real),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -145,6 +177,33 @@ mod tests {
         fn takes_no_number_that_has_other_digits(value: f64, scale in 0..=15_usize) {
             if let Some(native) = Native::of(ValueRef::Real(value), scale) {
                 prop_assert_eq!(text(native).parse::<f64>().unwrap(), value);
+            }
+        }
+    }
+
+    #[test]
+    fn a_decimal_of_fifteen_digits_is_a_number_in_a_numeric_column() {
+        assert_eq!(stored_number("12.50"), Some(Value::Real(12.5)));
+        assert_eq!(stored_number("-12.00"), Some(Value::Integer(-12)));
+        assert_eq!(stored_number("0.000000000000001"), Some(Value::Real(1e-15)));
+        assert_eq!(stored_number("1234567890123456"), None);
+        assert_eq!(stored_number("NaN"), None);
+        for none in ["", "-", ".", "1.2.3", "1e5"] {
+            assert_eq!(stored_number(none), None, "{none}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_number_of_a_decimal_is_the_one_nearest_to_it(text in "-?(0|[1-9][0-9]{0,7})(\\.[0-9]{1,25})?") {
+            let digits = text.replace(['-', '.'], "");
+            match stored_number(&text) {
+                None => prop_assert!(digits.trim_start_matches('0').len() > 15),
+                Some(Value::Integer(number)) => prop_assert_eq!(number as f64, text.parse::<f64>().unwrap()),
+                Some(number) => {
+                    prop_assert!(text.contains('.') && text.parse::<f64>().unwrap().fract() != 0.0);
+                    prop_assert_eq!(number, Value::Real(text.parse().unwrap()));
+                }
             }
         }
     }
