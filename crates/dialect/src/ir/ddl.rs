@@ -572,6 +572,16 @@ impl ConstraintKind {
         }
     }
 
+    /// A key as another, whose index this is, of these columns.
+    pub fn of_index(index: &crate::schema::Index, columns: Vec<usize>) -> Self {
+        match index.deferrability() {
+            Some(deferred) => Self::DeferrableUnique { columns, deferred, primary: index.primary },
+            None if index.primary => Self::PrimaryKey(columns),
+            None if index.nulls_alike => Self::UniqueNullsAlike(columns),
+            None => Self::Unique(columns),
+        }
+    }
+
     /// A foreign key as another, of these columns.
     pub fn of_key(key: &crate::schema::ForeignKey, columns: Vec<usize>) -> Self {
         let place = |at: &usize| key.columns.iter().position(|own| own == at).map(|place| columns[place]);
@@ -753,6 +763,11 @@ pub enum AlterTable {
         column: usize,
         /// The default; `None` drops it.
         default: Option<Text>,
+    },
+    /// ALTER COLUMN … DROP EXPRESSION: the column keeps the values that it has.
+    DropExpression {
+        /// The column.
+        column: usize,
     },
     /// ENABLE and DISABLE TRIGGER.
     SetTriggers {

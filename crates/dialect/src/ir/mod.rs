@@ -17,6 +17,7 @@ pub mod family;
 pub mod in_turn;
 pub mod lock;
 pub mod merge;
+pub mod met;
 mod operator;
 pub mod policy;
 pub mod query;

@@ -44,7 +44,9 @@ fn is_like(parent: &Relation, index: &Index, partition: &Relation, own: &Index) 
         })
         .collect()
     };
-    (own.unique, own.primary, own.constraint) == (index.unique, index.primary, index.constraint)
+    // Whether a key waits does not matter.
+    (own.is_key(), own.primary, own.constraint, own.nulls_alike)
+        == (index.is_key(), index.primary, index.constraint, index.nulls_alike)
         && own.predicate == index.predicate
         && keys(parent, index) == keys(partition, own)
 }

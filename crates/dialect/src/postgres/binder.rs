@@ -96,6 +96,19 @@ pub(super) struct Scope {
     pub(super) one_value_in: Option<&'static str>,
     /// Any set-returning function may stand here.
     pub(super) allow_set_returning: bool,
+    /// In RETURNING: the table that is changed, and who has locked its rows.
+    pub(super) lockers: Option<(ir::RelId, Locker)>,
+}
+
+/// Who has locked or deleted the rows that a change returns: their `xmax`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Locker {
+    /// Nobody: they have just been written.
+    Nobody,
+    /// The transaction.
+    Own,
+    /// The transaction has locked those that ON CONFLICT has met.
+    OwnIfMet,
 }
 
 /// Why a member of FROM cannot refer to one beside it.

@@ -2,7 +2,7 @@
 
 use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
-use super::binder::{Binder, Clause, Entry, Scope, outputs};
+use super::binder::{Binder, Clause, Entry, Locker, Scope, outputs};
 use super::expr::location;
 use super::spread::is_star;
 use super::target::{Change, Target};
@@ -416,6 +416,7 @@ impl Binder<'_> {
         let scope = Scope { entries, clause: Clause::Where, ..Scope::default() };
         let ((filter, current_of), scope) =
             self.with_scope(scope, |binder| binder.dml_filter(delete.where_clause.as_deref()))?;
+        let scope = Scope { lockers: Some((target.id, Locker::Own)), ..scope };
         let (returning, results) = self.returning(delete.returning_clause.as_ref(), scope)?;
         let filter = self.filtered(&target, PolicyCommand::Delete, filter, current_of.as_deref())?;
         let mut target = target;

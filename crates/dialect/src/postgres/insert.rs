@@ -2,11 +2,12 @@
 
 use pg_query::protobuf::{self as pg, Node, OnConflictAction, OverridingKind, SetOperation, node::Node as N};
 
-use super::binder::{Binder, Clause, Entry, Scope, outputs};
+use super::binder::{Binder, Clause, Entry, Locker, Scope, outputs};
 use super::expr::location;
 use super::target::{Change, Target};
 use super::types;
 use crate::access::Privileges;
+use crate::ir::build::row_identity;
 use crate::ir::{
     self, Arbiter, CastContext, ConflictAction, Dml, DmlAction, Expr, ExprKind, InsertSource, OnConflict, walk,
 };
@@ -41,16 +42,27 @@ impl Binder<'_> {
         };
         let mut positions: Vec<usize> = columns.list.iter().map(|(position, _)| *position).collect();
         self.change_columns(&target, positions.iter().copied(), true);
-        let on_conflict = match &insert.on_conflict_clause {
+        let mut on_conflict = match &insert.on_conflict_clause {
             Some(clause) => self.on_conflict(clause, &target)?,
             None => None,
         };
         let checks = target.checks();
         let routing = target.routing.clone();
-        let scope = Scope { entries: vec![target.entry.clone()], clause: Clause::Returning, ..Scope::default() };
-        let (returning, results) = self.returning(insert.returning_clause.as_ref(), scope)?;
-        let source = self.add_defaults(&target, &mut positions, source)?;
         let updates = on_conflict.as_ref().is_some_and(|c| matches!(c.action, ConflictAction::Update { .. }));
+        let scope = Scope {
+            entries: vec![target.entry.clone()],
+            clause: Clause::Returning,
+            lockers: Some((target.id, if updates { Locker::OwnIfMet } else { Locker::Nobody })),
+            ..Scope::default()
+        };
+        let (returning, results) = self.returning(insert.returning_clause.as_ref(), scope)?;
+        if let Some(conflict) = on_conflict.as_mut().filter(|_| ir::met::is_asked(&returning)) {
+            if relation.without_identity {
+                return Err(self.unsupported("the system column \"xmax\" of a table without rowids", -1));
+            }
+            ir::met::note_in(conflict, row_identity(target.id));
+        }
+        let source = self.add_defaults(&target, &mut positions, source)?;
         let guards = self.insert_guards(&target, updates)?;
         let dml = Dml {
             family: None,

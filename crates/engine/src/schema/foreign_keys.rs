@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::partition::adopted_key;
+use rowferry_dialect::partition::{adopted_indexes, adopted_key};
 use rowferry_dialect::schema::{ForeignKey, Relation};
 use rowferry_dialect::{Schema as _, heritage};
 
@@ -68,6 +68,22 @@ impl SessionSchema {
             if let Some(own) = adopted_key(table, key, &partition) {
                 found.push(own.oid);
                 found.extend(self.adopted_keys(&partition, own));
+            }
+        }
+        found
+    }
+
+    /// The indexes of partitions that are one of their parent, at all levels: the partition, and the index's place in it.
+    pub fn adopted_parts(&self, table: &Relation, at: usize) -> Vec<(Arc<Relation>, usize)> {
+        let mut found = Vec::new();
+        if !table.is_partitioned() {
+            return found;
+        }
+        for partition in self.heirs(table.oid) {
+            if let Some(own) = adopted_indexes(table, &partition)[at] {
+                let below = self.adopted_parts(&partition, own);
+                found.push((partition, own));
+                found.extend(below);
             }
         }
         found

@@ -11,6 +11,7 @@ use rowferry_dialect::{Error, Result};
 
 use super::parts::{Decided, Done, Ran, Run, again, met_again, returned_columns, target_of, tells_identity};
 use super::routing::{Goes, Step};
+use super::state::Met;
 use super::triggers::{Changes, Event, order};
 use super::{Prepared, Session};
 use crate::spool::Spool;
@@ -238,7 +239,13 @@ impl Session {
             return Ok(changed);
         }
         let width = applied.width;
-        let rows = self.change_row(&action, row)?;
+        let (rows, met) = self.noting_met(|session| session.change_row(&action, row));
+        let rows = rows?;
+        if let Met::Row(Some(rowid)) = met
+            && run.touched.contains(&(target_of(&action), rowid))
+        {
+            return Err(met_again().into());
+        }
         let changed = self.handle()?.lock().changes();
         self.remember_serial(&action)?;
         let mut rows = rows.into_reader()?;

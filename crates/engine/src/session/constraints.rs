@@ -159,9 +159,16 @@ impl Session {
                         if key.by_engine { found.extend(parts) } else { keys.extend(parts) }
                     }
                 }
-                for index in relation.indexes.iter().filter(|index| index.constraint && index.name == name.name) {
+                for (at, index) in relation.indexes.iter().enumerate() {
+                    if !index.constraint || index.name != name.name {
+                        continue;
+                    }
                     match index.deferrability() {
-                        Some(_) => found.push(constraint_oid(index)),
+                        Some(_) => {
+                            found.push(constraint_oid(index));
+                            let parts = self.schema.adopted_parts(relation, at);
+                            found.extend(parts.iter().map(|(part, at)| constraint_oid(&part.indexes[*at])));
+                        }
                         None => refused = true,
                     }
                 }

@@ -7,6 +7,7 @@ use rowferry_dialect::plan::Command;
 use rowferry_dialect::postgres::CursorName;
 use rowferry_dialect::{Condition, Error, Language, Result, postgres};
 
+use super::state::Met;
 use super::transaction::{Block, Open};
 use super::{Outcome, Prepared, Session};
 use crate::backend::errors::{self, Violation};
@@ -352,10 +353,12 @@ impl Session {
             if let Some(firing) = plan.triggers.clone() {
                 return Ok(session.change_under_triggers(plan, &firing, params)?);
             }
-            let statement = session.start(plan, params)?;
-            let handle = session.handle()?;
-            let spool = session.read_all_of(plan, statement)?;
-            let changes = handle.lock().changes();
+            let (spool, _) = session.noting_met(|session| {
+                let statement = session.start(plan, params)?;
+                session.read_all_of(plan, statement)
+            });
+            let spool = spool?;
+            let changes = session.handle()?.lock().changes();
             Ok((spool, changes))
         });
         match result {
@@ -368,6 +371,14 @@ impl Session {
                 }
             }
         }
+    }
+
+    /// Runs a statement of one row; with what ON CONFLICT has met in it. Functions that it calls run others meanwhile.
+    pub(super) fn noting_met<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> (T, Met) {
+        let outer = std::mem::take(&mut *self.state.met.lock());
+        let result = run(self);
+        let met = std::mem::replace(&mut *self.state.met.lock(), outer);
+        (result, met)
     }
 
     pub(super) fn remember_serial(&mut self, plan: &Prepared) -> Result<()> {

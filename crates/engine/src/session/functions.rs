@@ -12,7 +12,7 @@ use rowferry_dialect::values::Settings;
 use rowferry_dialect::{Condition, Error, Language, Result, Schema};
 
 use super::random::Generator;
-use super::state::State;
+use super::state::{Met, State};
 use crate::backend::Connection;
 use crate::catalog::object_address::{Address, Finder};
 use crate::catalog::object_identity::Identity;
@@ -382,6 +382,15 @@ impl SessionState for FunctionState {
 
     fn cursor_row(&self) -> Result<Option<i64>> {
         Ok(*self.state()?.cursor_row.lock())
+    }
+
+    fn note_met(&self, row: Option<i64>) -> Result<()> {
+        *self.state()?.met.lock() = Met::Row(row);
+        Ok(())
+    }
+
+    fn has_met(&self) -> Result<bool> {
+        Ok(*self.state()?.met.lock() != Met::Nobody)
     }
 
     fn lock_row(&self, relation: u32, row: Option<i64>, mode: LockMode, wait: LockWait) -> Result<bool> {

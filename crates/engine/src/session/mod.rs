@@ -185,6 +185,7 @@ impl Session {
             owner: owner.clone(),
             row_locking: Mutex::default(),
             cursor_row: Mutex::default(),
+            met: Mutex::default(),
             waker: Mutex::default(),
             bell: Mutex::default(),
             mailbox: Default::default(),

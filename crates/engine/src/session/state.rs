@@ -18,6 +18,15 @@ use crate::session::variables::Variables;
 /// Wakes a session's thread from another one.
 pub type Waker = Arc<dyn Fn() + Send + Sync>;
 
+/// What ON CONFLICT has met.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Met {
+    #[default]
+    Nobody,
+    /// A row, of this identity.
+    Row(Option<i64>),
+}
+
 /// A session as its SQL functions, its catalogs and other sessions see it.
 pub struct State {
     /// What `pg_backend_pid()` says.
@@ -42,6 +51,8 @@ pub struct State {
     pub row_locking: super::locking::SharedRowLocking,
     /// The row that WHERE CURRENT OF means in the statement that runs.
     pub cursor_row: Mutex<Option<i64>>,
+    /// What ON CONFLICT has met in the statement of one row that runs.
+    pub met: Mutex<Met>,
     /// Wakes the session's thread when it waits for its client.
     pub waker: Mutex<Option<Waker>>,
     /// Wakes it when others notify it.

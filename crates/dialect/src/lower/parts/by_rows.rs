@@ -7,7 +7,7 @@ use super::{Again, ByRows, returning};
 use crate::ir::build::{row_identity, same_row, select};
 use crate::ir::{
     Body, ConflictAction, Cte, CteBody, Dml, DmlAction, Expr, ExprKind, From, Hidden, InsertSource, JoinKind,
-    OnConflict, OutputColumn, Query, RelId, Routing, Statement, Value, family, walk,
+    OnConflict, OutputColumn, Query, RelId, Routing, Statement, Value, family, met, walk,
 };
 use crate::{Error, Result, Type};
 
@@ -52,6 +52,10 @@ fn may_meet_itself(dml: &Dml) -> bool {
 
 fn updates(conflict: &OnConflict) -> bool {
     matches!(conflict.action, ConflictAction::Update { .. })
+}
+
+fn has_condition(conflict: &OnConflict) -> bool {
+    matches!(conflict.action, ConflictAction::Update { filter: Some(_), .. })
 }
 
 fn returns_others(dml: &Dml) -> bool {
@@ -141,6 +145,12 @@ pub fn by_rows(dml: &Dml) -> Result<ByRows> {
                 && let ConflictAction::Update { assignments, filter, .. } = &mut conflict.action
             {
                 assignments.iter_mut().map(|(_, value)| value).chain(filter).for_each(|expr| given.bring(expr, &[]));
+            }
+            if let Some(conflict) = on_conflict.as_mut().filter(|conflict| has_condition(conflict))
+                && !dml.target.without_identity
+            {
+                // A row that its condition lets be must not be one that the statement has proposed, either.
+                met::note_in(conflict, row_identity(dml.id));
             }
             action.returning.iter_mut().for_each(|item| given.bring(item, &[]));
             if on_conflict.as_ref().is_some_and(updates) && !dml.target.without_identity {

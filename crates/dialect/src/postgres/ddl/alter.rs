@@ -273,6 +273,22 @@ impl Binder<'_> {
                 self.check_has_default(table, position, command.def.is_none())?;
                 AlterTable::SetDefault { column: position, default }
             }
+            AlterTableType::AtDropExpression => {
+                let column = self.altered_column(table, &command.name)?;
+                if table.columns[column].generated.is_some() {
+                    AlterTable::DropExpression { column }
+                } else {
+                    let message = format!(
+                        "column \"{}\" of relation \"{}\" is not a stored generated column",
+                        table.columns[column].name, table.name
+                    );
+                    if !command.missing_ok {
+                        return Err(crate::Error::new(Condition::ObjectNotInPrerequisiteState, message));
+                    }
+                    self.remark(format!("{message}, skipping"));
+                    return Ok(None);
+                }
+            }
             AlterTableType::AtSetNotNull => {
                 AlterTable::SetNotNull { column: self.altered_column(table, &command.name)?, not_null: true }
             }

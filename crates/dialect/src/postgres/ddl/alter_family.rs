@@ -140,6 +140,9 @@ impl Binder<'_> {
     ) -> Result<()> {
         self.refuse_typed(command.subtype(), &members.all[0].table)?;
         self.check_partitions(command, members)?;
+        if command.subtype() == AlterTableType::AtDropExpression {
+            self.check_drop_of_expression(command, members)?;
+        }
         match command.subtype() {
             AlterTableType::AtAddInherit | AlterTableType::AtDropInherit => {
                 return self.alter_parents(command, members);
@@ -153,6 +156,7 @@ impl Binder<'_> {
             AlterTableType::AtValidateConstraint => return self.validate_members(command, members, place),
             AlterTableType::AtColumnDefault
             | AlterTableType::AtSetNotNull
+            | AlterTableType::AtDropExpression
             | AlterTableType::AtDropNotNull
             | AlterTableType::AtSetStatistics
             | AlterTableType::AtSetStorage
@@ -165,6 +169,18 @@ impl Binder<'_> {
         self.alter_member(command, members, 0, place)?;
         if let Some(AlterTable::SetTriggers { only, .. }) = members.all[0].actions.last_mut() {
             *only = !members.recurse;
+        }
+        Ok(())
+    }
+
+    /// A column is computed as that of its parents is.
+    fn check_drop_of_expression(&self, command: &pg::AlterTableCmd, members: &Members) -> Result<()> {
+        if !members.recurse && !self.schema.heirs(members.all[0].table.oid).is_empty() {
+            let message = "ALTER TABLE / DROP EXPRESSION must be applied to child tables too";
+            return Err(Error::new(Condition::FeatureNotSupported, message));
+        }
+        if members.times_inherited(self.schema, 0, &command.name) > 0 {
+            return Err(refused("cannot drop generation expression from inherited column".to_owned()));
         }
         Ok(())
     }

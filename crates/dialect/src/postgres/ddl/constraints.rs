@@ -36,7 +36,7 @@ impl Binder<'_> {
                 ConstrType::ConstrPrimary | ConstrType::ConstrUnique => {
                     self.key_constraint(&constraint, vec![position], draft)?;
                 }
-                ConstrType::ConstrCheck => self.check_constraint(&constraint, Some(position), draft)?,
+                ConstrType::ConstrCheck => self.check_constraint(&constraint, draft)?,
                 ConstrType::ConstrForeign => self.foreign_key(&constraint, Some(position), draft)?,
                 ConstrType::ConstrExclusion => {
                     return Err(self.unsupported("EXCLUDE", constraint.location));
@@ -57,7 +57,7 @@ impl Binder<'_> {
                 let columns = self.draft_columns(&constraint.keys, draft, constraint.location)?;
                 self.key_constraint(constraint, columns, draft)
             }
-            ConstrType::ConstrCheck => self.check_constraint(constraint, None, draft),
+            ConstrType::ConstrCheck => self.check_constraint(constraint, draft),
             ConstrType::ConstrForeign => self.foreign_key(constraint, None, draft),
             ConstrType::ConstrNotnull => {
                 for position in self.draft_columns(&constraint.keys, draft, constraint.location)? {
@@ -203,12 +203,7 @@ impl Binder<'_> {
         Ok(())
     }
 
-    fn check_constraint(
-        &mut self,
-        constraint: &pg::Constraint,
-        position: Option<usize>,
-        draft: &mut Draft,
-    ) -> Result<()> {
+    fn check_constraint(&mut self, constraint: &pg::Constraint, draft: &mut Draft) -> Result<()> {
         let Some(node) = constraint.raw_expr.as_deref() else {
             return Err(crate::Error::internal("a check without a condition"));
         };
@@ -239,10 +234,9 @@ impl Binder<'_> {
         if draft.inherited.contains(&constraint.conname) {
             return self.merge_declared_check(&constraint.conname, &text, options, draft);
         }
-        // PostgreSQL names a check after its column when there is just one.
-        let words = match (position, used.len()) {
-            (Some(position), _) => vec![draft.columns[position].name.clone()],
-            (None, 1) => used.iter().map(|position| draft.columns[*position].name.clone()).collect(),
+        // PostgreSQL names a check after the column that it asks when that is just one, wherever the check stands.
+        let words = match used.len() {
+            1 => used.iter().map(|position| draft.columns[*position].name.clone()).collect(),
             _ => Vec::new(),
         };
         let (name, named) = draft.constraint_name(&constraint.conname, &words, "check");

@@ -117,9 +117,6 @@ impl Binder<'_> {
                 .collect();
             super::partition::check_unique("UNIQUE", &columns, partitioning, &member.name)?;
         }
-        if table.is_partitioned() && index.nulls_not_distinct {
-            return Err(self.unsupported("NULLS NOT DISTINCT in a partitioned table", range.location));
-        }
         if table.is_partitioned() && index.concurrent {
             let message = format!("cannot create index on partitioned table \"{}\" concurrently", table.name);
             return Err(Error::new(Condition::FeatureNotSupported, message));

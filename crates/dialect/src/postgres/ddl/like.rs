@@ -147,24 +147,11 @@ impl Binder<'_> {
             .filter(|index| index.constraint && index.exclusion.is_none() && like.includes(including::INDEXES))
         {
             let columns: Vec<usize> = index.columns.iter().flatten().map(|column| like.places[*column]).collect();
-            let deferrable = |deferred| ConstraintKind::DeferrableUnique {
-                columns: columns.clone(),
-                deferred,
-                primary: index.primary,
-            };
-            let kind = if index.primary {
-                if draft.constraints.iter().any(|known| known.kind.primary_key().is_some()) {
-                    let message = format!("multiple primary keys for table \"{}\" are not allowed", draft.name.name);
-                    return Err(Error::new(Condition::InvalidTableDefinition, message));
-                }
-                index.deferred.map_or_else(|| ConstraintKind::PrimaryKey(columns.clone()), deferrable)
-            } else {
-                match index.deferred {
-                    Some(deferred) => deferrable(deferred),
-                    None if index.nulls_alike => ConstraintKind::UniqueNullsAlike(columns.clone()),
-                    None => ConstraintKind::Unique(columns.clone()),
-                }
-            };
+            if index.primary && draft.constraints.iter().any(|known| known.kind.primary_key().is_some()) {
+                let message = format!("multiple primary keys for table \"{}\" are not allowed", draft.name.name);
+                return Err(Error::new(Condition::InvalidTableDefinition, message));
+            }
+            let kind = ConstraintKind::of_index(index, columns.clone());
             let names: Vec<String> = columns.iter().map(|at| draft.columns[*at].name.clone()).collect();
             let (words, suffix) = if index.primary { (&[][..], "pkey") } else { (names.as_slice(), "key") };
             let (name, named) = draft.constraint_name("", words, suffix);

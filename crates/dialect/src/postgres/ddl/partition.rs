@@ -238,24 +238,29 @@ impl Binder<'_> {
         };
         for index in parent.indexes.iter().filter(|index| index.constraint) {
             let columns: Vec<usize> = index.columns.iter().flatten().map(|at| place_of(draft, at)).collect();
+            // Whether it waits does not matter for a key to be a part of another.
             let same = |known: &Constraint| match &known.kind {
-                ConstraintKind::PrimaryKey(own) => index.primary && *own == columns,
-                ConstraintKind::Unique(own) => !index.primary && *own == columns,
+                ConstraintKind::PrimaryKey(own)
+                | ConstraintKind::DeferrableUnique { columns: own, primary: true, .. } => {
+                    index.primary && *own == columns
+                }
+                ConstraintKind::Unique(own) | ConstraintKind::DeferrableUnique { columns: own, .. } => {
+                    !index.primary && !index.nulls_alike && *own == columns
+                }
+                ConstraintKind::UniqueNullsAlike(own) => index.nulls_alike && *own == columns,
                 _ => false,
             };
             if draft.constraints.iter().any(same) {
                 continue;
             }
-            let kind = if index.primary {
-                if draft.constraints.iter().any(|known| matches!(known.kind, ConstraintKind::PrimaryKey(_))) {
+            if index.primary {
+                if draft.constraints.iter().any(|known| known.kind.primary_key().is_some()) {
                     let message = format!("multiple primary keys for table \"{}\" are not allowed", draft.name.name);
                     return Err(definition_error(message));
                 }
                 columns.iter().for_each(|at| draft.columns[*at].not_null = true);
-                ConstraintKind::PrimaryKey(columns.clone())
-            } else {
-                ConstraintKind::Unique(columns.clone())
-            };
+            }
+            let kind = ConstraintKind::of_index(index, columns.clone());
             let words: Vec<String> = columns.iter().map(|at| draft.columns[*at].name.clone()).collect();
             let (words, suffix) = if index.primary { (&[][..], "pkey") } else { (words.as_slice(), "key") };
             let (name, named) = draft.constraint_name("", words, suffix);
@@ -515,14 +520,12 @@ fn check_hash(spec: &pg::PartitionBoundSpec) -> Result<BoundExprs> {
 pub(super) fn check_constraint(constraint: &Constraint, partitioning: &Partitioning, draft: &Draft) -> Result<()> {
     let name_of = |at: &usize| draft.columns[*at].name.as_str();
     let (words, columns): (&str, Vec<&str>) = match &constraint.kind {
-        ConstraintKind::PrimaryKey(columns) => ("PRIMARY KEY", columns.iter().map(name_of).collect()),
-        ConstraintKind::Unique(columns) => ("UNIQUE", columns.iter().map(name_of).collect()),
-        ConstraintKind::UniqueNullsAlike(_) => {
-            return Err(Error::unsupported("NULLS NOT DISTINCT in a partitioned table"));
+        ConstraintKind::PrimaryKey(columns) | ConstraintKind::DeferrableUnique { columns, primary: true, .. } => {
+            ("PRIMARY KEY", columns.iter().map(name_of).collect())
         }
-        ConstraintKind::DeferrableUnique { .. } => {
-            return Err(Error::unsupported("a deferrable unique constraint of a partitioned table"));
-        }
+        ConstraintKind::Unique(columns)
+        | ConstraintKind::UniqueNullsAlike(columns)
+        | ConstraintKind::DeferrableUnique { columns, .. } => ("UNIQUE", columns.iter().map(name_of).collect()),
         ConstraintKind::Exclusion(_) => {
             let message = "exclusion constraints are not supported on partitioned tables";
             return Err(Error::new(Condition::FeatureNotSupported, message));

@@ -2,12 +2,12 @@
 
 use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
-use super::super::binder::{Beyond, Binder, Entry, EntryColumn};
+use super::super::binder::{Beyond, Binder, Entry, EntryColumn, Locker};
 use super::super::names;
 use super::{any_of, rows};
 use crate::composite;
 use crate::ir::trigger::NEW_ROW;
-use crate::ir::{CastContext, ColumnIndex, ColumnRef, Expr, ExprKind};
+use crate::ir::{self, CastContext, ColumnIndex, ColumnRef, Expr, ExprKind};
 use crate::scalar::{numbers, vectors};
 use crate::schema::RelationKind;
 use crate::uses::{NamedColumn, Star};
@@ -355,14 +355,18 @@ impl Binder<'_> {
 
     /// `tableoid` and `ctid` are known. A catalog's rows are all written anew by whoever changes the schema, and nobody locks
     /// them. Of users' rows nobody notes who has written them, and a number that never changes would let programs that wait
-    /// for it to change (optimistic locks) overwrite what others have written: those columns are refused.
+    /// for it to change (optimistic locks) overwrite what others have written: those columns are refused. `xmax` of a row
+    /// that a statement has itself written or deleted is known.
     fn system_column(&mut self, entry: Option<&Entry>, name: &str, place: i32) -> Result<Option<EntryColumn>> {
         if !matches!(name, "tableoid" | "ctid" | "xmin" | "xmax" | "cmin" | "cmax") {
             return Ok(None);
         }
         let table = match entry {
             Some(entry) => entry.relation.clone(),
-            None => self.scopes.last().and_then(|scope| scope.entries.iter().find_map(|entry| entry.relation.clone())),
+            None => {
+                let mut entries = self.scopes.iter().rev().flat_map(|scope| &scope.entries);
+                entries.find_map(|entry| entry.relation.clone())
+            }
         };
         let Some((id, relation)) = table else { return Ok(None) };
         if id == NEW_ROW
@@ -386,6 +390,18 @@ impl Binder<'_> {
         let expr = match name {
             "tableoid" => self.table_of_row(id, &relation),
             "xmin" if catalog => call("writer of a catalog", Vec::new(), scalar(&numbers::XID)),
+            "xmax" if self.scopes.iter().rev().any(|scope| scope.lockers.is_some_and(|(changed, _)| changed == id)) => {
+                if relation.is_partitioned() {
+                    let message = "cannot retrieve a system column in this context";
+                    return Err(self.error(Condition::FeatureNotSupported, message, -1));
+                }
+                self.effects.volatile = true;
+                match self.scopes.iter().rev().find_map(|scope| scope.lockers.filter(|(changed, _)| *changed == id)) {
+                    Some((_, Locker::Nobody)) | None => Expr::integer(0, scalar(&numbers::XID)),
+                    Some((_, Locker::Own)) => call("own number", Vec::new(), scalar(&numbers::XID)),
+                    Some((_, Locker::OwnIfMet)) => ir::met::locker(),
+                }
+            }
             "xmax" if catalog => Expr::integer(0, scalar(&numbers::XID)),
             "cmin" | "cmax" if catalog => Expr::integer(0, scalar(&numbers::CID)),
             "ctid" if !catalog && !relation.without_identity && !self.families.contains_key(&id) => {

@@ -137,6 +137,7 @@ impl Changer<'_> {
                 self.set_triggers(table, triggers, *state, (*all, *only))
             }
             AlterTable::SetDefault { column, default } => self.set_default(table, *column, default.as_ref()),
+            AlterTable::DropExpression { column } => self.drop_expression(table, *column),
             AlterTable::AddIdentity { column, identity, sequence } => {
                 self.add_identity(table, *column, identity, sequence)
             }
@@ -534,6 +535,23 @@ impl Changer<'_> {
         let sequence = default.and_then(|default| self.next_of(&default.expr));
         let text = default.map(|default| default.text.as_str());
         self.store.record_default(table, column, text, sequence.as_deref())
+    }
+
+    fn drop_expression(&self, table: &Relation, column: usize) -> Done {
+        let entry = self.entry(table)?;
+        let old = &table.columns[column];
+        let mut form = self.form(table)?;
+        form.drop_expression(&old.name);
+        // What the back end computes is written down once and for all.
+        let sources = old.generated.as_ref().is_some_and(|generated| generated.native).then(|| {
+            let mut sources = same_columns(table);
+            sources[column] = Some(Source::same(&old.name));
+            sources
+        });
+        if let Some(sources) = sources {
+            self.rebuild(table, &form, sources, &[])?;
+        }
+        self.store.forget_generated(table.physical.database, entry, &old.name)
     }
 
     /// Makes the table anew in another form, with the rows that `sources` compute (`None`: not copied).

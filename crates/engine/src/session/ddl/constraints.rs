@@ -344,7 +344,8 @@ impl Changer<'_> {
     pub(super) fn drop_constraint(&self, table: &Relation, name: &str) -> Done {
         self.touch(table.physical.database, table.oid);
         if let Some(at) = table.indexes.iter().position(|index| index.name == name && stands_alone(index)) {
-            return self.remove_index(table, at);
+            // Those of partitions go by their own names.
+            return self.remove_own_index(table, at);
         }
         if self.drop_key_by_engine(table, name)? {
             return Ok(());
@@ -435,7 +436,8 @@ fn index_of_key(table: &Relation, name: &str, columns: &[usize], (property, valu
         keys: columns.iter().map(key).collect(),
         predicate: None,
         concurrently: false,
-        only: false,
+        // Partitions have keys of their own.
+        only: true,
         properties: vec![(property.to_owned(), value.to_owned())],
     }
 }

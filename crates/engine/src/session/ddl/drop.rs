@@ -439,7 +439,6 @@ impl Changer<'_> {
 
     /// Drops an index, whatever it stands for, with its parts in partitions.
     pub(super) fn remove_index(&self, relation: &Relation, at: usize) -> Done {
-        let index = &relation.indexes[at];
         if relation.is_partitioned() {
             for partition in self.schema().heirs(relation.oid) {
                 let adopted = rowferry_dialect::partition::adopted_indexes(relation, &partition);
@@ -448,6 +447,12 @@ impl Changer<'_> {
                 }
             }
         }
+        self.remove_own_index(relation, at)
+    }
+
+    /// Drops an index, whatever it stands for, and none of its parts.
+    pub(super) fn remove_own_index(&self, relation: &Relation, at: usize) -> Done {
+        let index = &relation.indexes[at];
         self.touch(relation.physical.database, relation.oid);
         self.move_properties(relation, PartKind::Index, &index.name, None)?;
         let names = self.schema().details(relation.oid).map(|details| details.index_names.clone()).unwrap_or_default();

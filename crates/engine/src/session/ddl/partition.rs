@@ -319,8 +319,7 @@ impl Changer<'_> {
         let columns: Vec<usize> =
             index.columns.iter().flatten().filter_map(|at| table.column(&parent.columns[*at].name)).collect();
         let name = self.key_name(&table, index.primary, &columns);
-        let kind = if index.primary { ConstraintKind::PrimaryKey(columns) } else { ConstraintKind::Unique(columns) };
-        self.add_key(&table, name, kind)
+        self.add_key(&table, name, ConstraintKind::of_index(index, columns))
     }
 
     /// The name that PostgreSQL gives a key of a table.

@@ -33,6 +33,7 @@ impl Positions {
             | AlterTable::SetIdentity { column, .. }
             | AlterTable::DropIdentity { column }
             | AlterTable::SetNotNull { column, .. }
+            | AlterTable::DropExpression { column }
             | AlterTable::SetDefault { column, .. } => *column = self.place(*column, now, None)?,
             AlterTable::SetType { column, using, .. } => {
                 *column = self.place(*column, now, None)?;

@@ -82,7 +82,7 @@ impl Changer<'_> {
     /// The row triggers of a table for a new partition of it, and for those below.
     pub(super) fn clone_triggers(&self, parent: &Relation, partition: &Arc<Relation>) -> Done {
         let mut any = false;
-        for trigger in parent.triggers.iter().filter(|trigger| trigger.level == TriggerLevel::Row) {
+        for trigger in parent.triggers.iter().filter(|trigger| is_cloned(trigger)) {
             any = true;
             self.clone_trigger(parent, trigger, partition, false)?;
         }
@@ -94,7 +94,7 @@ impl Changer<'_> {
         let members: Vec<Arc<Relation>> =
             std::iter::once(partition.clone()).chain(self.partitions_below(partition)).collect();
         let mut any = false;
-        for trigger in parent.triggers.iter().filter(|trigger| trigger.level == TriggerLevel::Row) {
+        for trigger in parent.triggers.iter().filter(|trigger| is_cloned(trigger)) {
             for member in members.iter().filter(|member| member.trigger(&trigger.name).is_some()) {
                 any = true;
                 self.delete_trigger(member, &trigger.name)?;
@@ -245,4 +245,9 @@ impl Changer<'_> {
         }
         self.bump()
     }
+}
+
+/// A partition has the row triggers of its table; those that stand for a key come with the partition's own.
+fn is_cloned(trigger: &Trigger) -> bool {
+    trigger.level == TriggerLevel::Row && trigger.key.is_none()
 }

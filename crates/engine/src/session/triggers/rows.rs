@@ -18,6 +18,7 @@ use rowferry_dialect::schema::Relation;
 use rowferry_dialect::values::{self, Settings};
 use rowferry_dialect::{Condition, Error, Result, heritage};
 
+use super::super::state::Met;
 use super::super::{Prepared, Session};
 use super::calls::{canonical, canonical_value};
 use super::plan::{Asking, Firing, Steps};
@@ -34,6 +35,8 @@ struct Run<'a> {
     settings: Arc<Settings>,
     /// The table that the statement names, where rows move between its partitions.
     head: Option<&'a Arc<Relation>>,
+    /// What ON CONFLICT has met of the row that is written.
+    met: Met,
     /// A row that is to move.
     moved: Option<Row>,
     /// Rows that are to go when all BEFORE triggers have been asked: foreign keys take others along.
@@ -80,7 +83,7 @@ impl Session {
             return Err(Error::internal(format!("{} parameters for {}", params.len(), steps.at.outer)));
         }
         let settings = self.state.settings();
-        let mut run = Run { firing, steps, params, settings, head, moved: None, going: Vec::new() };
+        let mut run = Run { firing, steps, params, settings, head, met: Met::Nobody, moved: None, going: Vec::new() };
         let deferring = steps.defers_keys && self.defer_keys()?;
         let mut coming = self.rows_to_come(&steps.rows, params)?;
         let in_turn = coming.is_in_turn();
@@ -110,6 +113,7 @@ impl Session {
     }
 
     fn insert_row(&mut self, run: &mut Run<'_>, changes: &mut Changes, rows: &SpoolReader) -> Result<()> {
+        run.met = Met::Nobody;
         let relation = changes.relation.clone();
         let new: Row = Arc::new(canonical(rows, 0, &relation, &run.settings)?);
         let (event, assigned) = (TriggerEvent::Insert, &run.firing.assigned);
@@ -197,6 +201,9 @@ impl Session {
             }
         }
         let found = self.row_in_the_way(conflict, changes, params)?;
+        if let Value::Integer(rowid) = found.column(0).to_value() {
+            run.met = Met::Row(Some(rowid));
+        }
         if run.steps.guards.is_some() {
             // Before WHERE is, as PostgreSQL does.
             let old: Row = Arc::new(canonical(&found, 1, &changes.relation, &run.settings)?);
@@ -484,7 +491,11 @@ impl Session {
         changes.changed += 1;
         let Some(returning) = &run.steps.returning else { return Ok(()) };
         let params = self.row_params(run, rowid, row, extras);
-        let mut found = self.run_part(returning, &params)?;
+        let (found, _) = self.noting_met(|session| {
+            *session.state.met.lock() = run.met;
+            session.run_part(returning, &params)
+        });
+        let mut found = found?;
         while found.advance()? {
             changes.returned.push((0..found.columns()).map(|at| found.column(at)))?;
         }

@@ -193,8 +193,13 @@ impl Binder<'_> {
         let count = if members.recurse { members.all.len() } else { 1 };
         for at in 0..count {
             let table = members.all[at].table.clone();
-            if at > 0 && is_key && has_key(&table, constraint) {
-                continue;
+            if at > 0 && is_key {
+                // A key that is there already is the new one's part, if it is no part of another.
+                let above = members.all[..at].iter().find(|other| table.parents().contains(&other.table.oid));
+                let taken = above.map(|above| crate::partition::adopted_indexes(&above.table, &table));
+                if has_key(&table, constraint, &taken.unwrap_or_default()) {
+                    continue;
+                }
             }
             // A partition's own foreign key that is like the new one is its part of that.
             let new = members.all[0].actions.iter().rev().find(|action| is_foreign_key(action));
@@ -337,11 +342,16 @@ fn check_merge(
 }
 
 /// A table has a key over the columns that a constraint names.
-fn has_key(table: &Relation, constraint: &pg::Constraint) -> bool {
+fn has_key(table: &Relation, constraint: &pg::Constraint, taken: &[Option<usize>]) -> bool {
     let wanted: Option<Vec<Option<usize>>> =
         super::super::names::strings(&constraint.keys).into_iter().map(|name| table.column(name).map(Some)).collect();
     let primary = constraint.contype() == pg::ConstrType::ConstrPrimary;
-    table.indexes.iter().any(|index| {
-        index.constraint && index.primary == primary && index.unique && Some(&index.columns) == wanted.as_ref()
+    table.indexes.iter().enumerate().any(|(at, index)| {
+        index.constraint
+            && !taken.contains(&Some(at))
+            && index.primary == primary
+            && index.is_key()
+            && index.nulls_alike == constraint.nulls_not_distinct
+            && Some(&index.columns) == wanted.as_ref()
     })
 }

@@ -3,7 +3,7 @@
 use rowferry_dialect::ir::{CastContext, Value};
 use rowferry_dialect::lower::sqlite::{native_decimal, types};
 use rowferry_dialect::values::{self, ValueRef};
-use rowferry_dialect::{Condition, Error, Language, Result, Type, postgres};
+use rowferry_dialect::{Condition, Error, Language, Result, Type, postgres, work};
 
 use super::call::{decimal, integer};
 use super::{Call, Row};
@@ -50,7 +50,19 @@ fn with_modifier(call: &Call<'_>) -> Result<Value> {
         postgres::types::from_oid(oid).ok_or_else(|| Error::internal(format!("no type {oid}")))
     };
     let modifier = i32::try_from(call.integer(3)?).unwrap_or(-1);
-    let to = postgres::types::with_typmod(&ty(2)?, modifier);
+    let to = ty(2)?;
+    match to {
+        Type::Timestamp(_) | Type::TimestampTz(_) if modifier != -1 && !(0..=6).contains(&modifier) => {
+            let message = format!("timestamp({modifier}) precision must be between 0 and 6");
+            return Err(Error::new(Condition::InvalidParameterValue, message));
+        }
+        // Only blanks would come of it.
+        Type::Char(_) if modifier as usize > work::LONGEST_VALUE => return Err(work::too_large(modifier as usize)),
+        // No bits are of such a length.
+        Type::Scalar(..) if modifier > i32::MAX - 8 => return Ok(call.owned(0)),
+        _ => {}
+    }
+    let to = postgres::types::with_typmod(&to, modifier);
     let context = if call.boolean(4)? { CastContext::Explicit } else { CastContext::Assignment };
     let value = call.with_settings(|settings| values::cast(&call.owned(0), &ty(1)?, &to, context, settings))?;
     Ok(match (to, value) {

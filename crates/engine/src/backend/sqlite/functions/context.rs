@@ -189,6 +189,14 @@ pub trait SessionState: Send + Sync {
     fn cursor_row(&self) -> Result<Option<i64>> {
         Err(Error::unsupported("WHERE CURRENT OF"))
     }
+    /// ON CONFLICT DO UPDATE has met a row.
+    fn note_met(&self, _row: Option<i64>) -> Result<()> {
+        Err(Error::unsupported("ON CONFLICT DO UPDATE that notes its rows"))
+    }
+    /// Whether it has, of the row that is written.
+    fn has_met(&self) -> Result<bool> {
+        Ok(false)
+    }
     /// Takes an advisory lock; false if it is not free and is not to be waited for.
     fn advisory_lock(&self, _key: AdvisoryKey, _mode: LockMode, _hold: Hold, _wait: bool) -> Result<bool> {
         Err(Error::unsupported("an advisory lock"))

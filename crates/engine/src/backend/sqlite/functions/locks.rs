@@ -25,6 +25,19 @@ pub(super) const ROWS: &[Row] = &[
     .volatile(),
     // The writer of all rows of the catalogs.
     Row::new("rf_catalog_xid", 0, |call| integer(short(call.context().state().catalog_writer()?))),
+    Row::new("rf_own_xid", 0, |call| integer(short(call.context().state().transaction_id()?))).volatile(),
+    Row::new("rf_note_met_row", 1, |call| {
+        let row = if call.is_null(0) { None } else { Some(call.integer(0)?) };
+        call.context().state().note_met(row)?;
+        boolean(true)
+    })
+    .lenient()
+    .volatile(),
+    Row::new("rf_met_row_locker", 0, |call| {
+        let state = call.context().state();
+        integer(if state.has_met()? { short(state.transaction_id()?) } else { 0 })
+    })
+    .volatile(),
     Row::new("rf_age_xid", 1, |call| {
         let asked = call.integer(0)?;
         if asked < FIRST_NORMAL {

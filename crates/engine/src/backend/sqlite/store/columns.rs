@@ -151,6 +151,13 @@ impl Store<'_> {
         Ok(())
     }
 
+    /// A column is computed no more.
+    pub fn forget_generated(&self, database: &str, table: u32, name: &str) -> Done {
+        let sql = format!("UPDATE {database}.rowferry_columns SET generated = NULL WHERE oid = ?1 AND name = ?2");
+        self.execute(&sql, params![table, name])?;
+        Ok(())
+    }
+
     /// Writes the text of an index's key anew.
     pub fn rewrite_index_key(&self, database: &str, index: u32, at: usize, text: &str) -> Done {
         let sql = format!("UPDATE {database}.rowferry_columns SET generated = ?1 WHERE oid = ?2 AND name = ?3");

@@ -30,7 +30,7 @@ pub struct NewColumn {
 
 impl Source {
     /// A column as it is.
-    fn same(name: &str) -> Self {
+    pub fn same(name: &str) -> Self {
         Self(quote(name))
     }
 
@@ -162,6 +162,13 @@ impl Form {
         edited.constraints.retain(|constraint| constraint.kind != Kind::NotNull);
         if not_null {
             edited.constraints.push(plain(Kind::NotNull, "NOT NULL".to_owned()));
+        }
+    }
+
+    /// A column is computed no more.
+    pub fn drop_expression(&mut self, name: &str) {
+        if let Some(edited) = self.0.column_mut(name) {
+            edited.constraints.retain(|constraint| constraint.kind != Kind::Generated);
         }
     }
 
