@@ -111,6 +111,10 @@ rowferry_wire::open_enum! {
         RESPONSE = 130,
         /// Which generated keys are wanted. The official name is not known.
         AUTOGENKEYS = 134,
+        /// Description of the generated keys. The official name is not known.
+        KEYDESCRIBE = 135,
+        /// The keys of a row that was inserted. The official name is not known.
+        KEYTUPLE = 136,
         /// Set a savepoint.
         SETSVPT = 137,
         /// Release a savepoint.

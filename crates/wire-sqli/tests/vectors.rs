@@ -4,11 +4,11 @@ use rowferry_testkit::vectors::{Vector, load, to_hex};
 use rowferry_wire::civil;
 use rowferry_wire_sqli::messages::{
     ClientMessage, Describe, FileRequest, GeneratedKeys, LoAction, LoReply, Param, ParamValue, RequestedType,
-    ServerMessage, TypeDescription,
+    ServerMessage, StatementId, Tuple, TypeDescription,
 };
 use rowferry_wire_sqli::values::{Cell, CellFormat, decode_row, encode_int8, encode_row};
 use rowferry_wire_sqli::{
-    Capabilities, Decoder, FromClient, FromServer, Qualifier, TypeCode, URGENT_INTERRUPT, Widths,
+    Capabilities, Decoder, FromClient, FromServer, Qualifier, StatementType, TypeCode, URGENT_INTERRUPT, Widths,
 };
 use serde_json::{Value, json};
 
@@ -348,6 +348,35 @@ fn row_formats(describe: &Vector, request: &Vector, widths: Widths) -> Vec<CellF
             format
         })
         .collect()
+}
+
+/// As IBM's driver takes them: the describing of a SERIAL column `id`, and its value 7.
+#[test]
+fn generated_keys_are_described_and_sent_as_a_row_is() {
+    let columns =
+        [(&b"id"[..], TypeDescription { type_word: 0x0106, encoded_length: 4, ..TypeDescription::default() }, 4)];
+    let described = Describe::of_columns(StatementType(6), StatementId(0), columns);
+    let keys =
+        [ServerMessage::KeyDescribe(described), ServerMessage::KeyTuple(Tuple { warnings: 0, payload: &[0, 0, 0, 7] })];
+    let active = Capabilities::client_offer().and(&Capabilities::server_15());
+    let mut bytes = Vec::new();
+    for message in &keys {
+        message.encode(&mut bytes, Widths::of(&active)).unwrap();
+    }
+    let described =
+        "008700060000000000000000000400010000000300000000000000000106000000000000000000000000000000000000000469640000";
+    assert_eq!(to_hex(&bytes), format!("{described}008800000000000400000007"));
+    let mut decoder = Decoder::<FromServer>::new();
+    decoder.activate(&active);
+    for (at, byte) in bytes.iter().enumerate() {
+        decoder.push(&[*byte]);
+        let read = decoder.next().unwrap();
+        let whole = at + 1 == bytes.len() || at + 1 == bytes.len() - 12;
+        assert_eq!(read.is_some(), whole, "{at}");
+        if let Some(message) = read {
+            assert!(keys.contains(&message));
+        }
+    }
 }
 
 /// A described type in the notation of the vectors.

@@ -23,7 +23,7 @@ THEMES = {
     "batches": 15,
     "cursors": 32,
     "changing": 13,
-    "keys": 40,
+    "keys": 60,
     "transactions": 20,
     "objects": 36,
     "routines": 10,

@@ -85,6 +85,8 @@ pub(super) enum NodeKind {
     Today,
     User,
     Sitename,
+    /// CURRENT_ROLE, DEFAULT_ROLE.
+    Role,
     DatetimeLiteral(String, Qualifier),
     IntervalLiteral(String, IntervalQualifier),
     /// `n UNITS DAY`
@@ -530,7 +532,10 @@ pub(super) enum Alter {
     Drop(Vec<(String, usize)>),
     Modify(Column),
     AddConstraint(TableConstraint),
-    DropConstraint(String),
+    DropConstraint {
+        name: String,
+        if_exists: bool,
+    },
     /// LOCK MODE, NEXT SIZE and other storage matters.
     Nothing,
 }

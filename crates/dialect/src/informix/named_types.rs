@@ -29,8 +29,14 @@ impl Parser<'_> {
     pub(super) fn create_type(&mut self, is_row: bool) -> Result<Ast> {
         let if_not_exists = self.if_not_exists();
         let name = self.object_name()?;
-        let ty = if is_row {
-            self.row_type()?
+        let ty = if is_row && self.is_word("under") {
+            return Err(self.unsupported("CREATE ROW TYPE … UNDER"));
+        } else if is_row {
+            let ty = self.row_type()?;
+            if self.is_word("under") {
+                return Err(self.unsupported("CREATE ROW TYPE … UNDER"));
+            }
+            ty
         } else {
             self.expect_word("as")?;
             self.type_name()?.ty
@@ -68,10 +74,9 @@ impl Binder<'_> {
             return Ok(ty.clone());
         }
         let find = |name: &str| {
-            self.schema()
-                .named_type(name)
-                .map(|found| found.ty.clone())
-                .ok_or_else(|| self.error(Condition::UndefinedType, format!("type ({name}) not found"), at))
+            self.schema().named_type(name).map(|found| found.ty.clone()).ok_or_else(|| {
+                self.error(Condition::UndefinedType, format!("type ({name}) not found"), at).column(name)
+            })
         };
         if let Some(name) = words.strip_prefix(MARK) {
             return find(name);
@@ -113,7 +118,8 @@ impl Binder<'_> {
             if if_exists {
                 return Ok(ir::Statement::Nothing { tag: "DROP TYPE" });
             }
-            return Err(self.error(Condition::UndefinedType, format!("type ({}) not found", name.name), name.at));
+            let message = format!("type ({}) not found", name.name);
+            return Err(self.error(Condition::UndefinedType, message, name.at).column(&name.name));
         };
         self.changes_schema();
         Ok(ir::Statement::Ddl(Box::new(Ddl::DropType { oid: found.oid })))

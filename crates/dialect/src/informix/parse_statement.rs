@@ -708,14 +708,15 @@ impl Parser<'_> {
                     actions.push(Alter::Add(self.added_column()?));
                 }
             } else if self.words(&["drop", "constraint"]) {
-                if self.sign("(") {
-                    for name in self.list(Self::name)? {
-                        actions.push(Alter::DropConstraint(name));
-                    }
+                let if_exists = self.if_exists();
+                let names = if self.sign("(") {
+                    let names = self.list(Self::name)?;
                     self.expect_sign(")")?;
+                    names
                 } else {
-                    actions.push(Alter::DropConstraint(self.name()?));
-                }
+                    vec![self.name()?]
+                };
+                actions.extend(names.into_iter().map(|name| Alter::DropConstraint { name, if_exists }));
             } else if self.word("drop") {
                 if self.sign("(") {
                     let names = self.list(Self::name_at)?;

@@ -19,7 +19,7 @@ pub fn type_from_words(words: &str) -> Result<Type> {
     let mut parser = Parser::new(words)?;
     let ty = parser.type_name()?.ty;
     if super::named_types::is_named(&ty) {
-        return Err(Error::new(Condition::UndefinedType, format!("type ({words}) not found")));
+        return Err(Error::new(Condition::UndefinedType, format!("type ({words}) not found")).column(words));
     }
     if parser.at_end() { Ok(ty) } else { Err(parser.unexpected()) }
 }

@@ -23,6 +23,8 @@ pub(super) struct Statement {
     pub prepared: Option<Arc<Prepared>>,
     /// The columns that are described: a query's result, an INSERT's target.
     pub columns: Arc<[WireColumn]>,
+    /// The generated keys that the client wants of an INSERT.
+    pub keys: Option<Arc<[WireColumn]>>,
     /// It was prepared FOR UPDATE.
     pub for_update: bool,
     /// How the client wants its rows, if it said.

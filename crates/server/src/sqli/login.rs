@@ -19,8 +19,9 @@ const TLS_HANDSHAKE: u8 = 0x16;
 /// What the login packet is answered with.
 const SERIAL: &[u8] = b"Software Serial Number AAA#B000000";
 /// The version's first words, in which drivers look for a number. Version 4.50 of IBM's driver reads two digits behind the
-/// first point, and fails on others.
-const VERSION: &[u8] = b"IBM Informix Dynamic Server Version 15.00.1.0.3";
+/// first point, and fails on others. What stands before "Version" is the product's name that IBM's driver tells, by which
+/// Flyway, Liquibase and Hibernate know the database.
+const VERSION: &[u8] = b"Informix Dynamic Server Version 15.00.1.0.3";
 /// The login packet has a length of two bytes.
 const READ: usize = 4 * 1024;
 

@@ -371,6 +371,7 @@ const fn name_of(message: &ServerMessage<'_>) -> &'static str {
     match message {
         ServerMessage::Describe(_) => "SQ_DESCRIBE",
         ServerMessage::Tuple(_) => "SQ_TUPLE",
+        ServerMessage::KeyDescribe(_) | ServerMessage::KeyTuple(_) => "generated keys",
         ServerMessage::DbList(_) => "SQ_DBLIST",
         ServerMessage::Blob(_) => "SQ_BLOB",
         ServerMessage::LoData(_) | ServerMessage::LoChunk(_) => "SQ_LODATA",

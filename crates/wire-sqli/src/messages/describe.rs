@@ -155,8 +155,9 @@ impl<'a> Describe<'a> {
         Ok(Self { statement_type, statement, estimate, tuple_size, fields, strings })
     }
 
-    pub(super) fn encode(&self, w: &mut Writer<'_>, widths: Widths) -> Result<(), TooLong> {
-        w.u16(Tag::DESCRIBE.0).u16(self.statement_type.0).i16(self.statement.0).i32(self.estimate);
+    /// Under the tag of a statement's description, or of a generated key's.
+    pub(super) fn encode(&self, tag: Tag, w: &mut Writer<'_>, widths: Widths) -> Result<(), TooLong> {
+        w.u16(tag.0).u16(self.statement_type.0).i16(self.statement.0).i32(self.estimate);
         if widths.large_tuple {
             w.i32(self.tuple_size);
         } else {

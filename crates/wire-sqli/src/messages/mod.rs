@@ -298,6 +298,11 @@ pub enum ServerMessage<'a> {
     Tuple(Tuple<'a>),
     /// `SQ_DONE` (15).
     Done(Done),
+    /// Tag 135: the generated keys that [`ClientMessage::GeneratedKeys`] asked for, in the answer to `SQ_PREPARE` or
+    /// `SQ_COMMAND`. The statement's type and number say nothing.
+    KeyDescribe(Describe<'a>),
+    /// Tag 136: the keys of a row, laid out as [`Self::KeyDescribe`] says, in the answer to the execution.
+    KeyTuple(Tuple<'a>),
     /// `SQ_TUPID` (25): absolute number of the row before.
     TupId(i32),
     /// `SQ_DBLIST` (26).
@@ -346,6 +351,8 @@ impl<'a> ServerMessage<'a> {
         Ok(match tag {
             Tag::TUPLE => Self::Tuple(Tuple::decode(scan)?),
             Tag::DESCRIBE => Self::Describe(Describe::decode(scan, widths)?),
+            Tag::KEYDESCRIBE => Self::KeyDescribe(Describe::decode(scan, widths)?),
+            Tag::KEYTUPLE => Self::KeyTuple(Tuple::decode(scan)?),
             Tag::CLOSE => Self::Close,
             Tag::EOT => Self::Eot,
             Tag::ERR => Self::Error(ServerError::decode(scan, widths)?),
@@ -389,9 +396,11 @@ impl<'a> ServerMessage<'a> {
             Self::Eot => drop(w.u16(Tag::EOT.0)),
             Self::Exit => drop(w.u16(Tag::EXIT.0)),
             Self::PamAccept => drop(w.u16(Tag::ACCEPT.0)),
-            Self::Describe(describe) => describe.encode(w, widths)?,
+            Self::Describe(describe) => describe.encode(Tag::DESCRIBE, w, widths)?,
+            Self::KeyDescribe(describe) => describe.encode(Tag::KEYDESCRIBE, w, widths)?,
+            Self::KeyTuple(tuple) => tuple.encode(Tag::KEYTUPLE, w)?,
             Self::Error(error) => error.encode(w, widths)?,
-            Self::Tuple(tuple) => tuple.encode(w)?,
+            Self::Tuple(tuple) => tuple.encode(Tag::TUPLE, w)?,
             Self::Done(done) => done.encode(w, widths),
             Self::TupId(row) => drop(w.u16(Tag::TUPID.0).i32(*row)),
             Self::DbList(names) => session::encode_names(names, w)?,

@@ -28,8 +28,9 @@ impl<'a> Tuple<'a> {
         Ok(Self { warnings, payload: scan.take_padded(len)? })
     }
 
-    pub(super) fn encode(&self, w: &mut Writer<'_>) -> Result<(), TooLong> {
-        w.u16(Tag::TUPLE.0).u16(self.warnings).i32(len32(self.payload, "row")?).padded(self.payload);
+    /// Under the tag of a query's row, or of an inserted row's keys.
+    pub(super) fn encode(&self, tag: Tag, w: &mut Writer<'_>) -> Result<(), TooLong> {
+        w.u16(tag.0).u16(self.warnings).i32(len32(self.payload, "row")?).padded(self.payload);
         Ok(())
     }
 }

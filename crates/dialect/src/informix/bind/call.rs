@@ -5,7 +5,7 @@ use crate::functions::{Function, TypeSpec, named};
 use crate::informix::ast::{Call, Node, NodeKind, ObjectName};
 use crate::ir::{self, CompareOp, Expr, ExprKind};
 use crate::plan::ResultColumn;
-use crate::{Condition, Language, Result, Type};
+use crate::{Condition, Error, Language, Result, Type};
 
 impl Binder<'_> {
     pub(super) fn call(&mut self, node: &Call, at: usize) -> Result<Expr> {
@@ -182,6 +182,9 @@ impl Binder<'_> {
         if let Some(found) = self.routine_statement(&name.name, args)? {
             return Ok(found);
         }
+        if name.name == "ifx_allow_newline" {
+            return Ok((self.allow_newline(args, name.at)?, Vec::new()));
+        }
         let call = Call { name: name.name.clone(), args: args.to_vec(), star: false, distinct: false, over: None };
         let expr = self.call(&call, name.at)?;
         let expr = self.decided(expr, name.at)?;
@@ -189,6 +192,17 @@ impl Binder<'_> {
         let query = self.query_of(vec![expr], vec![ir::OutputColumn { name: "(expression)".into(), ty: ty.clone() }]);
         let column = ResultColumn { name: "(expression)".into(), ty, origin: None, not_null: false, identity: false };
         Ok((ir::Statement::Query(Box::new(query)), vec![column]))
+    }
+
+    /// `EXECUTE PROCEDURE IFX_ALLOW_NEWLINE('t')`: quoted strings may always span lines.
+    fn allow_newline(&self, args: &[Node], at: usize) -> Result<ir::Statement> {
+        let [Node { kind: NodeKind::String(allow), .. }] = args else {
+            return Err(self.no_function("ifx_allow_newline", at));
+        };
+        if !allow.eq_ignore_ascii_case("t") {
+            return Err(Error::unsupported("IFX_ALLOW_NEWLINE('f'): newlines in quoted strings are always allowed"));
+        }
+        Ok(ir::Statement::Nothing { tag: "EXECUTE PROCEDURE" })
     }
 }
 

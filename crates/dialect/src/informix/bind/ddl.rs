@@ -640,8 +640,9 @@ impl Binder<'_> {
                     let constraint = self.constraint(table, constraint, next(), &own_key)?;
                     bound.push(AlterTable::AddConstraint(constraint));
                 }
-                Alter::DropConstraint(name) => {
-                    bound.push(AlterTable::DropConstraint { name: name.clone(), if_exists: false, cascade: true });
+                Alter::DropConstraint { name, if_exists } => {
+                    let name = name.clone();
+                    bound.push(AlterTable::DropConstraint { name, if_exists: *if_exists, cascade: true });
                 }
                 Alter::Nothing => {}
             }

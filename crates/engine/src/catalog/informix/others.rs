@@ -160,12 +160,28 @@ pub(super) const TABLES: &[Table] = &[
         one: None,
         chunks: None,
         name: "syssequences",
-        columns: "seqid serial, tabid integer, name varchar(128)",
+        columns: "seqid serial, tabid integer, start_val int8, inc_val int8, min_val int8, max_val int8, cycle char(1), \
+                  restart_val int8, cache integer, order char(1)",
         rows: |context| {
-            let view = &View::of(context);
-            view.sequences
-                .iter()
-                .map(|sequence| vec![int(sequence.oid.into()), int(sequence.oid.into()), text(&sequence.name)])
+            // A column's own sequence is none to users.
+            let sequences = context.schema.sequences();
+            sequences
+                .filter(|details| details.owner.is_none() && details.rowid_of.is_none())
+                .map(|details| {
+                    vec![
+                        int(details.sequence.oid.into()),
+                        int(details.sequence.oid.into()),
+                        int(details.start),
+                        int(details.increment),
+                        int(details.min),
+                        int(details.max),
+                        text(if details.cycle { "1" } else { "0" }),
+                        crate::catalog::Cell::Null,
+                        int(details.cache),
+                        // Its numbers come in the order in which they are asked for.
+                        text("1"),
+                    ]
+                })
                 .collect()
         },
     },

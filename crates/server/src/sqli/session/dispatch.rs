@@ -51,13 +51,13 @@ impl Commands {
             }
             ClientMessage::NDescribe => {
                 // A command is not described: neither driver looks at it.
-                if self.command.is_none() {
-                    self.describe()?;
+                match self.command {
+                    None => self.describe()?,
+                    Some(_) => self.describe_keys()?,
                 }
             }
             ClientMessage::WantDone => self.send(&ServerMessage::Done(Done::default())),
-            // Clients take the keys from SQ_INSERTDONE and SQ_DONE.
-            ClientMessage::GeneratedKeys(_) => {}
+            ClientMessage::GeneratedKeys(wanted) => self.want_keys(&wanted)?,
             ClientMessage::CursorName(name) => {
                 let name = self.code_set.decode(name)?;
                 self.statement()?.cursor_name = Some(name);

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use rowferry_dialect::informix;
 use rowferry_dialect::informix::codes::type_code;
 use rowferry_dialect::ir::{self, Value};
-use rowferry_engine::{Condition, Error, Outcome, Prepared, Type, mask_secrets, smart_objects};
+use rowferry_engine::{Condition, Error, Outcome, Prepared, ResultColumn, Type, ValueRef, mask_secrets, smart_objects};
 use rowferry_wire_sqli::StatementType;
 use rowferry_wire_sqli::messages::{
-    Describe, Done, InputDescribe, InsertDone, Param, ServerMessage, SqlText, StatementId,
+    Describe, Done, GeneratedKeys, InputDescribe, InsertDone, Param, ServerMessage, SqlText, StatementId, Tuple,
 };
 
 use super::{Commands, Failure, MAX_OBJECT, Next, Obeyed, Pending, Resume};
 use crate::Ending;
 use crate::sqli::cursor::Statement;
-use crate::sqli::values::{Bound, WireColumn, bound, description};
+use crate::sqli::values::{Bound, RowContext, WireColumn, bound, description, encode_cell};
 
 impl Commands {
     pub(super) fn statement(&mut self) -> Obeyed<&mut Statement> {
@@ -61,6 +61,7 @@ impl Commands {
             parts,
             prepared,
             columns,
+            keys: None,
             for_update: statement.for_update(),
             requested: None,
             bound: Vec::new(),
@@ -93,6 +94,87 @@ impl Commands {
         let described = columns.iter().map(|column| (&column.name[..], column.description(), column.declared_width()));
         let message = ServerMessage::Describe(Describe::of_columns(kind, id, described));
         self.send(&message);
+        self.describe_keys()
+    }
+
+    /// What the client wants of the keys that the current INSERT makes: of its one column that numbers itself.
+    pub(super) fn want_keys(&mut self, wanted: &GeneratedKeys<'_>) -> Obeyed {
+        let (code_set, widths) = (self.code_set, self.widths);
+        let statement = self.statement()?;
+        let Some(ir::Statement::Dml(dml)) = statement.prepared.as_ref().map(|prepared| &prepared.bound.statement)
+        else {
+            return Ok(());
+        };
+        if statement.kind != INSERT {
+            return Ok(());
+        }
+        let columns = &dml.target.columns;
+        let serial = columns.iter().position(|column| column.identity.is_some());
+        let asked: Vec<usize> = match wanted {
+            GeneratedKeys::All => serial.into_iter().collect(),
+            GeneratedKeys::Numbers(numbers) => numbers
+                .iter()
+                .map(|number| {
+                    let at = usize::try_from(*number).ok().and_then(|number| number.checked_sub(1));
+                    at.filter(|at| *at < columns.len()).ok_or_else(|| no_column(&number.to_string()))
+                })
+                .collect::<Result<_, Error>>()?,
+            GeneratedKeys::Names(names) => names
+                .iter()
+                .map(|name| {
+                    let name = code_set.decode(name)?;
+                    columns
+                        .iter()
+                        .position(|column| column.name.eq_ignore_ascii_case(&name))
+                        .ok_or_else(|| no_column(&name))
+                })
+                .collect::<Result<_, Error>>()?,
+        };
+        if asked.iter().any(|at| Some(*at) != serial) {
+            return Err(Error::unsupported("a generated key of a column that is no SERIAL").into());
+        }
+        let described = asked.iter().map(|at| {
+            let column = &columns[*at];
+            let shown = ResultColumn {
+                name: column.name.clone(),
+                ty: column.ty.clone(),
+                origin: Some((dml.target.oid, *at)),
+                not_null: true,
+                identity: true,
+            };
+            WireColumn::new(&shown, code_set, widths)
+        });
+        let keys: Arc<[WireColumn]> = described.collect::<Result<_, Error>>()?;
+        self.statement()?.keys = (!keys.is_empty()).then_some(keys);
+        Ok(())
+    }
+
+    /// Describes the keys that are wanted, if any.
+    pub(super) fn describe_keys(&mut self) -> Obeyed {
+        let id = StatementId(i16::try_from(self.current).unwrap_or(i16::MAX));
+        let statement = self.statement()?;
+        let Some(keys) = statement.keys.clone() else { return Ok(()) };
+        let kind = StatementType(statement.kind as u16);
+        let described = keys.iter().map(|column| (&column.name[..], column.description(), column.declared_width()));
+        let message = ServerMessage::KeyDescribe(Describe::of_columns(kind, id, described));
+        self.send(&message);
+        Ok(())
+    }
+
+    /// Sends the keys of the row that was inserted last.
+    fn send_keys(&mut self, keys: &[WireColumn], serial: i64) -> Obeyed {
+        let mut payload = Vec::new();
+        let mut context = RowContext {
+            code_set: self.code_set,
+            widths: self.widths,
+            objects: &mut self.objects,
+            statement: self.current,
+            session: None,
+        };
+        for column in keys {
+            encode_cell(column, column.format, ValueRef::Integer(serial), &mut context, &mut payload)?;
+        }
+        self.send(&ServerMessage::KeyTuple(Tuple { warnings: 0, payload: &payload }));
         Ok(())
     }
 
@@ -243,7 +325,7 @@ impl Commands {
             Outcome::Rows(cursor) => cursor.rows_affected(),
         };
         let mut done = Done { rows: i64::try_from(rows).unwrap_or(i64::MAX), ..Done::default() };
-        if kind == 6 {
+        if kind == INSERT {
             let serial = if rows > 0 { self.session()?.last_serial().unwrap_or(0) } else { 0 };
             let mut inserted = InsertDone::default();
             match self.identity_type() {
@@ -253,6 +335,10 @@ impl Commands {
                 None => {}
             }
             inserted.serial8.get_or_insert(0);
+            let keys = self.statement()?.keys.clone();
+            if let (Some(keys), true) = (keys, rows > 0) {
+                self.send_keys(&keys, serial)?;
+            }
             self.send(&ServerMessage::InsertDone(inserted));
         }
         self.send(&ServerMessage::Done(done));
@@ -287,6 +373,13 @@ impl Commands {
         let rowferry_dialect::ir::Statement::Dml(dml) = &prepared.bound.statement else { return None };
         dml.target.columns.iter().find(|column| column.identity.is_some()).map(|column| column.ty.clone())
     }
+}
+
+/// Informix's number for an INSERT.
+const INSERT: i16 = 6;
+
+fn no_column(name: &str) -> Error {
+    Error::new(Condition::UndefinedColumn, format!("column {name} is not in the table")).column(name)
 }
 
 /// A statement that failed because it wants a file of the client's is run again once the file is there.

@@ -1,0 +1,77 @@
+"""Tours of the JVM's tools on the Informix door, through IBM's driver: Flyway, Liquibase, Hibernate.
+
+No Informix can be run here, so each step says itself what it expects. One that does not find it needs its reason in the
+table of docs/guide/informix-frameworks.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.clients import recorded, tours
+from tests.servers.rowferry import Rowferry
+
+_HERE = Path(__file__).parent / "informix"
+_OUTPUT = tours.CACHE / "jvm-informix"
+_PAGE = Path(__file__).parents[3] / "docs" / "guide" / "informix-frameworks.md"
+
+#: Hibernate's version and the driver's beside it.
+_VERSIONS = {"old": ("6.6.13.Final", "4.50.11"), "new": ("7.0.0.Final", "15.0.0.1")}
+#: Tours, the versions that they run with, and the least number of steps: a tour that ends early must not look right.
+#: Liquibase asks the connection for its URL, which version 15 of the driver does not tell.
+_TOURS = [
+    ("FlywayTour", "new", 17),
+    ("LiquibaseTour", "old", 18),
+    ("HibernateTour", "old", 80),
+    ("HibernateTour", "new", 80),
+]
+
+
+def _classes(versions: str) -> str:
+    """The class path of the tours, compiled when they have changed; Maven fetches what the pom names."""
+    output = _OUTPUT / versions
+    hibernate, driver = _VERSIONS[versions]
+    for program in ("java", "javac", "mvn"):
+        if shutil.which(program) is None:
+            raise tours.Unavailable(f"`{program}` is not installed (Debian packages default-jdk-headless and maven)")
+    wanted = hashlib.sha256(f"{hibernate} {driver}".encode())
+    for path in [_HERE / "pom.xml", *sorted(_HERE.glob("src/**/*.java")), *sorted(_HERE.glob("resources/**/*.*"))]:
+        wanted.update(path.read_bytes())
+    stamp = output / "stamp"
+    if not stamp.exists() or stamp.read_text() != wanted.hexdigest():
+        shutil.rmtree(output, ignore_errors=True)
+        output.mkdir(parents=True)
+        chosen = (f"-Doutput={output}", f"-Dhibernate={hibernate}", f"-Ddriver={driver}")
+        command: list[str | Path] = ["mvn", "--quiet", "--batch-mode", "--file", _HERE / "pom.xml", *chosen, "compile"]
+        tours.run(command, directory=output, timeout=300)
+        stamp.write_text(wanted.hexdigest())
+    return f"{output}/classes:{output}/lib/*"
+
+
+def _documented(tour: str) -> set[str]:
+    """The steps of a tour that are known not to pass."""
+    return set(re.findall(rf"^\| `{tour}: ([^`]+)` \| \S", _PAGE.read_text(encoding="utf-8"), re.MULTILINE))
+
+
+@pytest.mark.timeout(700)
+@pytest.mark.parametrize(("tour", "versions", "least"), _TOURS)
+def test_every_step_of_the_tour_passes(tour: str, versions: str, least: int, tmp_path: Path) -> None:
+    try:
+        classes = _classes(versions)
+    except tours.Unavailable as reason:
+        tours.skip("the JVM's tools on the Informix door", reason)
+    args = ("--durability", "off", "--user", "informix:in4mix")
+    with Rowferry.start(tmp_path / "store.db", postgres=False, informix=True, args=args) as server:
+        assert server.informix is not None
+        host, port = server.informix
+        java = ["java", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Dfile.encoding=UTF-8", "-cp", classes]
+        printed = tours.run([*java, f"tour.{tour}", host, str(port), server.dbname], directory=tmp_path, timeout=180)
+    steps = recorded.answers(printed)
+    failed = {step: said for step, said in steps.items() if not said.strip().endswith("ok")}
+    assert set(failed) == _documented(tour), failed
+    assert len(steps) >= least
