@@ -159,6 +159,8 @@ pub struct NamedColumn {
     pub position: usize,
     /// Where its (qualified) name begins; `None` where the text does not spell it as a value (USING, NATURAL).
     pub place: Option<usize>,
+    /// The whole row is named, and the column as one of it.
+    pub whole: bool,
 }
 
 /// A `*` or `t.*`.
@@ -205,7 +207,8 @@ impl Uses {
             .map(|oid| (oid, None))
             .chain(self.keys.iter().map(|oid| (*oid, Some(PRIMARY_KEY.to_owned()))))
             .collect();
-        for column in &self.columns {
+        // Whoever names the whole row needs none of its columns.
+        for column in self.columns.iter().filter(|column| !column.whole) {
             if let Some(named) = self.relation(column.id)
                 && let Some(found) = named.relation.columns.get(column.position)
             {
@@ -214,13 +217,14 @@ impl Uses {
         }
         for (id, ty, fields) in &self.row_functions {
             let Some((table, _)) = relation_of_row_type(*ty) else { continue };
-            // Who names the function's row, and not its columns, has all of them at one place.
-            let alone = |column: &&NamedColumn| {
-                let beside = |other: &NamedColumn| other.id == *id && other.place == column.place;
-                !self.columns.iter().any(|other| beside(other) && other.position != column.position)
-            };
-            let named = self.columns.iter().filter(|column| column.id == *id).filter(alone);
+            let named = self.columns.iter().filter(|column| column.id == *id && !column.whole);
             all.extend(named.filter_map(|column| Some((table, Some(fields.get(column.position)?.clone())))));
+        }
+        // A field that is asked of a row of a table is its column.
+        for field in &self.fields {
+            if let Some((table, _)) = relation_of_row_type(field.ty) {
+                all.insert((table, Some(field.name.clone())));
+            }
         }
         all
     }
@@ -348,6 +352,12 @@ impl Uses {
 
     /// A field of a type is named in a text, of a value or as a column of a function.
     pub fn names_field(&self, text: &str, ty: u32, name: &str) -> bool {
+        self.fields.iter().any(|named| named.ty == ty && named.name == name)
+            || self.names_field_as_column(text, ty, name)
+    }
+
+    /// A field of a type is named in a text as a column of a function.
+    pub fn names_field_as_column(&self, text: &str, ty: u32, name: &str) -> bool {
         // Whoever names the function's row names none of its columns.
         let differs = |place: usize| {
             names_at(text, place).last().is_none_or(|last| !plain(&text[last.clone()]).eq_ignore_ascii_case(name))
@@ -358,7 +368,7 @@ impl Uses {
             };
             self.row_functions.iter().any(asks) && !column.place.is_some_and(differs)
         };
-        self.fields.iter().any(|named| named.ty == ty && named.name == name) || self.columns.iter().any(of_function)
+        self.columns.iter().any(of_function)
     }
 
     /// The text of an expression over one table after that table has got another name: its columns may be said with it.

@@ -24,6 +24,7 @@ pub(super) const ROWS: &[Function] = rows! { &[];
     Scalar "item of known roles" (TEXT) -> ANY, T("rf_ask('aclitem', {0})"), stable;
     Scalar "writer of a catalog" () -> XID, F("rf_catalog_xid"), stable;
     Scalar "own number" () -> XID, F("rf_own_xid"), volatile;
+    Scalar "refuse a deferrable arbiter" (TEXT, TEXT) -> BOOL, F("rf_refuse_arbiter"), volatile;
     Scalar "note the met row" (I8) -> BOOL, F("rf_note_met_row"), lenient, volatile;
     Scalar "locker of the met row" () -> XID, F("rf_met_row_locker"), volatile;
     Scalar "row of the cursor" (TEXT) -> I8, F("rf_cursor_row"), optional(1), lenient, volatile;

@@ -30,6 +30,8 @@ pub(super) struct Binder<'a> {
     pub(super) open_params: Vec<(usize, i32)>,
     /// Parameters that the statement names.
     named_params: BTreeSet<usize>,
+    /// What is being bound has no parameters: COPY is given none.
+    pub(super) without_params: bool,
     pub(super) depth: u32,
     /// What is bound is kept as text and read again by other sessions.
     pub(super) stored: bool,
@@ -289,6 +291,7 @@ impl<'a> Binder<'a> {
             notices: Vec::new(),
             open_params: Vec::new(),
             named_params: BTreeSet::new(),
+            without_params: false,
             depth: 0,
             stored: false,
             views: Vec::new(),
@@ -427,7 +430,7 @@ impl<'a> Binder<'a> {
 
     /// Parameter `$number` as an expression, of its type as far as it is known.
     pub(super) fn param(&mut self, number: i32, location: i32) -> Result<Expr> {
-        if !(1..=65_535).contains(&number) {
+        if self.without_params || !(1..=65_535).contains(&number) {
             return Err(self.error(
                 Condition::UndefinedParameter,
                 format!("there is no parameter ${number}"),

@@ -90,6 +90,7 @@ impl Binder<'_> {
                     &returned
                 }
             };
+            self.without_params = true;
             let bound = self.query(select, true)?;
             let origins = bound.columns.iter().map(|column| column.origin).collect();
             let names: Vec<&str> = bound.columns.iter().map(|column| column.name.as_str()).collect();

@@ -12,7 +12,7 @@ use crate::ir::{
     self, Arbiter, CastContext, ConflictAction, Dml, DmlAction, Expr, ExprKind, InsertSource, OnConflict, walk,
 };
 use crate::plan::ResultColumn;
-use crate::schema::{Column, Relation};
+use crate::schema::{Column, Index, Relation};
 use crate::{Condition, Result, Type};
 
 impl Binder<'_> {
@@ -42,9 +42,18 @@ impl Binder<'_> {
         };
         let mut positions: Vec<usize> = columns.list.iter().map(|(position, _)| *position).collect();
         self.change_columns(&target, positions.iter().copied(), true);
-        let mut on_conflict = match &insert.on_conflict_clause {
+        let (mut on_conflict, waits) = match &insert.on_conflict_clause {
             Some(clause) => self.on_conflict(clause, &target)?,
-            None => None,
+            None => (None, None),
+        };
+        let source = match (waits, source) {
+            (None, source) => source,
+            // No row is refused where none is proposed.
+            (Some(waits), InsertSource::Query(query)) => {
+                on_conflict = Some(OnConflict { arbiter: None, action: ConflictAction::Nothing });
+                InsertSource::Query(self.refusing(*query, &relation, &waits))
+            }
+            (Some(waits), _) => return Err(deferrable_arbiter(&relation, &waits)),
         };
         let checks = target.checks();
         let routing = target.routing.clone();
@@ -453,14 +462,40 @@ impl Binder<'_> {
         }
     }
 
-    fn on_conflict(&mut self, clause: &pg::OnConflictClause, target: &Target) -> Result<Option<OnConflict>> {
+    /// A query whose first row is refused: ON CONFLICT means a constraint that may wait.
+    fn refusing(&mut self, query: ir::Query, relation: &Relation, waits: &Index) -> Box<ir::Query> {
+        let columns: Vec<ResultColumn> = query
+            .columns
+            .iter()
+            .map(|column| super::binder::computed(column.name.clone(), column.ty.clone()))
+            .collect();
+        let bound = super::binder::BoundQuery { query, columns, places: Vec::new() };
+        let mut bound = self.wrap(bound);
+        if let ir::Body::Select(select) = &mut bound.query.body {
+            let function = crate::functions::internal("refuse a deferrable arbiter");
+            let args = [&relation.namespace, &waits.name].map(|name| Expr::text(name.clone())).to_vec();
+            select.filter = Some(Expr::new(ExprKind::Call { function, args }, Type::Bool));
+        }
+        self.effects.volatile = true;
+        Box::new(bound.query)
+    }
+
+    /// ON CONFLICT; with the index that it means where its constraint may wait, which refuses every row.
+    fn on_conflict(
+        &mut self,
+        clause: &pg::OnConflictClause,
+        target: &Target,
+    ) -> Result<(Option<OnConflict>, Option<Index>)> {
         let update = match clause.action() {
             OnConflictAction::OnconflictUpdate => true,
             OnConflictAction::OnconflictNothing => false,
-            _ => return Ok(None),
+            _ => return Ok((None, None)),
         };
-        let arbiter = match clause.infer.as_deref() {
-            Some(infer) => Some(self.arbiter(infer, target, update)?),
+        let (arbiter, waits) = match clause.infer.as_deref() {
+            Some(infer) => match self.arbiter(infer, target, update)? {
+                Ok(arbiter) => (Some(arbiter), None),
+                Err(waits) => (None, Some(waits)),
+            },
             None if update => {
                 return Err(self
                     .error(
@@ -470,13 +505,11 @@ impl Binder<'_> {
                     )
                     .hint("For example, ON CONFLICT (column_name)."));
             }
-            None => {
-                self.refuse_deferrable_arbiters(&target.relation)?;
-                None
-            }
+            // Without an arbiter every key is meant, and none of them may wait.
+            None => (None, target.relation.indexes.iter().find(|index| index.deferrability().is_some()).cloned()),
         };
         if !update {
-            return Ok(Some(OnConflict { arbiter, action: ConflictAction::Nothing }));
+            return Ok((Some(OnConflict { arbiter, action: ConflictAction::Nothing }), waits));
         }
         self.needs.require(target.id, Privileges::UPDATE);
         let excluded = self.ids.relation();
@@ -493,11 +526,16 @@ impl Binder<'_> {
             };
             Ok((assignments, filter))
         })?;
-        Ok(Some(OnConflict { arbiter, action: ConflictAction::Update { excluded, assignments, filter } }))
+        Ok((Some(OnConflict { arbiter, action: ConflictAction::Update { excluded, assignments, filter } }), waits))
     }
 
-    /// The unique index that ON CONFLICT (…) means.
-    fn arbiter(&mut self, infer: &pg::InferClause, target: &Target, update: bool) -> Result<Arbiter> {
+    /// The unique index that ON CONFLICT (…) means, or the one that is meant and may wait.
+    fn arbiter(
+        &mut self,
+        infer: &pg::InferClause,
+        target: &Target,
+        update: bool,
+    ) -> Result<std::result::Result<Arbiter, Index>> {
         if !infer.conname.is_empty() {
             return self.named_arbiter(infer, target, update);
         }
@@ -543,7 +581,7 @@ impl Binder<'_> {
             let same = own.iter().all(|key| expressions.contains(key))
                 && expressions.iter().all(|expression| own.contains(&expression));
             if same && arbiter.predicate.as_ref().is_none_or(|condition| implies(predicate.as_ref(), condition)) {
-                return Ok(arbiter);
+                return Ok(Ok(arbiter));
             }
         }
         let waits = |index: &&crate::schema::Index| {
@@ -552,7 +590,7 @@ impl Binder<'_> {
             index.deferred.is_some() && columns == wanted && expressions.is_empty()
         };
         if let Some(index) = relation.indexes.iter().find(waits) {
-            return Err(deferrable_arbiter(relation, index));
+            return Ok(Err(index.clone()));
         }
         Err(self.error(
             Condition::InvalidColumnReference,
@@ -562,7 +600,12 @@ impl Binder<'_> {
     }
 
     /// ON CONFLICT ON CONSTRAINT.
-    fn named_arbiter(&mut self, infer: &pg::InferClause, target: &Target, update: bool) -> Result<Arbiter> {
+    fn named_arbiter(
+        &mut self,
+        infer: &pg::InferClause,
+        target: &Target,
+        update: bool,
+    ) -> Result<std::result::Result<Arbiter, Index>> {
         let relation = &target.relation;
         let is_arbiter = |index: &crate::schema::Index| index.is_key() || index.exclusion.is_some();
         let named = |index: &crate::schema::Index| index.name == infer.conname && is_arbiter(index) && index.constraint;
@@ -579,19 +622,11 @@ impl Binder<'_> {
             return Err(crate::Error::new(Condition::WrongObjectType, message));
         }
         if index.deferrability().is_some() {
-            return Err(deferrable_arbiter(relation, index));
+            return Ok(Err(index.clone()));
         }
         let columns: Vec<usize> = relation.indexes[at].columns.iter().flatten().copied().collect();
         self.read_target(target, columns.into_iter());
-        self.index_exprs(at, relation)
-    }
-
-    /// ON CONFLICT DO NOTHING without an arbiter means every key, and none of them may wait.
-    fn refuse_deferrable_arbiters(&self, relation: &crate::schema::Relation) -> Result<()> {
-        match relation.indexes.iter().find(|index| index.deferrability().is_some()) {
-            Some(index) => Err(deferrable_arbiter(relation, index)),
-            None => Ok(()),
-        }
+        self.index_exprs(at, relation).map(Ok)
     }
 
     /// An expression of ON CONFLICT (…), over [`ir::Text::TABLE`].
@@ -639,7 +674,8 @@ fn implies(given: Option<&Expr>, condition: &Expr) -> bool {
     parts(condition).iter().all(|part| given.contains(part))
 }
 
-fn deferrable_arbiter(relation: &crate::schema::Relation, index: &crate::schema::Index) -> crate::Error {
+/// A constraint that may wait decides on no row of ON CONFLICT.
+pub fn deferrable_arbiter(relation: &Relation, index: &Index) -> crate::Error {
     crate::Error::new(
         Condition::ObjectNotInPrerequisiteState,
         "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters",

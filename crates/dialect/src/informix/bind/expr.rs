@@ -314,7 +314,7 @@ impl Binder<'_> {
                 self.touched.push(reference.relation);
                 if let ColumnIndex::At(position) = reference.column {
                     self.needs.read_of(reference.relation, position);
-                    let named = NamedColumn { id: reference.relation, position, place: Some(at) };
+                    let named = NamedColumn { id: reference.relation, position, place: Some(at), whole: false };
                     self.note(|uses| uses.columns.push(named));
                 }
                 return Ok(Expr::new(ExprKind::Column(reference), ty));

@@ -276,7 +276,7 @@ impl Binder<'_> {
                 let qualifier = (!visible.name.is_empty()).then(|| visible.name.clone());
                 for (position, column) in visible.columns.iter().enumerate() {
                     star.columns.push((qualifier.clone(), column.name.clone()));
-                    uses.columns.push(NamedColumn { id: visible.id, position, place: Some(at) });
+                    uses.columns.push(NamedColumn { id: visible.id, position, place: Some(at), whole: false });
                 }
             });
             for (position, column) in visible.columns.iter().enumerate() {

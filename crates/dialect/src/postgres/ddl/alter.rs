@@ -103,6 +103,13 @@ impl Binder<'_> {
         })
     }
 
+    /// PostgreSQL does not say whose column it has not found.
+    pub(super) fn column_to_rename(&self, relation: &Relation, name: &str) -> Result<usize> {
+        relation
+            .column(name)
+            .ok_or_else(|| crate::Error::new(Condition::UndefinedColumn, format!("column \"{name}\" does not exist")))
+    }
+
     pub(super) fn alter_table(&mut self, alter: &pg::AlterTableStmt) -> Result<Statement> {
         let Some(range) = &alter.relation else { return Err(crate::Error::internal("ALTER without a table")) };
         if let Some(owner) = self.relation_owner(alter)? {
@@ -629,7 +636,7 @@ impl Binder<'_> {
                     let message = "cannot rename column of typed table";
                     return Err(crate::Error::new(Condition::WrongObjectType, message));
                 }
-                let column = self.altered_column(&table, &rename.subname)?;
+                let column = self.column_to_rename(&table, &rename.subname)?;
                 if table.column(&rename.newname).is_some_and(|other| other != column) {
                     return Err(crate::Error::new(
                         Condition::DuplicateColumn,

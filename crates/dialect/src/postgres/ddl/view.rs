@@ -112,7 +112,7 @@ impl Binder<'_> {
 
     /// The column that RENAME gives a name which no other has.
     pub(super) fn renamed_column(&mut self, rename: &pg::RenameStmt, view: &Relation) -> Result<usize> {
-        let column = self.altered_column(view, &rename.subname)?;
+        let column = self.column_to_rename(view, &rename.subname)?;
         if view.column(&rename.newname).is_some_and(|other| other != column) {
             let message = format!("column \"{}\" of relation \"{}\" already exists", rename.newname, view.name);
             return Err(Error::new(Condition::DuplicateColumn, message));

@@ -264,16 +264,24 @@ impl Binder<'_> {
 
     /// Remembers that a column was named, for those who ask what a text names.
     pub(in super::super) fn note_column(&mut self, expr: &Expr, place: i32) {
+        self.note_column_of(expr, place, false);
+    }
+
+    fn note_column_of(&mut self, expr: &Expr, place: i32, whole: bool) {
         if let Some(ColumnRef { relation: id, column: ColumnIndex::At(position) }) = column_of(expr) {
             let place = usize::try_from(place).ok();
-            self.note(|uses| uses.columns.push(NamedColumn { id, position, place }));
+            self.note(|uses| uses.columns.push(NamedColumn { id, position, place, whole }));
         }
     }
 
     /// Remembers where a column was named, for messages about grouping.
     fn note_use(&mut self, level: usize, used: &EntryColumn, place: i32) {
+        self.note_use_of(level, used, place, false);
+    }
+
+    fn note_use_of(&mut self, level: usize, used: &EntryColumn, place: i32, whole: bool) {
         self.read_column(used);
-        self.note_column(&used.expr, place);
+        self.note_column_of(&used.expr, place, whole);
         let Some(column) = column_of(&used.expr) else { return };
         let scope = &mut self.scopes[level];
         if !scope.in_aggregate {
@@ -291,8 +299,9 @@ impl Binder<'_> {
                 identity: false,
             };
         }
+        let is_value = entry.columns.len() == 1 && entry.row_is_value;
         for column in &entry.columns {
-            self.note_use(level, column, place);
+            self.note_use_of(level, column, place, !is_value);
         }
         // A function of one value: what has its name is the value, not a row around it.
         if let ([column], true) = (entry.columns.as_slice(), entry.row_is_value) {

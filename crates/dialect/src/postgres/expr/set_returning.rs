@@ -67,6 +67,9 @@ impl Binder<'_> {
         if functions::is_told_columns(candidate.function) {
             return Err(self.unsupported(format!("{name} outside of FROM"), place));
         }
+        if self.shown.is_some() {
+            return self.shown_set(candidate, args);
+        }
         if let Some(view) = functions::view_behind(candidate.function) {
             let columns = Self::function_columns(candidate.function, &candidate.result);
             let (from, id) = self.rows_of_view(view, &columns)?;
@@ -101,6 +104,21 @@ impl Binder<'_> {
         let id = self.ids.relation();
         self.scope().set_returning.push(ir::From::Function { id, function, args, columns, ordinality: false });
         self.subscript(Expr::column(id, 0, candidate.result), from_zero)
+    }
+
+    /// A set in a select list as it is printed: a call like others.
+    fn shown_set(&mut self, candidate: Candidate, args: Vec<(Expr, i32)>) -> Result<Expr> {
+        let args = self.arguments(&candidate, args)?;
+        let columns = Self::function_columns(candidate.function, &candidate.result);
+        let ty = match columns.len() {
+            1 => candidate.result.clone(),
+            _ => {
+                let (names, types): (Vec<String>, Vec<Type>) =
+                    columns.into_iter().map(|column| (column.name, column.ty)).unzip();
+                super::rows::record(names, types.into_iter().map(Expr::null).collect()).ty
+            }
+        };
+        Ok(Expr::new(ExprKind::Call { function: candidate.function, args }, ty))
     }
 
     /// The rows of a function in a select list, each as one value; the same call again means the same rows.

@@ -455,8 +455,12 @@ impl Printer<'_> {
 
     /// A field of a row; the fields of rows without a type of their own have no names that can be printed.
     fn field(&mut self, row: &Expr, at: usize) -> Option<()> {
-        let Type::User(user) = row.ty.through_domains() else { return None };
-        let field = user.composite()?.fields.get(at)?;
+        let name = match row.ty.through_domains() {
+            Type::User(user) => user.composite()?.fields.get(at)?.name.clone(),
+            // A function names what it returns.
+            ty if matches!(row.kind, ExprKind::Call { .. }) => ty.row_fields()?.get(at)?.name.clone(),
+            _ => return None,
+        };
         let row = match &row.kind {
             ExprKind::Cast { arg, context: CastContext::Implicit } if arg.ty.is_domain() => arg,
             _ => row,
@@ -467,7 +471,7 @@ impl Printer<'_> {
         self.expr(row, true)?;
         self.out.push_str(if bare { "" } else { ")" });
         self.out.push('.');
-        self.out.push_str(&quote_ident(&field.name));
+        self.out.push_str(&quote_ident(&name));
         Some(())
     }
 

@@ -444,7 +444,8 @@ impl Binder<'_> {
             let message = "trigger functions can only be called as triggers";
             return Err(self.error(Condition::FeatureNotSupported, message, place));
         }
-        if call.function.definition.set {
+        // What is printed is a call like others.
+        if call.function.definition.set && self.shown.is_none() {
             return self.call_rows_in_select(call, place);
         }
         let ty = call.result();
@@ -531,7 +532,9 @@ impl Binder<'_> {
     /// `(f(…)).field` of a function of rows; `None` for other calls.
     pub(in crate::postgres) fn field_of_call(&mut self, call: &pg::FuncCall, field: &str) -> Result<Option<Expr>> {
         let functions = self.user_functions(&call.funcname, call.location)?;
-        if !functions.iter().any(|function| function.definition.returns_row() && !function.definition.set) {
+        let gives_row = |function: &Arc<StoredFunction>| function.definition.returns_row() && !function.definition.set;
+        // What is printed is a field like others.
+        if self.shown.is_some() || !functions.iter().any(gives_row) {
             return Ok(None);
         }
         let Called::User(settled) = self.user_call(call, &functions, false)? else { return Ok(None) };

@@ -267,7 +267,9 @@ impl Changer<'_> {
                 continue;
             }
             let mut pins = if pins.is_empty() {
-                Pins::of(&self.session.uses(definition, None, view.language, &schema)?)
+                // One that names no relation, and asks a field of the table's rows, may have its new name already.
+                let uses = self.session.uses(definition, None, view.language, &schema);
+                uses.map(|uses| Pins::of(&uses)).unwrap_or_default()
             } else {
                 (**pins).clone()
             };

@@ -42,12 +42,13 @@ impl Changer<'_> {
             }
         }
         let context = self.session.text_context();
-        let mut others = Vec::new();
+        let (mut others, mut triggers, mut policies) = (Vec::new(), Vec::new(), Vec::new());
         for relation in schema.user_relations().filter(|relation| relation.language == Language::Postgres) {
             for trigger in relation.named_triggers() {
                 let uses = |text: &String| postgres::trigger_condition_uses(text, relation, &schema, &context).ok();
                 if trigger.condition.as_ref().and_then(uses).is_some_and(|uses| uses.names_field("", ty.oid, field)) {
                     others.push(format!("trigger {} on {}", trigger.name, described(&schema, relation)));
+                    triggers.push((relation.clone(), trigger.clone()));
                 }
             }
             for policy in relation.policies() {
@@ -55,6 +56,7 @@ impl Changer<'_> {
                 let mut texts = [&policy.using, &policy.check].into_iter().flatten();
                 if texts.any(|text| uses(text).is_some_and(|uses| uses.names_field("", ty.oid, field))) {
                     others.push(format!("policy {} on {}", policy.name, described(&schema, relation)));
+                    policies.push((relation.clone(), policy.clone()));
                 }
             }
         }
@@ -71,19 +73,17 @@ impl Changer<'_> {
                 lines.push(line);
             }
         }
-        let keeps = !others.is_empty();
         lines.extend(others.into_iter().map(|line| (line, shown.clone())));
         if lines.is_empty() {
             return Ok(());
-        }
-        if keeps && cascade {
-            return Err(Error::unsupported("DROP ATTRIBUTE … CASCADE with triggers or policies that ask it").into());
         }
         if !cascade {
             return Err(cannot_drop(&shown, &lines));
         }
         self.tell_cascade(&lines.into_iter().map(|(line, _)| line).collect::<Vec<_>>());
         self.drop_bodies(&bodies)?;
+        self.drop_triggers(triggers.iter().map(|(relation, trigger)| (&**relation, &**trigger)))?;
+        policies.iter().try_for_each(|(table, policy)| self.drop_policy(table, policy))?;
         more.iter().try_for_each(|dependent| self.drop_view(&dependent.view))?;
         let stays = |view: &&Arc<Relation>| !more.iter().any(|dependent| dependent.view.oid == view.oid);
         views.iter().rev().filter(stays).try_for_each(|view| self.drop_view(view))?;

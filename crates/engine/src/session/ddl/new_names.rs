@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rowferry_dialect::pins::Pins;
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::user_type::{UserKind, UserType};
@@ -32,11 +33,21 @@ pub(super) struct NewNames {
 }
 
 /// Texts that were written anew, of which has to be seen whether they still can be read.
+#[derive(Default)]
 pub(super) struct Renamed {
     views: Vec<u32>,
     policies: Vec<u32>,
+    /// Some belong to tables.
+    tables: bool,
     /// Defaults of columns that are still to be given: the column's relation and name, and the text.
     defaults: Vec<(u32, String, String)>,
+}
+
+impl Renamed {
+    /// Nothing was written anew that has to be looked at.
+    pub fn is_empty(&self) -> bool {
+        self.views.is_empty() && self.policies.is_empty() && !self.tables
+    }
 }
 
 impl NewNames {
@@ -137,12 +148,12 @@ impl Changer<'_> {
     /// Writes new names of objects into the texts that name them.
     pub(super) fn rename_in_texts(&self, names: &NewNames) -> Done<Renamed> {
         let schema = self.schema();
-        let mut renamed = Renamed { views: Vec::new(), policies: Vec::new(), defaults: Vec::new() };
+        let mut renamed = Renamed::default();
         for relation in schema.user_relations().filter(|relation| relation.language != Language::Informix) {
             if relation.definition().is_some() && self.rename_in_view(relation, names, &schema)? {
                 renamed.views.push(relation.oid);
             }
-            self.rename_in_table(relation, names, &schema, &mut renamed.defaults)?;
+            self.rename_in_table(relation, names, &schema, &mut renamed)?;
         }
         for (table, policy) in schema.policies() {
             let mut changed = rowferry_dialect::schema::Policy::clone(policy);
@@ -265,19 +276,25 @@ impl Changer<'_> {
         Ok(())
     }
 
-    /// Refuses a new name of a column that texts name as a field of the table's rows.
-    pub(super) fn refuse_named_field(&self, ty: u32, name: &str) -> Done {
+    /// Refuses a new name of a column that views name as one of a function which returns the table's rows, or that the
+    /// table's own expressions ask of a row.
+    pub(super) fn refuse_named_field(&self, table: &Relation, ty: u32, name: &str) -> Done {
         let schema = self.schema();
         let context = self.session.text_context();
         let word = name.to_lowercase();
         for relation in schema.user_relations().filter(|relation| relation.language == Language::Postgres) {
             let of_view = relation.definition().filter(|(text, _)| text.to_lowercase().contains(&word));
-            let uses =
-                of_view.map(|(text, pins)| (text, self.session.uses(text, Some(pins), relation.language, &schema)));
-            let of_table = texts_over(relation).into_iter().filter(|text| text.to_lowercase().contains(&word));
-            let of_table = of_table.map(|text| (text, postgres::uses_of_stored(text, relation, &schema, &context)));
-            let names = |(text, uses): (&str, Result<Uses>)| uses.is_ok_and(|uses| uses.names_field(text, ty, name));
-            if uses.into_iter().chain(of_table).any(names) {
+            let as_column = of_view.is_some_and(|(text, pins)| {
+                let uses = self.session.uses(text, Some(pins), relation.language, &schema);
+                uses.is_ok_and(|uses| uses.names_field_as_column(text, ty, name))
+            });
+            let own = texts_over(relation).into_iter().filter(|text| text.to_lowercase().contains(&word));
+            let mut own = own.filter(|_| relation.oid == table.oid);
+            let names = |text: &str| {
+                let uses = postgres::uses_of_stored(text, relation, &schema, &context);
+                uses.is_ok_and(|uses| uses.names_field(text, ty, name))
+            };
+            if as_column || own.any(names) {
                 let kind = if relation.definition().is_some() { "view" } else { "table" };
                 let what = format!("a new name of what {kind} \"{}\" names in this way", relation.name);
                 return Err(Error::unsupported(what).into());
@@ -353,6 +370,9 @@ impl Changer<'_> {
         self.touch(database, view.oid);
         if pinned {
             self.record_pins(database, view.oid, &pins.moved(&edits))?;
+        } else if names.field.is_some() {
+            let pins = Pins::of(&self.session.uses(definition, None, view.language, schema)?);
+            self.record_pins(database, view.oid, &pins.moved(&edits))?;
         }
         let text = edited(definition, edits);
         self.store.change_entry(database, view.oid, Fact::Definition, Some(&text))?;
@@ -365,7 +385,7 @@ impl Changer<'_> {
         table: &Arc<Relation>,
         names: &NewNames,
         schema: &SessionSchema,
-        defaults: &mut Vec<(u32, String, String)>,
+        renamed: &mut Renamed,
     ) -> Done {
         let database = table.physical.database;
         let context = self.session.text_context();
@@ -384,7 +404,7 @@ impl Changer<'_> {
                 let uses = || postgres::uses_of_default(&default.text, Some(&column.ty), schema, &context);
                 if let Some(text) = names.rewritten(&default.text, uses)? {
                     if names.label.is_some() && table.keeps_rows() {
-                        defaults.push((table.oid, column.name.clone(), text));
+                        renamed.defaults.push((table.oid, column.name.clone(), text));
                         continue;
                     }
                     self.store.rewrite_default(table, &column.name, &text)?;
@@ -441,6 +461,7 @@ impl Changer<'_> {
                 touched = true;
             }
         }
+        renamed.tables |= touched;
         if touched || matches!(table.kind, RelationKind::Sequence { .. }) {
             self.touch(database, table.oid);
         }

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rowferry_dialect::access::PUBLIC;
+use rowferry_dialect::composite::row_type_oid;
 use rowferry_dialect::ir::{ChangePolicy, PolicyChange, PolicyParts, RoleSpec};
 use rowferry_dialect::schema::{Policy, Relation};
-use rowferry_dialect::uses::Dependency;
+use rowferry_dialect::uses::{Dependency, edited};
 use rowferry_dialect::{Condition, Error, postgres};
 
 use super::dependencies::Needed;
@@ -106,7 +107,7 @@ impl Changer<'_> {
         Ok(())
     }
 
-    fn drop_policy(&self, table: &Relation, policy: &Policy) -> Done {
+    pub(super) fn drop_policy(&self, table: &Relation, policy: &Policy) -> Done {
         self.store.forget_policy(table, policy)?;
         self.touch(table.physical.database, table.oid);
         Ok(())
@@ -195,7 +196,17 @@ impl Changer<'_> {
                 let whole = format!("{BEFORE}{text}");
                 let quote = &postgres::quote;
                 let changed = match column {
-                    Some(at) => uses.with_column_renamed(&whole, relation.oid, at, to, quote),
+                    Some(at) => {
+                        let field = (row_type_oid(relation.oid), relation.columns[at].name.as_str(), to);
+                        let fields = uses.renaming_field(&whole, field, quote);
+                        let renamed = uses.with_column_renamed(&whole, relation.oid, at, to, quote);
+                        match fields {
+                            Some(fields) if fields.is_empty() => renamed,
+                            // Both at once would be changes of two texts.
+                            Some(fields) if renamed.as_ref() == Some(&whole) => Some(edited(&whole, fields)),
+                            _ => None,
+                        }
+                    }
                     None if own => Some(uses.with_own_table_renamed(&whole, to, quote)),
                     None => uses.with_relation_renamed(&whole, relation.oid, to, quote),
                 };

@@ -21,11 +21,15 @@ impl Changer<'_> {
             .into());
         }
         let from = &table.columns[column].name;
-        self.refuse_named_field(row_type_oid(table.oid), from)?;
+        let row = row_type_oid(table.oid);
+        self.refuse_named_field(table, row, from)?;
+        let policies = self.rewritten_policies(table, Some(column), to)?;
+        // Those who ask it of the table's rows, `(x).b`, do so by its new name.
+        let fields = self.rename_in_texts(&NewNames::field(row, from, to))?;
+        self.settle()?;
         let views = self.rewritten_views(table, Some(column), to)?;
         self.rename_in_expressions(table, column, to)?;
         self.rename_in_triggers(table, column, to)?;
-        let policies = self.rewritten_policies(table, Some(column), to)?;
         self.touch(table.physical.database, table.oid);
         for child in self.schema().children(table) {
             self.touch(child.physical.database, child.oid);
@@ -42,7 +46,9 @@ impl Changer<'_> {
             self.rename_in_statistics(table, column, to)?;
         }
         self.rewrite_policies(policies)?;
-        self.rewrite_views(table, views)
+        self.rewrite_views(table, views)?;
+        self.check_renamed(&fields)?;
+        if fields.is_empty() { Ok(()) } else { self.check_renamed_field(from) }
     }
 
     /// PARTITION BY names columns.

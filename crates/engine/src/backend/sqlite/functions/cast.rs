@@ -2,6 +2,7 @@
 
 use rowferry_dialect::ir::{CastContext, Value};
 use rowferry_dialect::lower::sqlite::{native_decimal, types};
+use rowferry_dialect::schema::QualifiedName;
 use rowferry_dialect::values::{self, ValueRef};
 use rowferry_dialect::{Condition, Error, Language, Result, Type, postgres, work};
 
@@ -16,6 +17,7 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_not_null", 3, not_null).lenient(),
     Row::new("rf_check_failed", 2, check_failed).volatile(),
     Row::new("rf_view_check_failed", 2, view_check_failed).variadic().lenient().volatile(),
+    Row::new("rf_refuse_arbiter", 2, refuse_arbiter).volatile(),
     Row::new("rf_limit", 1, limit).lenient(),
     Row::new("rf_offset", 1, offset).lenient(),
 ];
@@ -104,6 +106,14 @@ fn check_failed(call: &Call<'_>) -> Result<Value> {
     let mut error = Error::new(Condition::CheckViolation, message).constraint(constraint);
     error.table = Some(table.to_owned());
     Err(error)
+}
+
+/// A row that ON CONFLICT would have a constraint decide on that may wait.
+fn refuse_arbiter(call: &Call<'_>) -> Result<Value> {
+    let index = QualifiedName::new(call.text(0)?, call.text(1)?);
+    let found = call.context().state().schema().index(&index);
+    let (relation, at) = found.ok_or_else(|| Error::internal("an index that has vanished"))?;
+    Err(postgres::deferrable_arbiter(&relation, &relation.indexes[at]))
 }
 
 /// A row that has been stored and that the view (0) does not show, though it must: the table's (1) columns follow.
