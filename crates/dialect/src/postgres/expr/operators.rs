@@ -6,6 +6,7 @@ use super::super::binder::Binder;
 use super::super::coerce::{base, implicit, same, unvectored};
 use super::super::resolve::{self, Miss};
 use super::super::{names, types};
+use super::subqueries::is_of_groups;
 use super::user_operators::Meant;
 use super::{all_of, any_of, location};
 use crate::composite::live;
@@ -146,6 +147,14 @@ fn row_of(node: Option<&Node>) -> Option<&pg::RowExpr> {
     }
 }
 
+/// The query of a node that is one in parentheses.
+fn query_of(node: Option<&Node>) -> Option<&pg::SubLink> {
+    match node.and_then(|node| node.node.as_ref()) {
+        Some(N::SubLink(link)) if link.sub_link_type() == pg::SubLinkType::ExprSublink => Some(link),
+        _ => None,
+    }
+}
+
 impl Binder<'_> {
     pub(super) fn operator_expression(&mut self, expr: &pg::AExpr) -> Result<Expr> {
         let parts = names::strings(&expr.name);
@@ -155,7 +164,14 @@ impl Binder<'_> {
         };
         let name = parts.last().copied().unwrap_or_default();
         match expr.kind() {
-            AExprKind::AexprOp => self.plain_operator(schema, name, expr),
+            AExprKind::AexprOp => {
+                match (row_of(expr.lexpr.as_deref()), query_of(expr.rexpr.as_deref()), comparison(name)) {
+                    (Some(row), Some(link), Some(op)) if schema.is_none() => {
+                        self.row_and_query(op, row, link, expr.location)
+                    }
+                    _ => self.plain_operator(schema, name, expr),
+                }
+            }
             AExprKind::AexprOpAny | AExprKind::AexprOpAll => {
                 let all = expr.kind() == AExprKind::AexprOpAll;
                 self.array_operator(schema, name, all, expr)
@@ -723,6 +739,9 @@ impl Binder<'_> {
             return Err(crate::Error::internal("an array that is none"));
         };
         let element = (**element).clone();
+        if is_of_groups(&arg) {
+            return self.operator_beside_members(name, all, (arg, arg_at), (array, array_at), place);
+        }
         let unnest = functions::named(Language::Postgres, "unnest").find(|row| row.args == [TypeSpec::AnyArray]);
         let Some(unnest) = unnest else { return Err(crate::Error::internal("no unnest of arrays")) };
         let (id, output) = (self.ids.relation(), self.ids.relation());
@@ -755,6 +774,35 @@ impl Binder<'_> {
             ExprKind::Case { branches: vec![(absent, Expr::null(Type::Bool))], otherwise: Some(Box::new(found)) },
             Type::Bool,
         ))
+    }
+}
+
+impl Binder<'_> {
+    /// The same of a value that is no part of another query: it is asked of each member of a list that is written out.
+    fn operator_beside_members(
+        &mut self,
+        name: &str,
+        all: bool,
+        (arg, arg_at): (Expr, i32),
+        (array, array_at): (Expr, i32),
+        place: i32,
+    ) -> Result<Expr> {
+        let ExprKind::Array(members) = array.kind else {
+            self.refuse_groups(std::slice::from_ref(&arg), place)?;
+            return Err(crate::Error::internal("a value of groups that is none"));
+        };
+        let mut tests = Vec::with_capacity(members.len());
+        for member in members {
+            if matches!(member.ty, Type::Array(_)) {
+                return Err(self.unsupported("an aggregate or a window function beside such an array", place));
+            }
+            tests.push(self.apply_operator(name, vec![(arg.clone(), arg_at), (member, array_at)], place)?);
+        }
+        Ok(match (all, tests.is_empty()) {
+            (all, true) => Expr::bool(all),
+            (true, _) => all_of(tests),
+            (false, _) => any_of(tests),
+        })
     }
 }
 

@@ -10,6 +10,7 @@ use super::function::FunctionSource;
 use crate::ir::{CompareOp, Expr, ExprKind, From, JoinKind, OutputColumn, RelId, SortKey};
 use crate::plan::ResultColumn;
 use crate::postgres::binder::{Binder, Entry, computed};
+use crate::postgres::viewdef::Called;
 use crate::{Error, Result, Type};
 
 /// A query whose last column numbers its rows.
@@ -38,9 +39,11 @@ impl Binder<'_> {
     pub(super) fn rows_from(&mut self, range: &pg::RangeFunction, left: &[Entry]) -> Result<(From, Vec<Entry>)> {
         let mut name = None;
         let mut together: Option<Numbered> = None;
+        let mut calls = Vec::new();
         for item in &range.functions {
             let source = self.numbered_source(item, left)?;
             name.get_or_insert_with(|| source.name.clone());
+            calls.extend(self.take_call(&source.from));
             let numbered = self.with_number(source)?;
             together = Some(match together {
                 None => numbered,
@@ -50,6 +53,9 @@ impl Binder<'_> {
         let Some(Numbered { from, id, mut columns }) = together else { return Err(Error::internal("no functions")) };
         if range.ordinality {
             columns.push(ordinality());
+        }
+        if calls.len() == range.functions.len() {
+            self.note_call(&from, || Called::Together(calls), range.ordinality, None);
         }
         let results: Vec<ResultColumn> = columns.into_iter().map(|column| computed(column.name, column.ty)).collect();
         let alias = range.alias.as_ref();

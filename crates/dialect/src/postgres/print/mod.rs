@@ -209,6 +209,14 @@ fn source_of_cast(made: &Expr) -> Option<&Expr> {
     }
 }
 
+/// A row that is compared with that of a query.
+fn is_row_and_query(row: &Expr, query: &Expr) -> bool {
+    match (&row.kind, &query.kind) {
+        (ExprKind::Row(members), ExprKind::Scalar(query)) => members.len() == query.columns.len(),
+        _ => false,
+    }
+}
+
 /// A form of Unicode as SQL's own words name it; another text is an argument like any other, and no word.
 fn is_form(text: &str) -> bool {
     matches!(text, "NFC" | "NFD" | "NFKC" | "NFKD")
@@ -221,6 +229,7 @@ impl Printer<'_> {
                 2 => Shape::Binary(precedence(function.name)),
                 _ => Shape::Test,
             },
+            ExprKind::Compare { left, right, .. } if is_row_and_query(left, right) => Shape::Simple,
             ExprKind::Compare { .. } | ExprKind::Like { .. } => Shape::Binary(OTHER),
             ExprKind::Distinct { .. } | ExprKind::IsNull { .. } | ExprKind::IsTruth { .. } => Shape::Test,
             ExprKind::And(_) | ExprKind::Not(_) => Shape::And,
@@ -322,6 +331,11 @@ impl Printer<'_> {
             },
             ExprKind::Cast { arg, context } | ExprKind::Checked { arg, context, .. } => {
                 self.cast(arg, *context, &expr.ty, implicit)
+            }
+            // A row beside a query.
+            ExprKind::Compare { left, right, .. } if is_row_and_query(left, right) => {
+                self.out.push_str(&self.names.other(expr, self.pretty)?);
+                Some(())
             }
             // Names have comparisons of their own, with names and with texts.
             ExprKind::Compare { op, left, right } => self.binary(op.sign(), named(left), named(right)),

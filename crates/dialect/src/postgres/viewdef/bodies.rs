@@ -231,6 +231,7 @@ fn print_statement(
         wrap: 0,
         level: RefCell::default(),
         levels: RefCell::default(),
+        beside: RefCell::default(),
         params: Some(params),
     };
     let printed = match &statement {
@@ -512,7 +513,7 @@ impl World<'_> {
     fn beside(&self, from: Option<&From>, word: &str, filter: Option<&Expr>, text: &mut Text) -> Option<()> {
         if let Some(from) = from {
             text.clause(word, 2);
-            self.relations(from, false, text)?;
+            self.members(from, false, text)?;
         }
         if let Some(filter) = filter {
             text.clause(" WHERE ", 1);

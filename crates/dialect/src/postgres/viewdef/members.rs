@@ -6,15 +6,23 @@ use super::super::print::Names as _;
 use super::names::{Call, Called, Kind, Member};
 use super::{OWN, STEP, Text, World, first_of, quote};
 use crate::functions::FunctionKind;
-use crate::ir::{Expr, ExprKind, From, JoinKind, OutputColumn, RelId};
+use crate::ir::{Expr, ExprKind, From, JoinKind, OutputColumn, RelId, walk};
 
 fn quoted<'n>(names: impl Iterator<Item = &'n str>) -> String {
     names.map(quote).collect::<Vec<_>>().join(", ")
 }
 
 impl World<'_> {
+    /// FROM.
+    pub(super) fn members(&self, from: &From, pretty: bool, text: &mut Text) -> Option<()> {
+        let around = self.beside.replace(self.all_in(from));
+        let printed = self.relations(from, pretty, text);
+        self.beside.replace(around);
+        printed
+    }
+
     /// The members of FROM, parted by commas.
-    pub(super) fn relations(&self, from: &From, pretty: bool, text: &mut Text) -> Option<()> {
+    fn relations(&self, from: &From, pretty: bool, text: &mut Text) -> Option<()> {
         if let From::Join { kind: JoinKind::Inner, left, right, on: None } = from
             && !self.shown.joins.contains_key(&first_of(right))
         {
@@ -38,6 +46,9 @@ impl World<'_> {
         }
         let own = match (from, &member.call) {
             (_, Some(call)) => {
+                if self.is_lateral(call) {
+                    text.out.push_str("LATERAL ");
+                }
                 self.call(call, pretty, text)?;
                 None
             }
@@ -85,9 +96,7 @@ impl World<'_> {
             write!(text.out, " {}", quote(&called)).ok()?;
         }
         if let Some(defined) = member.call.as_ref().and_then(|call| call.defined.as_ref()) {
-            let column = |column: &OutputColumn| format!("{} {}", quote(&column.name), self.type_words(&column.ty));
-            let columns: Vec<String> = defined.iter().map(column).collect();
-            write!(text.out, "({})", columns.join(", ")).ok()?;
+            write!(text.out, "({})", self.definitions(defined)).ok()?;
         } else if columns.listed {
             write!(text.out, "({})", quoted(columns.list())).ok()?;
         }
@@ -162,17 +171,61 @@ impl World<'_> {
 
     /// A function.
     fn call(&self, call: &Call, pretty: bool, text: &mut Text) -> Option<()> {
-        let printed = match &call.value {
-            Called::Rows(function, args) => format!("{}({})", quote(function.name), self.exprs(args, pretty)?),
-            Called::Unnest(arrays) => format!("UNNEST({})", self.exprs(arrays, pretty)?),
-            Called::Value(value) if looks_like_a_call(value) => self.expr(value, pretty)?,
-            Called::Value(value) => format!("CAST({} AS {})", self.expr(value, pretty)?, self.type_words(&value.ty)),
-        };
-        text.nested(&printed);
+        text.nested(&self.called_as(call, pretty)?);
         if call.ordinality {
             text.out.push_str(" WITH ORDINALITY");
         }
         Some(())
+    }
+
+    fn called_as(&self, call: &Call, pretty: bool) -> Option<String> {
+        Some(match &call.value {
+            Called::Together(calls) => {
+                let each = |call: &Call| {
+                    let called = self.called_as(call, pretty)?;
+                    Some(match &call.defined {
+                        Some(defined) => format!("{called} AS ({})", self.definitions(defined)),
+                        None => called,
+                    })
+                };
+                format!("ROWS FROM({})", calls.iter().map(each).collect::<Option<Vec<_>>>()?.join(", "))
+            }
+            Called::Rows(function, args) => format!("{}({})", quote(function.name), self.exprs(args, pretty)?),
+            Called::Unnest(arrays) => format!("UNNEST({})", self.exprs(arrays, pretty)?),
+            Called::Value(value) if looks_like_a_call(value) => self.expr(value, pretty)?,
+            Called::Value(value) => format!("CAST({} AS {})", self.expr(value, pretty)?, self.type_words(&value.ty)),
+        })
+    }
+
+    fn definitions(&self, columns: &[OutputColumn]) -> String {
+        let column = |column: &OutputColumn| format!("{} {}", quote(&column.name), self.type_words(&column.ty));
+        columns.iter().map(column).collect::<Vec<_>>().join(", ")
+    }
+
+    /// A function in FROM is told something of the relations beside it.
+    fn is_lateral(&self, call: &Call) -> bool {
+        let beside = self.beside.borrow();
+        let of_beside = |expr: &Expr| {
+            let mut found = false;
+            walk::expr(expr, &mut |part| {
+                found |= matches!(part.kind, ExprKind::Column(column) if beside.contains(&column.relation));
+                !found
+            });
+            found
+        };
+        match &call.value {
+            Called::Rows(_, args) | Called::Unnest(args) => args.iter().any(of_beside),
+            Called::Value(value) => of_beside(value),
+            Called::Together(calls) => calls.iter().any(|call| self.is_lateral(call)),
+        }
+    }
+
+    /// The relations of a FROM, and what joins make of them.
+    fn all_in(&self, from: &From) -> Vec<RelId> {
+        let mut found = from.relations();
+        let joins: Vec<RelId> = found.iter().filter_map(|id| Some(self.shown.joins.get(id)?.id)).collect();
+        found.extend(joins);
+        found
     }
 }
 

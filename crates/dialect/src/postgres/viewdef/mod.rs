@@ -75,6 +75,7 @@ pub fn view_definition(
         wrap,
         level: RefCell::default(),
         levels: RefCell::default(),
+        beside: RefCell::default(),
         params: None,
     };
     // PostgreSQL keeps a view as a rule, which has these two around its query.
@@ -110,7 +111,8 @@ pub fn policy_expression(
     let (shown, views) = (binder.shown.take()?, std::mem::take(&mut binder.views_behind));
     let (level, levels) = (RefCell::default(), RefCell::default());
     let (own, settings, params) = (Some(&**relation), None, None);
-    let world = World { shown, own, settings, views, schema, ctes, wrap: 0, level, levels, params };
+    let world =
+        World { shown, own, settings, views, schema, ctes, wrap: 0, level, levels, beside: RefCell::default(), params };
     world.expr(&expr, pretty)
 }
 
@@ -166,6 +168,8 @@ struct World<'a> {
     level: RefCell<names::Level>,
     /// Names of the query levels around.
     levels: RefCell<Vec<HashSet<String>>>,
+    /// The relations of the FROM that is being printed.
+    beside: RefCell<Vec<RelId>>,
     /// It is a function's.
     params: Option<bodies::Params<'a>>,
 }
@@ -348,14 +352,26 @@ impl Names for World<'_> {
             ExprKind::ArrayQuery(query) => Some(format!("ARRAY({})", self.query(query, pretty, &UNSEEN)?)),
             ExprKind::Exists(query) => Some(format!("(EXISTS ({}))", self.query(query, pretty, &UNSEEN)?)),
             ExprKind::InQuery { row, negated, query } => {
-                let [arg] = row.as_slice() else { return None };
-                let test = format!("({} IN ({}))", self.expr(arg, pretty)?, self.query(query, pretty, &UNSEEN)?);
+                let arg = match row.as_slice() {
+                    [arg] => self.expr(arg, pretty)?,
+                    row => format!("({})", self.exprs(row, pretty)?),
+                };
+                let test = format!("({arg} IN ({}))", self.query(query, pretty, &UNSEEN)?);
                 Some(if *negated { format!("(NOT {test})") } else { test })
             }
             ExprKind::Quantified { op, all, arg, query } => {
                 let word = if *all { "ALL" } else { "ANY" };
-                let (arg, query) = (self.expr(arg, pretty)?, self.query(query, pretty, &UNSEEN)?);
-                Some(format!("({arg} {} {word} ({query}))", op.sign()))
+                let arg = match &arg.kind {
+                    ExprKind::Row(row) if query.columns.len() > 1 => format!("({})", self.exprs(row, pretty)?),
+                    _ => self.expr(arg, pretty)?,
+                };
+                Some(format!("({arg} {} {word} ({}))", op.sign(), self.query(query, pretty, &UNSEEN)?))
+            }
+            ExprKind::Compare { op, left, right } => {
+                let (ExprKind::Row(members), ExprKind::Scalar(query)) = (&left.kind, &right.kind) else { return None };
+                let (row, query) = (self.exprs(members, pretty)?, self.query(query, pretty, &UNSEEN)?);
+                let row = if members.len() == 1 { row } else { format!("({row})") };
+                Some(format!("({row} {} ({query}))", op.sign()))
             }
             _ => None,
         }
@@ -692,7 +708,7 @@ impl World<'_> {
         self.targets(columns, &select.items, pretty, titles.always, text)?;
         if let Some(from) = &select.from {
             text.clause(" FROM ", 2);
-            self.relations(from, pretty, text)?;
+            self.members(from, pretty, text)?;
         }
         if let Some(filter) = &select.filter {
             text.clause(" WHERE ", 1);

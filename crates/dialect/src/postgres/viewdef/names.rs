@@ -101,7 +101,7 @@ pub(super) enum Kind {
 
 /// A function in FROM.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(in super::super) struct Call {
     pub(super) value: Called,
     pub(super) ordinality: bool,
     /// A column definition list.
@@ -117,6 +117,8 @@ pub(in super::super) enum Called {
     Unnest(Vec<Expr>),
     /// A function of one row, or one of users.
     Value(Expr),
+    /// ROWS FROM.
+    Together(Vec<Call>),
 }
 
 /// A column of a relation.

@@ -116,6 +116,11 @@ impl Binder<'_> {
         shown.members.insert(first_of(from), member);
     }
 
+    /// What was noted of a function that is one of several.
+    pub(in super::super) fn take_call(&mut self, from: &From) -> Option<Call> {
+        self.shown.as_mut()?.members.remove(&first_of(from))?.call
+    }
+
     /// Notes a join that is spelled as one. What it merges into a value of its own, and all that has its name, become
     /// columns of it: nobody runs what is bound to be printed.
     pub(in super::super) fn note_join(
