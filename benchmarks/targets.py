@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import sqlite3
 import tempfile
 from collections.abc import Callable
@@ -10,10 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import psycopg
+
 from tests.servers import debian_sid
 from tests.servers.certificates import make_certificates
 from tests.servers.mariadb import MariaDB, find_mariadbd
 from tests.servers.mysql import MySQL, MySQLServer
+from tests.servers.pglite import PGlite, Unavailable
 from tests.servers.postgres import PostgreSQL, find_postgres
 from tests.servers.rowferry import Rowferry, find_rowferry
 
@@ -60,6 +64,8 @@ class Targets(contextlib.ExitStack):
         self._directory = Path(self.enter_context(tempfile.TemporaryDirectory(prefix="rf-bench-", dir="/tmp")))
         self._file: Path | None = None
         self._mariadb_server: MariaDB | None = None
+        self._rowferry_server: Rowferry | None = None
+        self._postgresql_server: PostgreSQL | None = None
 
     def get(self, name: str) -> Target:
         """The running target called `name`; raises `Missing` when it is not installed."""
@@ -68,6 +74,9 @@ class Targets(contextlib.ExitStack):
                 self._running[name] = getattr(self, "_start_" + name.replace("-", "_"))()
             except Missing as missing:
                 self._running[name] = missing
+            except Exception as failure:
+                self._running[name] = Missing(f"it did not start: {failure}")
+                raise
         target = self._running[name]
         if isinstance(target, Missing):
             raise target
@@ -77,10 +86,32 @@ class Targets(contextlib.ExitStack):
         return Target({"path": str(self._sqlite_file())}, sqlite3.sqlite_version)
 
     def _start_rowferry(self) -> Target:
-        server = self.enter_context(Rowferry.start(self._sqlite_file(), postgres=False, unix_dir=self._directory))
-        dsn = f"postgresql://rowferry@/{server.dbname}?host={server.unix_dir}"
-        _fill_arrays(dsn)
+        server = self._rowferry()
+        assert server.postgres is not None
+        # The port names the socket, too.
+        dsn = f"postgresql://rowferry@/{server.dbname}?host={server.unix_dir}&port={server.postgres[1]}"
         return Target({"dsn": dsn}, f"rowferry serve, {find_rowferry()}", lambda: [server.pid])
+
+    def _start_rowferry_tcp(self) -> Target:
+        server = self._rowferry()
+        return Target({"dsn": server.postgres_dsn}, f"rowferry serve, {find_rowferry()}", lambda: [server.pid])
+
+    def _rowferry(self) -> Rowferry:
+        """One server for all ways to reach it."""
+        if self._rowferry_server is None:
+            server = self.enter_context(Rowferry.start(self._sqlite_file(), unix_dir=self._directory))
+            with psycopg.connect(server.postgres_dsn, cursor_factory=psycopg.ClientCursor) as connection:
+                _fill_arrays(connection)
+            self._rowferry_server = server
+        return self._rowferry_server
+
+    def _start_rowferry_memory(self) -> Target:
+        directory = self._directory / "memory"
+        directory.mkdir()
+        server = self.enter_context(Rowferry.start(":memory:", postgres=False, unix_dir=directory))
+        dsn = f"postgresql://rowferry@/memory?host={server.unix_dir}"
+        _fill(dsn)
+        return Target({"dsn": dsn}, f"rowferry serve :memory:, {find_rowferry()}", lambda: [server.pid])
 
     def _start_rowferry_informix(self) -> Target:
         server = self.enter_context(Rowferry.start(self._sqlite_file(), postgres=False, informix=True))
@@ -136,11 +167,33 @@ class Targets(contextlib.ExitStack):
         return Target(dict(server.dsn), f"MySQL {server.version}", lambda: [server.pid])
 
     def _start_postgresql(self) -> Target:
-        if find_postgres() is None:
-            raise Missing("PostgreSQL's server is not installed (Debian package postgresql)")
-        server = self.enter_context(PostgreSQL.start())
-        _fill_postgresql(server)
+        server = self._postgresql()
+        dsn = f"postgresql://rowferry@/postgres?host={server.directory}&port={server.port}"
+        return Target({"dsn": dsn}, f"PostgreSQL {server.version}", server.pids)
+
+    def _start_postgresql_tcp(self) -> Target:
+        server = self._postgresql()
         return Target({"dsn": server.dsn}, f"PostgreSQL {server.version}", server.pids)
+
+    def _postgresql(self) -> PostgreSQL:
+        """One server for all ways to reach it."""
+        if self._postgresql_server is None:
+            if find_postgres() is None:
+                raise Missing("PostgreSQL's server is not installed (Debian package postgresql)")
+            server = self.enter_context(PostgreSQL.start(tcp=True))
+            _fill(server.dsn)
+            self._postgresql_server = server
+        return self._postgresql_server
+
+    def _start_pglite(self) -> Target:
+        directory = self._directory / "pglite"
+        directory.mkdir()
+        try:
+            server = self.enter_context(PGlite.start(directory))
+        except Unavailable as reason:
+            raise Missing(str(reason)) from None
+        _fill(server.dsn)
+        return Target({"dsn": server.dsn}, f"PGlite {server.version}", lambda: [server.pid])
 
     def _start_rowferry_tpch(self) -> Target:
         directory = self._directory / "tpch"
@@ -225,27 +278,29 @@ def _fill_mysql(server: MySQLServer, *, only_written: bool = False) -> None:
             cursor.execute(f"ANALYZE TABLE {', '.join(tables)}")
 
 
-def _fill_postgresql(server: PostgreSQL) -> None:
-    import psycopg
-
-    with psycopg.connect(server.dsn) as connection, connection.cursor() as cursor:
-        cursor.execute(data.NARROW_TABLE.format(table="bench_rows"))
-        cursor.execute(data.WRITTEN_TABLE.format(timestamp="timestamp"))
-        with cursor.copy("COPY bench_rows FROM STDIN") as copy:
-            for row in data.narrow_rows():
-                copy.write_row(row)
-    _fill_arrays(server.dsn)
-    with psycopg.connect(server.dsn, autocommit=True) as connection:
+def _fill(dsn: str) -> None:
+    """A server of PostgreSQL's wire that starts empty."""
+    # One connection, the values in the text, and no COPY: PGlite's socket server hands a session from client to client
+    # with what was left of it, and closes the connection in the middle of a COPY.
+    with psycopg.connect(dsn, autocommit=True, cursor_factory=psycopg.ClientCursor) as connection:
+        with connection.transaction():
+            connection.execute(data.NARROW_TABLE.format(table="bench_rows"))
+            connection.execute(data.WRITTEN_TABLE.format(timestamp="timestamp"))
+            waiting = iter(data.narrow_rows())
+            while rows := list(itertools.islice(waiting, 500)):
+                _insert(connection, "bench_rows", rows)
+            _fill_arrays(connection)
         connection.execute("VACUUM ANALYZE bench_rows, bench_arrays")
 
 
-def _fill_arrays(dsn: str) -> None:
+def _fill_arrays(connection: psycopg.Connection[Any]) -> None:
     """What a file of SQLite's own has not."""
-    import psycopg
+    for table in ("bench_arrays", "bench_arrays_written"):
+        connection.execute(data.ARRAY_TABLE.format(table=table))
+    for size in operations.SIZES:
+        _insert(connection, "bench_arrays", list(data.array_rows(size, data.ARRAY_ROWS, start=size * 1_000)))
 
-    with psycopg.connect(dsn) as connection, connection.cursor() as cursor:
-        for table in ("bench_arrays", "bench_arrays_written"):
-            cursor.execute(data.ARRAY_TABLE.format(table=table))
-        for size in operations.SIZES:
-            rows = data.array_rows(size, data.ARRAY_ROWS, start=size * 1_000)
-            cursor.executemany("INSERT INTO bench_arrays VALUES (%s, %s)", rows)
+
+def _insert(connection: psycopg.Connection[Any], table: str, rows: list[tuple[Any, ...]]) -> None:
+    marks = ", ".join("(" + ", ".join(["%s"] * len(row)) + ")" for row in rows)
+    connection.execute(f"INSERT INTO {table} VALUES {marks}", list(itertools.chain(*rows)))

@@ -5,10 +5,22 @@ from __future__ import annotations
 import abc
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
+
+from .crowd import Crowd
 
 Row = tuple[Any, ...]
 Address = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What `width` other clients do over and over while the work is measured."""
+
+    sql: str
+    parameters: Sequence[Row]
+    width: int
 
 
 class Unsupported(Exception):
@@ -82,6 +94,19 @@ class Peer(abc.ABC):
     def select_connecting(self, sql: str, parameters: Sequence[Row], width: int) -> list[list[Row]]:
         """As `select_pooled` with a new pool, whose `width` connections are opened first and closed at the end."""
         raise Unsupported("no pool here")
+
+    def work_beside(
+        self, address: Address, sql: str, parameters: Sequence[Row], width: int, beside: Beside | None
+    ) -> list[list[Row]]:
+        """`width` clients share `parameters` out, each with a connection of its own, `beside` others do other things.
+
+        The one result has a row per client: how many rows it has read, and the sum of their first columns.
+        """
+        raise Unsupported("no clients beside each other here")
+
+    def helpers_cpu_ns(self) -> int:
+        """CPU time of other processes that do the peer's work, in nanoseconds."""
+        return 0
 
     def select_arrow(self, sql: str, parameters: Sequence[Row]) -> list[Any]:
         """As `select`, as a `pyarrow.Table` for each run."""
@@ -165,6 +190,30 @@ class DbapiPeer(Peer):
 
 class AutocommitPeer(DbapiPeer):
     """A blocking driver whose connection is in autocommit mode, so that reading begins no transaction."""
+
+    _crowd: Crowd | None = None
+
+    def close(self) -> None:
+        if self._crowd is not None:
+            self._crowd.close()
+        super().close()
+
+    def run(self, sql: str, row: Row) -> list[Row]:
+        """Run `sql` once and return its rows, if it brings any."""
+        with self.connection.cursor() as cursor:
+            cursor.execute(sql, row)
+            return cursor.fetchall() if cursor.description else []
+
+    def work_beside(
+        self, address: Address, sql: str, parameters: Sequence[Row], width: int, beside: Beside | None
+    ) -> list[list[Row]]:
+        if self._crowd is None:
+            self._crowd = Crowd(type(self), address, width, beside.width if beside else 0)
+        busy = (beside.sql.format(*self.marks(len(beside.parameters[0]))), beside.parameters) if beside else None
+        return [self._crowd.work(sql, parameters, busy)]
+
+    def helpers_cpu_ns(self) -> int:
+        return self._crowd.cpu_ns() if self._crowd else 0
 
     def write_alone(self, sql: str, rows: Sequence[Row]) -> None:
         cursor = self.connection.cursor()

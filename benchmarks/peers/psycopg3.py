@@ -20,6 +20,11 @@ class Psycopg3(AutocommitPeer):
         if self.binary:
             self.connection.cursor_factory = _BinaryCursor
 
+    def close(self) -> None:
+        # PGlite's socket server hands one session from connection to connection, prepared statements included.
+        self.connection.execute("DEALLOCATE ALL")
+        super().close()
+
     def connect_each(self, address: Address, count: int) -> None:
         for _ in range(count):
             psycopg.connect(address["dsn"]).close()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ..peers.base import Peer, Row
+from ..peers.base import Beside, Peer, Row
 
 #: The statements of scenarios that write.
 INSERT = "INSERT INTO bench_written (id, name, amount, quantity, placed_at) VALUES ({0}, {1}, {2}, {3}, {4})"
@@ -46,6 +46,8 @@ class Scenario:
     work: str = "select"
     #: For verbs that do several things at once: how many.
     width: int = 1
+    #: What other clients do meanwhile.
+    beside: Beside | None = None
     #: What the figures are per: what one of `operations` is called.
     unit: str = "statement"
     #: How many of them a round is; by default, as many as there are parameter tuples.
@@ -59,7 +61,8 @@ class Scenario:
     reset: str | Sequence[str] | None = None
 
     def __post_init__(self) -> None:
-        if (self.read_back is not None) != self.work.startswith("write"):
+        writes = self.work.startswith("write") or (self.work == "work_beside" and self.read_back is not None)
+        if (self.read_back is not None) != writes:
             raise ValueError(f"{self.name}: what is read back must have been written by a verb that writes")
 
     @cached_property

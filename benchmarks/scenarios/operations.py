@@ -157,7 +157,7 @@ _WRITE = Scenario(
     reset=RESET,
 )
 #: Brings the rows there that the others change.
-_FILL = (
+FILL = (
     RESET,
     "INSERT INTO bench_written (id, name, amount, quantity, placed_at)"
     " SELECT id, name, amount, quantity, placed_at FROM bench_rows WHERE id <= 500",
@@ -168,7 +168,7 @@ _UPDATE = replace(
     title="PostgreSQL door: 500 UPDATEs by primary key in one transaction",
     sql="UPDATE bench_written SET quantity = {0} WHERE id = {1}",
     make_parameters=lambda: [(number * 7, number) for number in range(1, 501)],
-    reset=_FILL,
+    reset=FILL,
 )
 _DELETE = replace(
     _WRITE,
@@ -177,14 +177,14 @@ _DELETE = replace(
     sql="DELETE FROM bench_written WHERE id = {0}",
     make_parameters=lambda: [(number,) for number in range(1, 500)],
     rows=1,
-    reset=_FILL,
+    reset=FILL,
 )
 _UPSERT = replace(
     _WRITE,
     name="postgres_upsert",
     title="PostgreSQL door: 500 times ON CONFLICT DO UPDATE in one transaction",
     sql=f"{INSERT} ON CONFLICT (id) DO UPDATE SET amount = excluded.amount, quantity = bench_written.quantity + 1",
-    reset=_FILL,
+    reset=FILL,
 )
 
 

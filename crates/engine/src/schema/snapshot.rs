@@ -84,6 +84,8 @@ pub struct Snapshot {
     numbered: Ordered<String, Vec<u32>>,
     /// Views by what they need.
     users: Ordered<u32, Vec<u32>>,
+    /// Relations with columns whose types wait for other relations, see [`Snapshot::resolve_row_types`].
+    late: Ordered<u32, ()>,
     /// Views of which nobody has noted what they need.
     untraced: Ordered<u32, ()>,
     /// Relations with checks that the engine enforces.
@@ -322,6 +324,9 @@ impl Snapshot {
         if !relation.policies().is_empty() {
             self.secured.insert(oid, ());
         }
+        if relation.columns.iter().any(|column| user_type::is_late(&column.ty)) {
+            self.late.insert(oid, ());
+        }
         self.objects.insert(oid, (relation, Arc::new(details)));
     }
 
@@ -354,8 +359,7 @@ impl Snapshot {
             self.user_types = Arc::new(late);
         }
         let parts = Parts::of(self);
-        let late = |relation: &&Arc<Relation>| relation.columns.iter().any(|column| user_type::is_late(&column.ty));
-        let late: Vec<Relation> = (self.relations().filter(late))
+        let late: Vec<Relation> = (self.late.keys().filter_map(|oid| self.relation_by_oid(*oid)))
             .map(|before| {
                 let mut relation = Relation::clone(before);
                 for column in &mut relation.columns {
@@ -413,6 +417,7 @@ impl Snapshot {
         for (target, _) in details.needs.iter().flatten() {
             self.users.strike(target, oid);
         }
+        self.late.remove(&oid);
         self.untraced.remove(&oid);
         self.checked.remove(&oid);
         self.triggered.remove(&oid);
