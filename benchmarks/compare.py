@@ -110,9 +110,27 @@ _MYSQL_GOALS = tuple(
     )
 )
 
+_PSYCOPG = ("psycopg3 → rowferry",)
+_PGLITE_GOALS = tuple(
+    Goal(f"pglite_{kind}", _PSYCOPG, ("psycopg3 → pglite",), "wall", at_most)
+    for kind, at_most in (
+        ("point_select", 0.15),
+        ("executemany_1000", 0.08),
+        ("update_transaction", 0.15),
+        ("fetch_10000", 0.5),
+        ("group_by", 0.2),
+    )
+)
+_CLIENTS_GOALS = tuple(
+    Goal(f"clients_{kind}", ("psycopg2 → rowferry",), ("psycopg2 → postgresql",), "wall", 1 / times)
+    for kind, times in (("8_readers", 1.3), ("8_readers_2_writers", 1.3), ("2_writers_8_readers", 1.0))
+)
+
 GOALS = (
     *_INFORMIX_GOALS,
     *_MYSQL_GOALS,
+    *_PGLITE_GOALS,
+    *_CLIENTS_GOALS,
     Goal("mysql_connect_tls", _BLOCKING, _PEERS, "wall", 1),
     Goal("mysql_executemany_10k_mysql9", (*_BLOCKING, *_AIO), _PEERS, "wall", 0.7),
 )
@@ -128,8 +146,9 @@ def ratio(outcome: Outcome, other: Outcome | None, metric: str = "wall") -> floa
 
 
 def find(run: Run, peer: str) -> Outcome | None:
-    """The contestant of this name, if it was measured."""
-    return next((outcome for outcome in run.outcomes if outcome.contestant.peer == peer and outcome.samples), None)
+    """The contestant of this name, or whose peer is called so, if it was measured."""
+    known = (outcome for outcome in run.outcomes if peer in (outcome.contestant.name, outcome.contestant.peer))
+    return next((outcome for outcome in known if outcome.samples), None)
 
 
 def reference(run: Run) -> Outcome | None:
@@ -156,8 +175,13 @@ def goals(runs: Iterable[Run]) -> list[Measured]:
             if mine is not None and other is not None:
                 times = ratio(mine, other, goal.metric)
                 if times:
-                    found.append(Measured(goal, run.pinning, mine.contestant.peer, other.contestant.peer, times))
+                    found.append(Measured(goal, run.pinning, _said(mine, goal.peers), _said(other, goal.others), times))
     return found
+
+
+def _said(outcome: Outcome, names: Sequence[str]) -> str:
+    """What a goal calls a contestant."""
+    return outcome.contestant.name if outcome.contestant.name in names else outcome.contestant.peer
 
 
 @dataclass(frozen=True)
@@ -168,25 +192,38 @@ class Beside:
     pinning: str
     #: Ratios of the clock, by scenario.
     ratios: dict[str, float]
+    #: What the client's own work is of the time at PostgreSQL: what no server can fall below on a shared CPU.
+    floors: dict[str, float]
 
     @property
     def mean(self) -> float:
         """Their geometric mean."""
         return statistics.geometric_mean(self.ratios.values())
 
+    @property
+    def floor(self) -> float:
+        """The mean of a server that takes no time."""
+        return statistics.geometric_mean(self.floors.values())
+
 
 def beside_postgresql(runs: Iterable[Run]) -> list[Beside]:
-    """Each driver that was measured at both, in every kind of work but TPC-H's."""
-    found: dict[tuple[str, str], dict[str, float]] = {}
+    """Each driver that was measured at both, in every kind of work of the suite `postgres`."""
+    found: dict[tuple[str, str], Beside] = {}
     for run in runs:
+        name = run.scenario.name
         measured = {outcome.contestant: outcome for outcome in run.outcomes if outcome.samples}
         for contestant, outcome in measured.items():
-            if contestant.target != "rowferry":
+            if contestant.target != "rowferry" or not name.startswith("postgres_"):
                 continue
-            times = ratio(outcome, measured.get(replace(contestant, target="postgresql")))
-            if times:
-                found.setdefault((run.pinning, contestant.peer), {})[run.scenario.name] = times
-    return [Beside(peer, pinning, values) for (pinning, peer), values in found.items()]
+            other = measured.get(replace(contestant, target="postgresql"))
+            times = ratio(outcome, other)
+            if times and other is not None:
+                key = (run.pinning, contestant.peer)
+                beside = found.setdefault(key, Beside(contestant.peer, run.pinning, {}, {}))
+                beside.ratios[name] = times
+                pairs = zip(outcome.samples, other.samples, strict=False)
+                beside.floors[name] = statistics.median(mine.client_cpu / theirs.wall for mine, theirs in pairs)
+    return list(found.values())
 
 
 def ratios(runs: Iterable[Run]) -> dict[str, dict[str, dict[str, float]]]:

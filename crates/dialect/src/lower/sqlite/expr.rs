@@ -503,6 +503,7 @@ impl Lowering<'_> {
         escape: Option<&Expr>,
     ) -> Result<String> {
         let is_bytes = text.ty == Type::Bytea;
+        let is_column = matches!(text.kind, ExprKind::Column { .. });
         let text = self.blank_padded(text)?;
         // A constant LIKE is a GLOB, which SQLite can answer from an index.
         if kind == LikeKind::Like
@@ -512,8 +513,20 @@ impl Lowering<'_> {
         {
             return Ok(format!("({text} {}GLOB {})", not(negated), quote_text(&glob)));
         }
+        // So is a parameter's once it is known: SQLite makes the GLOB pattern once a statement. What is none, by its end or
+        // its length, is left to the function.
+        let known_once = kind == LikeKind::Like && escape.is_none() && !is_bytes;
+        let known_once = known_once && matches!(constant(pattern).kind, ExprKind::Param(_));
         let pattern = self.expr(pattern)?.sql;
         self.needs_us();
+        if known_once && is_column {
+            let glob = format!("{GLOB_OF_LIKE}({pattern})");
+            return Ok(format!(
+                "(CASE WHEN {glob} IS NULL THEN {}rf_like({text}, {pattern}) ELSE {text} {}GLOB {glob} END)",
+                not(negated),
+                not(negated)
+            ));
+        }
         let function = match kind {
             LikeKind::Like if is_bytes => "rf_bytea_like",
             LikeKind::Like => "rf_like",
@@ -596,8 +609,15 @@ fn is_constant_text(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Literal(Value::Text(_))) && expr.ty == Type::Text
 }
 
-/// The GLOB pattern that says what a LIKE pattern with backslash escapes says; `None` for a dangling escape.
-fn glob_of_like(pattern: &str) -> Option<String> {
+/// The function that makes GLOB patterns as [`glob_of_like`] does; NULL for what is none.
+pub const GLOB_OF_LIKE: &str = "rf_glob";
+
+/// What SQLite takes for a pattern, in bytes (`SQLITE_MAX_LIKE_PATTERN_LENGTH`).
+const LONGEST_GLOB: usize = 50_000;
+
+/// The GLOB pattern that says what a LIKE pattern with backslash escapes says; `None` for a dangling escape, which is an
+/// error where matching gets there, and for one that is too long.
+pub fn glob_of_like(pattern: &str) -> Option<String> {
     let mut glob = String::with_capacity(pattern.len() + 4);
     let mut characters = pattern.chars();
     while let Some(character) = characters.next() {
@@ -621,7 +641,7 @@ fn glob_of_like(pattern: &str) -> Option<String> {
             glob.push(literal);
         }
     }
-    Some(glob)
+    (glob.len() <= LONGEST_GLOB).then_some(glob)
 }
 
 /// The aggregate that makes an array of values of a type.

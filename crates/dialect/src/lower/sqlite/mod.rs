@@ -40,6 +40,7 @@ use std::sync::Arc;
 use foldhash::{HashMap, HashSet};
 
 pub use cast::{ParamForm, native_decimal, no_frame_offset};
+pub use expr::{GLOB_OF_LIKE, glob_of_like};
 pub use hashed::{MOST as MOST_GROUPED, ROWS as HASHED, WHOLE as GATHERED};
 pub use in_order::{FOUND, Ranged};
 pub use rules::rules_words;

@@ -1,6 +1,7 @@
 //! LIKE, ILIKE and Informix's MATCHES.
 
 use rowferry_dialect::ir::Value;
+use rowferry_dialect::lower::sqlite::{GLOB_OF_LIKE, glob_of_like};
 use rowferry_dialect::{Condition, Error, Result, work};
 
 use super::call::boolean;
@@ -8,6 +9,7 @@ use super::strings::lower;
 use super::{Call, Row};
 
 pub(super) const ROWS: &[Row] = &[
+    Row::new(GLOB_OF_LIKE, 1, |call| Ok(glob_of_like(call.text(0)?).map_or(Value::Null, |glob| Value::Text(glob.into())))),
     Row::new("rf_like", 2, |call| like(call, false)).optional(1),
     Row::new("rf_ilike", 2, |call| like(call, true)).optional(1),
     Row::new("rf_matches", 2, matches).optional(1),
@@ -82,7 +84,7 @@ enum Mark<'a> {
 fn mark<'a>(pattern: &'a str, at: usize, escape: &[u8]) -> Result<Option<(Mark<'a>, usize)>> {
     let bytes = pattern.as_bytes();
     let Some(first) = bytes.get(at) else { return Ok(None) };
-    if !escape.is_empty() && bytes[at..].starts_with(escape) {
+    if !escape.is_empty() && begins(&bytes[at..], escape) {
         let start = at + escape.len();
         if start == bytes.len() {
             let message = "LIKE pattern must not end with escape character";
