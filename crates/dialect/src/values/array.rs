@@ -5,6 +5,8 @@
 //! form. An array of more dimensions is an array of arrays. One whose subscripts do not all begin at 1 is an object of
 //! the lower bounds and the array: `{"lower":[0],"members":[1,2]}`.
 
+use std::fmt::Write as _;
+
 use serde_json::Value as Json;
 
 use super::array_text::{self, Piece};
@@ -212,7 +214,9 @@ fn push_nested<'a>(
 pub fn push_element(out: &mut String, member: ValueRef<'_>, element: &Type) {
     match member {
         ValueRef::Null => out.push_str("null"),
-        ValueRef::Integer(value) if element.storage() == Storage::Integer => out.push_str(&value.to_string()),
+        ValueRef::Integer(value) if element.storage() == Storage::Integer => {
+            let _ = write!(out, "{value}");
+        }
         ValueRef::Integer(value) if element.storage() == Storage::Real => out.push_str(&format!("{:?}", value as f64)),
         ValueRef::Real(value) if element.storage() == Storage::Real && value.is_finite() => {
             out.push_str(&format!("{value:?}"));

@@ -503,7 +503,7 @@ impl Lowering<'_> {
         escape: Option<&Expr>,
     ) -> Result<String> {
         let is_bytes = text.ty == Type::Bytea;
-        let is_column = matches!(text.kind, ExprKind::Column { .. });
+        let is_column = matches!(constant(text).kind, ExprKind::Column(_));
         let text = self.blank_padded(text)?;
         // A constant LIKE is a GLOB, which SQLite can answer from an index.
         if kind == LikeKind::Like

@@ -3,8 +3,9 @@
 
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::postgres::types as pg_types;
-use rowferry_dialect::values::array::{Array, from_json, plain_integers};
+use rowferry_dialect::values::array::{Array, from_json, plain_integers, push_element};
 use rowferry_dialect::values::{self, Settings, ValueRef};
+use rowferry_dialect::work;
 use rowferry_engine::{Condition, Error, Result, Type};
 use rowferry_wire::Reader;
 
@@ -132,6 +133,9 @@ pub(super) fn read(reader: &mut Reader<'_>, element: &Type, settings: &Settings)
     }
     // Four bytes at least for each element: a wrong count is found before anything is made of it.
     reader.fits(total, 4, "array elements").map_err(malformed)?;
+    if dimensions <= 1 && !bounded && matches!(element, Type::Int2 | Type::Int4 | Type::Int8) {
+        return read_integers(reader, total, element, settings);
+    }
     let mut items = Vec::with_capacity(total);
     for _ in 0..total {
         items.push(match reader.i32("array element length").map_err(malformed)? {
@@ -155,6 +159,29 @@ pub(super) fn read(reader: &mut Reader<'_>, element: &Type, settings: &Settings)
     }
     print(&mut text, &counts, element.delimiter(), &mut items.into_iter());
     values::input(&text, &Type::Array(Box::new(element.clone())), settings)
+}
+
+/// Reads members of one dimension without their text in between.
+fn read_integers(reader: &mut Reader<'_>, total: usize, element: &Type, settings: &Settings) -> Result<Value> {
+    let mut stored = work::text(2 + total * 4)?;
+    stored.push('[');
+    for at in 0..total {
+        if at > 0 {
+            stored.push(',');
+        }
+        let member = match reader.i32("array element length").map_err(malformed)? {
+            -1 => Value::Null,
+            length => {
+                let length = usize::try_from(length)
+                    .map_err(|_| malformed(rowferry_wire::Malformed::new("array element length")))?;
+                let bytes = reader.take(length, "array element").map_err(malformed)?;
+                binary_in::read(bytes, element, settings)?
+            }
+        };
+        push_element(&mut stored, member.as_ref(), element);
+    }
+    stored.push(']');
+    Ok(Value::Text(stored))
 }
 
 /// Prints elements as an array literal.
@@ -283,6 +310,33 @@ mod tests {
         );
         for text in ["", "{", "{1", "{1,", "1", "{1}}", "{\"a}", "{{{{{{{1}}}}}}}"] {
             assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn integers_are_read_as_their_literal_is() {
+        let settings = Settings::default();
+        let literal = |members: &[Option<i32>]| {
+            let members = members.iter().map(|member| member.map_or_else(|| "NULL".to_owned(), |it| it.to_string()));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+        };
+        for members in [vec![], vec![Some(i32::MIN)], vec![Some(1), None, Some(-20), Some(i32::MAX)], vec![None; 3]] {
+            let mut sent = Vec::new();
+            let count = u32::from(!members.is_empty());
+            for word in [count, 1, pg_types::oid(&Type::Int4)] {
+                sent.extend_from_slice(&word.to_be_bytes());
+            }
+            if count > 0 {
+                sent.extend_from_slice(&(members.len() as u32).to_be_bytes());
+                sent.extend_from_slice(&1u32.to_be_bytes());
+            }
+            for member in &members {
+                sent.extend_from_slice(&member.map_or(-1, |_| 4).to_be_bytes());
+                sent.extend(member.iter().flat_map(|it| it.to_be_bytes()));
+            }
+            let ty = Type::Array(Box::new(Type::Int4));
+            let told = values::input(&literal(&members), &ty, &settings).unwrap();
+            assert_eq!(read(&mut Reader::new(&sent), &Type::Int4, &settings).unwrap(), told);
         }
     }
 
