@@ -9,9 +9,7 @@ use super::strings::lower;
 use super::{Call, Row};
 
 pub(super) const ROWS: &[Row] = &[
-    Row::new(GLOB_OF_LIKE, 1, |call| {
-        Ok(glob_of_like(call.text(0)?).map_or(Value::Null, |glob| Value::Text(glob.into())))
-    }),
+    Row::new(GLOB_OF_LIKE, 1, |call| Ok(glob_of_like(call.text(0)?).map_or(Value::Null, Value::Text))),
     Row::new("rf_like", 2, |call| like(call, false)).optional(1),
     Row::new("rf_ilike", 2, |call| like(call, true)).optional(1),
     Row::new("rf_matches", 2, matches).optional(1),
