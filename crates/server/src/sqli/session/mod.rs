@@ -72,7 +72,7 @@ pub(in crate::sqli) struct SqliSession<'c> {
     connection: &'c mut Connection,
     decoder: Decoder,
     commands: Commands,
-    _urgent: Option<Registration>,
+    urgent: Option<Registration>,
 }
 
 /// All but the socket and the inbox, so that a message can be read in place while it is obeyed.
@@ -183,7 +183,7 @@ impl<'c> SqliSession<'c> {
             calling: None,
             routines: crate::sqli::fast_path::Routines::default(),
         };
-        Self { connection, decoder, commands, _urgent: urgent }
+        Self { connection, decoder, commands, urgent }
     }
 
     /// Obeys the client until the end.
@@ -232,6 +232,8 @@ impl<'c> SqliSession<'c> {
             }
             self.end_if_over()?;
             if exiting {
+                // Before the client hangs up, which would wake the thread that watches.
+                self.urgent = None;
                 self.flush()?;
                 return Err(Ending::Goodbye);
             }
