@@ -331,7 +331,7 @@ mod tests {
                 sent.extend_from_slice(&1u32.to_be_bytes());
             }
             for member in &members {
-                sent.extend_from_slice(&member.map_or(-1, |_| 4).to_be_bytes());
+                sent.extend_from_slice(&member.map_or(-1i32, |_| 4).to_be_bytes());
                 sent.extend(member.iter().flat_map(|it| it.to_be_bytes()));
             }
             let ty = Type::Array(Box::new(Type::Int4));
