@@ -618,6 +618,10 @@ const LONGEST_GLOB: usize = 50_000;
 /// The GLOB pattern that says what a LIKE pattern with backslash escapes says; `None` for a dangling escape, which is an
 /// error where matching gets there, and for one that is too long.
 pub fn glob_of_like(pattern: &str) -> Option<String> {
+    // An escape character goes with another.
+    if pattern.len() > 2 * LONGEST_GLOB {
+        return None;
+    }
     let mut glob = String::with_capacity(pattern.len() + 4);
     let mut characters = pattern.chars();
     while let Some(character) = characters.next() {
