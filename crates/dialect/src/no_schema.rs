@@ -75,6 +75,10 @@ impl Schema for NoSchema {
         Vec::new()
     }
 
+    fn triggered(&self) -> Vec<Arc<Relation>> {
+        Vec::new()
+    }
+
     fn all_routines(&self) -> Vec<Arc<Routine>> {
         Vec::new()
     }

@@ -25,7 +25,7 @@ pub use key::{Disabled, ForeignKey, Index, IndexKey, KeyPart, KeyRules, Referent
 pub use policy::{Policy, PolicyCommand, RowSecurity};
 pub use relation::{CheckOption, DroppedColumn, Physical, Relation, RelationKind, Sequence, ViewOptions};
 pub use routine::{NamedType, Routine};
-pub use trigger::{ConstraintTrigger, Trigger, TriggerKey};
+pub use trigger::{ConstraintTrigger, Trigger, TriggerActions, TriggerKey, TriggerPart};
 
 /// A name as the user wrote it, folded by the dialect's rules, with the schema (or Informix owner) when given.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
@@ -95,6 +95,9 @@ pub trait Schema {
 
     /// The function with this object id.
     fn function_by_oid(&self, oid: u32) -> Option<Arc<crate::stored_function::StoredFunction>>;
+
+    /// Relations that may have triggers.
+    fn triggered(&self) -> Vec<Arc<Relation>>;
 
     /// Every routine of users, oldest first.
     fn all_routines(&self) -> Vec<Arc<Routine>>;

@@ -360,6 +360,17 @@ pub(super) enum Ast {
         args: Vec<Node>,
     },
     CreateRoutine(Box<CreateRoutine>),
+    CreateTrigger(Box<CreateTrigger>),
+    SetTriggers {
+        /// FOR: all of it.
+        table: Option<ObjectName>,
+        names: Vec<ObjectName>,
+        disabled: bool,
+    },
+    DropTrigger {
+        name: ObjectName,
+        if_exists: bool,
+    },
     CreateType {
         name: ObjectName,
         /// ROW TYPE; DISTINCT TYPE otherwise.
@@ -547,6 +558,18 @@ pub(super) enum DropKind {
     Synonym,
     Table,
     View,
+}
+
+/// CREATE TRIGGER.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct CreateTrigger {
+    pub trigger: super::spl::TriggerDefinition,
+    pub table: ObjectName,
+    pub or_replace: bool,
+    pub if_not_exists: bool,
+    pub disabled: bool,
+    pub text: (usize, usize),
+    pub at: usize,
 }
 
 /// CREATE FUNCTION / PROCEDURE.

@@ -429,6 +429,18 @@ impl Parser<'_> {
         {
             return Ok(variable);
         }
+        if let [name] = names.as_slice()
+            && let Some(slot) = self.event_variable(name)
+            && let Some(variable) = self.parameter_of(slot, at)
+        {
+            return Ok(variable);
+        }
+        if let [row, column] = names.as_slice()
+            && let Some(slot) = self.row_variable(row, column)
+            && let Some(variable) = self.parameter_of(slot, at)
+        {
+            return Ok(variable);
+        }
         Ok(Node { kind: NodeKind::Name(names), at })
     }
 

@@ -15,8 +15,6 @@ const NOTHING: &[(&[&str], i16, &str)] = &[
 
 /// Statements that are refused by their names.
 const REFUSED: &[(&[&str], &str)] = &[
-    (&["create", "trigger"], "CREATE TRIGGER"),
-    (&["drop", "trigger"], "DROP TRIGGER"),
     (&["create", "or"], "CREATE OR REPLACE"),
     (&["create", "external"], "CREATE EXTERNAL TABLE"),
     (&["create", "schema"], "CREATE SCHEMA"),
@@ -96,10 +94,19 @@ impl Parser<'_> {
 
     /// The rest of SET CONSTRAINTS, INDEXES or TRIGGERS: nothing can be disabled here.
     pub fn object_mode(&mut self) -> Result<Ast> {
+        if self.word("triggers") {
+            let table = if self.word("for") { Some(self.object_name()?) } else { None };
+            let names = if table.is_none() { self.list(Self::object_name)? } else { Vec::new() };
+            let disabled = self.word("disabled");
+            if !disabled {
+                self.expect_word("enabled")?;
+            }
+            return Ok(Ast::SetTriggers { table, names, disabled });
+        }
         let all = self.is_word("constraints") && self.is_word_at(1, "all");
         while !self.at_end() && !self.is_sign(";") {
             if self.is_word("disabled") || self.is_word("filtering") {
-                return Err(self.unsupported("disabling of constraints, indexes and triggers"));
+                return Err(self.unsupported("disabling of constraints and indexes"));
             }
             let deferred = self.is_word("deferred");
             if deferred || self.is_word("immediate") {

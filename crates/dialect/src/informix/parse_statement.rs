@@ -374,6 +374,9 @@ impl Parser<'_> {
         if self.is_word("function") || self.is_word("procedure") {
             return self.create_routine(start, dba, or_replace);
         }
+        if !dba && self.is_word("trigger") {
+            return self.create_trigger(start, or_replace);
+        }
         Err(self.unexpected())
     }
 
@@ -644,6 +647,9 @@ impl Parser<'_> {
             DropKind::Index
         } else if self.word("sequence") {
             DropKind::Sequence
+        } else if self.word("trigger") {
+            let if_exists = self.if_exists();
+            return Ok(Ast::DropTrigger { name: self.object_name()?, if_exists });
         } else if self.word("synonym") {
             return self.drop_synonym();
         } else if self.words(&["row", "type"]) || self.word("type") {
@@ -835,7 +841,7 @@ pub(super) fn statement_type(ast: &Ast) -> i16 {
         Ast::Rollback(Some(_)) | Ast::Savepoint(_) | Ast::ReleaseSavepoint(_) => 37,
         Ast::SetIsolation(_) | Ast::SetTransaction(_) => 48,
         Ast::SetLockMode(_) => 46,
-        Ast::SetConstraints { .. } => 55,
+        Ast::SetConstraints { .. } | Ast::SetTriggers { .. } => 55,
         Ast::UpdateStatistics(_) => 30,
         Ast::SetOther { statement, .. } | Ast::Nothing { statement, .. } => *statement,
         Ast::Access(access) => 18 + i16::from(!access.grant),
@@ -849,8 +855,8 @@ pub(super) fn statement_type(ast: &Ast) -> i16 {
         Ast::Execute { .. } => 56,
         Ast::CreateRoutine(_) => 53,
         // The numbers that servers have for them are not known; clients treat all DDL alike.
-        Ast::CreateType { .. } => 14,
-        Ast::DropType { .. } => 15,
+        Ast::CreateType { .. } | Ast::CreateTrigger(_) => 14,
+        Ast::DropType { .. } | Ast::DropTrigger { .. } => 15,
         Ast::DropRoutine { .. } => 54,
     }
 }

@@ -235,7 +235,7 @@ impl<'a> Parser<'a> {
     /// One or more, with commas between.
     pub fn list<T>(&mut self, mut member: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         let mut members = vec![member(self)?];
-        while self.sign(",") {
+        while !self.before_action() && self.sign(",") {
             members.push(member(self)?);
         }
         Ok(members)

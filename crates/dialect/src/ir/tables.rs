@@ -300,7 +300,7 @@ impl Found {
             Ddl::Trigger(change) => self.add(
                 &change.relation,
                 match change.change {
-                    TriggerChange::Create { .. } => LockMode::ShareRowExclusive,
+                    TriggerChange::Create { .. } | TriggerChange::Actions { .. } => LockMode::ShareRowExclusive,
                     TriggerChange::Comment(..) => LockMode::ShareUpdateExclusive,
                     TriggerChange::Drop(_) | TriggerChange::Rename(..) => LockMode::AccessExclusive,
                 },

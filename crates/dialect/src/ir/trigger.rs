@@ -99,6 +99,13 @@ pub enum TriggerChange {
         /// OR REPLACE.
         replace: bool,
     },
+    /// CREATE and DROP TRIGGER of Informix: the triggers that stand for its lists of actions.
+    Actions {
+        /// Those that go.
+        gone: Vec<Arc<Trigger>>,
+        /// Those that come.
+        made: Vec<Trigger>,
+    },
     /// DROP TRIGGER.
     Drop(Arc<Trigger>),
     /// ALTER TRIGGER … RENAME TO.

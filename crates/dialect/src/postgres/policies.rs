@@ -449,6 +449,10 @@ impl Schema for OffPath<'_> {
         self.0.function_by_oid(oid)
     }
 
+    fn triggered(&self) -> Vec<Arc<Relation>> {
+        self.0.triggered()
+    }
+
     fn all_routines(&self) -> Vec<Arc<Routine>> {
         self.0.all_routines()
     }

@@ -37,6 +37,17 @@ impl Routine {
         Self { oid, name, signature, definition, parsed: std::sync::OnceLock::new() }
     }
 
+    /// A routine that is a part of a text, parsed.
+    pub fn of(
+        oid: u32,
+        name: String,
+        signature: String,
+        definition: String,
+        parsed: crate::informix::spl::Routine,
+    ) -> Self {
+        Self { oid, name, signature, definition, parsed: std::sync::OnceLock::from(Ok(Arc::new(parsed))) }
+    }
+
     /// Its text, parsed at the first need.
     ///
     /// # Errors

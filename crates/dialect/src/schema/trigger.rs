@@ -70,7 +70,56 @@ pub struct ConstraintTrigger {
     pub from: u32,
 }
 
+/// One of the lists of actions of an Informix trigger.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum TriggerPart {
+    /// BEFORE: once, before the statement.
+    Before,
+    /// FOR EACH ROW.
+    EachRow,
+    /// AFTER: once, behind the statement.
+    After,
+}
+
+impl TriggerPart {
+    /// As it is stored.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Before => "before",
+            Self::EachRow => "each row",
+            Self::After => "after",
+        }
+    }
+
+    /// The name under which the part of a trigger is kept.
+    pub fn name_of(self, trigger: &str) -> String {
+        format!("{trigger} {}", self.word())
+    }
+}
+
+/// What a part of an Informix trigger does.
+#[derive(Clone, Copy, Debug)]
+pub struct TriggerActions<'a> {
+    /// The trigger's name.
+    pub trigger: &'a str,
+    /// [`TriggerPart::word`].
+    pub part: &'a str,
+    /// The whole CREATE TRIGGER.
+    pub text: &'a str,
+}
+
 impl Trigger {
+    /// The function of a part of an Informix trigger: an object id of the system's that no function has.
+    pub const ACTIONS: u32 = 1;
+
+    /// The actions of a trigger that was made in Informix's way.
+    pub fn actions(&self) -> Option<TriggerActions<'_>> {
+        match (self.function, self.args.as_slice()) {
+            (Self::ACTIONS, [trigger, part, text]) => Some(TriggerActions { trigger, part, text }),
+            _ => None,
+        }
+    }
+
     /// Its function is PostgreSQL's own.
     pub fn calls_built_in(&self) -> bool {
         self.function < 16_384

@@ -496,6 +496,10 @@ impl Schema for Store {
         None
     }
 
+    fn triggered(&self) -> Vec<Arc<Relation>> {
+        Vec::new()
+    }
+
     fn all_routines(&self) -> Vec<Arc<rowferry_dialect::schema::Routine>> {
         Vec::new()
     }

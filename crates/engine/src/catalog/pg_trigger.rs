@@ -46,7 +46,11 @@ pub(super) fn constraint_oid(trigger: &Trigger) -> u32 {
 /// Every trigger with its relation.
 pub fn all(schema: &SessionSchema) -> impl Iterator<Item = (&Arc<Relation>, &Arc<Trigger>)> {
     let relations = schema.main.triggered().chain(schema.temp.triggered());
-    relations.flat_map(|relation| relation.named_triggers().map(move |trigger| (relation, trigger)))
+    // Those of Informix's kind call no function; systriggers tells of them.
+    relations.flat_map(|relation| {
+        let own = relation.named_triggers().filter(|trigger| trigger.actions().is_none());
+        own.map(move |trigger| (relation, trigger))
+    })
 }
 
 fn triggers(context: &Context<'_>) -> Vec<Row> {

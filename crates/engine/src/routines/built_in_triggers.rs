@@ -2,7 +2,7 @@
 
 use rowferry_dialect::ir::{TriggerEvent, TriggerLevel, TriggerTime, Value};
 use rowferry_dialect::scalar::search::TSVECTOR;
-use rowferry_dialect::schema::QualifiedName;
+use rowferry_dialect::schema::{QualifiedName, Trigger};
 use rowferry_dialect::text_search::{Kind, SearchObject, no_object};
 use rowferry_dialect::types::Reg;
 use rowferry_dialect::{Condition, Error, Result, Schema as _, Type, postgres};
@@ -13,6 +13,7 @@ use crate::session::Session;
 /// The function with an object id, and its name.
 pub(super) fn by_oid(oid: u32) -> Option<BuiltIn> {
     Some(match oid {
+        Trigger::ACTIONS => super::actions::run,
         1_291 => suppress_redundant_updates,
         3_752 => |session, call| update_vector(session, call, false),
         3_753 => |session, call| update_vector(session, call, true),

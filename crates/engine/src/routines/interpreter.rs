@@ -9,7 +9,7 @@ use rowferry_dialect::ir::Value;
 use rowferry_dialect::{Condition, Error, Result, Type};
 
 use super::statements::{NamedCursor, NamedText};
-use super::{Args, Compiled, borrowed};
+use super::{Args, Compiled, actions, borrowed};
 use crate::session::{Outcome, Parsed, Prepared, Session};
 use crate::spool::Spool;
 
@@ -79,14 +79,30 @@ pub(super) fn run(session: &mut Session, compiled: &Compiled, args: Args) -> Res
         }
     }
     frame.set_sqlcode(0);
+    actions::read_row(frame.session, compiled, &mut frame.values)?;
+    let before = frame.row_values();
     match frame.block(&compiled.parsed.body) {
-        Ok(_) => Ok(frame.returned),
-        Err(Stop::Fresh(error) | Stop::Unhandled(error)) => Err(error),
-        Err(Stop::Handled(_)) => Ok(frame.returned),
+        Ok(_) | Err(Stop::Handled(_)) => {}
+        Err(Stop::Fresh(error) | Stop::Unhandled(error)) => return Err(error),
     }
+    if let Some(before) = before {
+        actions::write_row(frame.session, compiled, &before, &frame.values)?;
+    }
+    Ok(frame.returned)
+}
+
+/// Runs a trigger's actions.
+pub(super) fn run_actions(session: &mut Session, compiled: &Compiled) -> Result<()> {
+    run(session, compiled, Args::new()).map(drop)
 }
 
 impl<'r> Frame<'_, 'r> {
+    /// The variables' values, where some are a trigger's.
+    fn row_values(&self) -> Option<Vec<Option<Value>>> {
+        let of_rows = self.compiled.parsed.variables.iter().any(|variable| variable.row.is_some());
+        of_rows.then(|| self.values.clone())
+    }
+
     /// Runs a block to its end.
     pub(super) fn block(&mut self, block: &'r Block) -> Result<Flow, Stop> {
         self.session.check_stack()?;

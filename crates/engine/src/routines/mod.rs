@@ -5,6 +5,7 @@
 //! session; called by a function of a running query it gets a session *inside* that statement, which shares its handle
 //! and transaction (see [`Session::inside`]).
 
+mod actions;
 mod built_in_triggers;
 pub(crate) mod direct;
 mod exceptions;
@@ -43,6 +44,10 @@ const MAX_DEPTH: u32 = 1_000;
 pub struct SessionRoutines {
     /// By object id.
     compiled: Mutex<HashMap<u32, Arc<Compiled>>>,
+    /// Lists of actions of Informix triggers, by the trigger's object id.
+    actions: Mutex<HashMap<u32, Arc<Routine>>>,
+    /// What the triggers whose actions run are about, the innermost last.
+    rows: Mutex<Vec<actions::Rows>>,
     /// Those made in PostgreSQL's way.
     functions: stored::CompiledFunctions,
     /// Rows that functions have returned, for the queries of the session that read them.

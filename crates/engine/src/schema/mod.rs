@@ -420,6 +420,10 @@ impl Schema for SessionSchema {
         self.stored_functions().find(|function| function.oid == oid).map(|function| self.known(function))
     }
 
+    fn triggered(&self) -> Vec<Arc<Relation>> {
+        self.main.triggered().chain(self.temp.triggered()).cloned().collect()
+    }
+
     fn all_routines(&self) -> Vec<Arc<Routine>> {
         self.main.routines.to_vec()
     }

@@ -59,8 +59,9 @@ pub(super) fn command(statement: &Statement) -> Command {
                 PolicyChange::Drop(_) => "DROP POLICY",
                 PolicyChange::Comment(..) => "COMMENT",
             },
-            Ddl::Trigger(change) => match change.change {
-                TriggerChange::Create { .. } => "CREATE TRIGGER",
+            Ddl::Trigger(change) => match &change.change {
+                TriggerChange::Actions { made, .. } if made.is_empty() => "DROP TRIGGER",
+                TriggerChange::Create { .. } | TriggerChange::Actions { .. } => "CREATE TRIGGER",
                 TriggerChange::Drop(_) => "DROP TRIGGER",
                 TriggerChange::Rename(..) => "ALTER TRIGGER",
                 TriggerChange::Comment(..) => "COMMENT",

@@ -6,13 +6,33 @@ use super::Binder;
 use super::coerce::call;
 use super::scope::{Scope, Visible};
 use crate::access::Privileges;
-use crate::informix::ast::{Assignment, Ast, InsertSource, Node, NodeKind, ObjectName, Query};
-use crate::ir::{self, Dml, DmlAction, Expr, ExprKind, RelId, Value};
+use crate::informix::ast::{Assignment, Ast, InsertSource, Node, NodeKind, ObjectName, Query, Source};
+use crate::ir::{self, Dml, DmlAction, Expr, ExprKind, RelId, TriggerEvent, TriggerLevel, TriggerTime, Value};
 use crate::schema::{Column, ColumnDefault, Relation, RelationKind};
 use crate::{Condition, Language, Result, Type};
 
+fn statement(target: Arc<Relation>, id: RelId, view: Option<Box<ir::From>>, action: DmlAction) -> ir::Statement {
+    ir::Statement::Dml(Box::new(Dml {
+        family: None,
+        routing: None,
+        heir: None,
+        ctes: Vec::new(),
+        target,
+        id,
+        view,
+        action,
+        checks: Vec::new(),
+        guards: None,
+        returning: Vec::new(),
+        columns: Vec::new(),
+    }))
+}
+
 impl Binder<'_> {
     pub(super) fn dml(&mut self, ast: &Ast) -> Result<ir::Statement> {
+        if let Some(statement) = self.taken_change(ast)? {
+            return Ok(statement);
+        }
         let (target, id, action) = match ast {
             Ast::Insert { table, columns, source } => {
                 let target = self.target(table)?;
@@ -41,21 +61,44 @@ impl Binder<'_> {
             }
             _ => return Err(crate::Error::internal("not a data change")),
         };
-        let dml = Dml {
-            family: None,
-            routing: None,
-            heir: None,
-            ctes: Vec::new(),
-            target,
-            id,
-            view: None,
-            action,
-            checks: Vec::new(),
-            guards: None,
-            returning: Vec::new(),
-            columns: Vec::new(),
+        Ok(statement(target, id, None, action))
+    }
+
+    /// A change of a view whose INSTEAD OF triggers take the rows; `None` for any other.
+    fn taken_change(&mut self, ast: &Ast) -> Result<Option<ir::Statement>> {
+        let (table, event) = match ast {
+            Ast::Insert { table, .. } => (table, TriggerEvent::Insert),
+            Ast::Update { table, current_of: None, .. } => (table, TriggerEvent::Update),
+            Ast::Delete { table, current_of: None, .. } => (table, TriggerEvent::Delete),
+            _ => return Ok(None),
         };
-        Ok(ir::Statement::Dml(Box::new(dml)))
+        let target = self.relation(table)?;
+        let is_view = matches!(target.kind, RelationKind::View { .. });
+        if !is_view || !target.has_trigger(TriggerTime::InsteadOf, TriggerLevel::Row, event) {
+            return Ok(None);
+        }
+        let (rows, id, action) = match ast {
+            Ast::Insert { columns, source, .. } => {
+                let (rows, id) = self.open_view(table, None, Privileges::INSERT)?;
+                // The statement's values do not see the view's rows.
+                self.scopes.pop();
+                (rows, id, self.insert(&target, columns, source, table.at)?)
+            }
+            Ast::Update { alias, set, filter, .. } => {
+                let (rows, id) = self.open_view(table, alias.as_ref(), Privileges::UPDATE)?;
+                let assignments = self.assignments(&target, set)?;
+                let filter = self.filter(filter.as_ref())?;
+                (rows, id, DmlAction::Update { assignments, from: None, filter, current_of: None })
+            }
+            Ast::Delete { alias, filter, .. } => {
+                let (rows, id) = self.open_view(table, alias.as_ref(), Privileges::DELETE)?;
+                let filter = self.filter(filter.as_ref())?;
+                (rows, id, DmlAction::Delete { using: None, filter, current_of: None })
+            }
+            _ => return Ok(None),
+        };
+        self.change_columns(id, &target, &action);
+        Ok(Some(statement(target, id, Some(rows), action)))
     }
 
     /// Notes which columns a change is about, for the check of privileges.
@@ -92,6 +135,21 @@ impl Binder<'_> {
 
     fn filter(&mut self, filter: Option<&Node>) -> Result<Option<Expr>> {
         filter.map(|filter| self.condition(filter)).transpose()
+    }
+
+    /// The rows of a view that is changed, which are in scope then.
+    fn open_view(
+        &mut self,
+        name: &ObjectName,
+        alias: Option<&String>,
+        privileges: Privileges,
+    ) -> Result<(Box<ir::From>, RelId)> {
+        let mark = self.needs.mark();
+        self.scopes.push(Scope::default());
+        let rows = self.source(&Source::Table { name: name.clone(), alias: alias.cloned() })?;
+        let ir::From::Query { id, .. } = rows else { return Err(crate::Error::internal("a view is a query")) };
+        self.needs.change(mark, id, privileges);
+        Ok((Box::new(rows), id))
     }
 
     fn open_target(&mut self, target: &Arc<Relation>, name: &ObjectName, alias: Option<&str>) -> RelId {

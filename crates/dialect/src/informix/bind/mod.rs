@@ -16,6 +16,7 @@ mod scope;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod trigger;
 mod with;
 
 use super::Statement;
@@ -398,6 +399,9 @@ impl<'a> Binder<'a> {
             }
             Ast::DropType { name, if_exists } => self.drop_type(name, *if_exists)?,
             Ast::CreateRoutine(create) => self.create_routine(create)?,
+            Ast::CreateTrigger(create) => self.create_trigger(create)?,
+            Ast::SetTriggers { table, names, disabled } => self.set_triggers(table.as_ref(), names, *disabled)?,
+            Ast::DropTrigger { name, if_exists } => self.drop_trigger(name, *if_exists)?,
             Ast::DropRoutine { name, function, specific, signature, if_exists } => {
                 self.drop_routine(name, *function, *specific, signature.as_deref(), *if_exists)?
             }

@@ -66,6 +66,10 @@ impl Schema for List {
         None
     }
 
+    fn triggered(&self) -> Vec<Arc<Relation>> {
+        Vec::new()
+    }
+
     fn all_routines(&self) -> Vec<Arc<crate::schema::Routine>> {
         Vec::new()
     }

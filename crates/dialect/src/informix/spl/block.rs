@@ -24,8 +24,13 @@ impl Parser<'_> {
 
     /// The variable of this name, as a parameter of the statement under way.
     pub fn variable(&mut self, name: &str, at: usize) -> Option<Node> {
+        let slot = self.spl.as_deref()?.find(name)?;
+        self.parameter_of(slot, at)
+    }
+
+    /// A variable as a parameter of the statement under way.
+    pub fn parameter_of(&mut self, slot: usize, at: usize) -> Option<Node> {
         let names = self.spl.as_deref_mut()?;
-        let slot = names.find(name)?;
         let index = match names.uses.iter().position(|used| *used == slot) {
             Some(index) => index,
             None => {
@@ -53,6 +58,13 @@ impl Parser<'_> {
     /// Takes the name of a variable that is given a value.
     pub(super) fn target(&mut self) -> Result<usize> {
         let (name, at) = self.name_at()?;
+        if self.names().rows.is_some() && (self.is_sign(".") || self.names().find(&name).is_none()) {
+            let (row, column) = if self.sign(".") { (Some(name.as_str()), self.name()?) } else { (None, name.clone()) };
+            return self.row_target(row, &column).ok_or_else(|| {
+                let message = format!("({name}) is not the new row");
+                self.error_at(Condition::UndefinedVariable, message, at).column(name.clone())
+            });
+        }
         if self.is_sign(".") {
             return Err(self.unsupported("a field of a row variable as a target"));
         }
@@ -143,7 +155,7 @@ impl Parser<'_> {
     }
 
     /// The line of the next token, from 1.
-    fn line(&mut self) -> u32 {
+    pub(super) fn line(&mut self) -> u32 {
         let (text, start) = (self.text.as_bytes(), self.start());
         let (counted, lines) = &mut self.names().counted;
         // Statements come in order, so that each line is counted once.

@@ -9,16 +9,19 @@ mod routine;
 mod statement;
 #[cfg(test)]
 mod tests;
+mod trigger;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Statement;
-use crate::ir::Value;
+use crate::ir::{TriggerEvent, Value};
 use crate::schema::QualifiedName;
 use crate::{Condition, Error, Result, Schema, Type};
 
-/// A parsed CREATE FUNCTION or CREATE PROCEDURE.
+pub use trigger::{TriggerDefinition, parse_trigger};
+
+/// A parsed CREATE FUNCTION or CREATE PROCEDURE, or a list of a trigger's actions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Routine {
     /// Its name.
@@ -41,6 +44,8 @@ pub struct Routine {
     pub variables: Vec<Variable>,
     /// The variable that SQLCODE is.
     pub sqlcode: Option<usize>,
+    /// REFERENCING … FOR: the table whose triggers call it.
+    pub of_table: Option<QualifiedName>,
     /// What it does.
     pub body: Block,
     /// How many [`Sql`] it has; they are numbered from 0.
@@ -98,6 +103,19 @@ pub struct Variable {
     pub ty: TypeRef,
     /// DEFINE GLOBAL … DEFAULT: shared by the session's routines, with its first value.
     pub global: Option<Expression>,
+    /// In a trigger or its routine: what it has of the row.
+    pub row: Option<OfRow>,
+}
+
+/// What a variable has of the row that a trigger is about.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum OfRow {
+    /// A column of the row as it was.
+    Old(String),
+    /// A column of the row as it is to be.
+    New(String),
+    /// INSERTING, UPDATING, DELETING: whether this happens to it.
+    Event(TriggerEvent),
 }
 
 /// A type as declared.
@@ -423,6 +441,24 @@ pub(super) struct Names {
     iterator: bool,
     /// Cursors of FOREACH around: name, the variable of the row's place, whether that is used.
     cursors: Vec<(String, usize, bool)>,
+    /// It is a list of a trigger's actions.
+    actions: bool,
+    /// The rows of the trigger that it is in.
+    rows: Option<RowNames>,
+}
+
+/// How a trigger's actions name its rows.
+#[derive(Clone, Debug)]
+pub(super) struct RowNames {
+    table: QualifiedName,
+    old: Option<String>,
+    new: Option<String>,
+    /// An action gives the new row a value.
+    sets_row: bool,
+    /// What the trigger waits for; of a routine it does not matter.
+    event: TriggerEvent,
+    /// INSTEAD OF.
+    instead: bool,
 }
 
 impl Names {

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::{Mode, Names, Param, Return, Routine, TypeRef, Variable};
+use super::{Mode, Names, Param, Return, Routine, RowNames, TypeRef, Variable};
 use crate::informix::ast::{Ast, CreateRoutine};
 use crate::informix::lexer::TokenKind;
 use crate::informix::parser::Parser;
+use crate::ir::TriggerEvent;
 use crate::schema::QualifiedName;
 use crate::{Condition, Result, Type};
 
@@ -45,6 +46,7 @@ impl Parser<'_> {
             returns: Vec::new(),
             variables: Vec::new(),
             sqlcode: None,
+            of_table: None,
             body: super::Block::default(),
             statements: 0,
             document: Vec::new(),
@@ -62,8 +64,16 @@ impl Parser<'_> {
             let at = self.start();
             routine.sqlcode = Some(self.declare("sqlcode".into(), TypeRef::Is(Type::Int4), None, at)?);
         }
-        if self.is_word("referencing") {
-            return Err(self.unsupported("REFERENCING, of a trigger's routine,"));
+        if self.word("referencing") {
+            let table = QualifiedName::bare("");
+            let event = TriggerEvent::Update;
+            let mut rows = RowNames { table, old: None, new: None, sets_row: false, event, instead: false };
+            self.row_names(None, &mut rows)?;
+            self.expect_word("for")?;
+            let table = self.object_name()?;
+            rows.table = QualifiedName { schema: table.owner, name: table.name };
+            routine.of_table = Some(rows.table.clone());
+            self.names().rows = Some(rows);
         }
         if self.word("returning") || self.word("returns") {
             routine.returns = self.list(|parser| {
@@ -182,7 +192,7 @@ impl Parser<'_> {
             let message = format!("the variable ({name}) is declared twice");
             return Err(self.error_at(Condition::DuplicateObject, message, at));
         }
-        self.names().variables.push(Variable { name, ty, global });
+        self.names().variables.push(Variable { name, ty, global, row: None });
         Ok(slot)
     }
 

@@ -341,7 +341,12 @@ impl Parser<'_> {
                 let ty = super::TypeRef::Is(crate::Type::Int8);
                 let names = self.names();
                 let slot = names.variables.len();
-                names.variables.push(super::Variable { name: format!("rowid of {cursor}"), ty, global: None });
+                names.variables.push(super::Variable {
+                    name: format!("rowid of {cursor}"),
+                    ty,
+                    global: None,
+                    row: None,
+                });
                 names.cursors.push((cursor, slot, false));
                 place = Some(slot);
             }

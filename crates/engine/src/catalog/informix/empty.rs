@@ -27,11 +27,6 @@ pub(super) const TABLES: &[Table] = empty! {
          data char(256), collation char(32)";
     "sysopclstr":
         "owner char(32), clstrname varchar(128), clstrsize integer, tabid integer, blobcol1 smallint, blobcol2 smallint, blobcol3 smallint, blobcol4 smallint, blobcol5 smallint, blobcol6 smallint, blobcol7 smallint, blobcol8 smallint, blobcol9 smallint, blobcol10 smallint, blobcol11 smallint, blobcol12 smallint, blobcol13 smallint, blobcol14 smallint, blobcol15 smallint, blobcol16 smallint, clstrkey1 smallint, clstrkey2 smallint, clstrkey3 smallint, clstrkey4 smallint, clstrkey5 smallint, clstrkey6 smallint, clstrkey7 smallint, clstrkey8 smallint, clstrkey9 smallint, clstrkey10 smallint, clstrkey11 smallint, clstrkey12 smallint, clstrkey13 smallint, clstrkey14 smallint, clstrkey15 smallint, clstrkey16 smallint";
-    "systriggers":
-        "trigid serial, trigname varchar(128), owner char(32), tabid integer, event char(1), old varchar(128), \
-         new varchar(128), mode char(1), collation char(32)";
-    "systrigbody":
-        "trigid integer, datakey char(1), seqno integer, data char(256)";
     "sysdistrib":
         "tabid integer, colno smallint, seqno integer, constructed date, mode char(1), resolution smallfloat, \
          confidence smallfloat, encdat char(256), type char(1), smplsize smallfloat, rowssmpld float, \

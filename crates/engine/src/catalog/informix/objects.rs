@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use rowferry_dialect::ir::TriggerState;
 use rowferry_dialect::ir::{Body, CteBody, Expr, ExprKind, From, Query, Statement, walk};
 use rowferry_dialect::schema::{Relation, RelationKind};
 use rowferry_dialect::{Language, Type, informix, postgres};
@@ -59,6 +60,17 @@ pub(super) const TABLES: &[Table] = tables! {
     "sysobjstate", "objtype char(1), owner varchar(32), name varchar(128), tabid integer, state char(1)" => |context| {
         let view = &View::of(context);
         let mut rows = Vec::new();
+        let mut named = std::collections::HashSet::new();
+        for relation in &view.relations {
+            for trigger in relation.named_triggers() {
+                // Its parts are switched together.
+                let Some(actions) = trigger.actions().filter(|actions| named.insert(actions.trigger.to_owned())) else {
+                    continue;
+                };
+                let state = if trigger.state == TriggerState::Disabled { "D" } else { "E" };
+                rows.push(vec![text("T"), text(OWNER), text(actions.trigger), int(tabid(relation)), text(state)]);
+            }
+        }
         let mut add = |kind: &str, name: &str, relation: &Relation| {
             rows.push(vec![text(kind), text(OWNER), text(name), int(tabid(relation)), text("E")]);
         };

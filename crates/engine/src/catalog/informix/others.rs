@@ -1,15 +1,20 @@
 //! Views, defaults, types, privileges, sequences; the databases.
 
-use rowferry_dialect::Type;
-use rowferry_dialect::informix::Logging;
+use std::sync::Arc;
+
 use rowferry_dialect::informix::codes::type_code;
 use rowferry_dialect::informix::values::composite::Shape;
-use rowferry_dialect::schema::RelationKind;
+use rowferry_dialect::informix::{Logging, spl};
+use rowferry_dialect::ir::TriggerEvent;
+use rowferry_dialect::schema::{Relation, RelationKind};
+use rowferry_dialect::{Schema as _, Type};
 
 use super::{OWNER, Row, Table, View, int, is_view, tabid, text};
 
 /// Characters of a view's text in one row.
 const VIEW_WIDTH: usize = 64;
+/// Characters of a trigger's text in one row.
+const BODY_WIDTH: usize = 256;
 
 /// Text in pieces of so many characters, as tables with narrow columns keep it.
 pub(super) fn pieces(text: &str, width: usize) -> Vec<String> {
@@ -190,11 +195,84 @@ pub(super) const TABLES: &[Table] = &[
         live: false,
         one: None,
         chunks: None,
+        name: "systriggers",
+        columns: "trigid serial, trigname varchar(128), owner char(32), tabid integer, event char(1), old varchar(128), \
+                  new varchar(128), mode char(1), collation char(32)",
+        rows: |context| {
+            let row = |(relation, id, trigger): &Named| {
+                let letter = match trigger.event {
+                    TriggerEvent::Insert => "I",
+                    TriggerEvent::Delete => "D",
+                    TriggerEvent::Update | TriggerEvent::Truncate => "U",
+                };
+                let letter = if trigger.instead { letter.to_lowercase() } else { letter.to_owned() };
+                let name = |name: &Option<String>| name.as_deref().map_or(super::super::Cell::Null, text);
+                vec![
+                    int((*id).into()),
+                    text(&trigger.name),
+                    text(OWNER),
+                    int(tabid(relation)),
+                    text(letter),
+                    name(&trigger.old),
+                    name(&trigger.new),
+                    text("O"),
+                    text("en_US.819"),
+                ]
+            };
+            triggers(context).iter().map(|(named, _)| row(named)).collect()
+        },
+    },
+    Table {
+        namespace: "informix",
+        live: false,
+        one: None,
+        chunks: None,
+        name: "systrigbody",
+        columns: "trigid integer, datakey char(1), seqno integer, data char(256)",
+        rows: |context| {
+            let mut rows = Vec::new();
+            for ((_, id, trigger), whole) in triggers(context) {
+                // D: the head; A: the actions.
+                let (head, actions) = whole.split_at_checked(trigger.actions_at).unwrap_or((&whole, ""));
+                for (key, whole) in [("D", head), ("A", actions)] {
+                    for (number, part) in pieces(whole, BODY_WIDTH).into_iter().enumerate() {
+                        rows.push(vec![int(id.into()), text(key), int(number as i64), text(part)]);
+                    }
+                }
+            }
+            rows
+        },
+    },
+    Table {
+        namespace: "informix",
+        live: false,
+        one: None,
+        chunks: None,
         name: "sysusers",
         columns: "username char(32), usertype char(1), priority smallint, password char(16), defrole char(32)",
         rows: |_| vec![vec![text("public"), text("D"), int(5), text(""), text("")]],
     },
 ];
+
+/// A trigger of Informix's kind: its table, the object id of its first part, what it is.
+type Named = (Arc<Relation>, u32, spl::TriggerDefinition);
+
+/// The triggers of Informix's kind, with their texts.
+fn triggers(context: &super::super::Context<'_>) -> Vec<(Named, String)> {
+    let mut found: Vec<(Named, String)> = Vec::new();
+    for relation in context.schema.triggered() {
+        for trigger in relation.named_triggers() {
+            let Some(actions) = trigger.actions() else { continue };
+            let Ok(definition) = spl::parse_trigger(actions.text) else { continue };
+            // The first of its parts stands for all.
+            if definition.parts.first().is_some_and(|(part, _)| part.word() == actions.part) {
+                found.push(((relation.clone(), trigger.oid, definition), actions.text.to_owned()));
+            }
+        }
+    }
+    found.sort_by_key(|((_, id, _), _)| *id);
+    found
+}
 
 pub(super) const SYSMASTER: &[Table] = &[Table {
     namespace: "sysmaster",

@@ -169,7 +169,9 @@ impl Changer<'_> {
                 _ => check.owner(&policy.table),
             },
             Ddl::Trigger(trigger) => match trigger.change {
-                TriggerChange::Create { .. } => check.relation(&trigger.relation, Privileges::TRIGGER),
+                TriggerChange::Create { .. } | TriggerChange::Actions { .. } => {
+                    check.relation(&trigger.relation, Privileges::TRIGGER)
+                }
                 _ => check.owner(&trigger.relation),
             },
             // These ask themselves.

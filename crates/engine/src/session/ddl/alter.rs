@@ -126,6 +126,12 @@ impl Changer<'_> {
                 self.add_column(table, column, constraints, *if_not_exists)
             }
             AlterTable::DropColumn { column, cascade } => self.drop_column(table, *column, *cascade),
+            // Names in the texts of such triggers do not follow.
+            AlterTable::RenameColumn { .. } | AlterTable::RenameTable(_)
+                if table.named_triggers().any(|trigger| trigger.actions().is_some()) =>
+            {
+                Err(Error::unsupported("RENAME of a table with triggers, or of its columns,").into())
+            }
             AlterTable::RenameColumn { column, to } => self.rename_column(table, *column, to),
             AlterTable::RenameTable(to) => self.rename_table(table, to),
             AlterTable::RenameConstraint { from, to } => self.rename_constraint(table, from, to),

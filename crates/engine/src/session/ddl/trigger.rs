@@ -21,6 +21,14 @@ impl Changer<'_> {
                     }
                 }
             }
+            TriggerChange::Actions { gone, made } => {
+                for trigger in gone {
+                    self.store.forget_trigger(relation, &trigger.name)?;
+                }
+                for trigger in made {
+                    self.store.record_trigger(relation, trigger)?;
+                }
+            }
             TriggerChange::Drop(trigger) => {
                 self.check_own_trigger(relation, trigger, "drop")?;
                 for partition in self.clones(relation, trigger) {

@@ -1,0 +1,309 @@
+//! CREATE TRIGGER: lists of actions, each a routine whose variables are columns of the old and the new row.
+
+use std::collections::HashMap;
+
+use super::{Block, Expression, Names, OfRow, Routine, RowNames, Step, StepKind, TypeRef, Variable};
+use crate::informix::ast::{Ast, CreateTrigger};
+use crate::informix::lexer::TokenKind;
+use crate::informix::parser::Parser;
+use crate::ir::TriggerEvent;
+use crate::schema::{QualifiedName, TriggerPart};
+use crate::{Condition, Error, Result, Type};
+
+/// A parsed CREATE TRIGGER.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TriggerDefinition {
+    /// Its name.
+    pub name: String,
+    /// INSTEAD OF, at a view.
+    pub instead: bool,
+    /// What it waits for.
+    pub event: TriggerEvent,
+    /// UPDATE OF: the columns, and where they stand in the text.
+    pub columns: Vec<(String, usize)>,
+    /// REFERENCING OLD AS.
+    pub old: Option<String>,
+    /// REFERENCING NEW AS.
+    pub new: Option<String>,
+    /// Its lists of actions, in the order in which they run.
+    pub parts: Vec<(TriggerPart, Routine)>,
+    /// An action of FOR EACH ROW gives columns of the new row values, so it runs before the row is written.
+    pub sets_row: bool,
+    /// Where the first action stands in the text: what is before is the head.
+    pub actions_at: usize,
+}
+
+impl TriggerDefinition {
+    /// The actions of a part.
+    pub fn part(&self, wanted: TriggerPart) -> Option<&Routine> {
+        self.parts.iter().find(|(part, _)| *part == wanted).map(|(_, routine)| routine)
+    }
+}
+
+/// Parses the text of a trigger that was created before.
+///
+/// # Errors
+/// `42601`; a stored text has been parsed once, so only a file that somebody else has changed fails.
+pub fn parse_trigger(definition: &str) -> Result<TriggerDefinition> {
+    match crate::informix::parse(definition)?.pop().map(|statement| statement.ast) {
+        Some(Ast::CreateTrigger(create)) => Ok(create.trigger),
+        _ => Err(Error::new(Condition::SyntaxError, "CREATE TRIGGER is expected")),
+    }
+}
+
+impl Parser<'_> {
+    /// What follows CREATE [OR REPLACE]; `start` is where CREATE stands.
+    pub fn create_trigger(&mut self, start: usize, or_replace: bool) -> Result<Ast> {
+        self.expect_word("trigger")?;
+        if self.spl.is_some() {
+            let message = "a trigger cannot be created within a routine";
+            return Err(self.error_at(Condition::RoutineStatement, message, start));
+        }
+        let if_not_exists = self.if_not_exists();
+        let name = self.object_name()?;
+        let instead = self.words(&["instead", "of"]);
+        let event = if self.word("insert") {
+            TriggerEvent::Insert
+        } else if self.word("delete") {
+            TriggerEvent::Delete
+        } else if self.word("update") {
+            TriggerEvent::Update
+        } else if self.is_word("select") {
+            return Err(self.unsupported("a trigger on SELECT"));
+        } else {
+            return Err(self.unexpected());
+        };
+        let columns =
+            if event == TriggerEvent::Update && self.word("of") { self.list(Self::name_at)? } else { Vec::new() };
+        self.expect_word("on")?;
+        let table = self.object_name()?;
+        let place = QualifiedName { schema: table.owner.clone(), name: table.name.clone() };
+        let mut rows = RowNames { table: place, old: None, new: None, sets_row: false, event, instead };
+        self.correlations(event, &mut rows)?;
+        let rows_named = rows.old.is_some() || rows.new.is_some();
+        let mut trigger = TriggerDefinition {
+            name: name.name,
+            instead,
+            event,
+            columns,
+            old: rows.old.clone(),
+            new: rows.new.clone(),
+            parts: Vec::new(),
+            sets_row: false,
+            actions_at: self.start() - start,
+        };
+        if !instead && self.word("before") {
+            trigger.parts.push((TriggerPart::Before, self.actions(None)?.0));
+        }
+        if self.words(&["for", "each", "row"]) {
+            let (routine, sets_row) = self.actions(Some(rows))?;
+            trigger.sets_row = sets_row;
+            trigger.parts.push((TriggerPart::EachRow, routine));
+        }
+        if !instead && self.word("after") {
+            trigger.parts.push((TriggerPart::After, self.actions(None)?.0));
+        }
+        if (rows_named || instead) && trigger.part(TriggerPart::EachRow).is_none() {
+            let message = "REFERENCING and INSTEAD OF need FOR EACH ROW";
+            return Err(self.error_at(Condition::TriggerWithoutRow, message, name.at));
+        }
+        if trigger.parts.is_empty() {
+            return Err(self.error_at(Condition::TriggerWithoutAction, "the trigger has no action", name.at));
+        }
+        if instead && trigger.sets_row {
+            return Err(self.unsupported("EXECUTE FUNCTION … INTO columns of a view"));
+        }
+        let text = (start, self.end());
+        let disabled = self.word("disabled");
+        if !disabled {
+            self.word("enabled");
+        }
+        let at = name.at;
+        Ok(Ast::CreateTrigger(Box::new(CreateTrigger {
+            trigger,
+            table,
+            or_replace,
+            if_not_exists,
+            disabled,
+            text,
+            at,
+        })))
+    }
+
+    /// `REFERENCING OLD AS a NEW AS b`, of which there is what the event has.
+    fn correlations(&mut self, event: TriggerEvent, rows: &mut RowNames) -> Result<()> {
+        if !self.word("referencing") {
+            return Ok(());
+        }
+        self.row_names(Some(event), rows)
+    }
+
+    /// `OLD AS a NEW AS b`, in any order; of a trigger's routine, which may be called for any event, both.
+    pub(super) fn row_names(&mut self, event: Option<TriggerEvent>, rows: &mut RowNames) -> Result<()> {
+        loop {
+            let at = self.start();
+            let (which, missing) = if rows.old.is_none() && self.word("old") {
+                (&mut rows.old, event == Some(TriggerEvent::Insert))
+            } else if rows.new.is_none() && self.word("new") {
+                (&mut rows.new, event == Some(TriggerEvent::Delete))
+            } else {
+                break;
+            };
+            if missing {
+                let message = "the row that REFERENCING names does not exist for this event";
+                return Err(self.error_at(Condition::SyntaxError, message, at));
+            }
+            self.word("as");
+            *which = Some(self.name()?);
+        }
+        if rows.old.is_none() && rows.new.is_none() { Err(self.unexpected()) } else { Ok(()) }
+    }
+
+    /// `[WHEN (condition)] (action, …), …`; with whether one gives the new row values.
+    fn actions(&mut self, rows: Option<RowNames>) -> Result<(Routine, bool)> {
+        self.spl = Some(Box::new(Names { text: self.text.into(), actions: true, rows, ..Names::default() }));
+        self.names().scopes.push(HashMap::new());
+        let body = self.action_lists();
+        let names = *self.spl.take().expect("it was put there");
+        let sets_row = names.rows.is_some_and(|rows| rows.sets_row);
+        let routine = Routine {
+            name: String::new(),
+            owner: None,
+            specific: None,
+            function: false,
+            dba: false,
+            not_variant: false,
+            params: Vec::new(),
+            returns: Vec::new(),
+            variables: names.variables,
+            sqlcode: None,
+            of_table: None,
+            body: body?,
+            statements: names.statements,
+            document: Vec::new(),
+            writes: names.writes,
+            iterator: false,
+            calls: names.calls,
+        };
+        Ok((routine, sets_row))
+    }
+
+    fn action_lists(&mut self) -> Result<Block> {
+        let mut block = Block::default();
+        loop {
+            let line = self.line();
+            let condition: Option<Expression> = if self.word("when") {
+                self.expect_sign("(")?;
+                let condition = self.value()?;
+                self.expect_sign(")")?;
+                Some(condition)
+            } else {
+                None
+            };
+            self.expect_sign("(")?;
+            let mut steps = Vec::new();
+            loop {
+                let line = self.line();
+                steps.push(Step { kind: self.action()?, line });
+                if !self.sign(",") {
+                    break;
+                }
+            }
+            self.expect_sign(")")?;
+            match condition {
+                Some(condition) => {
+                    let branches = vec![(condition, Block { steps, ..Block::default() })];
+                    block.steps.push(Step { kind: StepKind::If { branches, otherwise: None }, line });
+                }
+                None => block.steps.extend(steps),
+            }
+            if !self.sign(",") {
+                return Ok(block);
+            }
+        }
+    }
+
+    fn action(&mut self) -> Result<StepKind> {
+        let TokenKind::Word(word) = self.peek().clone() else { return Err(self.unexpected()) };
+        if !matches!(word.as_str(), "insert" | "update" | "delete" | "execute") || self.is_word_at(1, "immediate") {
+            return Err(self.unexpected());
+        }
+        let step = self.step()?;
+        let at = self.start();
+        if self.words(&["with", "trigger", "references"]) {
+            let Some(rows) = &mut self.names().rows else {
+                let message = "WITH TRIGGER REFERENCES needs FOR EACH ROW";
+                return Err(self.error_at(Condition::SyntaxError, message, at));
+            };
+            // What the routine does to the new row is its own affair.
+            rows.sets_row |= rows.event != TriggerEvent::Delete && !rows.instead;
+        }
+        Ok(step)
+    }
+
+    /// True where the comma that stands here is followed by a trigger's next action.
+    pub fn before_action(&self) -> bool {
+        let next = |first: &str, second: &[&str]| {
+            self.is_word_at(1, first) && second.iter().any(|word| self.is_word_at(2, word))
+        };
+        self.spl.as_ref().is_some_and(|names| names.actions)
+            && (next("insert", &["into"])
+                || next("delete", &["from"])
+                || next("execute", &["function", "procedure"])
+                // A column may have that name.
+                || self.is_word_at(1, "update") && !self.is_sign_at(2, "="))
+    }
+
+    /// The variable of `old.column` or `new.column`, by the names that REFERENCING gives them.
+    pub fn row_variable(&mut self, row: &str, column: &str) -> Option<usize> {
+        let rows = self.spl.as_deref()?.rows.as_ref()?;
+        let new = rows.new.as_deref() == Some(row);
+        if !new && rows.old.as_deref() != Some(row) {
+            return None;
+        }
+        self.column_of_row(new, column)
+    }
+
+    /// The variable of a column of the new row that an action gives a value.
+    pub(super) fn row_target(&mut self, row: Option<&str>, column: &str) -> Option<usize> {
+        let rows = self.spl.as_deref_mut()?.rows.as_mut()?;
+        if row.is_some_and(|row| rows.new.as_deref() != Some(row)) {
+            return None;
+        }
+        rows.sets_row = true;
+        self.column_of_row(true, column)
+    }
+
+    /// The variable of INSERTING, UPDATING or DELETING, in a trigger's routine.
+    pub fn event_variable(&mut self, word: &str) -> Option<usize> {
+        let event = match word {
+            "inserting" => TriggerEvent::Insert,
+            "updating" => TriggerEvent::Update,
+            "deleting" => TriggerEvent::Delete,
+            _ => return None,
+        };
+        self.spl.as_deref()?.rows.as_ref()?;
+        self.of_row(OfRow::Event(event), word.to_owned(), TypeRef::Is(Type::Bool))
+    }
+
+    fn column_of_row(&mut self, new: bool, column: &str) -> Option<usize> {
+        let table = self.spl.as_deref()?.rows.as_ref()?.table.clone();
+        let ty = TypeRef::Like { table, column: column.to_owned() };
+        let (name, row) = if new {
+            (format!("new.{column}"), OfRow::New(column.to_owned()))
+        } else {
+            (format!("old.{column}"), OfRow::Old(column.to_owned()))
+        };
+        self.of_row(row, name, ty)
+    }
+
+    fn of_row(&mut self, row: OfRow, name: String, ty: TypeRef) -> Option<usize> {
+        let names = self.spl.as_deref_mut()?;
+        let row = Some(row);
+        if let Some(known) = names.variables.iter().position(|variable| variable.row == row) {
+            return Some(known);
+        }
+        names.variables.push(Variable { name, ty, global: None, row });
+        Some(names.variables.len() - 1)
+    }
+}
