@@ -230,7 +230,7 @@ conditions! {
     ColumnCountMismatch "42601" -236 0,
     UnterminatedString "42601" -282 0,
     ExternalRoutineInvocation "39000" -937 0,
-    WithCheckOptionViolation "44000" -530 0,
+    WithCheckOptionViolation "44000" -385 0,
     // Class 53 to 58: resources and the outside
     InsufficientResources "53000" -208 0,
     DiskFull "53100" -271 -131,

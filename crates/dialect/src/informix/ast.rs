@@ -281,6 +281,8 @@ pub(super) enum Ast {
         ends: Vec<usize>,
     },
     CreateView {
+        /// WITH CHECK OPTION.
+        checked: bool,
         name: ObjectName,
         columns: Vec<String>,
         query: Box<Query>,

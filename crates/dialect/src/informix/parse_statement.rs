@@ -358,9 +358,8 @@ impl Parser<'_> {
             let start = self.start();
             let query = Box::new(self.query()?);
             let text = (start, self.end());
-            // Views cannot be changed here, so there is nothing to check.
-            self.words(&["with", "check", "option"]);
-            return Ok(Ast::CreateView { name, columns, query, text, if_not_exists });
+            let checked = self.words(&["with", "check", "option"]);
+            return Ok(Ast::CreateView { checked, name, columns, query, text, if_not_exists });
         }
         if self.word("sequence") {
             return self.create_sequence();

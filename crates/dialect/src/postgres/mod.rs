@@ -67,6 +67,11 @@ mod words;
 
 use bind::bind_default_of;
 pub(crate) use bind::view_query;
+/// Which views can be changed, and what that means for the table behind them: for both front ends.
+pub(crate) mod changed_views {
+    pub(crate) use super::target::{both, check_select, column_of, put_in_place, single_select};
+}
+
 pub use bind::{
     bind, bind_default, bind_generated, bind_stored, bind_trigger_condition, compares_rows, policy_uses,
     renamed_in_expression, stands_alone, table_of_prepared, trigger_condition_uses, type_from_words, type_of_words,

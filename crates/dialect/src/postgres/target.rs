@@ -579,7 +579,7 @@ impl Rows {
 }
 
 /// The column that an expression is, if it is nothing else.
-fn column_of(item: &Expr, of: RelId) -> Option<usize> {
+pub(crate) fn column_of(item: &Expr, of: RelId) -> Option<usize> {
     match item.kind {
         ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) if relation == of => Some(at),
         _ => None,
@@ -587,7 +587,7 @@ fn column_of(item: &Expr, of: RelId) -> Option<usize> {
 }
 
 /// The SELECT of a view's query, unless it is more; else why the view cannot be changed, in PostgreSQL's words.
-fn single_select(query: Query) -> std::result::Result<Select, &'static str> {
+pub(crate) fn single_select(query: Query) -> std::result::Result<Select, &'static str> {
     if !query.ctes.is_empty() {
         return Err("Views containing WITH are not automatically updatable.");
     }
@@ -601,7 +601,7 @@ fn single_select(query: Query) -> std::result::Result<Select, &'static str> {
     }
 }
 
-fn check_select(select: &Select) -> std::result::Result<(), &'static str> {
+pub(crate) fn check_select(select: &Select) -> std::result::Result<(), &'static str> {
     if !matches!(select.distinct, Distinct::All) {
         return Err("Views containing DISTINCT are not automatically updatable.");
     }
@@ -630,7 +630,7 @@ fn check_select(select: &Select) -> std::result::Result<(), &'static str> {
 }
 
 /// Puts a derived table's items in the place of its columns.
-fn put_in_place(expr: &mut Expr, derived: RelId, items: &[Expr]) {
+pub(crate) fn put_in_place(expr: &mut Expr, derived: RelId, items: &[Expr]) {
     walk::expr_mut(expr, &mut |expr| {
         if let ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) = expr.kind
             && relation == derived
@@ -655,7 +655,7 @@ fn in_turn(first: Option<Expr>, second: Option<Expr>) -> Option<Expr> {
     }
 }
 
-fn both(first: Option<Expr>, second: Option<Expr>) -> Option<Expr> {
+pub(crate) fn both(first: Option<Expr>, second: Option<Expr>) -> Option<Expr> {
     match (first, second) {
         (Some(first), Some(second)) => Some(Expr::new(ExprKind::And(vec![first, second]), crate::Type::Bool)),
         (first, second) => first.or(second),

@@ -22,7 +22,7 @@ impl Binder<'_> {
             Ast::CreateIndex { name, table, unique, if_not_exists, keys, ends } => {
                 self.create_index(name, table, *unique, *if_not_exists, keys, ends)?
             }
-            Ast::CreateView { name, columns, query, text, if_not_exists } => {
+            Ast::CreateView { checked, name, columns, query, text, if_not_exists } => {
                 if *if_not_exists && self.find_relation(name).is_some() {
                     return Ok(ir::Statement::Nothing { tag: "CREATE VIEW" });
                 }
@@ -68,7 +68,10 @@ impl Binder<'_> {
                     language: Self::LANGUAGE,
                     text: self.without_stars(&self.text[text.0..text.1]),
                     query: bound,
-                    options: crate::schema::ViewOptions::default(),
+                    options: crate::schema::ViewOptions(match checked {
+                        true => vec![("check_option".to_owned(), "cascaded".to_owned())],
+                        false => Vec::new(),
+                    }),
                 })
             }
             Ast::CreateSequence { name, if_not_exists, options } => {

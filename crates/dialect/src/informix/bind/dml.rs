@@ -11,7 +11,14 @@ use crate::ir::{self, Dml, DmlAction, Expr, ExprKind, RelId, TriggerEvent, Trigg
 use crate::schema::{Column, ColumnDefault, Relation, RelationKind};
 use crate::{Condition, Language, Result, Type};
 
-fn statement(target: Arc<Relation>, id: RelId, view: Option<Box<ir::From>>, action: DmlAction) -> ir::Statement {
+/// A change of a table, or of a view whose triggers take the rows.
+pub(super) fn statement(
+    target: Arc<Relation>,
+    id: RelId,
+    view: Option<Box<ir::From>>,
+    action: DmlAction,
+    checks: Vec<ir::ViewCheck>,
+) -> ir::Statement {
     ir::Statement::Dml(Box::new(Dml {
         family: None,
         routing: None,
@@ -21,7 +28,7 @@ fn statement(target: Arc<Relation>, id: RelId, view: Option<Box<ir::From>>, acti
         id,
         view,
         action,
-        checks: Vec::new(),
+        checks,
         guards: None,
         returning: Vec::new(),
         columns: Vec::new(),
@@ -31,6 +38,9 @@ fn statement(target: Arc<Relation>, id: RelId, view: Option<Box<ir::From>>, acti
 impl Binder<'_> {
     pub(super) fn dml(&mut self, ast: &Ast) -> Result<ir::Statement> {
         if let Some(statement) = self.taken_change(ast)? {
+            return Ok(statement);
+        }
+        if let Some(statement) = self.through_view(ast)? {
             return Ok(statement);
         }
         let (target, id, action) = match ast {
@@ -61,7 +71,7 @@ impl Binder<'_> {
             }
             _ => return Err(crate::Error::internal("not a data change")),
         };
-        Ok(statement(target, id, None, action))
+        Ok(statement(target, id, None, action, Vec::new()))
     }
 
     /// A change of a view whose INSTEAD OF triggers take the rows; `None` for any other.
@@ -98,7 +108,7 @@ impl Binder<'_> {
             _ => return Ok(None),
         };
         self.change_columns(id, &target, &action);
-        Ok(Some(statement(target, id, Some(rows), action)))
+        Ok(Some(statement(target, id, Some(rows), action, Vec::new())))
     }
 
     /// Notes which columns a change is about, for the check of privileges.

@@ -16,6 +16,7 @@ mod scope;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod through_view;
 mod trigger;
 mod with;
 
@@ -60,6 +61,8 @@ pub(super) struct Binder<'a> {
     aggregates_allowed: bool,
     /// Views being expanded, to stop at one that contains itself.
     views: Vec<u32>,
+    /// The views that are named, by the numbers of their queries.
+    shown_views: Vec<(ir::RelId, Arc<Relation>)>,
     /// The statement is INSERT, UPDATE or DELETE: the routines that it calls change nothing themselves.
     changes_data: bool,
     /// What the text itself names, when somebody wants to know.
@@ -219,6 +222,7 @@ impl<'a> Binder<'a> {
             effects: Effects::default(),
             notices: Vec::new(),
             views: Vec::new(),
+            shown_views: Vec::new(),
             aggregates_allowed: false,
             changes_data: false,
             uses: None,

@@ -378,6 +378,7 @@ impl Binder<'_> {
                     let query = query.map_err(|error| error.detail(format!("in view {}", relation.name)))?;
                     let id = self.ids.relation();
                     self.needs.number(mark, id);
+                    self.shown_views.push((id, relation.clone()));
                     let mut visible = Visible::of_table(id, shown, &relation, None);
                     for (column, output) in visible.columns.iter_mut().zip(&query.columns) {
                         column.ty = output.ty.clone();

@@ -34,8 +34,9 @@ pub(super) const TABLES: &[Table] = &[
             let view = &View::of(context);
             let mut rows = Vec::new();
             for relation in &view.relations {
-                let RelationKind::View { definition, .. } = &relation.kind else { continue };
-                let whole = format!("create view \"{OWNER}\".{} as {definition} ;", relation.name);
+                let RelationKind::View { definition, options, .. } = &relation.kind else { continue };
+                let check = if options.check().is_some() { " with check option" } else { "" };
+                let whole = format!("create view \"{OWNER}\".{} as {definition}{check} ;", relation.name);
                 for (number, part) in pieces(&whole, VIEW_WIDTH).into_iter().enumerate() {
                     rows.push(vec![int(tabid(relation)), int(number as i64), text(part)]);
                 }
