@@ -1,9 +1,10 @@
 //! Expressions.
 
+use super::late::is_volatile;
 use super::{
     Lowering, Naming, ParamForm, Repr, Sql, collation, collation_of, equality_collation_of, quote_text, repr_of,
 };
-use crate::ir::{CastContext, CollateRole, CompareOp, Expr, ExprKind, LikeKind, Query, Value};
+use crate::ir::{CastContext, CollateRole, CompareOp, Expr, ExprKind, LikeKind, Query, Value, walk};
 use crate::types::Storage;
 use crate::values::decimal::native::stored_number;
 use crate::{Condition, Error, Result, Type, budget};
@@ -439,6 +440,9 @@ impl Lowering<'_> {
         match (op, all) {
             (CompareOp::Equal, false) => Ok(format!("({arg_sql} IN (SELECT {} FROM {items}))", item.sql)),
             (CompareOp::NotEqual, true) => Ok(format!("({arg_sql} NOT IN (SELECT {} FROM {items}))", item.sql)),
+            _ if any_part(arg, &|part| matches!(part.kind, ExprKind::Window(_))) => {
+                Err(Error::unsupported("a window function compared with ANY or ALL"))
+            }
             _ => {
                 let test = format!("({arg_sql} {} {})", op.sign(), item.sql);
                 let (decisive, verdict, otherwise) = if all { ("min", 0, 1) } else { ("max", 1, 0) };
@@ -485,13 +489,41 @@ impl Lowering<'_> {
 
     fn extreme(&mut self, function: &str, members: &[Expr], ty: &Type) -> Result<Sql> {
         let order = members.first().and_then(|member| collation_of(member, repr_of(ty)));
+        let of_groups = members.iter().any(is_of_groups);
+        if of_groups && members.iter().any(is_volatile) {
+            return Err(Error::unsupported("GREATEST or LEAST of aggregates beside volatile functions"));
+        }
         let (members, repr) = self.alike(members, ty)?;
+        if of_groups {
+            return Ok(self.extreme_beside(function, &members, repr, order));
+        }
         let member = self.spelled(Sql { sql: "c0".into(), repr }, order);
         // SQLite takes no query in what it computes by itself.
         self.needs_us();
         // Not VALUES: SQLite gives its columns no names when they refer to an outer query.
         let rows: Vec<_> = members.iter().map(|member| format!("SELECT {member} AS c0")).collect();
         Ok(Sql { sql: format!("(SELECT {function}({}) FROM ({}))", member.sql, rows.join(" UNION ALL ")), repr })
+    }
+
+    /// The same of what would be of another query in one: SQLite's function of several arguments, which is NULL where one is.
+    fn extreme_beside(
+        &mut self,
+        function: &str,
+        members: &[String],
+        repr: Repr,
+        order: Option<std::borrow::Cow<'static, str>>,
+    ) -> Sql {
+        let known = |at: usize| {
+            let (before, from) = members.split_at(at);
+            let all: Vec<&str> = from.iter().chain(before).map(String::as_str).collect();
+            if all.len() == 1 { all[0].to_owned() } else { format!("coalesce({})", all.join(", ")) }
+        };
+        let first = self.spelled(Sql { sql: known(0), repr }, order);
+        if members.len() == 1 {
+            return first;
+        }
+        let others: Vec<String> = (1..members.len()).map(known).collect();
+        Sql { sql: format!("{function}({}, {})", first.sql, others.join(", ")), repr }
     }
 
     fn like(
@@ -651,6 +683,20 @@ pub fn glob_of_like(pattern: &str) -> Option<String> {
 /// The aggregate that makes an array of values of a type.
 pub(super) fn array_aggregate(element: &Type) -> &'static str {
     if matches!(element, Type::Array(_)) { "rf_array_agg_nested" } else { "rf_array_agg" }
+}
+
+/// An aggregate or a window function of the query that the expression stands in.
+fn is_of_groups(expr: &Expr) -> bool {
+    any_part(expr, &|part| matches!(part.kind, ExprKind::Aggregate(_) | ExprKind::Window(_)))
+}
+
+fn any_part(expr: &Expr, test: &dyn Fn(&Expr) -> bool) -> bool {
+    let mut found = false;
+    walk::expr(expr, &mut |part| {
+        found |= test(part);
+        !found
+    });
+    found
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@
 
 use crate::functions::internal;
 use crate::ir::{
-    Body, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, From, GroupBy, OutputColumn, Query, RelId, Select, SetOp,
-    SortKey, walk,
+    Body, ColumnIndex, ColumnRef, CompareOp, Distinct, Expr, ExprKind, From, GroupBy, OutputColumn, Query, RelId,
+    Select, SetOp, SortKey, walk,
 };
 use crate::{Error, Result, Type};
 
@@ -86,7 +86,10 @@ fn reads_members(query: &Query, select: &Select) -> bool {
     let is_aggregate = |expr: &Expr| matches!(expr.kind, ExprKind::Aggregate(_));
     let own = select.from.as_ref().map(From::relations).unwrap_or_default();
     let asks = |expr: &Expr| match &expr.kind {
-        ExprKind::QuantifiedArray { array, .. } => any(array, &is_aggregate),
+        ExprKind::QuantifiedArray { op, all, arg, array } => {
+            any(array, &is_aggregate) || is_asked_of_each(*op, *all) && any(arg, &is_aggregate)
+        }
+        ExprKind::Quantified { op, all, arg, .. } if is_asked_of_each(*op, *all) && any(arg, &is_aggregate) => true,
         kind => kind.query().is_some_and(|query| reads_aggregates(query, &own)),
     };
     let exprs = || select.items.iter().chain(&select.having).chain(query.order_by.iter().map(|key| &key.expr));
@@ -99,6 +102,11 @@ fn reads_members(query: &Query, select: &Select) -> bool {
         });
     }
     aggregates && readers && exprs().any(|expr| any(expr, &asks))
+}
+
+/// ANY and ALL that are no IN: the value stands in a query of the members.
+const fn is_asked_of_each(op: CompareOp, all: bool) -> bool {
+    !matches!((op, all), (CompareOp::Equal, false) | (CompareOp::NotEqual, true))
 }
 
 /// A member of the query's FROM is given an aggregate of the query around it, which reads these relations.
@@ -189,6 +197,9 @@ impl Rows<'_> {
             if held {
                 self.hold(part);
                 return false;
+            }
+            if let ExprKind::Quantified { arg, .. } = &mut part.kind {
+                self.replace(arg);
             }
             if is_query(part) {
                 // Other aggregates in there are its own.

@@ -77,7 +77,7 @@ pub(super) fn may_change(function: &Function) -> bool {
 
 /// True for what is left where it is: aggregates, windows and subqueries are computed before the rows are sorted,
 /// whatever stands in them.
-fn is_volatile(expr: &Expr) -> bool {
+pub(super) fn is_volatile(expr: &Expr) -> bool {
     let mut found = false;
     walk::expr(expr, &mut |part| {
         found |= matches!(part.kind, ExprKind::Call { function, .. } if may_change(function));
