@@ -69,6 +69,9 @@ LEFT: dict[str, dict[str, int]] = {
     },
 }
 
+# Files of cases of what only the engine does: its triggers fire at no PostgreSQL that is told the statements alone.
+OURS_ALONE = {"informix": {"triggers.txt"}}
+
 Rows = list[list[str | None]]
 
 
@@ -143,7 +146,8 @@ def test_a_statement_means_the_same_to_both(dsn: str, language: str, folder: str
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("SET TimeZone = 'Europe/Vienna'")
         schema = ""
-        for case in compiled(language, sorted((CASES / folder).glob("*.txt"))):
+        files = [file for file in (CASES / folder).glob("*.txt") if file.name not in OURS_ALONE.get(folder, set())]
+        for case in compiled(language, sorted(files)):
             if case["file"] != schema or "mirror" in case:
                 schema = case["file"]
                 start_anew(connection, schema, case.get("mirror", []))
