@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pwd
 import re
@@ -92,9 +93,9 @@ class PostgreSQL:
         """The server's processes: the first one and one for each connection."""
         found = [self.process.pid]
         for parent in found:
-            children = Path(f"/proc/{parent}/task/{parent}/children")
-            if children.exists():
-                found += [int(pid) for pid in children.read_text().split()]
+            # One that ends meanwhile has none.
+            with contextlib.suppress(OSError):
+                found += [int(pid) for pid in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
         return found
 
     def stop(self) -> None:

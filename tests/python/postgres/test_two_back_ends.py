@@ -44,13 +44,14 @@ LEFT: dict[str, dict[str, int]] = {
     # What only the engine can do, which takes it apart.
     "in_parts": {"place of a row": 1},  # of the target, which PostgreSQL does not show as a number
     "informix": {
-        "a table of the catalogs": 28,  # Informix's own
+        "a table of the catalogs": 30,  # Informix's own
         "this statement": 9,  # GRANT, roles, statistics and locks of Informix's
         "ifx_to_char": 5,
         "modes of a transaction": 5,  # Informix's isolation levels
         "a row's identity": 3,  # rowids are other numbers there
         "ifx_to_char_number": 3,
-        "this change of the schema": 3,
+        "WITH CHECK OPTION": 7,  # asked by the engine, of each row that a view's change leaves
+        "this change of the schema": 6,  # triggers and types of rows of Informix's
         "DATETIME of these fields": 2,
         "ifx_last_serial": 2,
         "ifx_round_moment": 2,
