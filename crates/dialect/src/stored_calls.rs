@@ -2,6 +2,7 @@
 //! something.
 
 use crate::Schema;
+use crate::functions::{Function, Volatility};
 use crate::ir::{Body, CteBody, Dml, Expr, ExprKind, From, InsertSource, Query, Statement, Value, walk};
 use crate::postgres::polymorphic::Standing;
 
@@ -9,6 +10,11 @@ use crate::postgres::polymorphic::Standing;
 pub const VALUE: &str = "stored function";
 /// The same of one that yields rows.
 pub const ROWS: &str = "stored function rows";
+
+/// What a call yields may be another thing the next time: a function of a user's counts as one that does.
+pub fn may_be_volatile(function: &Function) -> bool {
+    function.volatility == Volatility::Volatile || matches!(function.name, VALUE | ROWS)
+}
 
 /// Which function, and what its polymorphic types stand for.
 #[derive(Clone, Debug)]

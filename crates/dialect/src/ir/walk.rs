@@ -355,3 +355,18 @@ macro_rules! walkers {
 
 walkers!(statement, dml, query, expr, parts, from, iter, as_ref);
 walkers!(statement_mut, dml_mut, query_mut, expr_mut, parts_mut, from_mut, iter_mut, as_mut, mut);
+
+/// True when an expression or some part of it, subqueries included, is such a one.
+pub fn any(whole: &Expr, is_it: impl Fn(&Expr) -> bool) -> bool {
+    let mut found = false;
+    expr(whole, &mut |part| {
+        found |= is_it(part);
+        !found
+    });
+    found
+}
+
+/// True when an expression names a column, of whatever relation.
+pub fn names_column(whole: &Expr) -> bool {
+    any(whole, |part| matches!(part.kind, ExprKind::Column(_)))
+}

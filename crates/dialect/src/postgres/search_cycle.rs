@@ -9,11 +9,11 @@ use pg_query::protobuf::{self as pg, Node};
 use super::binder::{Binder, BoundQuery, Scope, computed};
 use super::expr::rows::{field_at, nameless};
 use super::names;
-use crate::functions::Volatility;
 use crate::ir::{
     Body, CastContext, CompareOp, CteId, Distinct, Expr, ExprKind, From, GroupBy, Query, RelId, Select, walk,
 };
 use crate::plan::ResultColumn;
+use crate::stored_calls::may_be_volatile;
 use crate::{Condition, Error, Result, Type};
 
 /// The columns that SEARCH and CYCLE add to a recursive query.
@@ -316,12 +316,5 @@ impl Binder<'_> {
 }
 
 fn is_volatile(expr: &Expr) -> bool {
-    let mut found = false;
-    walk::expr(expr, &mut |part| {
-        if let ExprKind::Call { function, .. } = &part.kind {
-            found |= function.volatility == Volatility::Volatile || function.name == "stored function";
-        }
-        !found
-    });
-    found
+    walk::any(expr, |part| matches!(&part.kind, ExprKind::Call { function, .. } if may_be_volatile(function)))
 }

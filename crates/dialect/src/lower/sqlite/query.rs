@@ -589,14 +589,7 @@ fn names_itself(from: &From, query: CteId) -> bool {
 
 /// True for rows that are computed from those of other relations.
 fn names_columns(rows: &[Vec<Expr>]) -> bool {
-    let mut found = false;
-    for value in rows.iter().flatten() {
-        walk::expr(value, &mut |part| {
-            found |= matches!(part.kind, ExprKind::Column(_));
-            !found
-        });
-    }
-    found
+    rows.iter().flatten().any(walk::names_column)
 }
 
 /// The order of DISTINCT ON: PostgreSQL sorts by its keys, behind those of them that ORDER BY names.

@@ -3,13 +3,14 @@
 //! Several run in step: there are as many rows as the longest has, and NULL where another has fewer. One whose arguments
 //! are made of another's rows stands a floor above it, and runs for each of these.
 
-use crate::functions::{self, Function, FunctionKind, Volatility};
+use crate::functions::{self, Function, FunctionKind};
 use crate::ir::walk;
 use crate::ir::{
     Aggregate, Body, ColumnIndex, ColumnRef, CompareOp, Expr, ExprKind, From, JoinKind, OutputColumn, Query, RelId,
 };
 use crate::plan::ResultColumn;
 use crate::postgres::binder::{Binder, computed};
+use crate::stored_calls::may_be_volatile;
 use crate::{Error, Language, Result, Type};
 
 impl Binder<'_> {
@@ -217,12 +218,9 @@ fn ids(from: &From) -> impl Iterator<Item = RelId> + '_ {
 
 fn is_volatile(function: &From) -> bool {
     let From::Function { function: called, .. } = function else { return true };
-    let is_it = |function: &Function| function.volatility == Volatility::Volatile;
-    let mut found = is_it(called) || called.name == "stored function rows";
+    let mut found = may_be_volatile(called);
     walk::from(function, &mut |part| {
-        if let ExprKind::Call { function, .. } = &part.kind {
-            found |= is_it(function) || function.name == "stored function";
-        }
+        found |= matches!(&part.kind, ExprKind::Call { function, .. } if may_be_volatile(function));
         !found
     });
     found

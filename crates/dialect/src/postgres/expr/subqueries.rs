@@ -8,8 +8,8 @@ use super::super::with::Within;
 use super::super::{names, types};
 use super::operators::comparison;
 use super::rows::nameless;
-use crate::functions::Volatility;
 use crate::ir::{Body, CastContext, CompareOp, Expr, ExprKind, From, OutputColumn, Query, walk};
+use crate::stored_calls::may_be_volatile;
 use crate::{Condition, Result, Type};
 
 impl Binder<'_> {
@@ -273,28 +273,14 @@ impl Binder<'_> {
 /// A window function, or an aggregate of no column (`count(*)`): in a query inside it would be that query's. Columns say
 /// whose their aggregate is.
 pub(super) fn is_of_groups(expr: &Expr) -> bool {
-    let mut found = false;
-    walk::expr(expr, &mut |part| {
-        found |= match &part.kind {
-            ExprKind::Window(_) => true,
-            ExprKind::Aggregate(aggregate) => {
-                let keys = aggregate.order_by.iter().map(|key| &key.expr);
-                !aggregate.args.iter().chain(keys).any(names_column)
-            }
-            _ => false,
-        };
-        !found
-    });
-    found
-}
-
-fn names_column(expr: &Expr) -> bool {
-    let mut found = false;
-    walk::expr(expr, &mut |part| {
-        found |= matches!(part.kind, ExprKind::Column(_));
-        !found
-    });
-    found
+    walk::any(expr, |part| match &part.kind {
+        ExprKind::Window(_) => true,
+        ExprKind::Aggregate(aggregate) => {
+            let keys = aggregate.order_by.iter().map(|key| &key.expr);
+            !aggregate.args.iter().chain(keys).any(walk::names_column)
+        }
+        _ => false,
+    })
 }
 
 /// What a query behind a select list of columns yields may be another thing the next time.
@@ -303,9 +289,7 @@ fn changes_by_itself(query: &Query) -> bool {
     let Some(From::Query { query, .. }) = &outer.from else { return false };
     let mut changes = false;
     walk::query(query, &mut |part| {
-        if let ExprKind::Call { function, .. } = &part.kind {
-            changes |= function.volatility == Volatility::Volatile || function.name == "stored function";
-        }
+        changes |= matches!(&part.kind, ExprKind::Call { function, .. } if may_be_volatile(function));
         !changes
     });
     changes
