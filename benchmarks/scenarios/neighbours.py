@@ -37,7 +37,7 @@ _BESIDE_PGLITE = tuple(
         kind,
         (_PGLITE, *(Contestant("psycopg3", target) for target in ("rowferry", "postgresql"))),
         _PGLITE,
-        "Over a unix socket, each with its data in files; PGlite does not wait for the disk.",
+        "Over a unix socket, each with its data in files.",
     )
     for kind in ("point_select", "executemany_1000", "update_transaction", "fetch_10000", "group_by")
 )
