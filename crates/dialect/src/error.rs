@@ -260,6 +260,7 @@ conditions! {
     DuplicateFunction "42723" -673 0,
     ReturnCountMismatch "42601" -655 0,
     RoutineManyRows "21000" -686 0,
+    ConnectByLoop "54001" -26079 0,
     RoutineStatement "0A000" -675 0,
     RoutineTooDeep "54001" -748 0,
     RoutineTooFewValues "42601" -685 0,

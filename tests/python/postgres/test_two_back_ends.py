@@ -46,17 +46,18 @@ LEFT: dict[str, dict[str, int]] = {
     "in_parts": {"place of a row": 1},  # of the target, which PostgreSQL does not show as a number
     "informix": {
         "a table of the catalogs": 30,  # Informix's own
-        "this statement": 9,  # GRANT, roles, statistics and locks of Informix's
+        "this statement": 10,  # GRANT, roles, statistics and locks of Informix's
         "ifx_to_char": 5,
         "modes of a transaction": 5,  # Informix's isolation levels
         "a row's identity": 3,  # rowids are other numbers there
         "ifx_to_char_number": 3,
         "WITH CHECK OPTION": 7,  # asked by the engine, of each row that a view's change leaves
-        "this change of the schema": 6,  # triggers and types of rows of Informix's
+        "this change of the schema": 7,  # triggers and types of rows of Informix's
         "DATETIME of these fields": 2,
         "ifx_last_serial": 2,
         "ifx_round_moment": 2,
         "ifx_to_date": 2,
+        "an ordered recursive query": 41,  # CONNECT BY
         "cardinality": 1,
         "filetoblob": 1,
         "ifx_next_day": 1,

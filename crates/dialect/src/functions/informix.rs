@@ -34,6 +34,10 @@ pub(super) static ROWS: &[Function] = rows! { IFX;
     Scalar "ifx_member" (ANY, TEXT) -> TEXT, F("rf_ifx_member"), lenient;
     // (collection, member)
     Scalar "ifx_holds" (TEXT, TEXT) -> BOOL, F("rf_ifx_holds");
+    // CONNECT BY: (keys of the rows above, the row's own keys): with it behind them, or -26079 when it is among them
+    Scalar "ifx_connect_path" (TEXT, ANY) -> TEXT, F("rf_ifx_connect_path"), variadic, lenient;
+    // The same: whether it is among them.
+    Scalar "ifx_on_path" (TEXT, ANY) -> BOOL, F("rf_ifx_on_path"), variadic, lenient;
     Scalar "cardinality" (TEXT) -> I4, F("rf_ifx_cardinality");
     Scalar "ifx_add_days" (DATE, I4) -> DATE, F("rf_ifx_add_days");
     Scalar "ifx_days_between" (DATE, DATE) -> I4, F("rf_ifx_days_between");

@@ -109,6 +109,10 @@ pub(super) enum NodeKind {
     Default,
     /// `name = value` as a routine's argument.
     Named(String, Box<Node>),
+    /// PRIOR: of the row above, in CONNECT BY.
+    Prior(Box<Node>),
+    /// CONNECT_BY_ROOT: of the row at the top.
+    Root(Box<Node>),
 }
 
 /// A function call.
@@ -175,6 +179,8 @@ pub(super) struct Query {
     pub ctes: Vec<Cte>,
     pub body: Body,
     pub order_by: Vec<OrderKey>,
+    /// ORDER SIBLINGS BY.
+    pub siblings: bool,
     pub skip: Option<Node>,
     pub first: Option<Node>,
     pub for_update: bool,
@@ -209,8 +215,19 @@ pub(super) struct Select {
     pub items: Vec<Item>,
     pub from: Vec<Source>,
     pub filter: Option<Node>,
+    pub connect: Option<Connect>,
     pub group_by: Vec<Node>,
     pub having: Option<Node>,
+}
+
+/// START WITH … CONNECT BY ….
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Connect {
+    /// START WITH.
+    pub start: Option<Node>,
+    pub nocycle: bool,
+    pub condition: Node,
+    pub at: usize,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -392,6 +392,14 @@ impl Parser<'_> {
                 self.expect_sign(")")?;
                 call("substring", args)
             }
+            "prior" if self.connects && !self.is_sign_at(1, ".") => {
+                self.take();
+                NodeKind::Prior(Box::new(self.nested(Self::primary)?))
+            }
+            "connect_by_root" => {
+                self.take();
+                NodeKind::Root(Box::new(self.nested(Self::primary)?))
+            }
             _ if !called && RESERVED.contains(&word) => return Err(self.unexpected()),
             _ => {
                 self.take();

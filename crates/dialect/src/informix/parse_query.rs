@@ -1,6 +1,6 @@
 //! Queries.
 
-use super::ast::{Body, Cte, Into, Item, Node, NodeKind, OrderKey, Query, Select, Source};
+use super::ast::{Body, Connect, Cte, Into, Item, Node, NodeKind, OrderKey, Query, Select, Source};
 use super::lexer::TokenKind;
 use super::parser::Parser;
 use super::spl::STATEMENT_WORDS;
@@ -61,6 +61,7 @@ impl Parser<'_> {
                 ctes: Vec::new(),
                 body: Body::Set { op, all, left: Box::new(left), right: Box::new(right) },
                 order_by: Vec::new(),
+                siblings: false,
                 skip: None,
                 first: None,
                 for_update: false,
@@ -105,12 +106,14 @@ impl Parser<'_> {
         self.take_into()?;
         let from = if self.word("from") { self.list(Self::linked_source)? } else { Vec::new() };
         let filter = if self.word("where") { Some(self.expression()?) } else { None };
+        let connect = self.connect_by()?;
         let group_by = if self.words(&["group", "by"]) { self.list(Self::expression)? } else { Vec::new() };
         let having = if self.word("having") { Some(self.expression()?) } else { None };
         Ok(Query {
             ctes: Vec::new(),
-            body: Body::Select(Box::new(Select { distinct, items, from, filter, group_by, having })),
+            body: Body::Select(Box::new(Select { distinct, items, from, filter, connect, group_by, having })),
             order_by: Vec::new(),
+            siblings: false,
             skip,
             first,
             for_update: false,
@@ -119,15 +122,24 @@ impl Parser<'_> {
         })
     }
 
+    /// `[START WITH condition] CONNECT BY [NOCYCLE] condition`
+    fn connect_by(&mut self) -> Result<Option<Connect>> {
+        let at = self.start();
+        let start = if self.words(&["start", "with"]) { Some(self.expression()?) } else { None };
+        if !self.words(&["connect", "by"]) {
+            return if start.is_some() { Err(self.unexpected()) } else { Ok(None) };
+        }
+        let nocycle = self.word("nocycle");
+        let outside = std::mem::replace(&mut self.connects, true);
+        let condition = self.expression();
+        self.connects = outside;
+        Ok(Some(Connect { start, nocycle, condition: condition?, at }))
+    }
+
     /// ORDER BY, LIMIT, FOR UPDATE, INTO TEMP.
     fn tail(&mut self, query: &mut Query) -> Result<()> {
-        if self.is_word("start") || self.is_word("connect") {
-            return Err(self.unsupported("CONNECT BY (a recursive WITH says the same)"));
-        }
-        if self.words(&["order", "siblings", "by"]) {
-            return Err(self.unsupported("ORDER SIBLINGS BY"));
-        }
-        if self.words(&["order", "by"]) {
+        query.siblings = self.words(&["order", "siblings", "by"]);
+        if query.siblings || self.words(&["order", "by"]) {
             query.order_by = self.list(Self::order_key)?;
         }
         loop {

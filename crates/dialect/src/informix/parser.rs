@@ -18,6 +18,8 @@ pub(super) struct Parser<'a> {
     pub params: usize,
     /// The routine that is being parsed.
     pub spl: Option<Box<super::spl::Names>>,
+    /// In the condition of CONNECT BY, where PRIOR is an operator.
+    pub connects: bool,
     depth: usize,
     /// The height of the tallest tree in the production under way, at most.
     height: usize,
@@ -25,7 +27,7 @@ pub(super) struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     pub fn new(text: &'a str) -> Result<Self> {
-        Ok(Self { text, tokens: tokens(text)?, at: 0, params: 0, spl: None, depth: 0, height: 0 })
+        Ok(Self { text, tokens: tokens(text)?, at: 0, params: 0, spl: None, connects: false, depth: 0, height: 0 })
     }
 
     pub fn peek(&self) -> &TokenKind {

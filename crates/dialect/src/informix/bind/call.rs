@@ -43,6 +43,7 @@ impl Binder<'_> {
                 return Ok(Expr::new(ExprKind::Coalesce(args), ty));
             }
             "decode" => return self.decode(&node.args, at),
+            "sys_connect_by_path" => return self.path_of_values(&node.args, at),
             "greatest" | "least" => {
                 let mut args = Vec::new();
                 for arg in &node.args {

@@ -497,7 +497,7 @@ impl Binder<'_> {
                 name.at,
             ));
         }
-        self.scopes.push(Scope { relations: vec![visible] });
+        self.scopes.push(Scope { relations: vec![visible], ..Scope::default() });
         let mut bound = Vec::new();
         for (node, descending) in keys {
             let expr = self.expr(node)?;

@@ -165,7 +165,8 @@ impl Binder<'_> {
     fn open_target(&mut self, target: &Arc<Relation>, name: &ObjectName, alias: Option<&str>) -> RelId {
         let id = self.ids.relation();
         let shown = alias.unwrap_or(&name.name).to_owned();
-        self.scopes.push(Scope { relations: vec![Visible::of_table(id, shown, target, Some(target.clone()))] });
+        let visible = Visible::of_table(id, shown, target, Some(target.clone()));
+        self.scopes.push(Scope { relations: vec![visible], ..Scope::default() });
         id
     }
 

@@ -6,7 +6,7 @@ use crate::informix::ast::{Node, NodeKind, TrimSide};
 use crate::informix::types::{LVARCHAR_MAX, YEAR_TO_FRACTION3, YEAR_TO_FRACTION5, type_words};
 use crate::informix::values::composite::{self, Shape};
 use crate::informix::values::{Decimal, Moment, Span};
-use crate::ir::{CastContext, ColumnIndex, ColumnRef, CompareOp, Expr, ExprKind, Value};
+use crate::ir::{CastContext, ColumnIndex, ColumnRef, CompareOp, Expr, ExprKind, RelId, Value};
 use crate::schema::QualifiedName;
 use crate::types::{Field, IntervalQualifier, Qualifier};
 use crate::uses::NamedColumn;
@@ -240,6 +240,8 @@ impl Binder<'_> {
             NodeKind::Named(..) => {
                 return Err(self.error(Condition::SyntaxError, "name = value cannot stand here", at));
             }
+            NodeKind::Prior(operand) => self.prior(operand, at)?,
+            NodeKind::Root(operand) => self.of_root(operand, at)?,
             NodeKind::Default => Expr::new(ExprKind::Default, Type::Unknown),
         })
     }
@@ -288,7 +290,7 @@ impl Binder<'_> {
         };
         for depth in (0..self.scopes.len()).rev() {
             let scope = &self.scopes[depth];
-            let mut found: Option<(ColumnRef, Type)> = None;
+            let mut found: Option<(ColumnRef, Type, RelId)> = None;
             for visible in &scope.relations {
                 if qualifier.is_some_and(|name| !visible.name.eq_ignore_ascii_case(name)) {
                     continue;
@@ -308,16 +310,21 @@ impl Binder<'_> {
                         .error(Condition::AmbiguousColumn, format!("ambiguous column ({column})"), at)
                         .column(column));
                 }
-                found = Some((ColumnRef { relation: visible.id, column: index }, ty));
+                found = Some((ColumnRef { relation: visible.id, column: index }, ty, visible.behind));
             }
-            if let Some((reference, ty)) = found {
+            if let Some((reference, ty, behind)) = found {
                 self.touched.push(reference.relation);
                 if let ColumnIndex::At(position) = reference.column {
-                    self.needs.read_of(reference.relation, position);
-                    let named = NamedColumn { id: reference.relation, position, place: Some(at), whole: false };
+                    self.needs.read_of(behind, position);
+                    let named = NamedColumn { id: behind, position, place: Some(at), whole: false };
                     self.note(|uses| uses.columns.push(named));
                 }
                 return Ok(Expr::new(ExprKind::Column(reference), ty));
+            }
+            if qualifier.is_none()
+                && let Some(value) = self.pseudo_column(depth, column, at)?
+            {
+                return Ok(value);
             }
         }
         if let [first, field] = names

@@ -7,6 +7,7 @@ mod ddl;
 mod dml;
 mod expr;
 mod functions;
+mod hierarchy;
 mod merge;
 mod numbers;
 mod outer;
@@ -53,6 +54,12 @@ pub(super) struct Binder<'a> {
     /// Innermost last.
     scopes: Vec<Scope>,
     ctes: Vec<(String, CteId, Vec<OutputColumn>)>,
+    /// Hierarchical queries whose clauses are being bound, innermost last.
+    hierarchies: Vec<hierarchy::Hierarchy>,
+    /// What stands behind PRIOR in the condition that is being bound.
+    prior: Vec<super::ast::Node>,
+    /// What is being bound was bound before: what it names is known.
+    again: bool,
     /// Relations named since somebody last looked, for old outer joins.
     touched: Vec<RelId>,
     effects: Effects,
@@ -218,6 +225,9 @@ impl<'a> Binder<'a> {
             params,
             scopes: Vec::new(),
             ctes: Vec::new(),
+            hierarchies: Vec::new(),
+            prior: Vec::new(),
+            again: false,
             touched: Vec::new(),
             effects: Effects::default(),
             notices: Vec::new(),
@@ -239,6 +249,7 @@ impl<'a> Binder<'a> {
     /// Notes what the text names; nothing of what stands behind a view.
     fn note(&mut self, add: impl FnOnce(&mut Uses)) {
         if self.views.is_empty()
+            && !self.again
             && let Some(uses) = &mut self.uses
         {
             add(uses);

@@ -44,15 +44,31 @@ impl Binder<'_> {
     }
 
     pub(super) fn query(&mut self, query: &Query) -> Result<(ir::Query, Vec<ResultColumn>)> {
-        budget::deeper(|| self.query_here(query))
+        let hierarchies = self.hierarchies.len();
+        let bound = budget::deeper(|| self.query_here(query));
+        self.hierarchies.truncate(hierarchies);
+        bound
     }
 
     fn query_here(&mut self, query: &Query) -> Result<(ir::Query, Vec<ResultColumn>)> {
         let visible = self.ctes.len();
-        let ctes = self.with(&query.ctes, query.at)?;
-        let bound = self.body(query)?;
+        let mut ctes = self.with(&query.ctes, query.at)?;
+        let hierarchies = self.hierarchies.len();
+        let mut bound = self.body(query)?;
         let output = self.ids.relation();
-        let order_by = self.order_by(&query.order_by, &bound, output)?;
+        let order_by = if query.siblings {
+            self.order_siblings(query, hierarchies)?;
+            Vec::new()
+        } else {
+            self.order_by(&query.order_by, &bound, output)?
+        };
+        if let Some(hierarchy) = self.hierarchies.split_off(hierarchies).pop()
+            && let ir::Body::Select(select) = &mut bound.body
+        {
+            let (cte, from) = self.climbed(hierarchy)?;
+            ctes.push(cte);
+            select.from = Some(from);
+        }
         let limit = self.count(query.first.as_ref())?;
         let offset = self.count(query.skip.as_ref())?;
         self.ctes.truncate(visible);
@@ -157,7 +173,10 @@ impl Binder<'_> {
     fn select_in_scope(&mut self, select: &Select) -> Result<Bound> {
         let mut joined: Option<From> = None;
         let mut outers = Vec::new();
-        for source in &select.from {
+        if let Some(connect) = &select.connect {
+            joined = Some(self.hierarchy(connect, &select.from)?);
+        }
+        for source in select.from.iter().filter(|_| select.connect.is_none()) {
             if let Source::Outer(members) = source {
                 outers.push(self.outer(members)?);
             } else {
@@ -276,11 +295,11 @@ impl Binder<'_> {
                 let qualifier = (!visible.name.is_empty()).then(|| visible.name.clone());
                 for (position, column) in visible.columns.iter().enumerate() {
                     star.columns.push((qualifier.clone(), column.name.clone()));
-                    uses.columns.push(NamedColumn { id: visible.id, position, place: Some(at), whole: false });
+                    uses.columns.push(NamedColumn { id: visible.behind, position, place: Some(at), whole: false });
                 }
             });
             for (position, column) in visible.columns.iter().enumerate() {
-                self.needs.read_of(visible.id, position);
+                self.needs.read_of(visible.behind, position);
                 items.push(Expr::column(visible.id, position, column.ty.clone()));
                 columns.push(result_column(column));
             }
@@ -346,7 +365,7 @@ impl Binder<'_> {
                     let id = self.ids.relation();
                     let alias = alias.clone().unwrap_or_else(|| name.name.clone());
                     let visible = columns.iter().map(|column| plain_column(&column.name, &column.ty)).collect();
-                    self.show(Visible { id, name: alias, columns: visible, relation: None });
+                    self.show(Visible { id, name: alias, columns: visible, relation: None, behind: id });
                     return Ok(From::Cte { id, cte, columns });
                 }
                 let relation = self.relation(name)?;
@@ -423,7 +442,8 @@ impl Binder<'_> {
                         origin: column.origin,
                     })
                     .collect();
-                self.show(Visible { id, name: alias.clone().unwrap_or_default(), columns: visible, relation: None });
+                let name = alias.clone().unwrap_or_default();
+                self.show(Visible { id, name, columns: visible, relation: None, behind: id });
                 Ok(From::Query { id, query: Box::new(bound), lateral: *lateral })
             }
             Source::Expression { expr, alias, columns } => self.table_expression(expr, alias.as_deref(), columns),
@@ -455,7 +475,8 @@ impl Binder<'_> {
                 }
             }
             let columns = columns.iter().map(|column| plain_column(&column.name, &column.ty)).collect();
-            self.show(Visible { id, name: alias.unwrap_or_default().to_owned(), columns, relation: None });
+            let name = alias.unwrap_or_default().to_owned();
+            self.show(Visible { id, name, columns, relation: None, behind: id });
             return Ok(from);
         }
         let NodeKind::Collection(_, members) = &expr.kind else {
@@ -478,6 +499,7 @@ impl Binder<'_> {
             name: alias.unwrap_or_default().to_owned(),
             columns: vec![plain_column(&name, &ty)],
             relation: None,
+            behind: id,
         });
         Ok(From::Query { id, query: Box::new(query), lateral: false })
     }

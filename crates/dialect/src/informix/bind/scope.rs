@@ -3,13 +3,19 @@
 use std::sync::Arc;
 
 use crate::Type;
-use crate::ir::RelId;
+use crate::ir::{Expr, RelId};
 use crate::schema::Relation;
 
 /// The relations of one FROM clause.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     pub relations: Vec<Visible>,
+    /// What LEVEL is here.
+    pub level: Option<Expr>,
+    /// Where what stands behind PRIOR is found.
+    pub prior: Option<Box<Scope>>,
+    /// The number of the hierarchical query whose rows these are.
+    pub hierarchy: Option<usize>,
 }
 
 /// A relation in scope.
@@ -21,6 +27,8 @@ pub(super) struct Visible {
     pub columns: Vec<VisibleColumn>,
     /// The table behind it, for `rowid`.
     pub relation: Option<Arc<Relation>>,
+    /// The relation that is read when a column of this one is: of a hierarchical query, its own source.
+    pub behind: RelId,
 }
 
 #[derive(Clone, Debug)]
@@ -35,7 +43,7 @@ pub(super) struct VisibleColumn {
 impl Scope {
     /// A scope of one table.
     pub fn of_table(id: RelId, table: &Relation) -> Self {
-        Self { relations: vec![Visible::of_table(id, table.name.clone(), table, None)] }
+        Self { relations: vec![Visible::of_table(id, table.name.clone(), table, None)], ..Self::default() }
     }
 }
 
@@ -53,6 +61,6 @@ impl Visible {
                 origin: Some((table.oid, at)),
             })
             .collect();
-        Self { id, name, columns, relation }
+        Self { id, name, columns, relation, behind: id }
     }
 }

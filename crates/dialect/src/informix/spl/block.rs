@@ -227,11 +227,20 @@ impl Parser<'_> {
 /// A query of one row without FROM.
 pub(super) fn query_of(items: Vec<Node>, at: usize) -> Query {
     let items = items.into_iter().map(|expr| Item { expr, alias: None }).collect();
-    let select = Select { distinct: false, items, from: Vec::new(), filter: None, group_by: Vec::new(), having: None };
+    let select = Select {
+        distinct: false,
+        items,
+        from: Vec::new(),
+        filter: None,
+        connect: None,
+        group_by: Vec::new(),
+        having: None,
+    };
     Query {
         ctes: Vec::new(),
         body: Body::Select(Box::new(select)),
         order_by: Vec::new(),
+        siblings: false,
         skip: None,
         first: None,
         for_update: false,

@@ -117,6 +117,18 @@ pub(super) const ROWS: &[Row] = &[
     }),
     Row::new("rf_ifx_member", 2, |call| text(composite::printed(&call.owned(0), &type_at(call, 1)?)?)).lenient(),
     Row::new("rf_ifx_holds", 2, |call| integer(composite::holds(call.text(0)?, call.text(1)?))),
+    Row::new("rf_ifx_connect_path", 1, |call| {
+        let key = path_key(call)?;
+        if call.text(0)?.contains(&key) {
+            return Err(Error::new(Condition::ConnectByLoop, "CONNECT BY query resulted in a loop"));
+        }
+        text(format!("{}{key}", call.text(0)?))
+    })
+    .variadic()
+    .lenient(),
+    Row::new("rf_ifx_on_path", 1, |call| integer(i64::from(call.text(0)?.contains(&path_key(call)?))))
+        .variadic()
+        .lenient(),
     Row::new("rf_ifx_cardinality", 1, |call| {
         let collection = call.text(0)?;
         composite::cardinality(collection).map(Value::Integer).ok_or_else(|| {
@@ -276,6 +288,23 @@ fn routine_types(call: &Call<'_>, returned: bool) -> Result<Value> {
         parsed.param_types(&*schema)?
     };
     text(types.iter().map(base_words).collect::<Vec<_>>().join(","))
+}
+
+/// The values behind PRIOR of a row, as a part of the path to it: a slash stands at both ends and nowhere else.
+fn path_key(call: &Call<'_>) -> Result<String> {
+    let mut key = "/".to_owned();
+    for at in 1..call.len() {
+        match call.value(at) {
+            ValueRef::Null => key.push_str("\\n"),
+            ValueRef::Integer(value) => key.push_str(&value.to_string()),
+            ValueRef::Real(value) => key.push_str(&value.to_string()),
+            ValueRef::Text(_) => key.push_str(&call.text(at)?.replace('\\', "\\b").replace('/', "\\s")),
+            ValueRef::Blob(bytes) => key.extend(bytes.iter().map(|byte| format!("{byte:02x}"))),
+        }
+        key.push_str("\\c");
+    }
+    key.push('/');
+    Ok(key)
 }
 
 /// The object id of a routine.
