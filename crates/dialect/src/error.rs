@@ -261,6 +261,7 @@ conditions! {
     ReturnCountMismatch "42601" -655 0,
     RoutineManyRows "21000" -686 0,
     ConnectByLoop "54001" -26079 0,
+    BsonOperator "0A000" -9659 0,
     RoutineStatement "0A000" -675 0,
     RoutineTooDeep "54001" -748 0,
     RoutineTooFewValues "42601" -685 0,

@@ -72,12 +72,45 @@ pub(super) static ROWS: &[Function] = rows! { IFX;
     Scalar "ifx_floating" (NUM) -> NUM, F("rf_ifx_floating");
     Scalar "ifx_divide" (NUM, NUM) -> NUM, F("rf_ifx_divide");
 
+    Scalar "bson_value_int" (ANY, TEXT) -> I4, T("rf_ifx_bson_value({0}, {1}, 'INTEGER')");
+    Scalar "bson_value_bigint" (ANY, TEXT) -> I8, T("rf_ifx_bson_value({0}, {1}, 'BIGINT')");
+    Scalar "bson_value_double" (ANY, TEXT) -> F8, T("rf_ifx_bson_value({0}, {1}, 'FLOAT')");
+    Scalar "bson_value_boolean" (ANY, TEXT) -> BOOL, T("rf_ifx_bson_value({0}, {1}, 'BOOLEAN')");
+    Scalar "bson_value_date" (ANY, TEXT) -> DATE, T("rf_ifx_bson_value({0}, {1}, 'DATE')");
+    Scalar "bson_value_timestamp" (ANY, TEXT) -> Is(Type::Datetime(crate::informix::types::YEAR_TO_FRACTION5)),
+        T("rf_ifx_bson_value({0}, {1}, 'DATETIME YEAR TO FRACTION(5)')");
+    Scalar "bson_value_lvarchar" (ANY, TEXT) -> LVARCHAR, T("rf_ifx_bson_value({0}, {1}, 'LVARCHAR(32739)')");
+    Scalar "bson_value_varchar" (ANY, TEXT) -> Is(Type::Varchar(Some(255))), T("rf_ifx_bson_value({0}, {1}, 'VARCHAR(255)')");
+    Scalar "bson_value_objectid" (ANY, TEXT) -> Is(Type::Varchar(Some(255))), T("rf_ifx_bson_value({0}, {1}, 'VARCHAR(255)')");
+    // (document, field, type wanted)
+    Scalar "ifx_bson_value" (ANY, TEXT, TEXT) -> ANY, F("rf_ifx_bson_value");
+    Scalar "bson_get" (ANY, TEXT) -> JSONB, F("rf_ifx_bson_get");
+    Scalar "bson_get" (ANY, TEXT, TEXT) -> JSONB, F("rf_ifx_bson_get");
+    Scalar "bson_size" (ANY, TEXT) -> I4, F("rf_ifx_bson_size");
+    Scalar "bson_size" (ANY) -> I4, T("rf_ifx_bson_size({0}, '')");
+    Scalar "bson_update" (ANY, ANY) -> JSONB, F("rf_ifx_bson_update");
+    Scalar "bson_keys_exist" (ANY, TEXT) -> BOOL, F("rf_ifx_bson_keys_exist"), variadic;
+
+    // NULL is an empty text to be searched. (text, pattern, 0 basic, 1 extended, 2 and 3 the same of any case)
+    Scalar "regex_match" (TEXT, TEXT) -> BOOL, T("rf_ifx_regex_match(coalesce({0}, ''), {1}, 1)"), lenient;
+    Scalar "regex_match" (TEXT, TEXT, I4) -> BOOL, T("rf_ifx_regex_match(coalesce({0}, ''), {1}, {2})"), lenient;
+    // (text, pattern, replacement, how many matches or 0 for all, as above)
+    Scalar "regex_replace" (TEXT, TEXT, TEXT) -> LVARCHAR, T("rf_ifx_regex_replace(coalesce({0}, ''), {1}, {2}, 0, 1)"), lenient;
+    Scalar "regex_replace" (TEXT, TEXT, TEXT, I4) -> LVARCHAR,
+        T("rf_ifx_regex_replace(coalesce({0}, ''), {1}, {2}, {3}, 1)"), lenient;
+    Scalar "regex_replace" (TEXT, TEXT, TEXT, I4, I4) -> LVARCHAR,
+        T("rf_ifx_regex_replace(coalesce({0}, ''), {1}, {2}, {3}, {4})"), lenient;
+    SetReturning "regex_extract" (TEXT, TEXT, I4, I4) -> LVARCHAR, F("rf_ifx_regex_extract"), optional(2), lenient;
+    SetReturning "regex_split" (TEXT, TEXT, I4, I4) -> LVARCHAR, F("rf_ifx_regex_split"), optional(2), lenient;
+
     Scalar "upper" (TEXT) -> LVARCHAR, F("rf_upper");
     Scalar "lower" (TEXT) -> LVARCHAR, F("rf_lower");
     Scalar "initcap" (TEXT) -> LVARCHAR, F("rf_initcap");
     // Trailing blanks do not count, in bytes.
     Scalar "length" (TEXT) -> I4, T("octet_length(rtrim({0}, ' '))");
     Scalar "length" (Is(Type::Byte)) -> I4, T("octet_length({0})");
+    Scalar "len" (TEXT) -> I4, T("octet_length(rtrim({0}, ' '))");
+    Scalar "len" (Is(Type::Byte)) -> I4, T("octet_length({0})");
     Scalar "octet_length" (TEXT) -> I4, T("octet_length({0})");
     Scalar "char_length" (TEXT) -> I4, T("length({0})");
     Scalar "character_length" (TEXT) -> I4, T("length({0})");
@@ -157,10 +190,18 @@ pub(super) static ROWS: &[Function] = rows! { IFX;
     Scalar "asin" (F8) -> F8, F("rf_float8_asin");
     Scalar "acos" (F8) -> F8, F("rf_float8_acos");
     Scalar "atan" (F8) -> F8, F("rf_float8_atan");
+    Scalar "asinh" (F8) -> F8, T("rf_trigonometry('asinh', {0})");
+    Scalar "acosh" (F8) -> F8, T("rf_trigonometry('acosh', {0})");
+    Scalar "atanh" (F8) -> F8, T("rf_trigonometry('atanh', {0})");
+    // (number of bytes, or a number with its unit)
+    Scalar "format_units" (TEXT) -> Is(Type::Varchar(Some(255))), T("rf_ifx_format_units({0}, 'B')");
+    Scalar "format_units" (TEXT, TEXT) -> Is(Type::Varchar(Some(255))), F("rf_ifx_format_units");
     Scalar "atan2" (F8, F8) -> F8, F("rf_float8_atan2");
 
     // The binder spells it out; the row says that it needs OVER.
     Window "ratio_to_report" (NUM) -> NUM, F("rf_numeric_sum");
+    // (value, place): of the values of a frame that are not NULL; counted from the end when negative
+    Aggregate "ifx_nth_known" (ELEM, I8) -> ELEM, F("rf_nth_known");
     Scalar "ifx_nextval" (OID) -> I8, F("rf_nextval"), volatile;
     Scalar "ifx_currval" (OID) -> I8, F("rf_currval"), volatile;
     // (routine's object id, which parameters are given, values): see the front end's `bind/routine.rs`
@@ -172,6 +213,10 @@ pub(super) static ROWS: &[Function] = rows! { IFX;
     Scalar "ifx_lo_open" (Is(Type::Blob), I4) -> I4, F("rf_ifx_lo_open"), volatile;
     Scalar "filetoblob" (TEXT, TEXT) -> Is(Type::Blob), F("rf_ifx_filetoblob"), volatile;
     Scalar "filetoclob" (TEXT, TEXT) -> Is(Type::Clob), F("rf_ifx_filetoclob"), volatile;
+    Scalar "locopy" (Is(Type::Blob)) -> Is(Type::Blob), T("{0}");
+    Scalar "locopy" (Is(Type::Blob), TEXT, TEXT) -> Is(Type::Blob), T("{0}");
+    Scalar "locopy" (Is(Type::Clob)) -> Is(Type::Clob), T("{0}");
+    Scalar "locopy" (Is(Type::Clob), TEXT, TEXT) -> Is(Type::Clob), T("{0}");
     Scalar "lotofile" (ANY, TEXT, TEXT) -> Is(Type::Lvarchar(2_048)), F("rf_ifx_lotofile"), volatile;
 
     // What IBM's JDBC driver calls for its metadata; sysprocedures of a real server has them.

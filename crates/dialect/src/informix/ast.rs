@@ -123,6 +123,8 @@ pub(super) struct Call {
     /// `count(*)`
     pub star: bool,
     pub distinct: bool,
+    /// IGNORE NULLS.
+    pub ignore_nulls: bool,
     pub over: Option<Over>,
 }
 

@@ -456,7 +456,7 @@ impl Parser<'_> {
     fn call(&mut self, name: String, at: usize) -> Result<Node> {
         self.expect_sign("(")?;
         self.called(&name);
-        let mut call = Call { name, args: Vec::new(), star: false, distinct: false, over: None };
+        let mut call = Call { name, args: Vec::new(), star: false, distinct: false, ignore_nulls: false, over: None };
         if self.is_sign("*") && self.is_sign_at(1, ")") {
             self.take();
             call.star = true;
@@ -465,9 +465,15 @@ impl Parser<'_> {
             if !call.distinct {
                 self.word("all");
             }
-            call.args = self.list(Self::argument)?;
+            call.args = vec![self.argument()?];
+            // Behind the first argument or behind them all.
+            self.null_treatment(&mut call)?;
+            while self.sign(",") {
+                call.args.push(self.argument()?);
+            }
         }
         self.expect_sign(")")?;
+        self.null_treatment(&mut call)?;
         if self.is_word("over") && self.is_sign_at(1, "(") {
             self.take();
             self.take();
@@ -483,6 +489,18 @@ impl Parser<'_> {
             call.over = Some(over);
         }
         Ok(Node { kind: NodeKind::Call(Box::new(call)), at })
+    }
+
+    /// `IGNORE NULLS`, `RESPECT NULLS`
+    fn null_treatment(&mut self, call: &mut Call) -> Result<()> {
+        if matches!(call.name.as_str(), "lag" | "lead" | "first_value" | "last_value") && self.is_word_at(1, "nulls") {
+            call.ignore_nulls = self.is_word("ignore");
+            if !self.word("ignore") {
+                self.expect_word("respect")?;
+            }
+            self.take();
+        }
+        Ok(())
     }
 
     /// `ROWS BETWEEN … AND …`, `RANGE …`
@@ -576,7 +594,14 @@ const RESERVED: &[&str] =
     &["from", "where", "select", "group", "having", "union", "into", "then", "when", "end", "as", "on"];
 
 fn call(name: &str, args: Vec<Node>) -> NodeKind {
-    NodeKind::Call(Box::new(Call { name: name.to_owned(), args, star: false, distinct: false, over: None }))
+    NodeKind::Call(Box::new(Call {
+        name: name.to_owned(),
+        args,
+        star: false,
+        distinct: false,
+        ignore_nulls: false,
+        over: None,
+    }))
 }
 
 fn single(mut members: Vec<Node>, at: usize, many: fn(Vec<Node>) -> NodeKind) -> Node {

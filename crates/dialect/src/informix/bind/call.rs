@@ -1,7 +1,7 @@
 //! Function calls.
 
 use super::Binder;
-use crate::functions::{Function, TypeSpec, named};
+use crate::functions::{Function, FunctionKind, TypeSpec, named};
 use crate::informix::ast::{Call, Node, NodeKind, ObjectName};
 use crate::ir::{self, CompareOp, Expr, ExprKind};
 use crate::plan::ResultColumn;
@@ -65,6 +65,9 @@ impl Binder<'_> {
         }
         if let Some(expr) = self.builtin(node, at)? {
             return Ok(expr);
+        }
+        if let Some((_, reason)) = REFUSED.iter().find(|(name, _)| *name == node.name) {
+            return self.unsupported(&format!("{} ({reason})", node.name.to_uppercase()), at);
         }
         if node.over.is_some() || node.star || node.distinct {
             return Err(self.error(Condition::WindowingError, format!("{} is not an aggregate", node.name), at));
@@ -183,16 +186,58 @@ impl Binder<'_> {
         if let Some(found) = self.routine_statement(&name.name, args)? {
             return Ok(found);
         }
+        if let Some((from, id, columns)) = self.builtin_rows(&name.name, args, name.at)? {
+            let column = &columns[0];
+            let select = ir::Select::of(vec![Expr::column(id, 0, column.ty.clone())], Some(from));
+            let column = ResultColumn {
+                name: column.name.clone(),
+                ty: column.ty.clone(),
+                origin: None,
+                not_null: false,
+                identity: false,
+            };
+            let body = ir::Body::Select(Box::new(select));
+            let query = ir::Query::of(body, columns, self.ids.relation());
+            return Ok((ir::Statement::Query(Box::new(query)), vec![column]));
+        }
         if name.name == "ifx_allow_newline" {
             return Ok((self.allow_newline(args, name.at)?, Vec::new()));
         }
-        let call = Call { name: name.name.clone(), args: args.to_vec(), star: false, distinct: false, over: None };
+        let call = Call {
+            name: name.name.clone(),
+            args: args.to_vec(),
+            star: false,
+            distinct: false,
+            ignore_nulls: false,
+            over: None,
+        };
         let expr = self.call(&call, name.at)?;
         let expr = self.decided(expr, name.at)?;
         let ty = expr.ty.clone();
         let query = self.query_of(vec![expr], vec![ir::OutputColumn { name: "(expression)".into(), ty: ty.clone() }]);
         let column = ResultColumn { name: "(expression)".into(), ty, origin: None, not_null: false, identity: false };
         Ok((ir::Statement::Query(Box::new(query)), vec![column]))
+    }
+
+    /// The rows of a built-in function that returns several; `None` when the name is no such.
+    pub(super) fn builtin_rows(
+        &mut self,
+        name: &str,
+        args: &[Node],
+        at: usize,
+    ) -> Result<Option<(ir::From, ir::RelId, Vec<ir::OutputColumn>)>> {
+        if name.starts_with("ifx_")
+            || !named(Language::Informix, name).any(|row| row.kind == FunctionKind::SetReturning)
+        {
+            return Ok(None);
+        }
+        let args = args.iter().map(|arg| self.expr(arg)).collect::<Result<Vec<_>>>()?;
+        let (function, args) = self.resolve(name, args, at)?;
+        let ty = result_type(function, &args);
+        let columns = vec![ir::OutputColumn { name: "(expression)".to_owned(), ty }];
+        let id = self.ids.relation();
+        let from = ir::From::Function { id, function, args, columns: columns.clone(), ordinality: false };
+        Ok(Some((from, id, columns)))
     }
 
     /// `EXECUTE PROCEDURE IFX_ALLOW_NEWLINE('t')`: quoted strings may always span lines.
@@ -206,6 +251,27 @@ impl Binder<'_> {
         Ok(ir::Statement::Nothing { tag: "EXECUTE PROCEDURE" })
     }
 }
+
+/// Functions of the manual that are not here, with the reason.
+const REFUSED: &[(&str, &str)] = &[
+    ("encrypt_aes", ENCRYPTION),
+    ("encrypt_tdes", ENCRYPTION),
+    ("decrypt_binary", ENCRYPTION),
+    ("decrypt_char", ENCRYPTION),
+    ("gethint", ENCRYPTION),
+    ("genbson", "a row has no names for its values here"),
+    ("seclabel_by_comp", LABELS),
+    ("seclabel_by_name", LABELS),
+    ("seclabel_to_char", LABELS),
+    ("ifx_replace_module", MODULES),
+    ("ifx_unload_module", MODULES),
+    ("task", ADMINISTRATION),
+    ("admin", ADMINISTRATION),
+];
+const ENCRYPTION: &str = "how a server makes a key of a password and lays out what it encrypts is not published";
+const LABELS: &str = "tables have no security labels here";
+const MODULES: &str = "routines are written in SPL here";
+const ADMINISTRATION: &str = "there is no server to administer, only files";
 
 /// The signature's type at a place; the last repeats in a variadic row.
 fn spec_at(row: &'static Function, place: usize) -> &'static TypeSpec {

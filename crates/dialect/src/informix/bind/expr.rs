@@ -33,7 +33,17 @@ impl Binder<'_> {
             NodeKind::Cast(arg, ty) => {
                 let expr = self.expr(arg)?;
                 let ty = self.named_type(&ty.ty, at)?;
-                self.coerce(expr, &ty, at)?
+                match expr.kind {
+                    // A field of a document by its value.
+                    ExprKind::Call { function, mut args }
+                        if function.name == "bson_get" && !matches!(ty, Type::Json | Type::Jsonb) =>
+                    {
+                        args.truncate(2);
+                        args.push(words(&ty));
+                        call("ifx_bson_value", args, ty)
+                    }
+                    _ => self.coerce(expr, &ty, at)?,
+                }
             }
             NodeKind::Negate(arg) => self.negate(arg, at)?,
             NodeKind::Arithmetic(op, left, right) => self.arithmetic(op, left, right, at)?,
@@ -337,6 +347,9 @@ impl Binder<'_> {
                 return Ok(value);
             }
         }
+        if let Some(document) = self.field_of_document(names, at)? {
+            return Ok(document);
+        }
         if let Some((field, row)) = names.split_last()
             && !row.is_empty()
             && let Ok(row) = self.name(row, at)
@@ -349,6 +362,20 @@ impl Binder<'_> {
         Err(self
             .error(Condition::UndefinedColumn, format!("column ({column}) not found in any table in the query"), at)
             .column(column))
+    }
+
+    /// `document.field.field`, with its table before it or without.
+    fn field_of_document(&mut self, names: &[String], at: usize) -> Result<Option<Expr>> {
+        for column in 1..names.len().min(3) {
+            let (document, fields) = names.split_at(column);
+            if let Ok(document) = self.name(document, at)
+                && document.ty == Type::Jsonb
+            {
+                let args = vec![document, Expr::text(fields.join("."))];
+                return self.resolved("bson_get", args, at).map(Some);
+            }
+        }
+        Ok(None)
     }
 
     fn negate(&mut self, arg: &Node, at: usize) -> Result<Expr> {

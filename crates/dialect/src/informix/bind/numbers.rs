@@ -8,9 +8,10 @@ use super::Binder;
 use super::coerce::{call, words};
 use super::expr::Retyped;
 use crate::functions::{Function, FunctionKind, named};
-use crate::informix::ast::{Call, Over};
+use crate::informix::ast::{Call, Node, NodeKind, Over};
+use crate::informix::values::arithmetic;
 use crate::ir::{self, Aggregate, CastContext, Expr, ExprKind, Frame, FrameBound, SortKey, WindowCall};
-use crate::types::{IntervalQualifier, NumericModifier};
+use crate::types::{Field, IntervalQualifier, NumericModifier};
 use crate::{Condition, Language, Result, Type};
 
 /// The type of quotients, and of whatever has no fixed scale.
@@ -128,6 +129,15 @@ impl Binder<'_> {
 
     /// An aggregate or window function; `None` when the name is no such.
     pub(super) fn aggregate(&mut self, node: &Call, at: usize) -> Result<Option<Expr>> {
+        let other = match node.name.as_str() {
+            "denserank" => "dense_rank",
+            "rownumber" => "row_number",
+            "ratiotoreport" => "ratio_to_report",
+            _ => "",
+        };
+        if !other.is_empty() {
+            return self.aggregate(&Call { name: other.to_owned(), ..node.clone() }, at);
+        }
         let known = matches!(node.name.as_str(), "range" | "stdev")
             || named(Language::Informix, &node.name)
                 .any(|row| matches!(row.kind, FunctionKind::Aggregate | FunctionKind::Window));
@@ -135,11 +145,17 @@ impl Binder<'_> {
             return Ok(None);
         }
         let window = match &node.over {
-            Some(over) => Some(self.window(over)?),
+            Some(over) => {
+                self.fits(node, over, at)?;
+                Some(self.window(over)?)
+            }
             None => None,
         };
-        if window.is_none() && !self.aggregates_allowed {
-            return Err(self.error(Condition::MisplacedAggregate, "an aggregate cannot stand here", at));
+        if !self.aggregates_allowed {
+            return Err(match window {
+                None => self.error(Condition::MisplacedAggregate, "an aggregate cannot stand here", at),
+                Some(_) => self.error(Condition::WindowingError, "an OLAP function cannot stand here", at),
+            });
         }
         let allowed = self.aggregates_allowed;
         self.aggregates_allowed = allowed && window.is_some();
@@ -212,6 +228,12 @@ impl Binder<'_> {
                 let zero = Expr::new(ExprKind::Case { branches: vec![(some, zero)], otherwise: None }, ty.clone());
                 Expr::new(ExprKind::Coalesce(vec![spread, zero]), ty)
             }
+            ("lag" | "lead" | "first_value" | "last_value", [..]) if node.ignore_nulls => {
+                let Some(window) = window.clone() else {
+                    return Err(self.error(Condition::WindowingError, format!("{} needs OVER", node.name), at));
+                };
+                self.nth_known(&node.name, args, window, at)?
+            }
             // A minimum is a value of its argument's own type, and so is a neighbour.
             ("min" | "max" | "lag" | "lead" | "first_value" | "last_value" | "nth_value", [arg, ..])
                 if arg.ty != Type::Unknown =>
@@ -227,6 +249,59 @@ impl Binder<'_> {
             _ => make(self, &node.name, args)?,
         };
         Ok(Some(expr))
+    }
+
+    /// Refuses windows that a function has no use for.
+    fn fits(&self, node: &Call, over: &Over, at: usize) -> Result<()> {
+        let ranks = matches!(
+            node.name.as_str(),
+            "rank" | "dense_rank" | "percent_rank" | "cume_dist" | "ntile" | "lag" | "lead"
+        );
+        if ranks && over.order_by.is_empty() {
+            return Err(self.error(Condition::WindowingError, format!("{} needs ORDER BY in OVER", node.name), at));
+        }
+        if (ranks || node.name == "row_number") && over.frame.is_some() {
+            return Err(self.error(Condition::WindowingError, format!("{} has no window frame", node.name), at));
+        }
+        Ok(())
+    }
+
+    /// LAG, LEAD, FIRST_VALUE or LAST_VALUE among the values that are not NULL.
+    fn nth_known(&mut self, name: &str, args: Vec<Expr>, mut window: Window, at: usize) -> Result<Expr> {
+        let mut args = args.into_iter();
+        let value = args.next().ok_or_else(|| self.no_function(name, at))?;
+        let value = self.decided(value, at)?;
+        let place = match (name, args.next()) {
+            ("first_value", None) => 1,
+            ("last_value", None) => -1,
+            ("lag" | "lead", None) => 1,
+            ("lag" | "lead", Some(Expr { kind: ExprKind::Literal(ir::Value::Integer(offset)), .. })) => offset,
+            _ => return self.unsupported("an offset of LAG or LEAD IGNORE NULLS that is no number", at),
+        };
+        let default = args.next();
+        let one = || Box::new(Expr::integer(1, Type::Int8));
+        let (start, end, place) = match name {
+            // The row itself, whatever it has.
+            "lag" | "lead" if place == 0 => return Ok(value),
+            "lag" => (FrameBound::UnboundedPreceding, FrameBound::Preceding(one()), -place),
+            "lead" => (FrameBound::Following(one()), FrameBound::UnboundedFollowing, place),
+            _ => (FrameBound::UnboundedPreceding, FrameBound::CurrentRow, place),
+        };
+        if matches!(name, "lag" | "lead") {
+            let exclude = ir::FrameExclude::NoOthers;
+            window.frame = Some(Frame { unit: ir::FrameUnit::Rows, start, end, exclude, limits: None });
+        }
+        let ty = value.ty.clone();
+        let function = super::coerce::row("ifx_nth_known");
+        let args = vec![value, Expr::integer(place, Type::Int8)];
+        let found = self.grouped_call(function, args, false, Some(window), at)?.retyped(ty.clone());
+        Ok(match default {
+            Some(default) => {
+                let default = self.coerce(default, &ty, at)?;
+                Expr::new(ExprKind::Coalesce(vec![found, default]), ty)
+            }
+            None => found,
+        })
     }
 
     /// An aggregate of intervals: of numbers that sort and add as they do.
@@ -283,6 +358,59 @@ impl Binder<'_> {
         Ok(Expr::new(ExprKind::Aggregate(Box::new(aggregate)), ty))
     }
 
+    /// RANGE with an offset over a DATE or DATETIME: the key becomes the time since a day, in parts of a second.
+    fn range_over_moments(
+        &mut self,
+        frame: &crate::informix::ast::Frame,
+        order_by: &mut [SortKey],
+        over: &Over,
+    ) -> Result<bool> {
+        use crate::informix::ast::Bound as B;
+        let offset = |bound: &B| matches!(bound, B::Preceding(_) | B::Following(_));
+        let ([key], [written]) = (&mut *order_by, &over.order_by[..]) else { return Ok(false) };
+        if !(offset(&frame.start) || offset(&frame.end)) || !matches!(key.expr.ty, Type::Date | Type::Datetime(_)) {
+            return Ok(false);
+        }
+        let at = written.expr.at;
+        let full = Type::Datetime(crate::informix::types::YEAR_TO_FRACTION5);
+        let moment = self.coerce(key.expr.clone(), &full, at)?;
+        let base = Expr::new(ExprKind::Literal(ir::Value::Text("0001-01-01 00:00:00.00000".into())), full);
+        let since = self.temporal("-", &moment, &base, at)?.ok_or_else(|| self.no_function("range", at))?;
+        key.expr = super::expr::sortable(since);
+        Ok(true)
+    }
+
+    /// How far a frame goes: rows, or a distance of keys; of days or an INTERVAL where those are moments.
+    fn frame_offset(&mut self, node: &Node, moments: bool) -> Result<Expr> {
+        /// Parts of a second in a day, as keys count them.
+        const DAY: i64 = 86_400 * 100_000;
+        let offset = self.expr(node)?;
+        if !moments {
+            return self.coerce(offset, &Type::Int8, node.at);
+        }
+        let parts = match (&offset.kind, &offset.ty, &node.kind) {
+            (_, Type::QualifiedInterval(qualifier), _) if qualifier.first < Field::Day => {
+                return self.unsupported("RANGE with an offset of years or months", node.at);
+            }
+            (ExprKind::Literal(ir::Value::Text(text)), ty @ Type::QualifiedInterval(_), _) => {
+                arithmetic::interval_key(text, ty).ok()
+            }
+            (_, ty @ Type::QualifiedInterval(_), NodeKind::Units(count, _)) => match &count.kind {
+                NodeKind::Number(count) => {
+                    let text = self.placed(arithmetic::units(count, ty), node.at)?;
+                    arithmetic::interval_key(&text, ty).ok()
+                }
+                _ => None,
+            },
+            (ExprKind::Literal(ir::Value::Integer(days)), ..) => days.checked_mul(DAY),
+            _ => None,
+        };
+        match parts {
+            Some(parts) => Ok(Expr::integer(parts, Type::Int8)),
+            None => self.unsupported("RANGE over dates with an offset that is no constant", node.at),
+        }
+    }
+
     fn window(&mut self, over: &Over) -> Result<Window> {
         let mut partition_by = Vec::new();
         for key in &over.partition_by {
@@ -300,20 +428,15 @@ impl Binder<'_> {
         }
         let frame = match &over.frame {
             Some(frame) => {
+                let moments = !frame.rows && self.range_over_moments(frame, &mut order_by, over)?;
                 let mut bound = |bound: &crate::informix::ast::Bound| -> Result<FrameBound> {
                     use crate::informix::ast::Bound as B;
                     Ok(match bound {
                         B::UnboundedPreceding => FrameBound::UnboundedPreceding,
                         B::UnboundedFollowing => FrameBound::UnboundedFollowing,
                         B::CurrentRow => FrameBound::CurrentRow,
-                        B::Preceding(node) => {
-                            let offset = self.expr(node)?;
-                            FrameBound::Preceding(Box::new(self.coerce(offset, &Type::Int8, node.at)?))
-                        }
-                        B::Following(node) => {
-                            let offset = self.expr(node)?;
-                            FrameBound::Following(Box::new(self.coerce(offset, &Type::Int8, node.at)?))
-                        }
+                        B::Preceding(node) => FrameBound::Preceding(Box::new(self.frame_offset(node, moments)?)),
+                        B::Following(node) => FrameBound::Following(Box::new(self.frame_offset(node, moments)?)),
                     })
                 };
                 let start = bound(&frame.start)?;

@@ -463,7 +463,11 @@ impl Binder<'_> {
     /// `TABLE(SET{1, 2})`: a row for each member.
     fn table_expression(&mut self, expr: &Node, alias: Option<&str>, names: &[String]) -> Result<From> {
         if let NodeKind::Call(call) = &expr.kind {
-            let Some((from, id, mut columns)) = self.routine_rows(&call.name, &call.args, expr.at)? else {
+            let rows = match self.routine_rows(&call.name, &call.args, expr.at)? {
+                Some(rows) => Some(rows),
+                None => self.builtin_rows(&call.name, &call.args, expr.at)?,
+            };
+            let Some((from, id, mut columns)) = rows else {
                 let message = format!("routine ({}) cannot be resolved", call.name);
                 return Err(self.error(Condition::UndefinedFunction, message, expr.at).column(&*call.name));
             };

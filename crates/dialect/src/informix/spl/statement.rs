@@ -468,7 +468,14 @@ impl Parser<'_> {
 /// The statement of a value: EXECUTE of a call becomes a query of it.
 fn as_value(mut sql: Sql) -> Sql {
     if let Ast::Execute { name, args } = sql.statement.ast {
-        let call = crate::informix::ast::Call { name: name.name, args, star: false, distinct: false, over: None };
+        let call = crate::informix::ast::Call {
+            name: name.name,
+            args,
+            star: false,
+            distinct: false,
+            ignore_nulls: false,
+            over: None,
+        };
         let node = Node { kind: NodeKind::Call(Box::new(call)), at: name.at };
         sql.statement.ast = Ast::Query(Box::new(super::block::query_of(vec![node], name.at)));
     }

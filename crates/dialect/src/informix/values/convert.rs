@@ -1,9 +1,10 @@
 //! A value of one type as a value of another, by Informix's rules.
 
-use super::{Decimal, Moment, Span, composite, date_from_days, date_to_days, parse_date};
+use super::{Decimal, Document, Moment, Span, composite, date_from_days, date_to_days, parse_date};
 use crate::informix::types::{YEAR_TO_FRACTION5, type_words};
 use crate::ir::Value;
 use crate::types::{Field, Qualifier};
+use crate::values::json;
 use crate::{Condition, Error, Result, Type};
 
 /// Converts a stored value from one type to another, as an assignment or a cast does: text is cut to its length, decimals
@@ -72,7 +73,12 @@ pub fn convert(value: &Value, from: &Type, to: &Type) -> Result<Value> {
             _ => return Err(no_cast(from, to)),
         },
         Type::Json | Type::Jsonb if matches!(from, Type::Json | Type::Jsonb) => value.clone(),
-        Type::Json | Type::Jsonb | Type::Uuid if from.is_text() || *from == Type::Unknown => value.clone(),
+        // What is JSON stays as it is written; what only servers read becomes JSON.
+        Type::Json | Type::Jsonb if from.is_text() || *from == Type::Unknown => match value {
+            Value::Text(text) if json::check(text).is_err() => Value::Text(Document::parse(text)?.to_string()),
+            _ => value.clone(),
+        },
+        Type::Uuid if from.is_text() || *from == Type::Unknown => value.clone(),
         _ => return Err(no_cast(from, to)),
     })
 }

@@ -1,5 +1,7 @@
 //! Functions of strings that no back end brings.
 
+use crate::{Condition, Error, Result};
+
 /// `SUBSTRING_INDEX`: what stands before the `count`th delimiter, or behind it when counted from the end.
 pub fn substring_index(text: &str, delimiter: &str, count: i64) -> String {
     if delimiter.is_empty() || count == 0 {
@@ -42,6 +44,46 @@ pub fn instr(text: &str, part: &str, start: i64, count: i64) -> i64 {
     place.map_or(0, |at| at as i64 + 1)
 }
 
+/// `FORMAT_UNITS`: a number of a unit (`P` is a page of 2 kilobytes), or one that brings its unit along, in the largest
+/// unit of which it has at least one, with three digits.
+///
+/// # Errors
+/// `InvalidParameterValue` for a unit that is not known, `InvalidTextRepresentation` for what is no number.
+pub fn format_units(number: &str, unit: &str) -> Result<String> {
+    const UNITS: [&str; 7] = ["B", "KB", "MB", "GB", "TB", "PB", "EB"];
+    let number = number.trim();
+    let digits = number.find(|c: char| c.is_ascii_alphabetic() && c != 'e' && c != 'E').unwrap_or(number.len());
+    let (number, own) = number.split_at(digits);
+    let unit = if own.trim().is_empty() { unit } else { own }.trim().to_ascii_uppercase();
+    let factor = match unit.as_str() {
+        "P" => 2_048.0,
+        "B" | "" => 1.0,
+        other => {
+            let known = |name: &&str| *name == other || name.strip_suffix('B') == Some(other);
+            let place = UNITS.iter().position(known).ok_or_else(|| {
+                Error::new(Condition::InvalidParameterValue, format!("{other} is no unit of FORMAT_UNITS"))
+            })?;
+            1_024_f64.powi(place as i32)
+        }
+    };
+    let number: f64 = number.trim().parse().map_err(|_| {
+        Error::new(Condition::InvalidTextRepresentation, format!("\"{number}\" is no number of FORMAT_UNITS"))
+    })?;
+    let mut size = number * factor;
+    let mut place = 0;
+    while size.abs() >= 1_024.0 && place + 1 < UNITS.len() {
+        size /= 1_024.0;
+        place += 1;
+    }
+    let decimals = match size.abs() {
+        _ if place == 0 => 0,
+        size if size < 10.0 => 2,
+        size if size < 100.0 => 1,
+        _ => 0,
+    };
+    Ok(format!("{size:.decimals$} {}", UNITS[place]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,5 +99,9 @@ mod tests {
         assert_eq!(instr("banana", "a", -1, 1), 6);
         assert_eq!(instr("banana", "a", -2, 1), 4);
         assert_eq!(instr("banana", "x", 1, 1), 0);
+        assert_eq!(format_units("1024 M", "B").unwrap(), "1.00 GB");
+        assert_eq!(format_units("60000", "P").unwrap(), "117 MB");
+        assert_eq!(format_units("100", "b").unwrap(), "100 B");
+        assert!(format_units("100", "x").is_err());
     }
 }

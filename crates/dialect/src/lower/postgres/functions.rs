@@ -145,7 +145,7 @@ const TEMPLATES: &[(&str, usize, &str)] = &[
         2,
         "(round({0} * 1.0000000000000000000000000000000000000000 / {1}, 31 - CASE WHEN {0} = 0 THEN 0 ELSE floor(log(abs({0} * 1.0000000000000000000000000000000000000000 / {1})))::integer END))",
     ),
-    ("ifx_interval_key", 2, "extract(epoch FROM {0})"),
+    ("ifx_interval_key", 2, "(extract(epoch FROM {0}) * 100000)::bigint"),
     ("ifx_floating", 1, "(CASE WHEN {0} = 0 THEN {0} ELSE round({0}, 31 - floor(log(abs({0})))::integer) END)"),
     ("ifx_today", 0, "current_date"),
     ("initcap", 1, "initcap({0})"),

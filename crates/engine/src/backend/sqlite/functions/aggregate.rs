@@ -92,6 +92,7 @@ const ROWS: &[Row] = &[
     lenient("rf_percentile_disc_all", 3, || Box::new(Picked::new(Pick::Discrete, true))),
     lenient("rf_percentile_cont", 3, || Box::new(Picked::new(Pick::Continuous, false))),
     lenient("rf_percentile_cont_all", 3, || Box::new(Picked::new(Pick::Continuous, true))),
+    strict("rf_nth_known", 2, || Box::new(Known::default())),
     // A subquery that stands for a value.
     lenient("rf_single", 1, || Box::new(Single::default())),
     lenient("rf_pack", MANY, || Box::new(super::lateral::Packed::default())),
@@ -773,6 +774,36 @@ fn copied(bytes: &[u8]) -> Result<Vec<u8>> {
     let mut copy = work::bytes(bytes.len())?;
     copy.extend_from_slice(bytes);
     Ok(copy)
+}
+
+/// The value at a place among those of a frame that are not NULL, counted from 1, or from the end with -1.
+#[derive(Default)]
+struct Known {
+    values: VecDeque<Value>,
+    place: i64,
+}
+
+impl Accumulator for Known {
+    fn step(&mut self, call: &Call<'_>) -> Result<()> {
+        self.place = call.integer(1)?;
+        work::room(ROW + call.length(0))?;
+        self.values.push_back(call.owned(0));
+        Ok(())
+    }
+
+    fn inverse(&mut self, _: &Call<'_>) -> Result<()> {
+        self.values.pop_front();
+        Ok(())
+    }
+
+    fn value(&mut self) -> Result<Value> {
+        let back = self.place < 0;
+        let Some(at) = self.place.unsigned_abs().checked_sub(1).and_then(|at| usize::try_from(at).ok()) else {
+            return Ok(Value::Null);
+        };
+        let found = if back { self.values.iter().rev().nth(at) } else { self.values.get(at) };
+        Ok(found.cloned().unwrap_or(Value::Null))
+    }
 }
 
 /// What members are put together to.

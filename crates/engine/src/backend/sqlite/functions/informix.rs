@@ -5,8 +5,8 @@ use rowferry_dialect::informix::spl::base_words;
 use rowferry_dialect::informix::type_from_words;
 use rowferry_dialect::informix::types::{YEAR_TO_FRACTION5, YEAR_TO_SECOND};
 use rowferry_dialect::informix::values::{
-    Decimal, Moment, arithmetic, calendar, composite, convert, date_to_days, moment_from_text, moment_to_text,
-    number_from_text, number_to_text, strings,
+    Decimal, Document, Moment, arithmetic, calendar, composite, convert, date_to_days, moment_from_text,
+    moment_to_text, number_from_text, number_to_text, strings,
 };
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::types::Field;
@@ -129,6 +129,39 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_ifx_on_path", 1, |call| integer(i64::from(call.text(0)?.contains(&path_key(call)?))))
         .variadic()
         .lenient(),
+    Row::new("rf_ifx_bson_value", 3, bson_value),
+    Row::new("rf_ifx_bson_get", 2, |call| {
+        let document = Document::parse(call.text(0)?)?;
+        let path = call.text(1)?;
+        let name = if call.len() > 2 { call.text(2)? } else { path.rsplit('.').next().unwrap_or(path) };
+        Ok(match document.field(path) {
+            Some(found) => Value::Text(Document::Object(vec![(name.to_owned(), found.clone())]).to_string()),
+            None => Value::Null,
+        })
+    })
+    .optional(1),
+    Row::new("rf_ifx_bson_size", 2, |call| {
+        let document = Document::parse(call.text(0)?)?;
+        let found = match call.text(1)? {
+            "" => Some(&document),
+            path => document.field(path),
+        };
+        Ok(found.map_or(Value::Null, |found| Value::Integer(i64::try_from(found.size()).unwrap_or(i64::MAX))))
+    }),
+    Row::new("rf_ifx_bson_update", 2, |call| {
+        let document = Document::parse(call.text(0)?)?;
+        text(document.updated(&Document::parse(call.text(1)?)?)?.to_string())
+    }),
+    Row::new("rf_ifx_bson_keys_exist", 2, |call| {
+        let document = Document::parse(call.text(0)?)?;
+        let mut all = true;
+        for at in 1..call.len() {
+            all &= document.field(call.text(at)?).is_some();
+        }
+        integer(i64::from(all))
+    })
+    .variadic(),
+    Row::new("rf_ifx_format_units", 2, |call| text(strings::format_units(call.text(0)?, call.text(1)?)?)),
     Row::new("rf_ifx_cardinality", 1, |call| {
         let collection = call.text(0)?;
         composite::cardinality(collection).map(Value::Integer).ok_or_else(|| {
@@ -305,6 +338,40 @@ fn path_key(call: &Call<'_>) -> Result<String> {
     }
     key.push('/');
     Ok(key)
+}
+
+/// A field of a document as a value of an SQL type, which its words name; NULL where there is none.
+fn bson_value(call: &Call<'_>) -> Result<Value> {
+    let document = Document::parse(call.text(0)?)?;
+    let ty = type_at(call, 2)?;
+    // Instants are milliseconds since 1970, or written out.
+    let instant = |call: &Call<'_>, given: &Document| match given {
+        Document::Integer(millis) => local(call, millis.saturating_mul(1_000)),
+        Document::Text(written) => {
+            let written = written.trim_end_matches('Z').replacen('T', " ", 1);
+            Moment::parse(&written, YEAR_TO_FRACTION5, Moment::LEAST)
+        }
+        other => Err(Error::new(Condition::DatatypeMismatch, format!("{other} is no instant"))),
+    };
+    match document.field(call.text(1)?) {
+        None | Some(Document::Null) => Ok(Value::Null),
+        Some(Document::Boolean(value)) => convert(&Value::Integer(i64::from(*value)), &Type::Bool, &ty),
+        Some(Document::Integer(number)) => convert(&Value::Integer(*number), &Type::Int8, &ty),
+        Some(Document::Double(number)) => convert(&Value::Real(*number), &Type::Float8, &ty),
+        Some(Document::Text(value)) => convert(&Value::Text(value.clone()), &Type::Text, &ty),
+        Some(Document::Object(members)) => match &members[..] {
+            [(key, Document::Text(id))] if key == "$oid" => convert(&Value::Text(id.clone()), &Type::Text, &ty),
+            [(key, Document::Text(number))] if key == "$numberLong" => {
+                convert(&Value::Text(number.clone()), &Type::Text, &ty)
+            }
+            [(key, given)] if key == "$date" => {
+                let moment = instant(call, given)?.format(YEAR_TO_FRACTION5);
+                convert(&Value::Text(moment), &Type::Datetime(YEAR_TO_FRACTION5), &ty)
+            }
+            _ => convert(&Value::Text(Document::Object(members.clone()).to_string()), &Type::Text, &ty),
+        },
+        Some(other) => convert(&Value::Text(other.to_string()), &Type::Text, &ty),
+    }
 }
 
 /// The object id of a routine.

@@ -35,6 +35,8 @@ pub(super) const SOURCES: &[Rows] = &[
     Rows::new(c"rf_kept", 1_664, 1, kept),
     Rows::new(c"rf_generate_subscripts", 1, 3, subscripts).of_one_value(),
     Rows::new(c"rf_string_to_table", 1, 3, string_to_table).of_one_value(),
+    Rows::new(c"rf_ifx_regex_extract", 1, 4, |call| informix_regex(call, true)).of_one_value(),
+    Rows::new(c"rf_ifx_regex_split", 1, 4, |call| informix_regex(call, false)).of_one_value(),
     Rows::new(c"rf_regexp_split_to_table", 1, 3, regexp_split).of_one_value(),
     Rows::new(c"rf_regexp_matches", 1, 3, regexp_matches).of_one_value(),
     Rows::new(c"rf_json_array_elements", 1, 1, |call| elements(call, "json_array_elements", false)).of_one_value(),
@@ -381,6 +383,32 @@ fn regexp_split(call: &Arguments<'_>) -> Result<Source> {
     regex::refuse_global("regexp_split_to_table", call.text(2)?.unwrap_or(""))?;
     let parts = regex::split(call.needed(0)?, call.needed(1)?, call.text(2)?.unwrap_or(""))?;
     list(parts.into_iter().map(owned).collect::<Result<_>>()?)
+}
+
+/// The matches of a pattern, or what stands between them; nothing that is empty.
+fn informix_regex(call: &Arguments<'_>, matches: bool) -> Result<Source> {
+    let subject = call.text(0)?.unwrap_or_default();
+    let limit = usize::try_from(call.integer(2)?.unwrap_or(0)).unwrap_or(0);
+    let limit = if limit == 0 { usize::MAX } else { limit };
+    let regex = regex::informix_pattern(call.needed(1)?, call.integer(3)?.unwrap_or(1))?;
+    let mut found = Vec::new();
+    let mut last = 0;
+    for place in regex::all_matches(&regex, subject, false)?.iter().map(regex::Found::whole) {
+        let part = if matches { place } else { (last, place.0) };
+        if part.0 < part.1 {
+            if found.len() == limit {
+                break;
+            }
+            found.push(owned(&subject[part.0..part.1])?);
+            last = place.1;
+        } else if place.0 < place.1 {
+            last = place.1;
+        }
+    }
+    if !matches && found.len() < limit && last < subject.len() {
+        found.push(owned(&subject[last..])?);
+    }
+    list(found)
 }
 
 fn regexp_matches(call: &Arguments<'_>) -> Result<Source> {

@@ -1,5 +1,7 @@
 //! The functions on regular expressions.
 
+use std::rc::Rc;
+
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::{Condition, Error, Result, work};
 
@@ -7,7 +9,7 @@ use super::super::call::{boolean, integer, text};
 use super::super::strings::texts;
 use super::super::{Call, Row};
 use super::automaton::Run;
-use super::{Found, compiled, groups, refuse_global, split};
+use super::{Found, Pattern, compiled, groups, refuse_global, split};
 
 pub(in super::super) const ROWS: &[Row] = &[
     Row::new("rf_regex_match", 3, |call| {
@@ -16,6 +18,10 @@ pub(in super::super) const ROWS: &[Row] = &[
     }),
     Row::new("rf_regex_substring", 2, |call| substring(call.text(0)?, call.text(1)?)),
     Row::new("rf_similar_substring", 3, |call| substring(call.text(0)?, &similar(call.text(1)?, Some(call.text(2)?))?)),
+    Row::new("rf_ifx_regex_match", 3, |call| {
+        boolean(informix_pattern(call.text(1)?, call.integer(2)?)?.is_match(call.text(0)?, 0)?)
+    }),
+    Row::new("rf_ifx_regex_replace", 5, informix_replace),
     Row::new("rf_regexp_replace", 3, replace).optional(1),
     Row::new("rf_regexp_replace_from", 4, replace_from).optional(2),
     Row::new("rf_regexp_match", 2, first_match).optional(1),
@@ -34,6 +40,109 @@ pub(in super::super) const ROWS: &[Row] = &[
     })
     .optional(1),
 ];
+
+/// A pattern by Informix's numbers of ways to read it: 0 basic, 1 extended, 2 and 3 the same of any case.
+pub(in super::super) fn informix_pattern(pattern: &str, options: i64) -> Result<Rc<Pattern>> {
+    match options {
+        0 => compiled(&extended(pattern)?, ""),
+        1 => compiled(pattern, "e"),
+        2 => compiled(&extended(pattern)?, "i"),
+        3 => compiled(pattern, "ei"),
+        _ => Err(invalid_value("copts", options)),
+    }
+}
+
+/// A basic regular expression, whose backslash makes metacharacters, as an advanced one, whose backslash unmakes them.
+fn extended(basic: &str) -> Result<String> {
+    let mut out = work::text(basic.len() + 8)?;
+    let mut chars = basic.chars().peekable();
+    // Where `^` is an anchor and `*` is none but itself.
+    let mut begins = true;
+    while let Some(c) = chars.next() {
+        work::reserve_text(&mut out, 8)?;
+        match c {
+            '\\' => match chars.next() {
+                Some(c @ ('(' | ')' | '{' | '}')) => {
+                    out.push(c);
+                    begins = c == '(';
+                    continue;
+                }
+                Some(c) => out.extend(['\\', c]),
+                None => out.push('\\'),
+            },
+            '[' => {
+                out.push('[');
+                out.extend(chars.next_if_eq(&'^'));
+                out.extend(chars.next_if_eq(&']'));
+                // Classes such as `[:digit:]` have brackets of their own.
+                while let Some(c) = chars.next() {
+                    out.push(c);
+                    if c == ']' {
+                        break;
+                    }
+                    if c == '['
+                        && let Some(kind) = chars.next_if(|c| matches!(c, ':' | '.' | '='))
+                    {
+                        out.push(kind);
+                        while let Some(c) = chars.next() {
+                            out.push(c);
+                            if c == kind && chars.peek() == Some(&']') {
+                                out.extend(chars.next());
+                                break;
+                            }
+                        }
+                    }
+                }
+            }
+            '^' if begins => {
+                out.push('^');
+                continue;
+            }
+            '*' if begins => out.push_str("\\*"),
+            '$' if chars.peek().is_none() => out.push('$'),
+            '(' | ')' | '{' | '}' | '+' | '?' | '|' | '^' | '$' => out.extend(['\\', c]),
+            c => out.push(c),
+        }
+        begins = false;
+    }
+    Ok(out)
+}
+
+/// So many matches replaced, or all of them; `&` and `\\0` are the match, `\\1` to `\\9` its groups.
+fn informix_replace(call: &Call<'_>) -> Result<Value> {
+    let limit = at_least(0, "limit", call.integer(3)?)?;
+    let options = call.integer(4)?;
+    let regex = informix_pattern(call.text(1)?, options)?;
+    let (subject, replacement) = (call.text(0)?, call.text(2)?);
+    let basic = options % 2 == 0;
+    let mut out = work::text(subject.len())?;
+    let (mut last, mut number) = (0, 0);
+    regex.each(subject, 0, |found| {
+        number += 1;
+        let (start, end) = found.whole();
+        work::append_text(&mut out, &subject[last..start])?;
+        work::reserve_text(&mut out, replacement.len())?;
+        let mut chars = replacement.chars();
+        while let Some(c) = chars.next() {
+            // In a basic one the backslash makes the metacharacter, in an extended one it takes the meaning away.
+            let escaped = if c == '\\' { chars.next() } else { None };
+            match (c, escaped) {
+                (_, Some(digit)) if digit.is_ascii_digit() => {
+                    let group = digit.to_digit(10).unwrap_or(0) as usize;
+                    work::append_text(&mut out, found.group(group).unwrap_or_default())?;
+                }
+                ('&', None) if !basic => work::append_text(&mut out, &subject[start..end])?,
+                (_, Some('&')) if basic => work::append_text(&mut out, &subject[start..end])?,
+                (_, Some(other)) => out.push(other),
+                (c, None) => out.push(c),
+            }
+        }
+        last = end;
+        Ok(limit == 0 || number < limit)
+    })?;
+    work::append_text(&mut out, &subject[last..])?;
+    text(out)
+}
 
 fn flags<'a>(call: &'a Call<'_>, at: usize) -> Result<&'a str> {
     if at < call.len() { call.text(at) } else { Ok("") }

@@ -21,7 +21,7 @@ use std::rc::Rc;
 
 use rowferry_dialect::{Condition, Error, Result, work};
 
-pub(super) use functions::ROWS;
+pub(super) use functions::{ROWS, informix_pattern};
 
 use automaton::{Program, Run};
 use matching::{Builder, Node, Search, Span};
