@@ -439,3 +439,81 @@ fn the_catalog_knows_routines() {
         ["pair|4|4|integer,char|integer,decimal", "pair|3|10|integer,char|integer,decimal"]
     );
 }
+
+#[test]
+fn a_call_has_as_many_arguments_as_servers_take() {
+    let fixture = Fixture::new();
+    let many = |count: usize| {
+        let params: Vec<String> = (1..=count).map(|at| format!("p{at} INT DEFAULT {at}")).collect();
+        let sum: Vec<String> = (1..=count).step_by(20).map(|at| format!("p{at}")).collect();
+        let (params, sum) = (params.join(", "), sum.join(" + "));
+        [
+            format!("CREATE FUNCTION f{count}({params}) RETURNING INT, INT; RETURN p{count}, {sum}; END FUNCTION"),
+            format!("CREATE FUNCTION g{count}({params}) RETURNING INT; RETURN p{count} - p1; END FUNCTION"),
+        ]
+    };
+    let ([f100, g100], [f341, g341]) = (many(100), many(341));
+    let mut session = session(&fixture, &[&f100, &g100, &f341, &g341]);
+    for count in [100, 341] {
+        let args: Vec<String> = (1..=count).map(|at| (at * 2).to_string()).collect();
+        let args = args.join(", ");
+        let sum: usize = (1..=count).step_by(20).map(|at| at * 2).sum();
+        let row = format!("{}|{sum}", count * 2);
+        assert_eq!(session.run(&format!("EXECUTE FUNCTION f{count}({args})")), [row.as_str()]);
+        assert_eq!(
+            session.run(&format!("SELECT a, b FROM TABLE(FUNCTION f{count}({args})) AS t(a, b)")),
+            [row.as_str()]
+        );
+        let nulls = args.replacen("40", "NULL", 1);
+        let rows = session.run(&format!("SELECT a FROM TABLE(FUNCTION f{count}({nulls})) AS t(a, b)"));
+        assert_eq!(rows, [(count * 2).to_string()]);
+        let last = (count * 2 - 2).to_string();
+        assert_eq!(session.run(&format!("SELECT g{count}({args}) FROM t WHERE id = 1")), [last.as_str()]);
+        // Beyond the sixty-fourth some are given, others are their defaults.
+        let named = format!("p1 = 5, p{} = 90, p{count} = 7", count - 10);
+        assert_eq!(session.run(&format!("SELECT g{count}({named}) FROM t WHERE id = 1")), ["2"]);
+        assert_eq!(session.run(&format!("SELECT g{count}() FROM t WHERE id = 1")), [(count - 1).to_string().as_str()]);
+        session.run("CREATE TABLE IF NOT EXISTS filled (n INT)");
+        session.run(&format!("INSERT INTO filled SELECT g{count}({args}) FROM t"));
+    }
+    let params: Vec<String> = (1..=342).map(|at| format!("p{at} INT")).collect();
+    let error = session.ask(&format!("CREATE PROCEDURE p({}) END PROCEDURE", params.join(", "))).unwrap_err();
+    assert_eq!(error.condition(), Condition::TooManyArguments);
+}
+
+#[test]
+fn of_routines_with_one_name_the_nearest_is_called_whichever_was_made_first() {
+    let types = ["INT", "BIGINT", "DECIMAL(8,2)", "FLOAT", "VARCHAR(20)", "DATE", "DATETIME YEAR TO SECOND"];
+    let calls = [
+        ("1::SMALLINT", "INT"),
+        ("1", "INT"),
+        ("1::BIGINT", "BIGINT"),
+        ("1.5", "DECIMAL(8,2)"),
+        ("1.5::FLOAT", "FLOAT"),
+        ("1::SMALLFLOAT", "FLOAT"),
+        ("'x'", "VARCHAR(20)"),
+        ("'x'::LVARCHAR", "VARCHAR(20)"),
+        ("'x'::CHAR(3)", "VARCHAR(20)"),
+        ("TODAY", "DATE"),
+        ("CURRENT YEAR TO FRACTION(5)", "DATETIME YEAR TO SECOND"),
+    ];
+    for backwards in [false, true] {
+        let fixture = Fixture::new();
+        let mut made: Vec<String> = types
+            .iter()
+            .map(|ty| format!("CREATE FUNCTION which(p {ty}) RETURNING VARCHAR(40); RETURN '{ty}'; END FUNCTION"))
+            .collect();
+        if backwards {
+            made.reverse();
+        }
+        let mut session = session(&fixture, &made.iter().map(String::as_str).collect::<Vec<_>>());
+        for (arg, expected) in calls {
+            assert_eq!(session.run(&format!("EXECUTE FUNCTION which({arg})")), [expected], "{arg}, {backwards}");
+            assert_eq!(
+                session.run(&format!("SELECT which({arg}) FROM t WHERE id = 1")),
+                [expected],
+                "{arg}, {backwards}"
+            );
+        }
+    }
+}

@@ -204,9 +204,9 @@ pub(super) static ROWS: &[Function] = rows! { IFX;
     Aggregate "ifx_nth_known" (ELEM, I8) -> ELEM, F("rf_nth_known");
     Scalar "ifx_nextval" (OID) -> I8, F("rf_nextval"), volatile;
     Scalar "ifx_currval" (OID) -> I8, F("rf_currval"), volatile;
-    // (routine's object id, which parameters are given, values): see the front end's `bind/routine.rs`
-    Scalar "ifx_routine" (OID, I8, ANY) -> ANY, F("rf_ifx_routine"), optional(1), variadic, lenient, volatile;
-    SetReturning "ifx_routine_rows" (OID, I8, ANY) -> ANY, F("rf_ifx_routine_rows"), optional(1), variadic, lenient, volatile;
+    // (routine's object id, `1` or `0` for each parameter that is given or not, values): see the front end's `bind/routine.rs`
+    Scalar "ifx_routine" (OID, TEXT, ANY) -> ANY, F("rf_ifx_routine"), optional(1), variadic, lenient, volatile;
+    SetReturning "ifx_routine_rows" (OID, TEXT, ANY) -> ANY, F("rf_ifx_routine_rows"), optional(1), variadic, lenient, volatile;
     Scalar "ifx_rows_processed" () -> I4, F("rf_ifx_rows_processed"), volatile;
     Scalar "ifx_last_serial" () -> I8, F("rf_ifx_last_serial"), volatile;
     // Smart large objects: the door turns these results into what the client sees.

@@ -276,9 +276,9 @@ pub(crate) fn query_inside(state: &Arc<State>, sql: &str) -> Result<Queried> {
 }
 
 /// Calls a routine for a function of a running statement.
-pub(crate) fn call_inside(state: &Arc<State>, oid: u32, given: i64, args: Vec<Value>) -> Result<RoutineRows> {
-    // A negative set says that the statement changes data, so that the routine must not.
-    let (given, read_only) = if given < 0 { (-1 - given, true) } else { (given, false) };
+pub(crate) fn call_inside(state: &Arc<State>, oid: u32, given: &str, args: Vec<Value>) -> Result<RoutineRows> {
+    // A statement that changes data calls routines that must not.
+    let (given, read_only) = given.strip_prefix('-').map_or((given, false), |given| (given, true));
     let mut session = Session::inside(state, read_only)?;
     let schema = session.schema();
     let found = schema.main.routines.iter().find(|routine| routine.oid == oid).cloned();
@@ -288,8 +288,8 @@ pub(crate) fn call_inside(state: &Arc<State>, oid: u32, given: i64, args: Vec<Va
     let mut values = args.into_iter();
     let args = types
         .into_iter()
-        .enumerate()
-        .map(|(at, ty)| if given & (1 << at) != 0 { values.next().map(|value| (value, ty)) } else { None })
+        .zip(given.bytes())
+        .map(|(ty, given)| if given == b'1' { values.next().map(|value| (value, ty)) } else { None })
         .collect();
     let mut reader = session.run_routine(&routine, args)?.into_reader()?;
     let columns = reader.columns();

@@ -193,7 +193,7 @@ impl SessionState for FunctionState {
         self.state().ok()?.sequences.lock().serial
     }
 
-    fn call_routine(&self, routine: u32, given: i64, args: Vec<Value>) -> Result<RoutineRows> {
+    fn call_routine(&self, routine: u32, given: &str, args: Vec<Value>) -> Result<RoutineRows> {
         crate::routines::call_inside(&self.state()?, routine, given, args)
     }
 

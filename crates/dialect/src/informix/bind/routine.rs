@@ -40,8 +40,8 @@ impl Candidate {
 /// The cost from which on a conversion is none that anybody would expect.
 const FAR: u32 = 20;
 
-/// Most arguments of a routine, and most values that it returns.
-const MOST_PARAMS: usize = 30;
+/// Most arguments of a routine, as many as servers take, and most values that it returns.
+const MOST_PARAMS: usize = 341;
 const MOST_RETURNS: usize = 64;
 
 impl Binder<'_> {
@@ -217,12 +217,9 @@ impl Binder<'_> {
         if !self.changes_data && self.routine_writes(&resolved.parsed, &mut HashSet::new()) {
             self.effects.writes = true;
         }
-        let given =
-            resolved.args.iter().enumerate().filter(|(_, arg)| arg.is_some()).fold(0_i64, |set, (at, _)| set | 1 << at);
-        let mut args = vec![
-            Expr::integer(resolved.routine.oid.into(), Type::Oid),
-            Expr::integer(if self.changes_data { -1 - given } else { given }, Type::Int8),
-        ];
+        let mut given = if self.changes_data { "-".to_owned() } else { String::new() };
+        given.extend(resolved.args.iter().map(|arg| if arg.is_some() { '1' } else { '0' }));
+        let mut args = vec![Expr::integer(resolved.routine.oid.into(), Type::Oid), Expr::text(given)];
         args.extend(resolved.args.into_iter().flatten());
         args
     }
@@ -313,6 +310,10 @@ fn places(routine: &spl::Routine, given: &[(Option<&str>, Expr, usize)]) -> Opti
 fn assignment_cost(from: &Type, to: &Type) -> Option<u32> {
     if from == to || from.same_base(to) {
         return Some(0);
+    }
+    // A quoted string is text before it is anything else.
+    if *from == Type::Unknown && to.is_text() {
+        return Some(1);
     }
     if let Some(cost) = super::call::conversion_cost(from, &TypeSpec::Is(to.clone())) {
         return Some(cost);

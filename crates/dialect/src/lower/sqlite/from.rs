@@ -12,6 +12,10 @@ use crate::schema::{Relation, RelationKind};
 use crate::types::Storage;
 use crate::{Error, Result, Type, budget};
 
+/// So many arguments a function that returns rows has; SQLite asks those behind them of each row once more, and finds
+/// that a NULL is not what was given. More are packed.
+const MOST_ARGS: usize = 16;
+
 impl Lowering<'_> {
     pub(super) fn from(&mut self, from: &From) -> Result<String> {
         let sql = budget::deeper(|| self.joined(from))?;
@@ -77,6 +81,11 @@ impl Lowering<'_> {
                     // Bytes are texts within an array.
                     Said::Special("unnest") if in_bytes => Ok(format!("rf_unnest({args}, 1) AS {alias}")),
                     Said::Special(word) => Ok(format!("rf_{word}({args}) AS {alias}")),
+                    Said::Function(name)
+                        if function.kind == crate::functions::FunctionKind::SetReturning && texts.len() > MOST_ARGS =>
+                    {
+                        Ok(format!("{name}_packed(rf_pack_values({args})) AS {alias}"))
+                    }
                     Said::Function(name) if function.kind == crate::functions::FunctionKind::SetReturning => {
                         Ok(format!("{name}({args}) AS {alias}"))
                     }

@@ -461,7 +461,7 @@ impl Binder<'_> {
             Some(columns) => columns,
             None => return Err(self.unsupported("a set of rows in a select list", place)),
         };
-        if columns.len() > MOST_COLUMNS || call.args.len() > MOST_ARGUMENTS {
+        if columns.len() > MOST_COLUMNS {
             return Err(self.unsupported("so wide a set of rows in a select list", place));
         }
         let value = |id: ir::RelId| match &ty {
@@ -508,9 +508,6 @@ impl Binder<'_> {
             }
             (Some(known), None) => known,
         };
-        if call.args.len() > MOST_ARGUMENTS {
-            return Err(self.unsupported(format!("a function of more than {MOST_ARGUMENTS} arguments in FROM"), place));
-        }
         if columns.len() > MOST_COLUMNS {
             return Err(self.unsupported(format!("a function of more than {MOST_COLUMNS} columns"), place));
         }
@@ -614,9 +611,6 @@ fn row_of_columns(id: ir::RelId, columns: &[OutputColumn], ty: &Type) -> Expr {
     let members = ty.row_fields().unwrap_or_default().iter().map(member).collect();
     Expr::new(ExprKind::Row(members), ty.clone())
 }
-
-/// The most arguments of a function in FROM.
-const MOST_ARGUMENTS: usize = 29;
 
 /// The widest row that a function may return.
 const MOST_COLUMNS: usize = 64;

@@ -98,8 +98,9 @@ pub trait SessionState: Send + Sync {
     fn last_serial(&self) -> Option<i64> {
         None
     }
-    /// Calls a routine of users: which parameters `given` gives, and their values. Yields its rows.
-    fn call_routine(&self, _routine: u32, _given: i64, _args: Vec<Value>) -> Result<RoutineRows> {
+    /// Calls a routine of users: which parameters `given` gives (a `1` or `0` for each, `-` before them when it may only
+    /// read), and their values. Yields its rows.
+    fn call_routine(&self, _routine: u32, _given: &str, _args: Vec<Value>) -> Result<RoutineRows> {
         Err(Error::unsupported("a routine"))
     }
     /// Calls a function that users have made in PostgreSQL's way: what its polymorphic types stand for, and its arguments.

@@ -41,7 +41,7 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_ifx_ret_types", 1, |call| routine_types(call, true)),
     Row::new("rf_ifx_routine", 2, |call| {
         let args = (2..call.len()).map(|at| call.owned(at)).collect();
-        let mut rows = call.context().state().call_routine(routine(call)?, call.integer(1)?, args)?;
+        let mut rows = call.context().state().call_routine(routine(call)?, call.text(1)?, args)?;
         let first = rows.next().transpose()?;
         match rows.next() {
             None => Ok(first.and_then(|row| row.into_iter().next()).unwrap_or(Value::Null)),
@@ -129,6 +129,7 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_ifx_on_path", 1, |call| integer(i64::from(call.text(0)?.contains(&path_key(call)?))))
         .variadic()
         .lenient(),
+    Row::new("rf_pack_values", 1, super::lateral::pack).variadic().lenient(),
     Row::new("rf_ifx_bson_value", 3, bson_value),
     Row::new("rf_ifx_bson_get", 2, |call| {
         let document = Document::parse(call.text(0)?)?;

@@ -59,6 +59,21 @@ fn number(out: &mut Vec<u8>, class: u8, bytes: [u8; 8]) -> Result<()> {
     work::append(out, &bytes)
 }
 
+/// The arguments of a call, packed.
+pub(super) fn pack(call: &Call<'_>) -> Result<Value> {
+    let mut packed = Packed::default();
+    packed.step(call)?;
+    packed.value()
+}
+
+/// The arguments that [`pack`] has packed.
+pub(super) fn values(packed: Option<&Value>) -> Result<Vec<Value>> {
+    let Some(Value::Blob(packed)) = packed.cloned() else { return Err(corrupt()) };
+    let mut reader = Reader { packed, at: 0 };
+    let count = usize::try_from(reader.length()?).map_err(|_| corrupt())?;
+    reader.row(count)
+}
+
 /// The rows of a packed value; NULL is none.
 pub(super) fn rows(call: &Arguments<'_>) -> Result<Source> {
     let Some(Value::Blob(packed)) = call.value(0).cloned() else { return rows_sources::none() };

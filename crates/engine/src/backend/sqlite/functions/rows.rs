@@ -114,18 +114,15 @@ unsafe impl<'vtab> VTab<'vtab> for Table {
                 places[column - first] = Some(at);
             }
         }
-        let mut given = 0;
+        // A call gives the first of them, however many there may be: their number says which.
         let mut count = 0;
-        for (argument, at) in places.into_iter().enumerate() {
-            if let Some(at) = at {
-                count += 1;
-                given |= 1 << argument;
-                let mut usage = info.constraint_usage(at);
-                usage.set_argv_index(count);
-                usage.set_omit(true);
-            }
+        for at in places.into_iter().map_while(|at| at) {
+            count += 1;
+            let mut usage = info.constraint_usage(at);
+            usage.set_argv_index(count);
+            usage.set_omit(true);
         }
-        info.set_idx_num(given);
+        info.set_idx_num(count);
         let rows = self.rows.expected;
         info.set_estimated_cost(10.0 + rows as f64);
         info.set_estimated_rows(if numbered { 1 } else { rows });
@@ -160,11 +157,10 @@ struct Cursor<'vtab> {
 unsafe impl VTabCursor for Cursor<'_> {
     fn filter(&mut self, idx_num: c_int, _idx_str: Option<&str>, args: &Filters<'_>) -> rusqlite::Result<()> {
         let mut given = Vec::with_capacity(self.rows.arguments);
-        let mut values = args.iter();
-        for argument in 0..self.rows.arguments {
-            let is_given = idx_num & (1 << argument) != 0;
-            given.push(if is_given { values.next().map(|value| borrowed(value).to_value()) } else { None });
-        }
+        given.extend(
+            args.iter().take(usize::try_from(idx_num).unwrap_or(0)).map(|value| Some(borrowed(value).to_value())),
+        );
+        given.resize(self.rows.arguments, None);
         self.position = 0;
         let arguments = Arguments { given: &given, context: &self.context };
         self.source = Some((self.rows.open)(&arguments).map_err(raise)?);

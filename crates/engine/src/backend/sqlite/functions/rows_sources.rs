@@ -17,9 +17,11 @@ pub(super) const SOURCES: &[Rows] = &[
     Rows::new(c"rf_generate_series_numeric", 1, 3, series_numeric),
     Rows::new(c"rf_generate_series_timestamp", 1, 3, series_timestamp),
     Rows::new(c"rf_generate_series_timestamptz", 1, 3, series_timestamptz),
-    Rows::new(c"rf_ifx_routine_rows", 64, 31, routine),
+    Rows::new(c"rf_ifx_routine_rows", 64, 16, routine),
+    Rows::new(c"rf_ifx_routine_rows_packed", 64, 1, |call| unpacked(call, routine)),
     Rows::new(c"rf_module_rows", 64, 16, super::modules::rows),
-    Rows::new(c"rf_stored_function_rows", 64, 31, stored_function),
+    Rows::new(c"rf_stored_function_rows", 64, 16, stored_function),
+    Rows::new(c"rf_stored_function_rows_packed", 64, 1, |call| unpacked(call, stored_function)),
     Rows::new(c"rf_stored_result_rows", 64, 1, stored_result),
     Rows::new(c"rf_unnest", 1, 2, unnest).of_one_value(),
     Rows::new(c"rf_ts_token_type", 3, 1, ts_token_type),
@@ -111,6 +113,12 @@ fn unnest_tsvector(call: &Arguments<'_>) -> Result<Source> {
     if call.any_null() { none() } else { table(search::unnest(call.needed(0)?)?) }
 }
 
+/// A call whose arguments are packed, since SQLite asks those behind the sixteenth of each row once more.
+fn unpacked(call: &Arguments<'_>, open: fn(&Arguments<'_>) -> Result<Source>) -> Result<Source> {
+    let given: Vec<Option<Value>> = super::lateral::values(call.value(0))?.into_iter().map(Some).collect();
+    open(&Arguments { given: &given, context: call.context })
+}
+
 /// The rows that a function of users returns.
 fn stored_function(call: &Arguments<'_>) -> Result<Source> {
     let oid = call.integer(0)?.and_then(|oid| u32::try_from(oid).ok());
@@ -128,7 +136,7 @@ fn stored_result(call: &Arguments<'_>) -> Result<Source> {
 /// The rows that a routine of users returns.
 fn routine(call: &Arguments<'_>) -> Result<Source> {
     let oid = call.integer(0)?.and_then(|oid| u32::try_from(oid).ok());
-    let (Some(oid), Some(given)) = (oid, call.integer(1)?) else {
+    let (Some(oid), Some(given)) = (oid, call.text(1)?) else {
         return Err(Error::internal("a routine without an object id"));
     };
     let args = call.given[2..].iter().map_while(Clone::clone).collect();
