@@ -260,6 +260,7 @@ conditions! {
     DuplicateFunction "42723" -673 0,
     ReturnCountMismatch "42601" -655 0,
     RoutineManyRows "21000" -686 0,
+    ConvertedTooLong "22001" -1207 0,
     ConnectByLoop "54001" -26079 0,
     BsonOperator "0A000" -9659 0,
     RoutineStatement "0A000" -675 0,

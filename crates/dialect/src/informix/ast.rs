@@ -560,10 +560,14 @@ pub(super) enum ConstraintKind {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Alter {
-    Add(Column),
+    /// ADD, perhaps BEFORE a column.
+    Add(Column, Option<(String, usize)>),
     Drop(Vec<(String, usize)>),
     Modify(Column),
-    AddConstraint(TableConstraint),
+    AddConstraint {
+        constraint: TableConstraint,
+        if_not_exists: bool,
+    },
     DropConstraint {
         name: String,
         if_exists: bool,

@@ -436,6 +436,7 @@ impl Parser<'_> {
             self.references(columns)?
         };
         name = name.or(self.constraint_name()?);
+        self.constraint_mode()?;
         Ok(TableConstraint { name, kind, at })
     }
 
@@ -445,10 +446,22 @@ impl Parser<'_> {
             return Ok(None);
         }
         let name = self.object_name()?.name;
-        for word in ["disabled", "enabled"] {
-            self.word(word);
-        }
+        self.constraint_mode()?;
         Ok(Some(name))
+    }
+
+    /// ENABLED, which is what constraints and indexes are here; the other modes are refused.
+    fn constraint_mode(&mut self) -> Result<()> {
+        for (word, refused) in [
+            ("disabled", "DISABLED, of a constraint or an index,"),
+            ("filtering", "FILTERING of a constraint or an index"),
+            ("novalidate", "NOVALIDATE of a constraint"),
+        ] {
+            if self.is_word(word) {
+                return Err(self.unsupported(refused));
+            }
+        }
+        if self.word("enabled") { self.constraint_mode() } else { Ok(()) }
     }
 
     fn check(&mut self) -> Result<ConstraintKind> {
@@ -510,6 +523,7 @@ impl Parser<'_> {
                 break;
             };
             constraint = constraint.or(self.constraint_name()?);
+            self.constraint_mode()?;
             column.constraints.push(TableConstraint { name: constraint, kind, at });
         }
         Ok(column)
@@ -579,13 +593,12 @@ impl Parser<'_> {
             } else if self.words(&["extent", "size"]) || self.words(&["next", "size"]) {
                 self.unsigned()?;
             } else if self.word("online")
-                || self.word("disabled")
-                || self.word("enabled")
                 || self.word("compressed")
                 || self.words(&["hash", "on"])
-                || self.words(&["filtering", "without", "error"])
                 || self.fragmentation()
             {
+            } else if self.is_word("enabled") || self.is_word("disabled") || self.is_word("filtering") {
+                self.constraint_mode()?;
             } else {
                 break;
             }
@@ -690,27 +703,21 @@ impl Parser<'_> {
             {
                 actions.push(Alter::Nothing);
             } else if self.words(&["add", "constraint"]) {
-                let parenthesised = self.sign("(");
-                let constraint = if self.is_table_constraint() {
-                    self.table_constraint()?
-                } else {
-                    let name = self.object_name()?.name;
-                    let mut constraint = self.table_constraint()?;
-                    constraint.name = Some(name);
-                    constraint
-                };
-                if parenthesised {
+                let if_not_exists = self.if_not_exists();
+                let added = if self.sign("(") {
+                    let added = self.list(Self::added_constraint)?;
                     self.expect_sign(")")?;
-                }
-                actions.push(Alter::AddConstraint(constraint));
+                    added
+                } else {
+                    vec![self.added_constraint()?]
+                };
+                actions.extend(added.into_iter().map(|constraint| Alter::AddConstraint { constraint, if_not_exists }));
             } else if self.word("add") {
                 if self.sign("(") {
-                    for column in self.list(Self::added_column)? {
-                        actions.push(Alter::Add(column));
-                    }
+                    actions.extend(self.list(Self::added_column)?);
                     self.expect_sign(")")?;
                 } else {
-                    actions.push(Alter::Add(self.added_column()?));
+                    actions.push(self.added_column()?);
                 }
             } else if self.words(&["drop", "constraint"]) {
                 let if_exists = self.if_exists();
@@ -757,13 +764,22 @@ impl Parser<'_> {
         }
     }
 
-    /// A column with BEFORE, which says where in the table it goes: here it always goes to the end.
-    fn added_column(&mut self) -> Result<Column> {
+    /// A column, perhaps with BEFORE, which says where in the table it goes.
+    fn added_column(&mut self) -> Result<Alter> {
         let column = self.column_definition()?;
-        if self.is_word("before") {
-            return Err(self.unsupported("ADD … BEFORE"));
+        let before = if self.word("before") { Some(self.name_at()?) } else { None };
+        Ok(Alter::Add(column, before))
+    }
+
+    /// A constraint whose name stands before or behind.
+    fn added_constraint(&mut self) -> Result<TableConstraint> {
+        if self.is_table_constraint() {
+            return self.table_constraint();
         }
-        Ok(column)
+        let name = self.object_name()?.name;
+        let mut constraint = self.table_constraint()?;
+        constraint.name = Some(name);
+        Ok(constraint)
     }
 
     fn rename(&mut self) -> Result<Ast> {

@@ -706,6 +706,13 @@ pub enum AlterView {
 #[allow(clippy::large_enum_variant, reason = "a statement has a handful")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum AlterTable {
+    /// A column goes to the place before another.
+    MoveColumn {
+        /// Which.
+        column: usize,
+        /// Before this one.
+        before: usize,
+    },
     /// ADD COLUMN.
     AddColumn {
         /// The column.

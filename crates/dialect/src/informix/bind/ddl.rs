@@ -595,7 +595,7 @@ impl Binder<'_> {
             .unwrap_or_default();
         for action in actions {
             match action {
-                Alter::Add(column) => {
+                Alter::Add(column, before) => {
                     let definition = self.column_definition(column)?;
                     shape.columns.push(Column {
                         name: definition.name.clone(),
@@ -612,6 +612,10 @@ impl Binder<'_> {
                         constraints.push(self.constraint(&shape, constraint, next(), &own_key)?);
                     }
                     bound.push(AlterTable::AddColumn { column: definition, constraints, if_not_exists: false });
+                    if let Some((name, at)) = before {
+                        let before = self.column_of(table, name, *at)?;
+                        bound.push(AlterTable::MoveColumn { column: shape.columns.len() - 1, before });
+                    }
                 }
                 Alter::Drop(names) => {
                     for (name, at) in names {
@@ -639,7 +643,15 @@ impl Binder<'_> {
                         bound.push(AlterTable::AddConstraint(constraint));
                     }
                 }
-                Alter::AddConstraint(constraint) => {
+                Alter::AddConstraint { constraint, if_not_exists } => {
+                    let known = |name: &String| {
+                        table.indexes.iter().any(|index| index.constraint && index.name == *name)
+                            || table.foreign_keys.iter().any(|key| key.name == *name)
+                            || table.checks.iter().any(|check| check.name == *name)
+                    };
+                    if *if_not_exists && constraint.name.as_ref().is_some_and(known) {
+                        continue;
+                    }
                     let constraint = self.constraint(table, constraint, next(), &own_key)?;
                     bound.push(AlterTable::AddConstraint(constraint));
                 }

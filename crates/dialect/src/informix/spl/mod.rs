@@ -19,7 +19,7 @@ use crate::ir::{TriggerEvent, Value};
 use crate::schema::QualifiedName;
 use crate::{Condition, Error, Result, Schema, Type};
 
-pub use trigger::{TriggerDefinition, parse_trigger};
+pub use trigger::{TriggerDefinition, TriggerEdit, edited_trigger, parse_trigger};
 
 /// A parsed CREATE FUNCTION or CREATE PROCEDURE, or a list of a trigger's actions.
 #[derive(Clone, Debug, PartialEq)]

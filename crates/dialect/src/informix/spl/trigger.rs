@@ -51,6 +51,94 @@ pub fn parse_trigger(definition: &str) -> Result<TriggerDefinition> {
     }
 }
 
+/// What becomes of the text of a trigger whose table changes.
+#[derive(Clone, Copy, Debug)]
+pub enum TriggerEdit<'n> {
+    /// A column of the table has another name: in UPDATE OF, behind the names of the old and the new row, and where an
+    /// action puts a value into it.
+    RenameColumn(&'n str, &'n str),
+    /// A column is no more: in UPDATE OF, where others are left.
+    DropColumn(&'n str),
+    /// The table has another name.
+    RenameTable(&'n str),
+}
+
+/// The text of a trigger after such a change. What its actions name otherwise stays, as with servers: an action that
+/// names what is no more fails when it runs.
+///
+/// # Errors
+/// `42601` for a text that is no trigger.
+pub fn edited_trigger(definition: &str, edit: TriggerEdit<'_>) -> Result<String> {
+    let trigger = parse_trigger(definition)?;
+    let tokens = crate::informix::lexer::tokens(definition)?;
+    let name_of = |at: usize| match tokens.get(at).map(|token| &token.kind) {
+        Some(TokenKind::Word(name) | TokenKind::Quoted(name)) => Some(name.as_str()),
+        _ => None,
+    };
+    let is_sign = |at: usize, sign: &str| matches!(tokens.get(at).map(|token| &token.kind), Some(TokenKind::Sign(found)) if *found == sign);
+    let mut edits: Vec<(std::ops::Range<usize>, String)> = Vec::new();
+    match edit {
+        TriggerEdit::RenameColumn(from, to) => {
+            let correlated = |at: usize| {
+                let name = name_of(at);
+                name.is_some() && (name == trigger.old.as_deref() || name == trigger.new.as_deref())
+            };
+            let mut receives = false;
+            for (at, token) in tokens.iter().enumerate() {
+                match &token.kind {
+                    TokenKind::Word(word) if word == "into" => receives = at > 0 && name_of(at - 1) != Some("insert"),
+                    TokenKind::Sign(",") => {}
+                    TokenKind::Word(_) | TokenKind::Quoted(_) if name_of(at) == Some(from) => {
+                        let of_row = at >= 2 && is_sign(at - 1, ".") && correlated(at - 2);
+                        let waited_for = trigger.columns.iter().any(|(_, place)| *place == token.start);
+                        if of_row || waited_for || receives {
+                            edits.push((token.start..token.end, written(to)));
+                        }
+                    }
+                    // The list of columns that a value goes into ends where something else than names and commas stands.
+                    TokenKind::Word(_) | TokenKind::Quoted(_) if receives => {}
+                    _ => receives = false,
+                }
+            }
+        }
+        TriggerEdit::DropColumn(name) => {
+            if let Some(gone) = trigger.columns.iter().find(|(column, _)| column == name)
+                && let Some(at) = tokens.iter().position(|token| token.start == gone.1)
+            {
+                // With the comma behind it, or before it when it is the last.
+                let (first, last) = if is_sign(at + 1, ",") { (at, at + 1) } else { (at.saturating_sub(1), at) };
+                let end = tokens.get(last + 1).map_or(tokens[last].end, |next| next.start);
+                edits.push((tokens[first].start..end, if first == at { String::new() } else { " ".to_owned() }));
+            }
+        }
+        TriggerEdit::RenameTable(to) => {
+            if let Some(on) = (0..tokens.len()).find(|at| name_of(*at) == Some("on")) {
+                let mut at = on + 1;
+                while is_sign(at + 1, ".") || is_sign(at + 1, ":") || is_sign(at + 1, "@") {
+                    at += 2;
+                }
+                edits.push((tokens[at].start..tokens[at].end, written(to)));
+            }
+        }
+    }
+    let mut text = definition.to_owned();
+    for (range, name) in edits.into_iter().rev() {
+        text.replace_range(range, &name);
+    }
+    parse_trigger(&text)?;
+    Ok(text)
+}
+
+/// A name as a text has it.
+fn written(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_lowercase() || c == '_' || c.is_ascii_digit();
+    if name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit()) {
+        name.to_owned()
+    } else {
+        format!("\"{name}\"")
+    }
+}
+
 impl Parser<'_> {
     /// What follows CREATE [OR REPLACE]; `start` is where CREATE stands.
     pub fn create_trigger(&mut self, start: usize, or_replace: bool) -> Result<Ast> {

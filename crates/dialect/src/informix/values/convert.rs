@@ -3,7 +3,7 @@
 use super::{Decimal, Document, Moment, Span, composite, date_from_days, date_to_days, parse_date};
 use crate::informix::types::{YEAR_TO_FRACTION5, type_words};
 use crate::ir::Value;
-use crate::types::{Field, Qualifier};
+use crate::types::{Field, NumericModifier, Qualifier};
 use crate::values::json;
 use crate::{Condition, Error, Result, Type};
 
@@ -36,10 +36,10 @@ pub fn convert(value: &Value, from: &Type, to: &Type) -> Result<Value> {
         Type::Numeric(None) => Value::Text(decimal(value, from, to)?.to_string()),
         Type::FloatingDecimal(precision) => Value::Text(decimal(value, from, to)?.floating(*precision).to_string()),
         Type::Char(length) | Type::Nchar(length) => {
-            Value::Text(cut(text(value, from)?, *length as usize).trim_end_matches(' ').to_owned())
+            Value::Text(of_length(value, from, *length)?.trim_end_matches(' ').to_owned())
         }
         Type::Varchar(Some(length)) | Type::Nvarchar(length) | Type::Lvarchar(length) => {
-            Value::Text(cut(text(value, from)?, *length as usize))
+            Value::Text(of_length(value, from, *length)?)
         }
         Type::Varchar(None) | Type::Text | Type::Name | Type::TextBlob | Type::Clob | Type::InternalChar => {
             Value::Text(text(value, from)?)
@@ -221,6 +221,22 @@ fn text(value: &Value, from: &Type) -> Result<String> {
 }
 
 /// The first `length` characters: the default code set has one byte for each.
+/// A text of a length at most. Strings are cut; numbers lose digits behind the point, but no others.
+fn of_length(value: &Value, from: &Type, length: u32) -> Result<String> {
+    let (text, length) = (text(value, from)?, length as usize);
+    if text.len() <= length || !(from.is_integer() || from.is_decimal()) {
+        return Ok(cut(text, length));
+    }
+    let whole = text.find('.').unwrap_or(text.len());
+    if whole > length {
+        let message = "a converted value does not fit into the allotted space";
+        return Err(Error::new(Condition::ConvertedTooLong, message));
+    }
+    let scale = i16::try_from(length.saturating_sub(whole + 1)).unwrap_or(i16::MAX);
+    let rounded = Decimal::parse(&text)?.fitted(NumericModifier { precision: 32, scale })?.to_string();
+    Ok(cut(rounded, length).trim_end_matches('.').to_owned())
+}
+
 fn cut(mut text: String, length: usize) -> String {
     if text.len() > length
         && let Some((end, _)) = text.char_indices().nth(length)

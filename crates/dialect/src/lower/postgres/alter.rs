@@ -36,6 +36,7 @@ impl Lowering<'_> {
                 }
                 out
             }
+            AlterTable::MoveColumn { .. } => return Err(missing("ADD … BEFORE")),
             AlterTable::DropColumn { column, cascade } => {
                 format!("DROP COLUMN {}{}", names[*column], if *cascade { " CASCADE" } else { "" })
             }

@@ -125,13 +125,8 @@ impl Changer<'_> {
             AlterTable::AddColumn { column, constraints, if_not_exists } => {
                 self.add_column(table, column, constraints, *if_not_exists)
             }
+            AlterTable::MoveColumn { column, before } => self.move_column(table, *column, *before),
             AlterTable::DropColumn { column, cascade } => self.drop_column(table, *column, *cascade),
-            // Names in the texts of such triggers do not follow.
-            AlterTable::RenameColumn { .. } | AlterTable::RenameTable(_)
-                if table.named_triggers().any(|trigger| trigger.actions().is_some()) =>
-            {
-                Err(Error::unsupported("RENAME of a table with triggers, or of its columns,").into())
-            }
             AlterTable::RenameColumn { column, to } => self.rename_column(table, *column, to),
             AlterTable::RenameTable(to) => self.rename_table(table, to),
             AlterTable::RenameConstraint { from, to } => self.rename_constraint(table, from, to),
@@ -296,6 +291,21 @@ impl Changer<'_> {
             let current = self.current(oid)?;
             self.add_constraint(&current, constraint)
         })
+    }
+
+    /// Puts a column before another, which writes the table anew.
+    fn move_column(&self, table: &Relation, column: usize, before: usize) -> Done {
+        if self.schema().children(table).next().is_some() || table.heritage.is_some() || table.partitioning.is_some() {
+            return Err(
+                Error::unsupported("ADD … BEFORE in a table that others inherit from, or that inherits,").into()
+            );
+        }
+        let mut form = self.form(table)?;
+        form.move_column(&table.columns[column].name, &table.columns[before].name);
+        let mut sources = same_columns(table);
+        let moved = sources.remove(column);
+        sources.insert(if column < before { before - 1 } else { before }, moved);
+        self.rebuild(table, &form, sources, &[])
     }
 
     /// Gives a new column's rows what its domain has for them, or asks it whether that may be NULL.

@@ -28,6 +28,10 @@ impl Positions {
                 Some(place) => *column = place,
                 None => return Ok(None),
             },
+            AlterTable::MoveColumn { column, before } => {
+                *column = self.place(*column, now, None)?;
+                *before = self.place(*before, now, None)?;
+            }
             AlterTable::RenameColumn { column, .. }
             | AlterTable::AddIdentity { column, .. }
             | AlterTable::SetIdentity { column, .. }

@@ -103,6 +103,7 @@ impl Changer<'_> {
         let oid = self.entry(table)?;
         let physical = physical_name(&table.namespace, to);
         self.rename_rows_in_functions(table, &table.namespace, to)?;
+        self.rename_table_in_triggers(table, to)?;
         self.store.rename_table(table, &physical)?;
         self.store.rename_entry(table.physical.database, oid, to, &physical)?;
         self.store.move_owned_sequences(table, &physical)?;

@@ -2,11 +2,22 @@
 
 use std::sync::Arc;
 
+use rowferry_dialect::informix::spl::{TriggerEdit, edited_trigger};
 use rowferry_dialect::ir::{ChangeTrigger, TriggerChange, TriggerLevel, TriggerState};
 use rowferry_dialect::schema::{Relation, Trigger};
 use rowferry_dialect::{Condition, Error, Schema as _, heritage};
 
 use super::{Changer, Done, cannot_drop, describe};
+
+/// Changes the text of a trigger that was made in Informix's way.
+fn edit_actions(trigger: &mut Trigger, edit: TriggerEdit<'_>) -> rowferry_dialect::Result<()> {
+    if trigger.actions().is_some()
+        && let Some(text) = trigger.args.last_mut()
+    {
+        *text = edited_trigger(text, edit)?;
+    }
+    Ok(())
+}
 
 impl Changer<'_> {
     pub(super) fn change_trigger(&self, change: &ChangeTrigger) -> Done {
@@ -169,9 +180,20 @@ impl Changer<'_> {
             if let Some(text) = &trigger.condition {
                 renamed.condition = Some(self.session.renamed_in_condition(text, table, column, to, &schema)?);
             }
+            edit_actions(&mut renamed, TriggerEdit::RenameColumn(&table.columns[column].name, to))?;
             let mut after = table.clone();
             to.clone_into(&mut after.columns[column].name);
             self.store.record_trigger(&after, &renamed)?;
+        }
+        Ok(())
+    }
+
+    /// The triggers of a table that has got another name, in whose texts it stands.
+    pub(super) fn rename_table_in_triggers(&self, table: &Relation, to: &str) -> Done {
+        for trigger in table.named_triggers().filter(|trigger| trigger.actions().is_some()) {
+            let mut renamed = Trigger::clone(trigger);
+            edit_actions(&mut renamed, TriggerEdit::RenameTable(to))?;
+            self.store.record_trigger(table, &renamed)?;
         }
         Ok(())
     }
@@ -185,6 +207,14 @@ impl Changer<'_> {
                 Some(text) => self.session.condition_names(text, table, column, &schema)?,
                 None => false,
             };
+            // An Informix trigger waits for the other columns that it names.
+            if trigger.actions().is_some() && trigger.columns.len() > 1 && trigger.columns.contains(&column) {
+                let mut less = Trigger::clone(trigger);
+                less.columns.retain(|at| *at != column);
+                edit_actions(&mut less, TriggerEdit::DropColumn(&table.columns[column].name))?;
+                self.store.record_trigger(table, &less)?;
+                continue;
+            }
             if named || trigger.columns.contains(&column) {
                 naming.push(trigger);
             }

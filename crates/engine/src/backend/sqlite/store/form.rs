@@ -132,6 +132,16 @@ impl Form {
             })
     }
 
+    /// Puts a column before another.
+    pub fn move_column(&mut self, name: &str, before: &str) {
+        let place = |form: &Self, name: &str| form.columns().position(|other| other.eq_ignore_ascii_case(name));
+        if let (Some(from), Some(_)) = (place(self, name), place(self, before)) {
+            let column = self.0.columns.remove(from);
+            let to = place(self, before).unwrap_or(self.0.columns.len());
+            self.0.columns.insert(to, column);
+        }
+    }
+
     /// Takes a column out, with the constraints of the table that name it.
     pub fn remove_column(&mut self, name: &str) {
         let lower = name.to_lowercase();
