@@ -36,6 +36,8 @@ pub struct PlanKey {
     pub user: Arc<str>,
     /// How literals are read: by DateStyle and IntervalStyle.
     pub literals: LiteralStyle,
+    /// `"x"` is a name everywhere, in Informix's SQL.
+    pub delimited: bool,
     /// What was done to make it faster.
     pub passes: Passes,
     /// Parameter types that the client has declared.

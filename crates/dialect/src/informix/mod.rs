@@ -36,6 +36,9 @@ use parser::Parser;
 pub const VERSION: &str =
     concat!("IBM Informix Dynamic Server Version 15.0.1.0.3 (rowferry ", env!("CARGO_PKG_VERSION"), ")");
 
+/// The variable of a session by which it has DELIMIDENT, when it has any value.
+pub const DELIMIDENT: &str = "informix.delimident";
+
 /// A parsed statement of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
@@ -44,6 +47,8 @@ pub struct Statement {
     start: usize,
     end: usize,
     params: usize,
+    /// `"x"` is a name everywhere.
+    delimited: bool,
 }
 
 /// What transactions of a database are.
@@ -137,8 +142,24 @@ impl Statement {
 /// # Errors
 /// `42601` with the position of the first token that does not fit.
 pub fn parse(sql: &str) -> Result<Vec<Statement>> {
-    let text: Arc<str> = sql.into();
-    let mut parser = Parser::new(sql)?;
+    statements(Parser::new(sql)?)
+}
+
+/// As [`parse`], for a session that has DELIMIDENT: `"x"` is a name everywhere, never a string.
+///
+/// # Errors
+/// As those of [`parse`].
+pub fn parse_delimited(sql: &str) -> Result<Vec<Statement>> {
+    statements(Parser::reading(sql, true)?)
+}
+
+/// A kept text as its author wrote it, without what says how it is to be read.
+pub fn shown(text: &str) -> &str {
+    text.strip_suffix(parser::DELIMITED).unwrap_or(text)
+}
+
+fn statements(mut parser: Parser<'_>) -> Result<Vec<Statement>> {
+    let text: Arc<str> = parser.text.into();
     let mut statements = Vec::new();
     loop {
         while parser.sign(";") {}
@@ -148,7 +169,8 @@ pub fn parse(sql: &str) -> Result<Vec<Statement>> {
         let start = parser.start();
         parser.params = 0;
         let ast = parser.statement()?;
-        statements.push(Statement { ast, text: text.clone(), start, end: parser.end(), params: parser.params });
+        let (end, params, delimited) = (parser.end(), parser.params, parser.delimited);
+        statements.push(Statement { ast, text: text.clone(), start, end, params, delimited });
         if !parser.at_end() && !parser.is_sign(";") {
             return Err(parser.unexpected());
         }
@@ -167,6 +189,17 @@ mod tests {
         assert_eq!(statements[1].text(), "insert into t values (?, 'a;b')");
         assert_eq!(statements[1].params(), 1);
         assert!(parse(" {nothing} ;").unwrap().is_empty());
+    }
+
+    #[test]
+    fn quotes_delimit_names_where_the_session_says_so() {
+        let sql = "select \"a\" from t order by \"a\"";
+        let (names, strings) = (parse_delimited(sql).unwrap(), parse(sql).unwrap());
+        assert_ne!(names, strings);
+        // What is kept says so itself, and is shown without.
+        let kept = format!("{sql}{}", parser::DELIMITED);
+        assert_eq!(parse(&kept).unwrap(), names);
+        assert_eq!(shown(&kept), sql);
     }
 
     #[test]

@@ -239,7 +239,7 @@ impl Parser<'_> {
             }
             TokenKind::Quoted(value) => {
                 self.take();
-                if self.is_sign(".") {
+                if self.delimited || self.is_sign(".") {
                     return self.column(value, at);
                 }
                 NodeKind::String(value)

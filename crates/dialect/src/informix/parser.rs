@@ -10,6 +10,10 @@ const MAX_DEPTH: usize = 200;
 /// the text, and everything behind the parser walks trees by recursion.
 const MAX_HEIGHT: usize = 300;
 
+/// Stands behind texts that are kept (of views, checks, triggers, routines) when their quotes delimit names: whoever reads
+/// them later need not know whose session they are from.
+pub(super) const DELIMITED: &str = " {DELIMIDENT}";
+
 pub(super) struct Parser<'a> {
     pub text: &'a str,
     tokens: Vec<Token>,
@@ -20,14 +24,35 @@ pub(super) struct Parser<'a> {
     pub spl: Option<Box<super::spl::Names>>,
     /// In the condition of CONNECT BY, where PRIOR is an operator.
     pub connects: bool,
+    /// `"x"` is a name everywhere, as DELIMIDENT has it.
+    pub delimited: bool,
     depth: usize,
     /// The height of the tallest tree in the production under way, at most.
     height: usize,
 }
 
 impl<'a> Parser<'a> {
+    /// Reads a text as its end says: what is kept of a session with DELIMIDENT has [`DELIMITED`] behind it.
     pub fn new(text: &'a str) -> Result<Self> {
-        Ok(Self { text, tokens: tokens(text)?, at: 0, params: 0, spl: None, connects: false, depth: 0, height: 0 })
+        match text.strip_suffix(DELIMITED) {
+            Some(text) => Self::reading(text, true),
+            None => Self::reading(text, false),
+        }
+    }
+
+    /// Reads a text with DELIMIDENT, or without.
+    pub fn reading(text: &'a str, delimited: bool) -> Result<Self> {
+        Ok(Self {
+            text,
+            tokens: tokens(text)?,
+            at: 0,
+            params: 0,
+            spl: None,
+            connects: false,
+            delimited,
+            depth: 0,
+            height: 0,
+        })
     }
 
     pub fn peek(&self) -> &TokenKind {

@@ -15,7 +15,7 @@ use rowferry_dialect::{Condition, Error, Result, Schema as _, Type, budget, post
 use super::Session;
 use super::command::command;
 use super::in_turn::RowsPlan;
-use super::parsed::{Native, Parsed, Source, of_postgres, parse, weigh};
+use super::parsed::{Native, Parsed, Source, of_postgres, weigh};
 use super::triggers::Firing;
 use crate::backend::{Backend as _, InUse, Program, Yield};
 use crate::memory;
@@ -222,7 +222,7 @@ impl Session {
             weigh(sql)?;
             let mut statements = match &respelled {
                 Some((respelled, rules)) => of_postgres(|| respelled.parse(*rules))?,
-                None => parse(sql, session.language)?,
+                None => session.parse_own(sql)?,
             };
             match statements.len() {
                 0 => Ok(None),
@@ -339,6 +339,7 @@ impl Session {
             generation: self.schema.generation(),
             user: self.user.clone(),
             literals: self.settings().literal_style(),
+            delimited: self.is_delimited(),
             passes: self.passes(),
             params: param_types.to_vec(),
         }

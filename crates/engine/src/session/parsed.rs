@@ -125,9 +125,22 @@ impl Session {
             weigh(sql)?;
             match session.respelled(sql)? {
                 Some((respelled, rules)) => of_postgres(|| respelled.parse(rules)),
-                None => parse(sql, session.language),
+                None => session.parse_own(sql),
             }
         })
+    }
+
+    /// The session has Informix's DELIMIDENT.
+    pub(super) fn is_delimited(&self) -> bool {
+        self.language == Language::Informix && self.variable(informix::DELIMIDENT).is_some()
+    }
+
+    /// Splits a text by the parser of the session's language.
+    pub(super) fn parse_own(&self, sql: &str) -> Result<Vec<Parsed>> {
+        if self.is_delimited() {
+            return of_informix(|| informix::parse_delimited(sql));
+        }
+        parse(sql, self.language)
     }
 
     /// A text whose strings mean something else in this session than to the parser, as the parser reads it the same.
@@ -178,17 +191,22 @@ pub(super) fn weigh(sql: &str) -> Result<()> {
 pub(super) fn parse(sql: &str, language: Language) -> Result<Vec<Parsed>> {
     match language {
         Language::Postgres => of_postgres(|| postgres::parse(sql)),
-        Language::Informix => weighed(|| {
-            let statements = informix::parse(sql)?.into_iter().map(|statement| Parsed {
-                text: statement.text().into(),
-                offset: statement.offset(),
-                source: Source::Informix(Box::new(statement)),
-                size: 0,
-            });
-            Ok(statements.collect())
-        }),
+        Language::Informix => of_informix(|| informix::parse(sql)),
         Language::Native => Err(Error::unsupported("the back end's own SQL")),
     }
+}
+
+/// Statements of one text of Informix's.
+fn of_informix(parse: impl FnOnce() -> Result<Vec<informix::Statement>>) -> Result<Vec<Parsed>> {
+    weighed(|| {
+        let statements = parse()?.into_iter().map(|statement| Parsed {
+            text: statement.text().into(),
+            offset: statement.offset(),
+            source: Source::Informix(Box::new(statement)),
+            size: 0,
+        });
+        Ok(statements.collect())
+    })
 }
 
 /// Statements of one text of PostgreSQL's.

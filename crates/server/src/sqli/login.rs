@@ -111,6 +111,8 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
         reject(connection, BAD_LOCALE, &message);
         return Err(Ending::Refused(message));
     };
+    // By any value but `n`, as esql's own clients have it.
+    let delimited = request.variable("DELIMIDENT").is_some_and(|value| !value.eq_ignore_ascii_case(b"n"));
     let server = if request.server.is_empty() { SERVER_NAME.as_bytes() } else { &request.server };
     let flags = warning::DYNAMIC_SERVER | warning::UNKNOWN_10;
     let accepted = LoginReply::accept(VERSION, SERIAL, server, flags);
@@ -138,7 +140,7 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
     );
     let server = String::from_utf8_lossy(server).into_owned();
     let admission = Admission { gate: door.gate.clone(), client, users, proved: demand.method, machine_user };
-    Ok(SqliSession::new(door.databases.clone(), connection, decoder, user, server, code_set, admission))
+    Ok(SqliSession::new(door.databases.clone(), connection, decoder, user, server, (code_set, delimited), admission))
 }
 
 /// What the client is to prove at the database that is served, and which user of this machine it is where that was asked; what

@@ -165,7 +165,14 @@ impl Binder<'_> {
                 Expr::new(ExprKind::IsNull { arg: Box::new(left), negated: false }, Type::Bool)
             } else {
                 let right = self.expr(&pair[0])?;
-                self.compare(CompareOp::Equal, left, right, at)?
+                let constant = matches!(pair[0].kind, NodeKind::Number(_) | NodeKind::String(_));
+                match self.compare(CompareOp::Equal, left, right, at)? {
+                    // A value that may be NULL equals one that is.
+                    Expr { kind: ExprKind::Compare { op: CompareOp::Equal, left, right }, ty } if !constant => {
+                        Expr { kind: ExprKind::Distinct { negated: true, left, right }, ty }
+                    }
+                    compared => compared,
+                }
             });
             results.push(self.expr(&pair[1])?);
         }

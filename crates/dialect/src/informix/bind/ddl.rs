@@ -66,7 +66,7 @@ impl Binder<'_> {
                     temporary: false,
                     replace: false,
                     language: Self::LANGUAGE,
-                    text: self.without_stars(&self.text[text.0..text.1]),
+                    text: self.without_stars(&self.kept(*text)),
                     query: bound,
                     options: crate::schema::ViewOptions(match checked {
                         true => vec![("check_option".to_owned(), "cascaded".to_owned())],
@@ -212,7 +212,7 @@ impl Binder<'_> {
 
     fn create_table(&mut self, table: &ast::CreateTable) -> Result<ir::Statement> {
         if let Some(query) = &table.query {
-            let created = self.table_of_query(&table.name, table.temporary, query)?;
+            let created = self.table_of_query(&table.name, table.temporary, table.if_not_exists, query)?;
             return Ok(created);
         }
         let mut columns = Vec::new();
@@ -288,10 +288,16 @@ impl Binder<'_> {
         self.effects.writes = true;
         self.effects.schema = true;
         let name = ObjectName { database: None, owner: None, name: into.name.clone(), at: into.at };
-        self.table_of_query(&name, into.temporary, query)
+        self.table_of_query(&name, into.temporary, false, query)
     }
 
-    fn table_of_query(&mut self, name: &ObjectName, temporary: bool, query: &Query) -> Result<ir::Statement> {
+    fn table_of_query(
+        &mut self,
+        name: &ObjectName,
+        temporary: bool,
+        if_not_exists: bool,
+        query: &Query,
+    ) -> Result<ir::Statement> {
         let (bound, result) = self.query(query)?;
         let mut columns: Vec<ColumnDefinition> = Vec::new();
         for column in &result {
@@ -318,7 +324,7 @@ impl Binder<'_> {
             name,
             temporary,
             on_commit: ir::OnCommit::PreserveRows,
-            if_not_exists: false,
+            if_not_exists,
             language: Self::LANGUAGE,
             columns,
             constraints: Vec::new(),
@@ -341,7 +347,7 @@ impl Binder<'_> {
             Some((node, _)) if super::super::parse_statement::is_null(node) => None,
             Some((node, text)) => {
                 let expr = self.assigned(node, &ty)?;
-                Some(Text { text: self.text[text.0..text.1].to_owned(), expr })
+                Some(Text { text: self.kept(*text), expr })
             }
             None => None,
         };
@@ -410,7 +416,7 @@ impl Binder<'_> {
                 self.scopes.push(Scope::of_table(Text::TABLE, table));
                 let expr = self.condition(node);
                 self.scopes.pop();
-                ('c', ConstraintKind::Check(Text { text: self.text[text.0..text.1].to_owned(), expr: expr? }))
+                ('c', ConstraintKind::Check(Text { text: self.kept(*text), expr: expr? }))
             }
             ast::ConstraintKind::ForeignKey { columns, target, target_columns, on_delete } => {
                 let own = positions(self, columns)?;
@@ -509,7 +515,7 @@ impl Binder<'_> {
                 _ => {
                     // The text of the key, as written.
                     let end = ends.get(bound.len()).copied().unwrap_or(node.at);
-                    self.text[node.at..end].trim().to_owned()
+                    self.kept((node.at, end))
                 }
             };
             bound.push(IndexKeyDefinition { key: Text { text, expr }, descending: *descending });

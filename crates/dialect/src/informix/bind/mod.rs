@@ -24,7 +24,7 @@ mod with;
 use super::Statement;
 use super::ast::{Ast, ObjectName};
 use super::lexer::position;
-use super::parser::Parser;
+use super::parser::{DELIMITED, Parser};
 use crate::access::{Needs, Privileges};
 use crate::ir::{self, CteId, Expr, Ids, OutputColumn, RelId, SetVariable, Text, Transaction, TransactionModes};
 use crate::plan::{Bound, Effects, ResultColumn};
@@ -49,6 +49,8 @@ pub(super) struct Binder<'a> {
     schema: &'a dyn Schema,
     context: &'a Context,
     text: &'a str,
+    /// Quotes of the text delimit names.
+    delimited: bool,
     ids: Ids,
     params: Vec<Option<Type>>,
     /// Innermost last.
@@ -90,6 +92,7 @@ pub fn bind(parsed: &Statement, schema: &dyn Schema, context: &Context, params: 
     let mut declared = params.to_vec();
     declared.resize(parsed.params.max(params.len()), None);
     let mut binder = Binder::new(schema, context, &parsed.text, declared);
+    binder.delimited = parsed.delimited;
     let (statement, columns) = binder.statement(&parsed.ast)?;
     let params = binder.params.into_iter().map(|ty| ty.unwrap_or(Type::Lvarchar(super::types::LVARCHAR_MAX))).collect();
     let needs = if matches!(statement, ir::Statement::Ddl(_)) { Needs::default() } else { binder.needs };
@@ -221,6 +224,7 @@ impl<'a> Binder<'a> {
             schema,
             context,
             text,
+            delimited: false,
             ids: Ids::default(),
             params,
             scopes: Vec::new(),
@@ -237,6 +241,15 @@ impl<'a> Binder<'a> {
             changes_data: false,
             uses: None,
             needs: Needs::default(),
+        }
+    }
+
+    /// A part of the text that is kept, which says how its quotes are to be read.
+    fn kept(&self, (start, end): (usize, usize)) -> String {
+        let text = self.text[start..end].trim();
+        match self.delimited && text.contains('"') {
+            true => format!("{text}{DELIMITED}"),
+            false => text.to_owned(),
         }
     }
 

@@ -64,7 +64,7 @@ impl Binder<'_> {
             name: routine.name.clone(),
             signature,
             specific: routine.specific.clone(),
-            definition: self.text[create.text.0..create.text.1].to_owned(),
+            definition: self.kept(create.text),
             or_replace: create.or_replace,
             if_not_exists: create.if_not_exists,
         }))))

@@ -37,7 +37,7 @@ impl Binder<'_> {
             }
             columns.push(column);
         }
-        let text = &self.text[create.text.0..create.text.1];
+        let text = &self.kept(create.text);
         let mut made = Vec::new();
         for (part, routine) in &definition.parts {
             // What its variables are is looked at now, so that a wrong name does not wait for the first row.

@@ -90,12 +90,12 @@ impl Parser<'_> {
         let start = self.start();
         let outer = std::mem::take(&mut self.names().uses);
         let ast = production(self)?;
-        let end = self.end();
+        let (end, delimited) = (self.end(), self.delimited);
         let names = self.names();
         let uses = std::mem::replace(&mut names.uses, outer);
         let id = names.statements;
         names.statements += 1;
-        let statement = Statement { ast, text: names.text.clone(), start, end, params: uses.len() };
+        let statement = Statement { ast, text: names.text.clone(), start, end, params: uses.len(), delimited };
         Ok(Sql { id, statement, uses })
     }
 

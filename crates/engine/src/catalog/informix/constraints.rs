@@ -1,5 +1,6 @@
 //! Indexes and constraints.
 
+use rowferry_dialect::informix::shown;
 use rowferry_dialect::schema::{Index, ReferentialAction, Relation};
 
 use super::{Cell, OWNER, Row, Table, View, int, tabid, text};
@@ -207,7 +208,7 @@ const SYSCHECKS: Table = Table {
         let view = &View::of(context);
         let mut rows = Vec::new();
         for check in view.relations.iter().flat_map(|relation| &relation.checks) {
-            for (number, part) in super::others::pieces(&check.text, CHECK_WIDTH).into_iter().enumerate() {
+            for (number, part) in super::others::pieces(shown(&check.text), CHECK_WIDTH).into_iter().enumerate() {
                 rows.push(vec![int(check.oid.into()), text("T"), int(number as i64), text(part)]);
             }
         }

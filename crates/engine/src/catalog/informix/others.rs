@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rowferry_dialect::informix::codes::type_code;
 use rowferry_dialect::informix::values::composite::Shape;
-use rowferry_dialect::informix::{Logging, spl};
+use rowferry_dialect::informix::{Logging, shown, spl};
 use rowferry_dialect::ir::TriggerEvent;
 use rowferry_dialect::schema::{Relation, RelationKind};
 use rowferry_dialect::{Schema as _, Type};
@@ -36,6 +36,7 @@ pub(super) const TABLES: &[Table] = &[
             for relation in &view.relations {
                 let RelationKind::View { definition, options, .. } = &relation.kind else { continue };
                 let check = if options.check().is_some() { " with check option" } else { "" };
+                let definition = shown(definition);
                 let whole = format!("create view \"{OWNER}\".{} as {definition}{check} ;", relation.name);
                 for (number, part) in pieces(&whole, VIEW_WIDTH).into_iter().enumerate() {
                     rows.push(vec![int(tabid(relation)), int(number as i64), text(part)]);
@@ -235,7 +236,7 @@ pub(super) const TABLES: &[Table] = &[
             for ((_, id, trigger), whole) in triggers(context) {
                 // D: the head; A: the actions.
                 let (head, actions) = whole.split_at_checked(trigger.actions_at).unwrap_or((&whole, ""));
-                for (key, whole) in [("D", head), ("A", actions)] {
+                for (key, whole) in [("D", head), ("A", shown(actions))] {
                     for (number, part) in pieces(whole, BODY_WIDTH).into_iter().enumerate() {
                         rows.push(vec![int(id.into()), text(key), int(number as i64), text(part)]);
                     }

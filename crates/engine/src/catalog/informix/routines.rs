@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rowferry_dialect::informix::codes::type_code;
+use rowferry_dialect::informix::shown;
 use rowferry_dialect::informix::spl::{self, Mode};
 use rowferry_dialect::schema::Routine;
 use rowferry_dialect::{Schema as _, Type};
@@ -114,7 +115,7 @@ pub(super) const TABLES: &[Table] = &[
             for (id, routine, parsed) in routines(context) {
                 // D: DOCUMENT; T: the text.
                 let document = parsed.document.join("\n");
-                for (key, whole) in [("D", document.as_str()), ("T", routine.definition.as_str())] {
+                for (key, whole) in [("D", document.as_str()), ("T", shown(&routine.definition))] {
                     for (number, part) in pieces(whole, BODY_WIDTH).into_iter().enumerate() {
                         rows.push(vec![int(id), text(key), int(number as i64 + 1), text(part)]);
                     }

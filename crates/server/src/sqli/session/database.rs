@@ -84,6 +84,9 @@ impl Commands {
         });
         session.set_variable("informix.database", name)?;
         session.set_variable("informix.server", &self.server)?;
+        if self.delimited {
+            session.set_variable(rowferry_dialect::informix::DELIMIDENT, "y")?;
+        }
         let logging = database.logging();
         self.close_database();
         *self.interrupt.lock() = Some(session.interrupter());

@@ -82,6 +82,8 @@ struct Commands {
     user: String,
     server: String,
     code_set: CodeSet,
+    /// The client has DELIMIDENT: `"x"` is a name.
+    delimited: bool,
     widths: Widths,
     out: Vec<u8>,
     /// The open database, if any: its session and its name.
@@ -145,7 +147,7 @@ impl<'c> SqliSession<'c> {
         decoder: Decoder,
         user: String,
         server: String,
-        code_set: CodeSet,
+        (code_set, delimited): (CodeSet, bool),
         admission: Admission,
     ) -> Self {
         smart_objects::with(|objects| objects.reset(Box::new(code_set)));
@@ -165,6 +167,7 @@ impl<'c> SqliSession<'c> {
             user,
             server,
             code_set,
+            delimited,
             widths: decoder.widths(),
             out: Vec::new(),
             open: None,

@@ -28,7 +28,7 @@ impl Commands {
     pub(super) fn prepare(&mut self, text: SqlText<'_>) -> Obeyed<usize> {
         let sql = self.code_set.decode_sql(text.sql);
         tracing::debug!(sql = &*mask_secrets(&sql), "prepare");
-        let mut parsed = informix::parse(&sql)?;
+        let mut parsed = if self.delimited { informix::parse_delimited(&sql) } else { informix::parse(&sql) }?;
         let parts: Vec<String> = match parsed.len() {
             0 | 1 => Vec::new(),
             _ => parsed.iter().map(|part| part.text().to_owned()).collect(),
