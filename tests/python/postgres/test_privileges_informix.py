@@ -217,12 +217,64 @@ def test_connect_is_asked_at_both_doors(doors: Doors, served: Rowferry) -> None:
         "grant select, alter on t to ix_other",
         "revoke under on t from ix_other",
         "grant usage on language spl to public",
-        "grant default role ix_group to ix_other",
-        "set role ix_group",
+        "grant default role ix_group to ix_other, ix_owner",
+        "grant default role ix_group to ix_stranger",
     ],
 )
 def test_what_has_no_counterpart_is_refused_by_name(doors: Doors, statement: str) -> None:
     assert code(doors.granting, statement) == -999
+
+
+def test_a_role_is_enabled(doors: Doors, served: Rowferry) -> None:
+    """Of who does not inherit, a role's privileges are there while it is enabled; CURRENT_ROLE says which one is."""
+    doors.say("grant select on t to ix_group")
+
+    def roles(connection: informix.Connection) -> tuple[object, ...]:
+        row = connection.cursor().execute("select current_role, default_role from sysmaster:sysdual").fetchone()
+        assert row
+        return tuple(row)
+
+    def says(connection: informix.Connection, statement: str) -> None:
+        connection.cursor().execute(statement)
+        connection.commit()
+
+    lazy = at_informix(served, "ix_lazy")
+    try:
+        assert roles(lazy) == (None, None)
+        assert code(lazy, "select * from t") == -272
+        says(lazy, "set role ix_group")
+        assert roles(lazy) == ("ix_group", None)
+        assert code(lazy, "select * from t") == 0
+        assert code(lazy, "delete from t") == -274
+        says(lazy, "set role none")
+        assert roles(lazy) == (None, None)
+        assert code(lazy, "select * from t") == -272
+        assert code(doors.informix["ix_stranger"], "set role ix_group") < 0
+        assert code(doors.informix["ix_stranger"], "set role nobody") < 0
+    finally:
+        lazy.close()
+    # With a default role sessions begin; another one, or none, may be enabled.
+    doors.say("grant default role ix_group to ix_lazy")
+    lazy = at_informix(served, "ix_lazy")
+    try:
+        assert roles(lazy) == ("ix_group", "ix_group")
+        assert code(lazy, "select * from t") == 0
+        says(lazy, "set role null")
+        assert roles(lazy) == (None, "ix_group")
+        assert code(lazy, "select * from t") == -272
+        says(lazy, "set role default")
+        assert roles(lazy) == ("ix_group", "ix_group")
+        # What is revoked is not enabled any longer.
+        doors.say("revoke ix_group from ix_lazy")
+        assert code(lazy, "select * from t") == -272
+        doors.say("grant ix_group to ix_lazy")
+    finally:
+        lazy.close()
+    doors.say("revoke default role from ix_lazy")
+    lazy = at_informix(served, "ix_lazy")
+    assert roles(lazy) == (None, None)
+    lazy.close()
+    doors.say("revoke select on t from ix_group")
 
 
 def test_revoke_takes_what_was_granted_on(doors: Doors) -> None:

@@ -64,11 +64,13 @@ pub struct Identity {
     pub session: u32,
     /// SET ROLE; the one whose rights count.
     pub current: u32,
+    /// Informix's SET ROLE: one whose rights count beside those of the session's.
+    pub enabled: Option<u32>,
 }
 
 impl Default for Identity {
     fn default() -> Self {
-        Self { login: BOOTSTRAP, session: BOOTSTRAP, current: BOOTSTRAP }
+        Self { login: BOOTSTRAP, session: BOOTSTRAP, current: BOOTSTRAP, enabled: None }
     }
 }
 
@@ -83,6 +85,19 @@ pub struct Rights {
     pub main: Arc<Grants>,
     /// The session's temporary objects.
     pub temp: Arc<Grants>,
+}
+
+impl Identity {
+    /// The roles as this session has them.
+    pub fn seen_by(&self, roles: &Arc<Roles>) -> Arc<Roles> {
+        match self.enabled {
+            // Unless it has been revoked meanwhile.
+            Some(role) if roles.is_member(self.session, role) && !roles.has_privileges_of(self.session, role) => {
+                Arc::new(roles.enabling(self.session, role))
+            }
+            _ => roles.clone(),
+        }
+    }
 }
 
 impl Rights {

@@ -190,6 +190,8 @@ pub struct Roles {
     /// The owner of the database.
     database_owner: Option<u32>,
     database: Arc<DatabaseFacts>,
+    /// Whoever asks, and the role whose privileges count for it whether it inherits or not.
+    enabled: Option<(u32, u32)>,
 }
 
 impl Roles {
@@ -203,6 +205,12 @@ impl Roles {
     pub fn of_database(mut self, facts: DatabaseFacts) -> Self {
         self.database = Arc::new(facts);
         self
+    }
+
+    /// The same, where a member has a role's privileges whether it inherits or not.
+    #[must_use]
+    pub fn enabling(&self, member: u32, role: u32) -> Self {
+        Self { enabled: Some((member, role)), ..self.clone() }
     }
 
     /// What the file says of itself as a database.
@@ -264,14 +272,16 @@ impl Roles {
         while at < all.len() {
             let member = all[at];
             at += 1;
-            if inherited && self.roles.get(&member).is_some_and(|role| !role.inherit) {
-                continue;
-            }
+            let inherits = !inherited || self.roles.get(&member).is_none_or(|role| role.inherit);
             let mut add = |role: u32| {
                 if !all.contains(&role) {
                     all.push(role);
                 }
             };
+            self.enabled.iter().filter(|(known, _)| *known == member).for_each(|(_, role)| add(*role));
+            if !inherits {
+                continue;
+            }
             self.memberships.iter().filter(|known| known.member == member).for_each(|known| add(known.role));
             if self.database_owner.unwrap_or(BOOTSTRAP) == member {
                 add(DATABASE_OWNER);

@@ -15,6 +15,8 @@ pub(super) static ROWS: &[Function] = rows! { IFX;
     Scalar "ifx_cast" (ANY, TEXT, TEXT) -> ANY, F("rf_ifx_cast");
     // (type wanted)
     Scalar "ifx_current" (TEXT) -> TEXT, F("rf_ifx_current"), stable;
+    Scalar "ifx_current_role" () -> TEXT, T("nullif(nullif(rf_current_setting('informix.role', 1), 'none'), '')"), stable;
+    Scalar "ifx_default_role" () -> TEXT, F("rf_ifx_default_role"), stable;
     Scalar "ifx_today" () -> DATE, F("rf_ifx_today"), stable;
     // (datetime, its type, interval, its type, 1 or -1, type of the result)
     Scalar "ifx_datetime_add" (ANY, TEXT, ANY, TEXT, I4, TEXT) -> ANY, F("rf_ifx_datetime_add");

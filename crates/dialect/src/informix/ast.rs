@@ -85,8 +85,10 @@ pub(super) enum NodeKind {
     Today,
     User,
     Sitename,
-    /// CURRENT_ROLE, DEFAULT_ROLE.
-    Role,
+    /// CURRENT_ROLE; otherwise DEFAULT_ROLE.
+    Role {
+        current: bool,
+    },
     DatetimeLiteral(String, Qualifier),
     IntervalLiteral(String, IntervalQualifier),
     /// `n UNITS DAY`
@@ -356,6 +358,11 @@ pub(super) enum Ast {
     SetIsolation(crate::ir::Isolation),
     SetTransaction(crate::ir::TransactionModes),
     SetLockMode(Option<i64>),
+    /// SET ROLE: NONE, DEFAULT or a name.
+    SetRole {
+        name: Option<String>,
+        default: bool,
+    },
     /// SET of something else that changes nothing here.
     SetOther {
         statement: i16,
@@ -456,6 +463,8 @@ pub(super) enum Granted {
     Resource,
     Dba,
     Roles(Vec<String>),
+    /// The role that a session of the grantee begins with; none when it is taken away.
+    DefaultRole(Option<String>),
     /// On a table, view or sequence; no privileges are ALL.
     Table {
         privileges: Vec<(crate::access::Privileges, Vec<String>)>,

@@ -17,7 +17,6 @@ const OF_TABLES: &[(&str, Privileges)] = &[
 
 /// What Informix grants that has no counterpart here, by the first word.
 const WITHOUT_COUNTERPART: &[(&str, &str)] = &[
-    ("default", "a default role"),
     ("usage", "USAGE of types and languages, which everybody has"),
     ("index", "INDEX, which is its owner's alone"),
     ("alter", "ALTER, which is its owner's alone"),
@@ -78,6 +77,10 @@ impl Parser<'_> {
         if let Some((_, words)) = WITHOUT_COUNTERPART.iter().find(|(word, _)| !alone && self.is_word(word)) {
             return Ok(Granted::Other(words));
         }
+        if self.words(&["default", "role"]) {
+            let name = if self.is_word("from") || self.is_word("to") { None } else { Some(self.user_name()?) };
+            return Ok(Granted::DefaultRole(name));
+        }
         if self.words(&["execute", "on"]) {
             return self.granted_routine();
         }
@@ -134,10 +137,8 @@ impl Parser<'_> {
 
     /// The rest of SET ROLE; ROLE has been taken.
     pub fn set_role(&mut self) -> Result<Ast> {
-        if self.word("none") || self.word("null") || self.word("default") {
-            return Ok(Ast::SetOther { statement: 48, tag: "SET" });
-        }
-        self.user_name()?;
-        Ok(Ast::SetOther { statement: 48, tag: "SET ROLE" })
+        let default = self.word("default");
+        let none = default || self.word("none") || self.word("null");
+        Ok(Ast::SetRole { name: if none { None } else { Some(self.user_name()?) }, default })
     }
 }

@@ -315,10 +315,9 @@ impl Parser<'_> {
                 self.take();
                 NodeKind::User
             }
-            // No role is ever enabled, so both are what a session without one sees.
             "current_role" | "default_role" if !called && !self.is_sign_at(1, ".") => {
                 self.take();
-                NodeKind::Role
+                NodeKind::Role { current: word == "current_role" }
             }
             "sitename" | "dbservername" if !called && !self.is_sign_at(1, ".") => {
                 self.take();

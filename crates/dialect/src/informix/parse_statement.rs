@@ -858,6 +858,7 @@ pub(super) fn statement_type(ast: &Ast) -> i16 {
         Ast::SetLockMode(_) => 46,
         Ast::SetConstraints { .. } | Ast::SetTriggers { .. } => 55,
         Ast::UpdateStatistics(_) => 30,
+        Ast::SetRole { .. } => 48,
         Ast::SetOther { statement, .. } | Ast::Nothing { statement, .. } => *statement,
         Ast::Access(access) => 18 + i16::from(!access.grant),
         Ast::Role { create, .. } => 134 - i16::from(*create),

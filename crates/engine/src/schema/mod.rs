@@ -111,7 +111,7 @@ impl SessionSchema {
     pub fn rights(&self) -> Rights {
         Rights {
             identity: self.identity,
-            roles: self.main.roles.clone(),
+            roles: self.identity.seen_by(&self.main.roles),
             main: self.main.grants.clone(),
             temp: self.temp.grants.clone(),
         }

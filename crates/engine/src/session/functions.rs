@@ -155,6 +155,10 @@ impl SessionState for FunctionState {
         self.state().ok()?.variables.read().get(name)
     }
 
+    fn default_variable(&self, name: &str) -> Option<String> {
+        self.state().ok()?.variables.read().reset_value(name).map(str::to_owned)
+    }
+
     fn set_variable(&self, name: &str, value: Option<&str>, local: bool) -> Result<()> {
         let state = self.state()?;
         state.check_setting(name, value)?;

@@ -9,7 +9,7 @@ use rowferry_dialect::access::{
 use rowferry_dialect::ir::{DmlAction, LockMode, Statement as Ir};
 use rowferry_dialect::schema::{QualifiedName, Relation};
 use rowferry_dialect::text_search::{self, Kind};
-use rowferry_dialect::{Condition, Error, Language, Result};
+use rowferry_dialect::{Condition, Error, Result};
 
 use super::state::State;
 use super::{Prepared, Session};
@@ -26,13 +26,22 @@ pub struct RoleNames {
     pub session: String,
     /// `role`; `none` is the session's.
     pub current: String,
+    /// `informix.role`: the role that Informix's SET ROLE has enabled; `none` or nothing is none.
+    pub enabled: String,
 }
 
 impl SessionSchema {
     /// Whoever has connected under the session's name.
     pub(super) fn begin_identity(&mut self) {
         let login = self.role_oid(&self.user).unwrap_or(NOBODY);
-        self.identity = Identity { login, session: login, current: login };
+        self.identity = Identity { login, session: login, current: login, enabled: None };
+    }
+
+    /// The default role of whoever has connected.
+    pub(super) fn enable_role(&mut self, names: &RoleNames) {
+        if !names.enabled.is_empty() {
+            self.identity = self.identity_of(names);
+        }
     }
 
     fn identity_of(&self, names: &RoleNames) -> Identity {
@@ -40,7 +49,9 @@ impl SessionSchema {
         let role = |name: &str| self.role_oid(name).unwrap_or(NOBODY);
         let session = if *names.session == *self.user { login } else { role(&names.session) };
         let current = if names.current == "none" { session } else { role(&names.current) };
-        Identity { login, session, current }
+        let member = |wanted: &u32| self.main.roles.is_member(session, *wanted);
+        let enabled = if self.main.roles.is_simple() { None } else { self.role_oid(&names.enabled).filter(member) };
+        Identity { login, session, current, enabled }
     }
 }
 
@@ -84,7 +95,7 @@ impl Session {
         let mut rights = self.schema.rights();
         if !self.transaction.schema_changed {
             let newest = self.database.shared.current();
-            rights.roles = newest.roles.clone();
+            rights.roles = rights.identity.seen_by(&newest.roles);
             rights.main = newest.grants.clone();
         }
         rights
@@ -195,16 +206,6 @@ impl Session {
         }
     }
 
-    /// Informix's SET ROLE adds a role's privileges, which its members have at once where there are roles, and does nothing
-    /// where there are none.
-    pub(super) fn check_words(&self, tag: &str) -> Result<()> {
-        if tag != "SET ROLE" || self.language() != Language::Informix || self.schema.main.roles.is_simple() {
-            return Ok(());
-        }
-        Err(Error::unsupported("SET ROLE in Informix SQL in a database with roles")
-            .hint("The members of a role have its privileges without it."))
-    }
-
     /// CHECKPOINT.
     pub(super) fn check_checkpoint(&self) -> Result<()> {
         let rights = self.rights();
@@ -236,6 +237,11 @@ impl State {
                 let wanted = role(value)?;
                 if !roles.is_member(schema.identity.session, wanted) {
                     return refused(format!("permission denied to set role \"{value}\""));
+                }
+            }
+            ("informix.role", Some(value)) if value != "none" && !value.is_empty() => {
+                if !roles.is_member(schema.identity.session, role(value)?) {
+                    return refused(format!("no privilege to set to the role {value}"));
                 }
             }
             ("session_authorization", Some(value)) => {

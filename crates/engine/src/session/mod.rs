@@ -159,6 +159,13 @@ impl Session {
         if !options.application_name.is_empty() {
             variables.set_initial("application_name", &options.application_name);
         }
+        // Of what a role's sessions begin with Informix knows the default role; a door for PostgreSQL's sets them all itself.
+        if options.language == Language::Informix {
+            let settings = database.login(&options.user).settings;
+            if let Some((name, role)) = settings.iter().find(|(name, _)| name == variables::INFORMIX_ROLE) {
+                variables.set_initial(name, role);
+            }
+        }
         let wanted = variables.wanted();
         let mut schema = SessionSchema {
             main: database.shared.current(),
@@ -171,6 +178,7 @@ impl Session {
         };
         schema.begin_identity();
         let role_names = variables.role_names();
+        schema.enable_role(&role_names);
         let now = state::now();
         let pid = next_pid();
         let owner = database.shared.locks.enter(pid, interrupter.clone());

@@ -44,7 +44,7 @@ impl Session {
             Ir::SetConstraints { names, deferred } => self.set_constraints(names, *deferred)?,
             Ir::Maintain(maintenance) => self.maintain(maintenance)?,
             Ir::Database(change) => self.change_database(change)?,
-            Ir::Nothing { tag } => self.check_words(tag)?,
+            Ir::Nothing { .. } => {}
             Ir::Query(_)
             | Ir::CallRoutine(_)
             | Ir::CallProcedure(_)

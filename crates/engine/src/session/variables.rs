@@ -348,7 +348,7 @@ impl Variables {
     pub fn reset_all(&mut self) {
         let names: Vec<String> = self.session.keys().chain(self.local.keys()).cloned().collect();
         for name in names {
-            if name != "role" && name != "session_authorization" {
+            if !matches!(name.as_str(), "role" | "session_authorization" | INFORMIX_ROLE) {
                 self.log.push(Change { session: self.session.remove(&name), local: self.local.remove(&name), name });
             }
         }
@@ -621,8 +621,11 @@ impl Variables {
             extra_warnings: ExtraChecks::read(value("plpgsql.extra_warnings")).unwrap_or_default(),
         };
         let (session, current) = (value("session_authorization"), value("role"));
-        if self.role_names.session != session || self.role_names.current != current {
-            self.role_names = Arc::new(RoleNames { session: session.to_owned(), current: current.to_owned() });
+        let enabled = self.kept(INFORMIX_ROLE).unwrap_or_default();
+        let known = &self.role_names;
+        if known.session != session || known.current != current || known.enabled != enabled {
+            let (session, current, enabled) = (session.to_owned(), current.to_owned(), enabled.to_owned());
+            self.role_names = Arc::new(RoleNames { session, current, enabled });
         }
         self.settings = Arc::new(settings);
         if *self.search_path != *path {
@@ -632,6 +635,9 @@ impl Variables {
         self.untold = true;
     }
 }
+
+/// The role that Informix's SET ROLE has enabled; what a role's sessions begin with is its default role.
+pub(super) const INFORMIX_ROLE: &str = "informix.role";
 
 fn on_off(value: bool) -> &'static str {
     if value { "on" } else { "off" }

@@ -3,9 +3,12 @@
 use super::Binder;
 use crate::access::{ObjectClass, Privileges};
 use crate::informix::ast::{Access, Granted, ObjectName};
-use crate::ir::{self, AccessChange, Ddl, Grant, GrantRoles, GrantTargets, RoleOptions, RoleSpec};
+use crate::ir::{self, AccessChange, Ddl, Grant, GrantRoles, GrantTargets, RoleOptions, RoleSpec, SetVariable};
 use crate::schema::{QualifiedName, RelationKind};
 use crate::{Error, Result};
+
+/// The setting that says which role is enabled.
+const ENABLED: &str = "informix.role";
 
 impl Binder<'_> {
     /// GRANT and REVOKE. In a file without roles everybody may do everything, and nothing can be taken from anybody.
@@ -29,6 +32,7 @@ impl Binder<'_> {
                 admin: access.grant_option,
                 grantor: access.grantor.as_ref().map(|name| role(name)),
             }),
+            Granted::DefaultRole(name) => self.default_role(access, name.as_deref())?,
             Granted::Dba => self.dba(access)?,
             Granted::Connect => privileges(access, ObjectClass::Database, Privileges::CONNECT, database),
             Granted::Resource => {
@@ -51,6 +55,41 @@ impl Binder<'_> {
         };
         let options = RoleOptions { superuser: Some(access.grant), ..RoleOptions::default() };
         Ok(AccessChange::AlterRole { role: role(user), options })
+    }
+
+    /// The setting with which a role's sessions begin.
+    fn default_role(&self, access: &Access, name: Option<&str>) -> Result<AccessChange> {
+        let [user] = access.grantees.as_slice() else {
+            return Err(Error::unsupported("a default role for several users in one statement"));
+        };
+        let roles = self.schema.rights().roles;
+        let member = match (role(user), name) {
+            (RoleSpec::Named(user), Some(name)) if access.grant => {
+                let both = roles.oid(&user).zip(roles.oid(name));
+                both.is_none_or(|(user, role)| roles.is_member(user, role))
+            }
+            _ => true,
+        };
+        if !member {
+            return Err(Error::unsupported("a default role of somebody who is no member of it")
+                .hint("GRANT it to the user first."));
+        }
+        let values = if access.grant { name.map(|name| vec![name.to_owned()]) } else { None };
+        let set = SetVariable { name: Some(ENABLED.into()), reset: values.is_none(), values, local: false };
+        let role = match role(user) {
+            RoleSpec::Public => None,
+            named => Some(named),
+        };
+        Ok(AccessChange::RoleSetting { role, database: None, set, current: false })
+    }
+
+    /// SET ROLE: a role's privileges count beside the user's own. Without roles there is nothing to be enabled.
+    pub(super) fn set_role(&mut self, name: Option<&str>, default: bool) -> ir::Statement {
+        if self.schema.rights().roles.is_simple() {
+            return ir::Statement::Nothing { tag: "SET ROLE" };
+        }
+        let values = if default { None } else { Some(vec![name.unwrap_or("none").to_owned()]) };
+        ir::Statement::Set(SetVariable { name: Some(ENABLED.into()), values, reset: default, local: false })
     }
 
     fn of_table(

@@ -162,7 +162,11 @@ impl Binder<'_> {
                 call("ifx_today", Vec::new(), Type::Date)
             }
             NodeKind::User => Expr::new(ExprKind::Literal(Value::Text(self.context.user.clone())), Type::Char(32)),
-            NodeKind::Role => Expr::new(ExprKind::Literal(Value::Null), Type::Char(32)),
+            NodeKind::Role { current } => {
+                self.effects.volatile = true;
+                let name = if *current { "ifx_current_role" } else { "ifx_default_role" };
+                call(name, Vec::new(), Type::Varchar(Some(32)))
+            }
             NodeKind::Sitename => {
                 Expr::new(ExprKind::Literal(Value::Text(self.context.server.clone())), Type::Varchar(Some(128)))
             }

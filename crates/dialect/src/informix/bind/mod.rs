@@ -395,6 +395,7 @@ impl<'a> Binder<'a> {
             }
             Ast::Access(access) => self.access(access)?,
             Ast::Role { create, name, lenient } => self.role_change(*create, name, *lenient),
+            Ast::SetRole { name, default } => self.set_role(name.as_deref(), *default),
             Ast::SetOther { tag, .. } | Ast::Nothing { tag, .. } => S::Nothing { tag },
             // Who only reads sees what was committed last and asks for no lock, so EXCLUSIVE is not in its way.
             Ast::LockTable(name, exclusive) => S::Lock(ir::LockTable {

@@ -147,6 +147,8 @@ const TEMPLATES: &[(&str, usize, &str)] = &[
     ),
     ("ifx_interval_key", 2, "(extract(epoch FROM {0}) * 100000)::bigint"),
     ("ifx_floating", 1, "(CASE WHEN {0} = 0 THEN {0} ELSE round({0}, 31 - floor(log(abs({0})))::integer) END)"),
+    ("ifx_current_role", 0, "nullif(nullif(current_setting('informix.role', true), 'none'), '')"),
+    ("ifx_default_role", 0, "(SELECT nullif(reset_val, '') FROM pg_settings WHERE name = 'informix.role')"),
     ("ifx_today", 0, "current_date"),
     ("initcap", 1, "initcap({0})"),
     ("instr", 2, "strpos({0}, {1})"),

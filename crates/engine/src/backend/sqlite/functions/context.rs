@@ -51,6 +51,10 @@ pub trait SessionState: Send + Sync {
     fn search_path(&self, implicit: bool) -> Vec<String>;
     /// A variable's value, as SHOW prints it.
     fn variable(&self, name: &str) -> Option<String>;
+    /// What RESET of a variable goes back to.
+    fn default_variable(&self, _name: &str) -> Option<String> {
+        None
+    }
     /// SET, for the session or the transaction; `None` is DEFAULT.
     fn set_variable(&self, name: &str, value: Option<&str>, local: bool) -> Result<()>;
     /// When the server started: microseconds since 1970 UTC.

@@ -72,6 +72,10 @@ pub(super) const ROWS: &[Row] = &[
         };
         text(now(call)?.format(qualifier))
     }),
+    Row::new("rf_ifx_default_role", 0, |call| {
+        let default = call.context().state().default_variable("informix.role");
+        Ok(default.filter(|role| !role.is_empty() && role != "none").map_or(Value::Null, Value::Text))
+    }),
     Row::new("rf_ifx_today", 0, |call| text(now(call)?.format(YEAR_TO_FRACTION5).get(..10).unwrap_or_default())),
     Row::new("rf_ifx_datetime_add", 6, |call| {
         let result = arithmetic::datetime_add(
