@@ -165,7 +165,7 @@ impl Binder<'_> {
             NodeKind::Role { current } => {
                 self.effects.volatile = true;
                 let name = if *current { "ifx_current_role" } else { "ifx_default_role" };
-                call(name, Vec::new(), Type::Varchar(Some(32)))
+                call(name, Vec::new(), Type::Char(32))
             }
             NodeKind::Sitename => {
                 Expr::new(ExprKind::Literal(Value::Text(self.context.server.clone())), Type::Varchar(Some(128)))
