@@ -45,7 +45,9 @@ PART = "basic introspection bulk_create get_or_create transactions constraints".
 SECONDS = 3600
 
 
-def run(host: str, port: int, user: str, modules: Sequence[str]) -> tuple[suite.Result, dict[str, str]]:
+def run(
+    host: str, port: int, user: str, modules: Sequence[str], engine: str = "django.db.backends.postgresql"
+) -> tuple[suite.Result, dict[str, str]]:
     """What became of the tests on a server, and why they fail; `sources.Unavailable` without a package index."""
     with tempfile.TemporaryDirectory(prefix="rf-suite-") as scratch:
         # Its processes write beside it.
@@ -56,12 +58,13 @@ def run(host: str, port: int, user: str, modules: Sequence[str]) -> tuple[suite.
         inherited = {
             name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PG", "DJANGO"))
         }
-        told = {"RF_HOST": host, "RF_PORT": str(port), "RF_USER": user, "RF_RESULTS": str(results)}
+        told = {"RF_HOST": host, "RF_PORT": str(port), "RF_USER": user, "RF_RESULTS": str(results), "RF_ENGINE": engine}
+        path = os.pathsep.join(filter(None, (str(copy), os.environ.get("PYTHONPATH"))))
         command = [sys.executable, "runtests.py", "--settings=suite_settings", "--parallel=1", "--noinput", *modules]
         done = subprocess.run(
             command,
             cwd=copy / "tests",
-            env={**inherited, **told, "PYTHONPATH": str(copy), "PYTHONWARNINGS": "ignore"},
+            env={**inherited, **told, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -11,13 +11,14 @@ from typing import Any
 
 from django.test.runner import DiscoverRunner
 
+_ENGINE = os.environ["RF_ENGINE"]
 _SERVER = {
-    "ENGINE": "django.db.backends.postgresql",
+    "ENGINE": _ENGINE,
     "HOST": os.environ["RF_HOST"],
     "PORT": os.environ["RF_PORT"],
     "USER": os.environ["RF_USER"],
     # A statement that hangs fails.
-    "OPTIONS": {"options": "-c statement_timeout=60000"},
+    "OPTIONS": {"options": "-c statement_timeout=60000"} if "postgresql" in _ENGINE else {"read_timeout": 60},
 }
 DATABASES = {
     "default": {**_SERVER, "NAME": "django"},

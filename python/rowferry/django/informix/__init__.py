@@ -1,0 +1,1 @@
+"""Informix as a database of Django's: `"ENGINE": "rowferry.django.informix"`."""

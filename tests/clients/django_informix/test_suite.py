@@ -1,0 +1,14 @@
+"""A part of Django's own suite with our backend for Informix."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.clients import suite
+from tests.clients.django_informix import run
+
+
+@pytest.mark.timeout(660)
+def test_what_djangos_own_suite_passes_stays() -> None:
+    result, _ = run.on_rowferry(run.PART)
+    assert not suite.below(result, run.PART_FLOOR)
