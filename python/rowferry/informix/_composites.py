@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import math
+import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -279,7 +280,9 @@ def _collection(
 
 
 def parameter(value: Any) -> str | None:
-    """The literal of a row, collection, list or set as a parameter; None for anything else."""
+    """What goes as text: a UUID, the literal of a row, collection, list or set; None for anything else."""
+    if isinstance(value, uuid.UUID):
+        return str(value)
     if isinstance(value, _Composite | list | set | frozenset):
         return literal(value)
     return None

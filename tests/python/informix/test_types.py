@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import uuid
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
@@ -314,3 +315,13 @@ def test_types_can_have_names(driver: Driver, server: Rowferry) -> None:
     cursor.execute(f"SELECT a, c FROM {table} WHERE d = 7")
     assert cursor.fetchall() == [(("x", 1), D("12.50"))]
     connection.close()
+
+
+def test_a_uuid_is_its_text(server: Rowferry) -> None:
+    assert server.informix is not None
+    host, port = server.informix
+    key = uuid.UUID("12345678-1234-5678-1234-567812345678")
+    with informix.connect(host, port, database=server.dbname, autocommit=True) as connection:
+        connection.execute("CREATE TEMP TABLE keyed (id CHAR(36), n INT)")
+        connection.cursor().executemany("INSERT INTO keyed VALUES (?, ?)", [(key, 1), (uuid.UUID(int=0), 2)])
+        assert connection.execute("SELECT id, n FROM keyed WHERE id = ?", (key,)).fetchall() == [(str(key), 1)]
