@@ -42,7 +42,8 @@ pub fn lower(bound: &Bound) -> Result<String> {
             let query = lowering.query(&create.query)?;
             let temporary = if create.table.temporary { "TEMPORARY " } else { "" };
             let kind = if create.definition.is_some() { "MATERIALIZED VIEW" } else { "TABLE" };
-            Ok(format!("CREATE {temporary}{kind} {name} ({}) AS {query}{data}", columns.join(", ")))
+            let unless = if create.table.if_not_exists { "IF NOT EXISTS " } else { "" };
+            Ok(format!("CREATE {temporary}{kind} {unless}{name} ({}) AS {query}{data}", columns.join(", ")))
         }
         Statement::RefreshView(refresh) => {
             let concurrently = if refresh.concurrently { "CONCURRENTLY " } else { "" };
