@@ -218,7 +218,7 @@ fn a_broken_key_is_malformed() {
 
 #[test]
 fn switches_to_the_accounts_plugin() {
-    for name in [plugin::NATIVE_PASSWORD, plugin::SHA256_PASSWORD, plugin::CLEAR_PASSWORD] {
+    for name in [plugin::NATIVE_PASSWORD, plugin::SHA256_PASSWORD, plugin::CLEAR_PASSWORD, plugin::ED25519] {
         let script = Script { plugin: name.into(), key: Some(key()), ..Script::mysql8("secret") };
         let secure = name == plugin::CLEAR_PASSWORD;
         let mut pair = Pair::new(Options { secure_transport: secure, ..options("secret") }, script);

@@ -200,14 +200,14 @@ impl Connect {
                 }
                 let request = AuthSwitchRequest::decode(payload)?;
                 self.plugin = request.plugin;
-                self.nonce = request.nonce;
+                self.nonce = plugin::nonce(&self.plugin, &request.data).to_vec();
                 Some(self.scramble()?)
             }
             (State::Auth, AuthNextFactor::HEADER) if session.has(capability::MULTI_FACTOR) => {
                 let request = AuthNextFactor::decode(payload)?;
                 self.factor += 1;
                 self.plugin = request.plugin;
-                self.nonce = request.nonce;
+                self.nonce = plugin::nonce(&self.plugin, &request.data).to_vec();
                 Some(self.scramble()?)
             }
             (State::Auth, 2..=5) if self.plugin == plugin::DIALOG => Some(self.answered(payload)?),

@@ -6,13 +6,20 @@ use rsa::{Oaep, RsaPrivateKey};
 use sha1::Sha1;
 
 use crate::client::{Failure, MESSAGE_LIMIT};
-use crate::messages::auth::{AuthMoreData, AuthSwitchRequest, plugin, scramble_native, scramble_sha256};
+use crate::messages::auth::{AuthMoreData, AuthSwitchRequest, plugin, scramble_native, scramble_sha256, sign_ed25519};
 use crate::messages::command::Command;
 use crate::messages::handshake::{Handshake, HandshakeResponse, SslRequest, capability};
 use crate::messages::resultset::{ColumnDefinition, TextRow};
 use crate::messages::statement::PrepareOk;
 use crate::messages::status::{Eof, Ok as OkPacket, ServerError, status_flag};
 use crate::packet::{self, Inbox};
+
+/// What `client_ed25519` signs here: it ends as one nonce in 256 does.
+const TO_SIGN: [u8; 32] = {
+    let mut nonce = [7; 32];
+    nonce[31] = 0;
+    nonce
+};
 
 /// What the peer pretends to be.
 #[derive(Clone, Debug)]
@@ -124,10 +131,12 @@ impl Server {
                     let switch = response.plugin != self.script.plugin;
                     self.response = Some(response);
                     if switch {
-                        let request = AuthSwitchRequest {
-                            plugin: self.script.plugin.clone(),
-                            nonce: self.script.greeting.nonce.clone(),
+                        let data = if self.script.plugin == plugin::ED25519 {
+                            TO_SIGN.to_vec()
+                        } else {
+                            [&self.script.greeting.nonce[..], &[0]].concat()
                         };
+                        let request = AuthSwitchRequest { plugin: self.script.plugin.clone(), data };
                         let mut message = Vec::new();
                         request.encode(&mut message);
                         self.send(&message);
@@ -180,7 +189,11 @@ impl Server {
     fn judge_scramble(&mut self, scramble: &[u8]) -> Option<Request> {
         let (password, nonce) = (self.script.password.as_bytes(), &self.script.greeting.nonce);
         let sha256 = self.script.plugin == plugin::CACHING_SHA2_PASSWORD;
-        let expected = if sha256 { scramble_sha256(password, nonce) } else { scramble_native(password, nonce) };
+        let expected = match self.script.plugin.as_str() {
+            plugin::ED25519 => sign_ed25519(password, &TO_SIGN),
+            _ if sha256 => scramble_sha256(password, nonce),
+            _ => scramble_native(password, nonce),
+        };
         if sha256 && !self.script.cached && !scramble.is_empty() {
             self.more(vec![AuthMoreData::FULL_AUTH]);
             self.state = State::Password { tls: self.tls, sha256: false };

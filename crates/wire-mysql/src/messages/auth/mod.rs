@@ -24,17 +24,28 @@ pub mod plugin {
     pub const PARSEC: &str = "parsec";
     /// MariaDB's PAM: questions and answers in clear text.
     pub const DIALOG: &str = "dialog";
+
+    /// What `plugin` scrambles with, of the data that it was asked for with.
+    ///
+    /// A nonce for a hash is of bytes other than NUL, with a NUL behind it. One that is signed (32 bytes) is of any bytes,
+    /// and nothing stands behind it: its last may be 0.
+    pub fn nonce<'a>(plugin: &str, data: &'a [u8]) -> &'a [u8] {
+        match plugin {
+            ED25519 | PARSEC => data,
+            _ => data.strip_suffix(&[0]).unwrap_or(data),
+        }
+    }
 }
 
 /// The server wants another plugin.
 ///
-/// Wire: header `FE`, the plugin NUL-terminated, its data up to the end (a nonce, with a NUL behind it).
+/// Wire: header `FE`, the plugin NUL-terminated, its data up to the end.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct AuthSwitchRequest {
     /// The plugin to use.
     pub plugin: String,
-    /// What to scramble with.
-    pub nonce: Vec<u8>,
+    /// The plugin's own: [what to scramble with](plugin::nonce), or a first question.
+    pub data: Vec<u8>,
 }
 
 impl AuthSwitchRequest {
@@ -48,13 +59,12 @@ impl AuthSwitchRequest {
             return Err(Malformed::new("auth switch header"));
         }
         let plugin = String::from_utf8_lossy(reader.until_nul("auth switch plugin")?).into_owned();
-        let nonce = reader.rest();
-        Ok(Self { plugin, nonce: nonce.strip_suffix(&[0]).unwrap_or(nonce).to_vec() })
+        Ok(Self { plugin, data: reader.rest().to_vec() })
     }
 
     /// Appends the payload.
     pub fn encode(&self, bytes: &mut Vec<u8>) {
-        Writer::new(bytes).u8(Self::HEADER).terminated(self.plugin.as_bytes()).terminated(&self.nonce);
+        Writer::new(bytes).u8(Self::HEADER).terminated(self.plugin.as_bytes()).raw(&self.data);
     }
 }
 
@@ -65,8 +75,8 @@ impl AuthSwitchRequest {
 pub struct AuthNextFactor {
     /// The plugin to use.
     pub plugin: String,
-    /// What to scramble with.
-    pub nonce: Vec<u8>,
+    /// As in [`AuthSwitchRequest`].
+    pub data: Vec<u8>,
 }
 
 impl AuthNextFactor {
@@ -80,13 +90,12 @@ impl AuthNextFactor {
             return Err(Malformed::new("next factor header"));
         }
         let plugin = String::from_utf8_lossy(reader.until_nul("next factor plugin")?).into_owned();
-        let nonce = reader.rest();
-        Ok(Self { plugin, nonce: nonce.strip_suffix(&[0]).unwrap_or(nonce).to_vec() })
+        Ok(Self { plugin, data: reader.rest().to_vec() })
     }
 
     /// Appends the payload.
     pub fn encode(&self, bytes: &mut Vec<u8>) {
-        Writer::new(bytes).u8(Self::HEADER).terminated(self.plugin.as_bytes()).terminated(&self.nonce);
+        Writer::new(bytes).u8(Self::HEADER).terminated(self.plugin.as_bytes()).raw(&self.data);
     }
 }
 
