@@ -17,7 +17,7 @@ _HERE = Path(__file__).resolve().parent
 _OUTPUT = _HERE.parents[2] / ".cache" / "jdbc"
 
 #: The driver's versions that are tried, the one of other tests first.
-VERSIONS = ("15.0.0.1", "4.50.11")
+VERSIONS = ("15.0.1.0", "15.0.0.1", "4.50.11")
 #: The classes for PAM have other names in version 4.
 _LEFT_OUT = {"4.50.11": "rowferry/Answers.java"}
 

@@ -1,4 +1,4 @@
-"""Tours of the JVM's tools on the Informix door, through IBM's driver: Flyway, Liquibase, Hibernate.
+"""Tours of the JVM's tools on the Informix door, through IBM's driver: Flyway, Liquibase, Hibernate, Spring's JDBC, MyBatis, jOOQ.
 
 No Informix can be run here, so each step says itself what it expects. One that does not find it needs its reason in the
 table of docs/guide/informix-frameworks.md.
@@ -29,6 +29,8 @@ _TOURS = [
     ("LiquibaseTour", "old", 18),
     ("HibernateTour", "old", 80),
     ("HibernateTour", "new", 80),
+    ("LibrariesTour", "old", 67),
+    ("LibrariesTour", "new", 67),
 ]
 
 
