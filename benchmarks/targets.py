@@ -13,11 +13,12 @@ from typing import Any
 
 import psycopg
 
-from tests.servers import debian_sid
+from tests.servers import debian_sid, pgsqlite
 from tests.servers.certificates import make_certificates
 from tests.servers.mariadb import MariaDB, find_mariadbd
 from tests.servers.mysql import MySQL, MySQLServer
 from tests.servers.pglite import PGlite, Unavailable
+from tests.servers.pgsqlite import PGsqlite
 from tests.servers.postgres import PostgreSQL, find_postgres
 from tests.servers.rowferry import Rowferry, find_rowferry
 
@@ -195,6 +196,16 @@ class Targets(contextlib.ExitStack):
         _fill(server.dsn)
         return Target({"dsn": server.dsn}, f"PGlite {server.version}", lambda: [server.pid])
 
+    def _start_pgsqlite(self) -> Target:
+        directory = self._directory / "pgsqlite"
+        directory.mkdir()
+        try:
+            server = self.enter_context(PGsqlite.start(directory))
+        except pgsqlite.Unavailable as reason:
+            raise Missing(str(reason)) from None
+        _fill_by_row(server.dsn)
+        return Target({"dsn": server.dsn}, f"pgsqlite {server.version}", lambda: [server.pid])
+
     def _start_rowferry_tpch(self) -> Target:
         directory = self._directory / "tpch"
         directory.mkdir()
@@ -291,6 +302,18 @@ def _fill(dsn: str) -> None:
                 _insert(connection, "bench_rows", rows)
             _fill_arrays(connection)
         connection.execute("VACUUM ANALYZE bench_rows, bench_arrays")
+
+
+def _fill_by_row(dsn: str) -> None:
+    """A server that takes neither many rows of typed values in one statement nor VACUUM of several tables."""
+    with psycopg.connect(dsn, autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute(data.NARROW_TABLE.format(table="bench_rows"))
+        cursor.execute(data.WRITTEN_TABLE.format(timestamp="timestamp"))
+        for table in ("bench_arrays", "bench_arrays_written"):
+            cursor.execute(data.ARRAY_TABLE.format(table=table))
+        with connection.transaction():
+            for row in data.narrow_rows():
+                cursor.execute("INSERT INTO bench_rows VALUES (%s, %s, %s, %s, %s, %s)", row)
 
 
 def _fill_arrays(connection: psycopg.Connection[Any]) -> None:

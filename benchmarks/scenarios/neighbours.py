@@ -1,4 +1,4 @@
-"""The PostgreSQL door beside PGlite, by each way to reach it, and with many clients at once."""
+"""The PostgreSQL door beside PGlite and pgsqlite, by each way to reach it, and with many clients at once."""
 
 from __future__ import annotations
 
@@ -13,6 +13,26 @@ from .postgres import SCENARIOS as _POSTGRES
 
 _KNOWN = {scenario.name: scenario for scenario in (*_POSTGRES, *_OPERATIONS)}
 
+#: Kinds of work in words that SQLite knows, too.
+_SQL_OF_BOTH = (
+    "select_1",
+    "point_select",
+    "range_100",
+    "fetch_1000",
+    "fetch_10000",
+    "filter",
+    "join",
+    "window",
+    "executemany_1000",
+    "insert_transaction",
+    "update_transaction",
+    "delete_transaction",
+    "upsert",
+    "insert_autocommit",
+)
+
+_TITLES = {"pglite": "PGlite", "pgsqlite": "pgsqlite", "ways": "Ways in"}
+
 
 def _elsewhere(
     suite: str, kind: str, contestants: tuple[Contestant, ...], reference: Contestant, note: str
@@ -23,7 +43,7 @@ def _elsewhere(
     return replace(
         known,
         name=f"{suite}_{kind}",
-        title=f"{'PGlite' if suite == 'pglite' else 'Ways in'}: {title}",
+        title=f"{_TITLES[suite]}: {title}",
         contestants=contestants,
         reference=reference,
         notes=(note,),
@@ -40,6 +60,37 @@ _BESIDE_PGLITE = tuple(
         "Over a unix socket, each with its data in files.",
     )
     for kind in ("point_select", "executemany_1000", "update_transaction", "fetch_10000", "group_by")
+)
+
+#: What pgsqlite's own benchmarks compare: drivers, raw sqlite3 in the process, and beside them PostgreSQL.
+_DRIVERS = ("psycopg2", "psycopg3", "asyncpg")
+_OURS = Contestant("psycopg3", "rowferry")
+_BESIDE_PGSQLITE = tuple(
+    _elsewhere(
+        "pgsqlite",
+        kind,
+        (
+            _OURS,
+            *(Contestant(peer, "rowferry") for peer in _DRIVERS if peer != "psycopg3"),
+            *(Contestant(peer, "pgsqlite") for peer in _DRIVERS),
+            Contestant("psycopg3", "postgresql"),
+            # It sums in floating point, sorts NULLs first, and has no arrays, no such casts, nothing to connect to.
+            *((Contestant("sqlite3", "sqlite"),) if kind in _SQL_OF_BOTH else ()),
+        ),
+        _OURS,
+        "Over a unix socket, each with its data in files, on the disk before a change is acknowledged.",
+    )
+    for kind in (
+        *_SQL_OF_BOTH,
+        "aggregate",
+        "group_by",
+        "any_of_20",
+        "months",
+        "jsonb",
+        "array_insert_5",
+        "array_insert_500",
+        "connect",
+    )
 )
 
 _UNIX = Contestant("psycopg3", "postgresql")
@@ -93,4 +144,4 @@ _WRITERS_AND_READERS = replace(
     notes=(*_READERS.notes, "Both wait for the disk before they acknowledge, as by default."),
 )
 
-SCENARIOS = (*_BESIDE_PGLITE, *_WAYS_IN, _READERS, _READERS_AND_WRITERS, _WRITERS_AND_READERS)
+SCENARIOS = (*_BESIDE_PGLITE, *_BESIDE_PGSQLITE, *_WAYS_IN, _READERS, _READERS_AND_WRITERS, _WRITERS_AND_READERS)

@@ -81,6 +81,10 @@ class Process:
             code = self._popen.wait(10)
             raise ServerFailed(f"`{self.command[0]}` ended with {code} before it was ready:\n{''.join(self.tail)}")
 
+    def ended(self) -> bool:
+        """Whether the process is no more."""
+        return self._popen.poll() is not None
+
     def interrupt(self) -> None:
         """Send SIGINT, which some servers take as "end now, do not wait for clients"."""
         if self._popen.poll() is None:
