@@ -73,6 +73,8 @@ rowferry_wire::open_enum! {
         EXIT = 56,
         /// Environment of the session.
         INFO = 81,
+        /// A resource manager of distributed transactions is opened.
+        XOPEN = 82,
         /// Generated serial values.
         INSERTDONE = 94,
         /// Reads and writes of smart large objects.

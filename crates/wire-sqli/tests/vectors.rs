@@ -522,6 +522,9 @@ fn say_client(message: &ClientMessage<'_>, said: &mut Vec<Value>) {
         ClientMessage::SetSavepoint(savepoint) => {
             json!({ "msg": "SETSVPT", "name": say_text(savepoint.name), "unique": savepoint.unique })
         }
+        ClientMessage::XaOpen(open) => json!({
+            "msg": "XOPEN", "database": say_text(open.database), "rmid": open.resource_manager, "flags": open.flags,
+        }),
         ClientMessage::ReleaseSavepoint(name) => json!({ "msg": "RELSVPT", "name": say_text(name) }),
         ClientMessage::RollbackToSavepoint(name) => json!({ "msg": "RBACKSVPT", "name": say_text(name) }),
         ClientMessage::FileTotal(total) => json!({ "msg": "FILE_READ", "total": total }),

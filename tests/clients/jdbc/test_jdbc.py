@@ -31,6 +31,7 @@ THEMES = {
     "failures": 25,
     "catalog": 25,
     "descriptions": 13,
+    "distributed": 2,
     "pools": 5,
     "databases": 16,
     "text": 8,

@@ -1,4 +1,4 @@
-"""Tours of the JVM's tools on the Informix door, through IBM's driver: Flyway, Liquibase, Hibernate, Spring's JDBC, MyBatis, jOOQ.
+"""Tours of the JVM's tools on the Informix door, through IBM's driver: migrations, Hibernate, libraries of queries.
 
 No Informix can be run here, so each step says itself what it expects. One that does not find it needs its reason in the
 table of docs/guide/informix-frameworks.md.

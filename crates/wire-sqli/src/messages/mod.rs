@@ -14,7 +14,7 @@ pub use bind::{Param, ParamValue};
 pub use describe::{Describe, Field, InputDescribe, TypeDescription};
 pub use object::{CallRoutine, FileRequest, GetRoutine, LoAction, LoReply, LoRequest, Routine, SimpleLob};
 pub use result::{Cost, Done, InsertDone, ServerError, Tuple, XactStat, warning};
-pub use session::{Challenge, ChallengeStyle, DbOpen, Environment, SetSavepoint};
+pub use session::{Challenge, ChallengeStyle, DbOpen, Environment, SetSavepoint, XaOpen};
 pub use statement::{FetchKind, GeneratedKeys, NFetch, PutInsert, RequestedType, RetType, SFetch, SqlText};
 
 use rowferry_wire::Writer;
@@ -121,6 +121,8 @@ pub enum ClientMessage<'a> {
     GeneratedKeys(GeneratedKeys<'a>),
     /// `SQ_SQLISETSVPT` (137).
     SetSavepoint(SetSavepoint<'a>),
+    /// `SQ_XOPEN` (82).
+    XaOpen(XaOpen<'a>),
     /// `SQ_SQLIRELSVPT` (138).
     ReleaseSavepoint(&'a [u8]),
     /// `SQ_SQLIRBACKSVPT` (139).
@@ -190,6 +192,7 @@ impl<'a> ClientMessage<'a> {
             Tag::RESPONSE => Self::PamResponse(scan.char()?),
             Tag::AUTOGENKEYS => Self::GeneratedKeys(GeneratedKeys::decode(scan)?),
             Tag::SETSVPT => Self::SetSavepoint(SetSavepoint::decode(scan)?),
+            Tag::XOPEN => Self::XaOpen(XaOpen::decode(scan)?),
             Tag::RELSVPT => Self::ReleaseSavepoint(scan.char()?),
             Tag::RBACKSVPT => Self::RollbackToSavepoint(scan.char()?),
             Tag(unknown) => return Err(DecodeError::UnknownTag(unknown).into()),
@@ -276,6 +279,7 @@ impl<'a> ClientMessage<'a> {
             Self::PamResponse(text) => w.u16(Tag::RESPONSE.0).char(text, "answer to a challenge").map(drop),
             Self::GeneratedKeys(keys) => keys.encode(w),
             Self::SetSavepoint(savepoint) => savepoint.encode(w),
+            Self::XaOpen(open) => open.encode(w),
             Self::ReleaseSavepoint(name) => w.u16(Tag::RELSVPT.0).char(name, "name of a savepoint").map(drop),
             Self::RollbackToSavepoint(name) => w.u16(Tag::RBACKSVPT.0).char(name, "name of a savepoint").map(drop),
         }

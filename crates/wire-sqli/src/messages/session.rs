@@ -157,6 +157,30 @@ impl<'a> Challenge<'a> {
     }
 }
 
+/// `SQ_XOPEN` (82): the first message of a client of distributed transactions (XA), before it opens a database.
+///
+/// Wire: `CHAR` database, `i32` number of the resource manager, `i32` flags; as IBM's `XADataSource` sends it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct XaOpen<'a> {
+    /// The database.
+    pub database: &'a [u8],
+    /// What the client calls it.
+    pub resource_manager: i32,
+    /// 0 so far.
+    pub flags: i32,
+}
+
+impl<'a> XaOpen<'a> {
+    pub(super) fn decode(scan: &mut Scan<'a>) -> Result<Self, Stop> {
+        Ok(Self { database: scan.char()?, resource_manager: scan.i32()?, flags: scan.i32()? })
+    }
+
+    pub(super) fn encode(&self, w: &mut Writer<'_>) -> Result<(), TooLong> {
+        w.u16(Tag::XOPEN.0).char(self.database, "name of a database")?.i32(self.resource_manager).i32(self.flags);
+        Ok(())
+    }
+}
+
 /// `SQ_SQLISETSVPT` (137): set a savepoint.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct SetSavepoint<'a> {

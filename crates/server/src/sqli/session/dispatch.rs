@@ -105,6 +105,12 @@ impl Commands {
                 let name = self.code_set.decode(open.database)?;
                 self.open_database(&name)?;
             }
+            ClientMessage::XaOpen(_) => {
+                let message = "distributed transactions (XA) are not supported: a file's transaction cannot be prepared by one \
+                               session and committed by another; use a DataSource without XA";
+                // IBM's driver has words of its own for -999; those of -746 are the server's.
+                return Err(Error::new(Condition::RaiseException, message).into());
+            }
             ClientMessage::DbClose => {
                 self.close_database();
                 self.send(&ServerMessage::Done(Done::default()));

@@ -30,6 +30,7 @@ public final class Tour {
         THEMES.put("failures", Failures::new);
         THEMES.put("catalog", Catalog::new);
         THEMES.put("descriptions", Descriptions::new);
+        THEMES.put("distributed", Distributed::new);
         THEMES.put("pools", Pools::new);
         THEMES.put("databases", Databases::new);
         THEMES.put("text", Texts::new);
