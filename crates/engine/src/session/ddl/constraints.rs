@@ -186,6 +186,7 @@ impl Changer<'_> {
             return Err(self.derived_constraint(table, key).into());
         }
         self.defer_key(table, key, deferrable, deferred)?;
+        self.touch(table.physical.database, table.oid);
         for oid in self.schema().adopted_keys(table, key) {
             self.settle()?;
             if let Some((part, key)) = self.schema().foreign_key(oid) {
