@@ -256,7 +256,10 @@ impl Binder<'_> {
             }
             NodeKind::Prior(operand) => self.prior(operand, at)?,
             NodeKind::Root(operand) => self.of_root(operand, at)?,
-            NodeKind::Default => Expr::new(ExprKind::Default, Type::Unknown),
+            // No word is reserved: `sysdefaults` has a column of this name.
+            NodeKind::Default => {
+                self.name(&["default".to_owned()], at).unwrap_or_else(|_| Expr::new(ExprKind::Default, Type::Unknown))
+            }
         })
     }
 
