@@ -3,11 +3,12 @@
 //! A library, so that the Python console script and the plain program are the same code: both call [`run`]. Each
 //! subcommand lives in a module of its own, with an `Arguments` struct (what `--help` teaches) and a function `run`.
 //!
-//! Exit codes: 0 done, 1 it failed (the reason is on standard error), 2 the arguments make no sense; `check` has a fourth.
+//! Exit codes: 0 done, 1 it failed (the reason is on standard error), 2 the arguments make no sense; `assess` and `check` have a fourth.
 
 // The command line is the outside world: it reads files, the environment and clocks.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
+pub mod assess;
 pub mod backup;
 pub mod changes;
 pub mod check;
@@ -48,6 +49,7 @@ struct CommandLine {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Assess(assess::Arguments),
     Backup(backup::Arguments),
     Changes(changes::Arguments),
     Check(check::Arguments),
@@ -75,6 +77,7 @@ where
     };
     logging::start(&line.logging);
     let outcome = match line.command {
+        Command::Assess(arguments) => return assess::run(&arguments).unwrap_or_else(report),
         Command::Backup(arguments) => backup::run(&arguments),
         Command::Changes(arguments) => changes::run(&arguments),
         Command::Check(arguments) => return check::run(&arguments).unwrap_or_else(report),

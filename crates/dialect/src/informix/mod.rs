@@ -18,6 +18,7 @@ mod parse_types;
 mod parser;
 mod position;
 pub mod spl;
+mod split;
 pub mod types;
 pub mod values;
 
@@ -26,6 +27,7 @@ use std::sync::Arc;
 pub(crate) use bind::view_query;
 pub use bind::{Context, bind, described, expression, renamed_in_expression, uses};
 pub use position::{current_of, has_position};
+pub use split::split;
 pub use types::{import, type_from_words, type_words};
 
 use crate::Result;
