@@ -37,7 +37,9 @@ pub(super) const TABLES: &[Table] = &[
                 let RelationKind::View { definition, options, .. } = &relation.kind else { continue };
                 let check = if options.check().is_some() { " with check option" } else { "" };
                 let definition = shown(definition);
-                let whole = format!("create view \"{OWNER}\".{} as {definition}{check} ;", relation.name);
+                let names: Vec<&str> = relation.columns.iter().map(|column| column.name.as_str()).collect();
+                let (name, names) = (&relation.name, names.join(","));
+                let whole = format!("create view \"{OWNER}\".{name} ({names}) as {definition}{check} ;");
                 for (number, part) in pieces(&whole, VIEW_WIDTH).into_iter().enumerate() {
                     rows.push(vec![int(tabid(relation)), int(number as i64), text(part)]);
                 }
