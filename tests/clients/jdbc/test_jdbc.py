@@ -35,7 +35,7 @@ THEMES = {
     "pools": 5,
     "databases": 16,
     "text": 8,
-    "composites": 11,
+    "composites": 26,
 }
 
 

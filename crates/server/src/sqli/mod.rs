@@ -11,6 +11,7 @@
 //! a buffer that goes out when no more input waits, so that a client may write many groups before it reads.
 
 mod bson;
+mod composites;
 mod cursor;
 mod fast_path;
 mod login;

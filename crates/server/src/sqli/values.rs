@@ -16,6 +16,7 @@ use rowferry_wire_sqli::values::{Base100, Cell, CellFormat, DateTime, Interval};
 use rowferry_wire_sqli::{Qualifier, TypeCode, Widths};
 
 use super::bson;
+use super::composites;
 use super::objects::Objects;
 use super::text::CodeSet;
 
@@ -147,6 +148,9 @@ fn hold<'a>(
     value: ValueRef<'a>,
     context: &mut RowContext<'_>,
 ) -> Result<Held<'a>> {
+    if let (CellFormat::Described, Type::Composite(words)) = (format, &column.shown) {
+        return Ok(Held::Opaque(composites::encode(words, value, context)?));
+    }
     if value == ValueRef::Null {
         return Ok(match format {
             CellFormat::SimpleLob(_) => Held::Lob(SimpleLob::row(0, None, context.widths)),
@@ -237,6 +241,7 @@ fn hold<'a>(
             let handle = context.objects.keep(context.statement, &bytes)?;
             Held::Lob(SimpleLob::row(handle, Some(size), context.widths))
         }
+        CellFormat::Described => return Err(misfit(column)),
     })
 }
 
@@ -429,6 +434,16 @@ impl Bound {
 
     /// The value in the stored form of a parameter's type.
     pub fn stored(&self, to: &Type, code_set: CodeSet) -> Result<Value> {
+        if let (Value::Text(body), Type::Composite(word)) = (&self.value, &self.ty) {
+            // A client that binds an object knows a set from a list no better than by its own types.
+            let word = match to {
+                Type::Composite(words) if word != "ROW" && !words.starts_with("ROW") => {
+                    words.split('(').next().unwrap_or(word)
+                }
+                _ => word,
+            };
+            return convert(&Value::Text(format!("{word}{body}")), &Type::Lvarchar(LVARCHAR_MAX), to);
+        }
         if let (Value::Blob(bytes), Type::TextBlob | Type::Clob) = (&self.value, to) {
             // Text that came as bytes is in the client's code set.
             return Ok(Value::Text(code_set.decode(bytes)?));
@@ -468,11 +483,22 @@ pub(super) fn bound(param: &Param<'_>, code_set: CodeSet, objects: &Objects) -> 
                 Bound::new(Value::Integer((bytes.first().is_some_and(|&byte| byte != 0)).into()), Type::Bool)
             }
             (TypeCode::SENDRECV, b"bson") => Bound::new(Value::Text(bson::to_json(bytes)?), Type::Jsonb),
+            (TypeCode::SENDRECV, name) if is_composite(name) => {
+                let (word, body) = composites::literal(bytes, code_set)?;
+                Bound::new(Value::Text(body), Type::Composite(word.to_owned()))
+            }
             (_, b"blob") => Bound::new(Value::Blob(objects.by_locator(bytes)?), Type::Blob),
             (_, b"clob") => Bound::new(Value::Text(code_set.decode(&objects.by_locator(bytes)?)?), Type::Clob),
             _ => Bound::new(Value::Text(code_set.decode(bytes)?), text_type),
         },
     })
+}
+
+/// `list(   int  not null) ` and the like, which the driver writes in a way of its own.
+fn is_composite(name: &[u8]) -> bool {
+    let word = name.split(|byte| !byte.is_ascii_alphabetic()).next().unwrap_or_default();
+    name.contains(&b'(')
+        && [&b"list"[..], b"set", b"multiset", b"row"].iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
 fn base100(param: &Param<'_>, bytes: &[u8]) -> Result<Bound> {

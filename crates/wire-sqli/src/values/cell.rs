@@ -80,6 +80,8 @@ pub enum CellFormat {
     LocatorRaw,
     /// The descriptor of a `BYTE` or `TEXT` value, of so many bytes.
     SimpleLob(usize),
+    /// A row or collection with its description behind an `i32` length: see [`Described`](super::composite::Described).
+    Described,
 }
 
 /// Bytes of a smart large object's locator.
@@ -244,6 +246,10 @@ impl CellFormat {
             },
             Self::LongText | Self::LocatorHex => Self::open_envelope(row)?.map_or(Cell::Null, Cell::Text),
             Self::Opaque | Self::LocatorRaw => Self::open_envelope(row)?.map_or(Cell::Null, Cell::Opaque),
+            Self::Described => {
+                let len = usize::try_from(row.i32(WHAT)?).map_err(|_| Malformed::new(WHAT))?;
+                Cell::Opaque(row.take(len, WHAT)?)
+            }
         })
     }
 
@@ -270,6 +276,8 @@ impl CellFormat {
     fn put(self, cell: &Cell<'_>, out: &mut Vec<u8>) -> Result<(), Misfit> {
         let mut w = Writer::new(out);
         match (self, cell) {
+            // NULL has a description, too.
+            (Self::Described, Cell::Null) => return Err(Misfit::Kind),
             (_, Cell::Null) => self.put_null(out),
             (Self::SmallInt, &Cell::Int(value)) => match i16::try_from(value) {
                 Ok(value) if value != i16::MIN => drop(w.i16(value)),
@@ -322,6 +330,10 @@ impl CellFormat {
             (Self::LongText, Cell::Text(bytes)) | (Self::Opaque, Cell::Opaque(bytes)) => {
                 Self::put_envelope(bytes, out)?;
             }
+            (Self::Described, Cell::Opaque(bytes)) => match i32::try_from(bytes.len()) {
+                Ok(len) if bytes.len() <= MAX_PAYLOAD => drop(w.i32(len).raw(bytes)),
+                _ => return Err(Misfit::TooLong),
+            },
             (Self::LocatorHex, Cell::Text(hex)) if hex.len() == LOCATOR * 2 => Self::put_envelope(hex, out)?,
             (Self::LocatorRaw, Cell::Opaque(raw)) if raw.len() == LOCATOR => Self::put_envelope(raw, out)?,
             (Self::SimpleLob(width), Cell::SimpleLob(lob)) if lob.0.len() == width => drop(w.raw(lob.0)),

@@ -197,24 +197,32 @@ fn composite(text: &str, words: &str, depth: usize) -> Result<String> {
 }
 
 fn one(member: &Member, ty: &Type, depth: usize) -> Result<String> {
-    let text = match (member, ty) {
-        (Member::Null, _) => return Ok("NULL".to_owned()),
-        (Member::Composite(text) | Member::Quoted(text), Type::Composite(words)) => {
-            return composite(text, words, depth + 1);
-        }
-        (Member::Composite(text), _) => {
+    match (member, ty) {
+        (Member::Composite(text) | Member::Quoted(text), Type::Composite(words)) => composite(text, words, depth + 1),
+        _ => printed(&value(member, ty)?, ty),
+    }
+}
+
+/// A member as a stored value of its type, which is no composite one.
+///
+/// # Errors
+/// -9634 for a composite member; whatever the conversion says.
+pub fn value(member: &Member, ty: &Type) -> Result<Value> {
+    let text = match member {
+        Member::Null => return Ok(Value::Null),
+        Member::Composite(text) => {
             return Err(Error::new(
                 Condition::CannotCoerce,
                 format!("there is no cast from {text} to {}", type_words(ty)),
             ));
         }
-        (Member::Quoted(text), _) => text,
-        (Member::Bare(text), _) => match literal(text) {
-            Some((inside, from)) => return printed(&convert(&Value::Text(inside), &from, ty)?, ty),
+        Member::Quoted(text) => text,
+        Member::Bare(text) => match literal(text) {
+            Some((inside, from)) => return convert(&Value::Text(inside), &from, ty),
             None => text,
         },
     };
-    printed(&convert(&Value::Text(text.clone()), &Type::Text, ty)?, ty)
+    convert(&Value::Text(text.clone()), &Type::Text, ty)
 }
 
 /// `DATETIME(2026-01-02) YEAR TO DAY`: what stands in the brackets, and its type.

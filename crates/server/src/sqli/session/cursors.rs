@@ -1,12 +1,13 @@
 //! Cursors: opened, fetched from, closed.
 
 use rowferry_engine::{Condition, Error, Outcome, Type, smart_objects};
-use rowferry_wire_sqli::Widths;
 use rowferry_wire_sqli::messages::{Done, FetchKind, RetType, SFetch, ServerMessage, Tuple};
 use rowferry_wire_sqli::values::CellFormat;
+use rowferry_wire_sqli::{TypeCode, Widths};
 
 use super::statements::wanted_file;
 use super::{Commands, Failure, MAX_FETCH, Next, Obeyed, Pending, Resume};
+use crate::sqli::composites;
 use crate::sqli::cursor::{Layout, OpenCursor};
 use crate::sqli::values::RowContext;
 
@@ -159,11 +160,13 @@ impl Commands {
         }
         let mut formats = Vec::with_capacity(types.types.len());
         for (asked, column) in types.types.iter().zip(statement.columns.iter()) {
-            // A row's or collection's binary form is not known; its text is sent whatever is asked.
-            let format = if matches!(column.shown, Type::Composite(_)) {
-                Ok(CellFormat::LongText)
-            } else {
-                CellFormat::requested(asked, widths)
+            let format = match &column.shown {
+                Type::Composite(words) if asked.code == TypeCode::SENDRECV && composites::is_flat(words) => {
+                    Ok(CellFormat::Described)
+                }
+                // Of one within another only the text is known.
+                Type::Composite(_) => Ok(CellFormat::LongText),
+                _ => CellFormat::requested(asked, widths),
             };
             formats.push(format.map_err(|error| Error::unsupported(error.to_string()))?);
         }

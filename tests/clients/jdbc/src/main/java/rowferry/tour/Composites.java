@@ -1,16 +1,27 @@
 package rowferry.tour;
 
+import java.math.BigDecimal;
+import java.sql.Date;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.Statement;
+import java.sql.Struct;
+import java.sql.Timestamp;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
-/** JSON and BSON documents; rows and collections, whose text this driver reads through a cast. */
+/** JSON and BSON documents; rows and collections, as text through a cast and as Java's objects. */
 final class Composites extends Theme {
     @Override
     void run() throws Exception {
         documents();
         composites();
+        objects();
     }
 
     private void documents() throws Exception {
@@ -59,5 +70,79 @@ final class Composites extends Theme {
         fails("another shape", -9634, () -> execute("INSERT INTO t_composites (id, s) VALUES (3, LIST{'x'})"));
         fails("another element", -1213, () -> execute("INSERT INTO t_composites (id, l) VALUES (3, LIST{'x'})"));
         execute("DROP TABLE t_composites");
+    }
+
+    private void objects() throws Exception {
+        execute("CREATE TABLE t_objects (id INT, l LIST(INT NOT NULL), s SET(VARCHAR(9) NOT NULL), m MULTISET(CHAR(3) NOT NULL), d LIST(DATE NOT NULL), "
+                + "t LIST(DATETIME YEAR TO FRACTION(5) NOT NULL), n LIST(DECIMAL(8,2) NOT NULL), f LIST(FLOAT NOT NULL), b LIST(BOOLEAN NOT NULL), "
+                + "g LIST(BIGINT NOT NULL), r ROW(a INT, b VARCHAR(9)), after VARCHAR(9))");
+        try (PreparedStatement insert = connection().prepareStatement("INSERT INTO t_objects VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'after')")) {
+            insert.setInt(1, 1);
+            insert.setObject(2, new ArrayList<>(List.of(4, -5)));
+            insert.setObject(3, new HashSet<>(List.of("one", "it's")));
+            insert.setObject(4, new ArrayList<>(List.of("x", "x", "yz")));
+            insert.setObject(5, new ArrayList<>(List.of(Date.valueOf("2024-02-29"))));
+            insert.setObject(6, new ArrayList<>(List.of(Timestamp.valueOf("2024-02-03 04:05:06.789"))));
+            insert.setObject(7, new ArrayList<>(List.of(new BigDecimal("12.34"), new BigDecimal("-5"))));
+            insert.setObject(8, new ArrayList<>(List.of(1.5, -2.25)));
+            insert.setObject(9, new ArrayList<>(List.of(true, false)));
+            insert.setObject(10, new ArrayList<>(List.of(9_000_000_000L)));
+            insert.setObject(11, new Pair(7, "q"));
+            insert.executeUpdate();
+            insert.setInt(1, 2);
+            insert.setObject(2, new ArrayList<Integer>());
+            for (int column = 3; column <= 11; column++) {
+                insert.setNull(column, java.sql.Types.NULL);
+            }
+            insert.executeUpdate();
+        }
+        check("bound as objects", List.of("LIST{4,-5}|ROW(7,'q')|after", "LIST{}|null|after"), query("SELECT l::LVARCHAR, r::LVARCHAR, after FROM t_objects ORDER BY id"));
+        try (Statement statement = connection().createStatement(); ResultSet rows = statement.executeQuery("SELECT l, s, m, d, t, n, f, b, g, r, after, id FROM t_objects ORDER BY id")) {
+            rows.next();
+            check("LIST", List.of(4, -5), rows.getObject(1));
+            check("SET", Set.of("one", "it's"), rows.getObject(2));
+            check("MULTISET of CHAR", List.of("x", "x", "yz"), stripped(rows.getObject(3)));
+            check("of DATE", List.of(Date.valueOf("2024-02-29")), rows.getObject(4));
+            check("of DATETIME", List.of(Timestamp.valueOf("2024-02-03 04:05:06.789")), rows.getObject(5));
+            check("of DECIMAL", List.of(new BigDecimal("12.34"), new BigDecimal("-5.00")), rows.getObject(6));
+            check("of FLOAT", List.of(1.5, -2.25), rows.getObject(7));
+            check("of BOOLEAN", List.of(true, false), rows.getObject(8));
+            check("of BIGINT", List.of(9_000_000_000L), rows.getObject(9));
+            Object[] fields = ((Struct) rows.getObject(10)).getAttributes();
+            check("ROW", "7|q", fields[0] + "|" + fields[1]);
+            check("behind objects", "after|1", rows.getString(11) + "|" + rows.getInt(12));
+            check("as an array", new int[] {4, -5}, rows.getArray(1).getArray());
+            rows.next();
+            check("an empty LIST", List.of(), rows.getObject(1));
+            check("NULL", "null|null|after", rows.getObject(2) + "|" + rows.getObject(10) + "|" + rows.getString(11));
+        }
+        execute("DROP TABLE t_objects");
+    }
+
+    private static List<String> stripped(Object collection) {
+        List<String> found = new ArrayList<>();
+        for (Object element : (Collection<?>) collection) {
+            found.add(String.valueOf(element).strip());
+        }
+        Collections.sort(found);
+        return found;
+    }
+
+    /** A row of a type without a name. */
+    private record Pair(int a, String b) implements Struct {
+        @Override
+        public String getSQLTypeName() {
+            return "row(a int, b varchar(9))";
+        }
+
+        @Override
+        public Object[] getAttributes() {
+            return new Object[] {a, b};
+        }
+
+        @Override
+        public Object[] getAttributes(Map<String, Class<?>> types) {
+            return getAttributes();
+        }
     }
 }
