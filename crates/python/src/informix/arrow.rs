@@ -185,7 +185,9 @@ fn builder(code: TypeCode, format: CellFormat, composite: Option<&CompositeType>
         CellFormat::DateTime(qualifier) => moment(qualifier),
         CellFormat::Interval(qualifier) => span(qualifier),
         CellFormat::BooleanText | CellFormat::BooleanBinary => Column::bool(),
-        CellFormat::Opaque | CellFormat::LocatorHex | CellFormat::LocatorRaw => Column::binary(),
+        CellFormat::Opaque | CellFormat::Described | CellFormat::LocatorHex | CellFormat::LocatorRaw => {
+            Column::binary()
+        }
         CellFormat::SimpleLob(_) if code == TypeCode::BYTE => Column::binary(),
         CellFormat::LongText => composite.map_or_else(Column::text, composite_builder),
         CellFormat::Char(_) | CellFormat::VarChar(_) | CellFormat::SimpleLob(_) => Column::text(),
