@@ -64,6 +64,21 @@ def test_every_statement_has_an_answer(tmp_path: Path) -> None:
     assert told["not_looked_at"] == [{"line": 1, "command": "\\set ON_ERROR_STOP on"}]
 
 
+def test_what_hangs_on_a_moment_is_compiled_only() -> None:
+    script = (
+        "CREATE TABLE t (a int); CREATE INDEX CONCURRENTLY ti ON t (a); VACUUM t; BEGIN; LOCK TABLE t;"
+        " DECLARE c CURSOR FOR SELECT a FROM t; FETCH c; CLOSE c; COMMIT; CREATE DATABASE other;"
+        " INSERT INTO t SELECT 1 / a FROM (VALUES (0)) v (a); DO $$ BEGIN PERFORM 1 / 0; END $$;"
+        " EXPLAIN ANALYZE SELECT 1 / 0;"
+    )
+    assert assessed("-", stdin=script, code=0)["counts"]["works"] == 13
+    script = (
+        "create procedure p() raise exception -746, 0, 'ran'; end procedure; create table t (a int); begin work;"
+        " lock table t in exclusive mode; execute procedure p(); commit work; database other;"
+    )
+    assert assessed("-", "--dialect", "informix", stdin=script, code=0)["counts"]["works"] == 7
+
+
 def test_people_and_browsers_are_told_the_same(tmp_path: Path) -> None:
     path = tmp_path / "schema.sql"
     path.write_text(SCHEMA.replace("DO INSTEAD NOTHING", "DO INSTEAD /*<script>alert(1)</script>*/ NOTHING"))

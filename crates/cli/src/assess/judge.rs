@@ -156,6 +156,9 @@ fn attempt(session: &mut Session, text: &str) -> Result<Vec<Error>, Error> {
     Ok(session.drain_notices().into_iter().filter(differs).collect())
 }
 
+/// The number by which Informix describes EXECUTE PROCEDURE and EXECUTE FUNCTION.
+const EXECUTE: i16 = 56;
+
 /// True when the statement removes something.
 fn attempt_each(session: &mut Session, text: &str) -> Result<bool, Error> {
     let mut removes = false;
@@ -168,7 +171,9 @@ fn attempt_each(session: &mut Session, text: &str) -> Result<bool, Error> {
             session.begin_implicit();
         }
         let prepared = session.prepare_parsed(&parsed, &[])?;
-        if is_carried_out(&prepared)
+        let calls = parsed.informix().is_some_and(|statement| statement.statement_type() == EXECUTE);
+        if !calls
+            && is_carried_out(&prepared)
             && let Outcome::Rows(mut rows) = session.execute(&prepared, &[])?
         {
             while rows.next()?.is_some() {}
@@ -185,10 +190,17 @@ fn is_carried_out(prepared: &Prepared) -> bool {
         return false;
     }
     match prepared.command {
-        Command::Utility(words) => !matches!(words, "CALL" | "DO" | "EXPLAIN" | "EXECUTE" | "EXECUTE PROCEDURE"),
+        Command::Utility(words) => !is_of_the_moment(words),
         Command::Select => effects.volatile && !effects.reads && !effects.calls_writers,
         _ => false,
     }
+}
+
+/// What defines nothing, or hangs on a transaction, a cursor or a server that is not there.
+fn is_of_the_moment(words: &str) -> bool {
+    matches!(words, "CALL" | "DO" | "EXPLAIN" | "EXECUTE" | "LOCK TABLE" | "UNLOCK TABLE")
+        || words.starts_with("CLOSE CURSOR")
+        || words.ends_with(" DATABASE")
 }
 
 fn verdict(error: &Error) -> Verdict {

@@ -28,8 +28,8 @@ const NOT_ALL: u8 = 3;
 ///   informix://user:pw@host:9088/db     the schema of an Informix server, out of its catalog
 ///
 /// Definitions and settings are carried out in an empty database that is gone afterwards,
-/// so that what follows finds them; queries and changes are compiled, and not run. Of each
-/// statement the answer is one of
+/// so that what follows finds them; queries of tables, changes, calls, and what hangs on a
+/// transaction are compiled, and not run. Of each statement the answer is one of
 ///
 ///   works      it is carried out as there
 ///   differs    it is accepted, and a notice says what is left out
