@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use rowferry_wire_sqli::types::TimeUnit;
-use rowferry_wire_sqli::values::composite::{CompositeType, Element};
+use rowferry_wire_sqli::values::composite::{self, CompositeType, Element, Node};
 use rowferry_wire_sqli::values::{Base100, Cell, CellFormat, DateTime, Interval, decode_row, encode_row};
 use rowferry_wire_sqli::{CodeSet, Qualifier, TypeCode};
 
@@ -306,6 +306,23 @@ fn text_comes_back_from_its_code_set_or_is_refused() {
         } else {
             prop_assert!(bytes.is_empty());
         }
+        Ok(())
+    });
+}
+
+#[test]
+fn a_described_row_with_other_bytes_is_refused_or_read() {
+    let node = |name: &str, code, length| Node { name: name.into(), code, length };
+    let nodes = [node("a", TypeCode::INTEGER, 4), node("b", TypeCode::VARCHAR, 9), node("c", TypeCode::DATE, 4)];
+    let mut good = Vec::new();
+    let cells = [vec![0, 0, 0, 5], vec![2, b's', b't'], vec![0, 0, 0, 1]];
+    composite::encode(TypeCode::ROW, &nodes, Some(&cells), &mut good).unwrap();
+    let changes = proptest::collection::vec((0..good.len(), any::<u8>()), 1..6);
+    check(&(changes, 0..good.len()), |(changes, cut)| {
+        let mut bytes = good.clone();
+        changes.into_iter().for_each(|(at, byte)| bytes[at] = byte);
+        let _ = composite::decode(&bytes);
+        prop_assert!(composite::decode(&bytes[..cut]).is_err());
         Ok(())
     });
 }

@@ -11,7 +11,7 @@ use rowferry_wire_sqli::{Qualifier, TypeCode};
 use rowferry_dialect::informix::codes::{datetime_qualifier, interval_qualifier};
 
 use super::text::CodeSet;
-use super::values::{RowContext, WireColumn, encode_cell};
+use super::values::{RowContext, WireColumn, encode_cell, stored_date};
 
 /// Whether a type's values can be sent so: composites within composites cannot.
 pub(super) fn is_flat(words: &str) -> bool {
@@ -136,9 +136,14 @@ pub(super) fn literal(bytes: &[u8], code_set: CodeSet) -> Result<(&'static str, 
     // An empty list comes as NULL does; NULL itself is bound without a value.
     let cells = described.cells.unwrap_or_default();
     let mut members = Vec::with_capacity(cells.len());
+    let is_row = described.kind == TypeCode::ROW;
     for (at, cell) in cells.iter().enumerate() {
-        let at = if described.kind == TypeCode::ROW { at } else { 0 };
-        members.push(printed(cell, described.nodes[at].length, code_set)?);
+        let cell = match cell {
+            // The driver pads the texts of a row's fields.
+            Cell::Text(text) if is_row => Cell::Text(text.trim_ascii_end()),
+            other => *other,
+        };
+        members.push(printed(&cell, described.nodes[if is_row { at } else { 0 }].length, code_set)?);
     }
     Ok((word, format!("{open}{}{close}", members.join(","))))
 }
@@ -150,10 +155,7 @@ fn printed(cell: &Cell<'_>, length: u16, code_set: CodeSet) -> Result<String> {
         Cell::Float(number) => (Value::Real(*number), Type::Float8),
         Cell::SmallFloat(number) => (Value::Real(f64::from(*number)), Type::Float4),
         Cell::Decimal(number) => (Value::Text(number.to_text(None)), Type::Numeric(None)),
-        Cell::Date(days) => {
-            let (year, month, day) = rowferry_dialect::informix::values::date_from_days(i64::from(*days));
-            (Value::Text(format!("{year:04}-{month:02}-{day:02}")), Type::Date)
-        }
+        Cell::Date(days) => (Value::Text(stored_date(*days)?), Type::Date),
         Cell::DateTime(moment) => {
             let ty = datetime_qualifier(i32::from(length)).map(Type::Datetime);
             (Value::Text(moment.to_text(Qualifier(length))), ty.ok_or_else(|| Error::internal("qualifier"))?)
@@ -163,8 +165,7 @@ fn printed(cell: &Cell<'_>, length: u16, code_set: CodeSet) -> Result<String> {
             (Value::Text(span.to_text(Qualifier(length))), ty.ok_or_else(|| Error::internal("qualifier"))?)
         }
         Cell::Boolean(flag) => (Value::Integer(i64::from(*flag)), Type::Bool),
-        // The driver pads the texts of a row's fields.
-        Cell::Text(text) => (Value::Text(code_set.decode(text.trim_ascii_end())?), Type::Text),
+        Cell::Text(text) => (Value::Text(code_set.decode(text)?), Type::Text),
         Cell::Opaque(_) | Cell::SimpleLob(_) => {
             return Err(Error::unsupported("a large object in a row or collection that is bound as an object"));
         }

@@ -463,14 +463,7 @@ pub(super) fn bound(param: &Param<'_>, code_set: CodeSet, objects: &Objects) -> 
         ParamValue::BigInt(number) | ParamValue::Int8(number) => Bound::new(Value::Integer(number), Type::Int8),
         ParamValue::Float(number) => Bound::new(Value::Real(number), Type::Float8),
         ParamValue::SmallFloat(number) => Bound::new(Value::Real(number.into()), Type::Float4),
-        ParamValue::Date(days) => {
-            let days = i64::from(days);
-            if !(date_to_days(1, 1, 1)..=date_to_days(9999, 12, 31)).contains(&days) {
-                return Err(Error::new(Condition::InvalidYear, "the date is out of range"));
-            }
-            let (year, month, day) = date_from_days(days);
-            Bound::new(Value::Text(format!("{year:04}-{month:02}-{day:02}")), Type::Date)
-        }
+        ParamValue::Date(days) => Bound::new(Value::Text(stored_date(days)?), Type::Date),
         ParamValue::Text(bytes) => Bound::new(Value::Text(code_set.decode(bytes)?), text_type),
         ParamValue::Base100(bytes) => base100(param, bytes)?,
         ParamValue::SimpleLob(_) => Bound {
@@ -499,6 +492,16 @@ fn is_composite(name: &[u8]) -> bool {
     let word = name.split(|byte| !byte.is_ascii_alphabetic()).next().unwrap_or_default();
     name.contains(&b'(')
         && [&b"list"[..], b"set", b"multiset", b"row"].iter().any(|known| word.eq_ignore_ascii_case(known))
+}
+
+/// A day as it is stored, of days since 1899-12-31.
+pub(super) fn stored_date(days: i32) -> Result<String> {
+    let days = i64::from(days);
+    if !(date_to_days(1, 1, 1)..=date_to_days(9999, 12, 31)).contains(&days) {
+        return Err(Error::new(Condition::InvalidYear, "the date is out of range"));
+    }
+    let (year, month, day) = date_from_days(days);
+    Ok(format!("{year:04}-{month:02}-{day:02}"))
 }
 
 fn base100(param: &Param<'_>, bytes: &[u8]) -> Result<Bound> {
