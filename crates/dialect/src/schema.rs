@@ -80,6 +80,22 @@ pub trait Schema {
     /// What a synonym stands for.
     fn synonym(&self, name: &QualifiedName) -> Option<QualifiedName>;
 
+    /// What a synonym stands for that leads into another database: its name, and that of the object there.
+    fn synonym_elsewhere(&self, _: &QualifiedName) -> Option<(String, QualifiedName)> {
+        None
+    }
+
+    /// Another database of the server: its relations are told from ours by their object ids, and by [`Physical`].
+    ///
+    /// # Errors
+    /// `3D000` (-329) when there is none, or when it cannot be reached from here.
+    fn neighbour(&self, name: &str) -> Result<Arc<dyn Schema>> {
+        Err(Error::new(
+            Condition::InvalidCatalogName,
+            format!("the database {name} is not the one that is open, and others cannot be reached from it"),
+        ))
+    }
+
     /// A sequence's parameters, as CREATE SEQUENCE would say them.
     fn sequence_definition(&self, name: &QualifiedName) -> Option<crate::ir::CreateSequence>;
 

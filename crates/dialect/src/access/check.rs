@@ -206,7 +206,7 @@ impl Needs {
     /// `42501`.
     pub fn check(&self, rights: &Rights) -> Result<()> {
         let superuser = rights.is_superuser();
-        for need in &self.relations {
+        for need in self.relations.iter().filter(|need| !need.relation.is_elsewhere()) {
             let role = match need.behind {
                 None if superuser => continue,
                 None => rights.role(),
@@ -231,7 +231,8 @@ impl Needs {
 
     /// Refuses a statement that has not the policies which concern it: nobody ever sees by another role's.
     fn check_policies(&self, rights: &Rights) -> Result<()> {
-        for need in self.relations.iter().filter(|need| need.relation.security.is_some()) {
+        let secured = |need: &&Need| need.relation.security.is_some() && !need.relation.is_elsewhere();
+        for need in self.relations.iter().filter(secured) {
             let role = need.behind.map_or_else(|| rights.role(), |view| rights.owner(view));
             if !rights.is_secured(role, &need.relation) || need.secured == Some(role) {
                 continue;
@@ -266,6 +267,25 @@ impl Needs {
 }
 
 impl Need {
+    /// Refuses what a role may not do with a relation of another database: `relation` is what it is called there, `rights`
+    /// are those there.
+    ///
+    /// # Errors
+    /// `42501`; `0A000` for a table whose policies have a say.
+    pub fn check_elsewhere(&self, relation: &Arc<Relation>, rights: &Rights, role: u32) -> Result<()> {
+        let there = Self { relation: relation.clone(), behind: None, ..self.clone() };
+        if !there.is_met(rights, role) {
+            return Err(there.denied(rights, role));
+        }
+        if relation.security.is_some() && rights.is_secured(role, relation) {
+            return Err(Error::unsupported(format!(
+                "table \"{}\" of another database, which has row-level security,",
+                relation.name
+            )));
+        }
+        Ok(())
+    }
+
     /// The refusal, which says what is missing where a language tells that apart.
     fn denied(&self, rights: &Rights, role: u32) -> Error {
         let missing = self.privileges.without(rights.held_by(role, ObjectClass::Relation, self.relation.oid).0);

@@ -9,6 +9,8 @@ use crate::types::{IntervalQualifier, Qualifier};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ObjectName {
     pub database: Option<String>,
+    /// The server that is said to have the database.
+    pub server: Option<String>,
     pub owner: Option<String>,
     pub name: String,
     pub at: usize,

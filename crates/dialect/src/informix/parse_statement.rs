@@ -796,16 +796,17 @@ impl Parser<'_> {
         let table = self.object_name()?;
         // `table.column`: what reads as an owner and a name is a table and a column.
         let at = table.at;
-        let (table, column) = match table.owner {
+        let (table, column) = match table.owner.clone() {
             Some(owner) => {
-                (super::ast::ObjectName { database: table.database, owner: None, name: owner, at }, (table.name, at))
+                let column = (table.name.clone(), at);
+                (super::ast::ObjectName { owner: None, name: owner, ..table }, column)
             }
             None => return Err(self.unexpected()),
         };
         let (table, column) = if self.sign(".") {
-            let owner = table.name;
+            let owner = table.name.clone();
             let name = column.0;
-            (super::ast::ObjectName { database: table.database, owner: Some(owner), name, at }, self.name_at()?)
+            (super::ast::ObjectName { owner: Some(owner), name, at, ..table }, self.name_at()?)
         } else {
             (table, column)
         };

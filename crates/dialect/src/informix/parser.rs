@@ -222,9 +222,9 @@ impl<'a> Parser<'a> {
     pub fn object_name(&mut self) -> Result<ObjectName> {
         let mut at = self.start();
         let mut first = self.owner_or_name()?;
-        let mut database = None;
+        let (mut database, mut server) = (None, None);
         if self.sign("@") {
-            self.name()?;
+            server = Some(self.name()?);
             if !self.is_sign(":") {
                 return Err(self.unexpected());
             }
@@ -237,9 +237,9 @@ impl<'a> Parser<'a> {
         if self.sign(".") {
             at = self.start();
             let name = self.name()?;
-            return Ok(ObjectName { database, owner: Some(first), name, at });
+            return Ok(ObjectName { database, server, owner: Some(first), name, at });
         }
-        Ok(ObjectName { database, owner: None, name: first, at })
+        Ok(ObjectName { database, server, owner: None, name: first, at })
     }
 
     /// An owner may also be written as `'owner'`.

@@ -45,6 +45,8 @@ pub enum Ddl {
         name: QualifiedName,
         /// What it stands for.
         target: QualifiedName,
+        /// The other database in which that is.
+        elsewhere: Option<String>,
         /// IF NOT EXISTS.
         if_not_exists: bool,
     },

@@ -70,7 +70,7 @@ impl Binder<'_> {
                     let context = crate::informix::Context {
                         user: self.context.user.clone(),
                         database: self.context.database.clone(),
-                        server: String::new(),
+                        ..crate::informix::Context::default()
                     };
                     self.effects.volatile = true;
                     return crate::informix::expression(&text, self.schema, &context, relation, Some(&column.ty));

@@ -81,7 +81,7 @@ impl DroppedColumn {
 /// Where the back end keeps a relation, in its own terms: nobody above it reads this.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Physical {
-    /// Which of the databases that a session sees: `main`, which all share, or its own `temp`.
+    /// Which of the databases that a session sees: `main`, which all share, its own `temp`, or another one's file.
     pub database: &'static str,
     /// The name of it there.
     pub name: String,
@@ -191,7 +191,19 @@ impl Physical {
     }
 }
 
+impl Physical {
+    /// It is in the file of another database, which is read beside the session's own.
+    pub fn is_elsewhere(&self) -> bool {
+        !matches!(self.database, "main" | "temp")
+    }
+}
+
 impl Relation {
+    /// It belongs to another database than the session's.
+    pub fn is_elsewhere(&self) -> bool {
+        self.physical.is_elsewhere()
+    }
+
     /// The number by which catalogs know the column at a position: from 1, those of dropped columns left out.
     pub fn number_of(&self, at: usize) -> usize {
         self.dropped.iter().fold(at + 1, |number, dropped| number + usize::from(dropped.number <= number))

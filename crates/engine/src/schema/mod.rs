@@ -1,6 +1,7 @@
 //! The schema of a file, as one immutable description.
 
 mod foreign_keys;
+mod neighbours;
 mod ordered;
 mod snapshot;
 
@@ -20,13 +21,14 @@ use rowferry_dialect::user_cast::UserCast;
 use rowferry_dialect::user_operator::UserOperator;
 use rowferry_dialect::user_type::UserType;
 use rowferry_dialect::uses::Dependency;
-use rowferry_dialect::{Language, Schema, Type};
+use rowferry_dialect::{Language, Result, Schema, Type};
 
 pub use crate::backend::schema::rows_read;
 pub(crate) use crate::backend::schema::{
     DEFERRABLE, MATERIALIZED_VIEW, NO_INHERIT, NOT_VALID, NULLS_ALIKE, PRIMARY, TWIN, Touched, UNPOPULATED, load,
     metadata,
 };
+pub use neighbours::{Neighbours, Reached, original_of, seen_by};
 pub use snapshot::{Details, Namespace, Properties, SequenceDetails, Snapshot, Synonym, lower_case};
 
 /// The default namespace.
@@ -65,6 +67,8 @@ pub struct SessionSchema {
     pub identity: Identity,
     /// Transition tables of the trigger that runs.
     pub overlay: Option<Arc<Overlay>>,
+    /// The databases beside it, as far as the session may look into them.
+    pub neighbours: Neighbours,
 }
 
 /// Relations that hide others for a while.
@@ -102,6 +106,7 @@ impl SessionSchema {
             search_path: Arc::new([]),
             language: Language::Postgres,
             overlay: None,
+            neighbours: Neighbours::default(),
             user: "".into(),
             identity: Identity::default(),
         }
@@ -159,6 +164,16 @@ impl SessionSchema {
         let restricted = self.is_restricted();
         let mut path = self.search_path.iter().filter(|schema| !restricted || self.may(schema, Privileges::USAGE));
         found.or_else(|| path.find_map(|schema| in_namespace(schema, &name.name)))
+    }
+
+    fn synonym_named(&self, name: &QualifiedName) -> Option<Synonym> {
+        if self.main.synonyms.is_empty() {
+            return None;
+        }
+        self.find(name, |namespace, name| {
+            let mut synonyms = self.main.synonyms.iter();
+            synonyms.find(|synonym| synonym.namespace == namespace && synonym.name.eq_ignore_ascii_case(name)).cloned()
+        })
     }
 
     /// The relation of a name.
@@ -353,14 +368,17 @@ impl Schema for SessionSchema {
     }
 
     fn synonym(&self, name: &QualifiedName) -> Option<QualifiedName> {
-        self.find(name, |namespace, name| {
-            let found = self
-                .main
-                .synonyms
-                .iter()
-                .find(|synonym| synonym.namespace == namespace && synonym.name.eq_ignore_ascii_case(name));
-            found.map(|synonym| synonym.target.clone())
-        })
+        self.synonym_named(name).filter(|found| found.elsewhere.is_none()).map(|found| found.target)
+    }
+
+    fn synonym_elsewhere(&self, name: &QualifiedName) -> Option<(String, QualifiedName)> {
+        let found = self.synonym_named(name)?;
+        Some((found.elsewhere?, found.target))
+    }
+
+    fn neighbour(&self, name: &str) -> Result<Arc<dyn Schema>> {
+        // What is entered as `sysmaster` has a name of its own, too.
+        Ok(self.neighbours.schema(name, &self.user)?.unwrap_or_else(|| Arc::new(self.clone())))
     }
 
     fn sequence_definition(&self, name: &QualifiedName) -> Option<rowferry_dialect::ir::CreateSequence> {

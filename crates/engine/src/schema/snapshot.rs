@@ -249,6 +249,31 @@ pub struct Synonym {
     pub name: String,
     /// What it stands for.
     pub target: QualifiedName,
+    /// The other database in which that is.
+    pub elsewhere: Option<String>,
+}
+
+impl Synonym {
+    /// What stands between a database's name and its object's in [`Self::definition`]: in no name.
+    const BEHIND_DATABASE: char = '\u{1f}';
+
+    /// What it stands for, as the file keeps it.
+    pub fn definition(elsewhere: Option<&str>, target: &QualifiedName) -> String {
+        match elsewhere {
+            Some(database) => format!("{database}{}{target}", Self::BEHIND_DATABASE),
+            None => target.to_string(),
+        }
+    }
+
+    /// The inverse of [`Self::definition`].
+    pub fn read(definition: &str) -> (Option<String>, QualifiedName) {
+        let (elsewhere, target) = match definition.split_once(Self::BEHIND_DATABASE) {
+            Some((database, target)) => (Some(database.to_owned()), target),
+            None => (None, definition),
+        };
+        let (schema, name) = target.split_once('.').unwrap_or((super::PUBLIC, target));
+        (elsewhere, QualifiedName::new(schema, name))
+    }
 }
 
 /// A namespace.

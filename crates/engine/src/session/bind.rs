@@ -169,6 +169,7 @@ impl Session {
             user: self.user.to_string(),
             database: variables.get("informix.database").unwrap_or_else(|| self.database.name().to_owned()),
             server: variables.get("informix.server").unwrap_or_else(|| "informix".to_owned()),
+            asked_from: self.asked_from.clone(),
         }
     }
 

@@ -21,6 +21,7 @@ use crate::backend::{Backend as _, InUse, Program, Yield};
 use crate::memory;
 use crate::plans::{PlanKey, next_id};
 use crate::routines::direct::{self, Direct};
+use crate::schema::Reached;
 use crate::session::door_parts::DoorParts;
 use crate::statistics::Reads;
 
@@ -37,6 +38,8 @@ pub struct Prepared {
     pub(crate) program: Option<Program>,
     /// The tables and rows that it uses.
     pub(crate) uses: Uses,
+    /// The other databases that it reads.
+    pub(crate) elsewhere: Vec<Reached>,
     /// For whom it was made; for anybody where that does not matter.
     pub(crate) made_for: Option<MadeFor>,
     /// What triggers have to do with it.
@@ -97,7 +100,9 @@ pub(crate) struct Uses {
 
 impl Uses {
     pub fn of(statement: &Statement) -> Self {
-        let tables = ir::table_locks(statement);
+        // Nobody locks what he only reads in another database.
+        let mut tables = ir::table_locks(statement);
+        tables.retain(|table| !table.relation.is_elsewhere());
         Self {
             materialized: tables.iter().any(|table| table.relation.is_materialized()),
             tables,
@@ -137,6 +142,7 @@ impl Prepared {
             command: Command::Select,
             uses: Uses::default(),
             triggers: None,
+            elsewhere: Vec::new(),
             made_for: None,
             direct: None,
             id: next_id(),
@@ -213,7 +219,7 @@ impl Session {
         self.refresh_schema();
         let respelled = self.respelled(sql)?;
         let key = self.plan_key(respelled.as_ref().map_or(sql, |(respelled, _)| &respelled.text).into(), param_types);
-        if let Some(plan) = self.database.shared.plans.get(&key) {
+        if let Some(plan) = self.database.shared.plans.get(&key).filter(|plan| self.is_true_elsewhere(plan)) {
             self.check_unaffected(&plan)?;
             self.state.tally.work.plan_found();
             return Ok(Some(plan));
@@ -244,7 +250,8 @@ impl Session {
         self.refresh_schema();
         // Error positions count from the beginning of the whole text, so only a text of its own can share plans.
         let key = (parsed.offset == 0).then(|| self.plan_key(parsed.text.clone(), param_types));
-        if let Some(plan) = key.as_ref().and_then(|key| self.database.shared.plans.get(key)) {
+        let known = key.as_ref().and_then(|key| self.database.shared.plans.get(key));
+        if let Some(plan) = known.filter(|plan| self.is_true_elsewhere(plan)) {
             self.state.tally.work.plan_found();
             return Ok(plan);
         }
@@ -349,9 +356,12 @@ impl Session {
     fn compile(&mut self, parsed: &Parsed, declared: &[Option<Type>], key: Option<PlanKey>) -> Result<Arc<Prepared>> {
         self.database.shared.statistics.plans_made.fetch_add(1, Ordering::Relaxed);
         let before = memory::mark();
+        self.schema.neighbours.begin();
         let _budget = budget::begin(parsed.text.len());
         let bound = match self.bind(parsed, declared) {
-            Err(error) if self.reload_if_changed()? => self.bind(parsed, declared).map_err(|_| error),
+            Err(error) if self.reload_if_changed()? || self.reload_elsewhere() => {
+                self.bind(parsed, declared).map_err(|_| error)
+            }
             other => other,
         };
         let mut bound = bound.map_err(|mut error| {
@@ -382,7 +392,8 @@ impl Session {
     /// Makes a plan anew if the schema has moved on since, or if it was made for another user or search path.
     pub(crate) fn renew(&mut self, plan: &Arc<Prepared>) -> Result<Arc<Prepared>> {
         let generation = self.schema.generation();
-        if plan.bound.generation == generation && plan.is_for(&self.user, &self.schema.search_path) {
+        let own = plan.bound.generation == generation && plan.is_for(&self.user, &self.schema.search_path);
+        if own && self.is_true_elsewhere(plan) {
             return Ok(plan.clone());
         }
         let renewed = self.prepare_parsed(&plan.parsed, &plan.declared)?;
@@ -459,6 +470,7 @@ impl Session {
             triggers,
             program: Some(program),
             uses: Uses::default(),
+            elsewhere: Vec::new(),
             made_for: None,
             id: next_id(),
             parsed: whole.parsed.clone(),
@@ -477,7 +489,8 @@ impl Session {
     /// The program of a statement, in the form that is the faster one over what the file holds.
     fn lowered(&mut self, bound: &Bound) -> Result<Program> {
         let program = InUse::lower(bound)?;
-        if program.in_order.is_none() {
+        // Files of other databases are there when it runs.
+        if program.in_order.is_none() || !self.schema.neighbours.reached().is_empty() {
             return Ok(program);
         }
         let Ok(handle) = self.handle() else { return Ok(program) };
@@ -527,6 +540,7 @@ impl Session {
             (_, statement) => (None, command(statement)),
         };
         let uses = Uses::of(&bound.statement);
+        let elsewhere = self.schema.neighbours.reached();
         let direct = self.direct(&mut bound, parsed, declared)?;
         Ok(Prepared {
             in_parts,
@@ -535,6 +549,7 @@ impl Session {
             command,
             program,
             uses,
+            elsewhere,
             made_for: Some(MadeFor { user: self.user.clone(), search_path: self.schema.search_path.clone() }),
             triggers,
             id: next_id(),

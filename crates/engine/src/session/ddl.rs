@@ -430,7 +430,9 @@ impl Changer<'_> {
                 self.create_schema(name, *if_not_exists, owner.as_ref())
             }
             Ddl::Access { change, .. } => self.change_access(change),
-            Ddl::CreateSynonym { name, target, if_not_exists } => self.create_synonym(name, target, *if_not_exists),
+            Ddl::CreateSynonym { name, target, elsewhere, if_not_exists } => {
+                self.create_synonym(name, target, elsewhere.as_deref(), *if_not_exists)
+            }
             Ddl::AlterSequence { sequence, restart } => self.alter_sequence(sequence, *restart),
             Ddl::Rename { kind: ObjectKind::Schema, name, to, .. } => self.rename_schema(&name.name, to),
             Ddl::Rename { kind, name, to, .. } => self.rename_object(*kind, name, to),

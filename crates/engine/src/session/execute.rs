@@ -206,6 +206,15 @@ impl Session {
     }
 
     fn dispatch_statement(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
+        if !prepared.elsewhere.is_empty() {
+            let plan = self.reach(prepared)?;
+            return self.dispatch_reached(&plan, params);
+        }
+        self.forget_gone();
+        self.dispatch_reached(prepared, params)
+    }
+
+    fn dispatch_reached(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
         self.lock_tables(prepared)?;
         self.leave_temporary(prepared)?;
         if prepared.uses.materialized {

@@ -32,7 +32,7 @@ pub struct RoleNames {
 
 impl SessionSchema {
     /// Whoever has connected under the session's name.
-    pub(super) fn begin_identity(&mut self) {
+    pub(crate) fn begin_identity(&mut self) {
         let login = self.role_oid(&self.user).unwrap_or(NOBODY);
         self.identity = Identity { login, session: login, current: login, enabled: None };
     }

@@ -16,6 +16,7 @@ mod ddl;
 mod domains;
 mod door_parts;
 mod each;
+mod elsewhere;
 mod execute;
 mod explain;
 mod failing_rows;
@@ -124,6 +125,8 @@ pub struct Session {
     source: Option<Box<str>>,
     /// The COPY FROM that runs.
     copying: Option<Box<copying::Copying>>,
+    /// The database of names that say none, where that is another one.
+    asked_from: Option<String>,
 }
 
 /// What an execution yields.
@@ -175,6 +178,7 @@ impl Session {
             user: options.user.as_str().into(),
             identity: Default::default(),
             overlay: None,
+            neighbours: Default::default(),
         };
         schema.begin_identity();
         let role_names = variables.role_names();
@@ -271,6 +275,7 @@ impl Session {
             wanted,
             source: None,
             copying: None,
+            asked_from: None,
             database,
         }
     }
@@ -306,6 +311,7 @@ impl Session {
             wanted: state.variables.read().wanted(),
             source: None,
             copying: None,
+            asked_from: None,
             database,
         })
     }

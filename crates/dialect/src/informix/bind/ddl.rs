@@ -108,20 +108,25 @@ impl Binder<'_> {
                 Ddl::AlterSequence { sequence, restart }
             }
             Ast::CreateSynonym { name, target, if_not_exists } => {
-                let relation = self.find_relation(target);
-                let found = match &relation {
-                    Some(relation) => QualifiedName::new(relation.namespace.clone(), relation.name.clone()),
-                    None => self.sequence_named(target)?,
+                let relation = self.placed(self.look_up(target), target.at)?;
+                let (found, elsewhere) = match relation {
+                    Some(found) => {
+                        let target = QualifiedName::new(found.relation.namespace.clone(), found.relation.name.clone());
+                        (target, found.elsewhere.map(|(database, _)| database))
+                    }
+                    None => (self.sequence_named(target)?, None),
                 };
                 let own = self.created(name)?;
-                if !*if_not_exists && self.schema.synonym(&QualifiedName::bare(name.name.clone())).is_some() {
+                let bare = QualifiedName::bare(name.name.clone());
+                let known = self.schema.synonym(&bare).is_some() || self.schema.synonym_elsewhere(&bare).is_some();
+                if !*if_not_exists && known {
                     return Err(self.error(
                         Condition::DuplicateTable,
                         format!("synonym ({}) already exists", name.name),
                         name.at,
                     ));
                 }
-                Ddl::CreateSynonym { name: own, target: found, if_not_exists: *if_not_exists }
+                Ddl::CreateSynonym { name: own, target: found, elsewhere, if_not_exists: *if_not_exists }
             }
             Ast::RenameOther { kind, name, to } => match kind {
                 Renamed::Sequence => {
@@ -287,7 +292,7 @@ impl Binder<'_> {
         self.effects.reads = true;
         self.effects.writes = true;
         self.effects.schema = true;
-        let name = ObjectName { database: None, owner: None, name: into.name.clone(), at: into.at };
+        let name = ObjectName { database: None, server: None, owner: None, name: into.name.clone(), at: into.at };
         self.table_of_query(&name, into.temporary, false, query)
     }
 
@@ -537,7 +542,19 @@ impl Binder<'_> {
         }))
     }
 
+    /// Refuses the name of something in another database where that must be known by itself.
+    fn must_be_own(&self, name: &ObjectName) -> Result<()> {
+        self.check_server(name)?;
+        let database = self.database_of(name);
+        if database == self.context.database || database == "sysmaster" {
+            return Ok(());
+        }
+        self.schema.neighbour(database)?;
+        self.unsupported(&format!("this statement about an object of another database ({database})"), name.at)
+    }
+
     fn drop(&mut self, kind: DropKind, name: &ObjectName, if_exists: bool, cascade: bool) -> Result<Ddl> {
+        self.must_be_own(name)?;
         let found = match kind {
             DropKind::Table | DropKind::View => self
                 .find_relation(name)
@@ -559,7 +576,8 @@ impl Binder<'_> {
                 .map(|sequence| QualifiedName::new(sequence.namespace.clone(), sequence.name.clone())),
             DropKind::Synonym => {
                 let bare = QualifiedName::bare(name.name.clone());
-                self.schema.synonym(&bare).map(|_| bare)
+                let found = self.schema.synonym(&bare).is_some() || self.schema.synonym_elsewhere(&bare).is_some();
+                found.then_some(bare)
             }
         };
         let object = match kind {
@@ -677,6 +695,7 @@ impl Binder<'_> {
 
     /// The sequence of a name, or of a synonym.
     fn sequence_named(&self, name: &ObjectName) -> Result<QualifiedName> {
+        self.must_be_own(name)?;
         let bare = QualifiedName::bare(name.name.clone());
         let found = self.schema.sequence(&bare).or_else(|| self.schema.sequence(&self.schema.synonym(&bare)?));
         found.map(|sequence| QualifiedName::new(sequence.namespace.clone(), sequence.name.clone())).ok_or_else(|| {

@@ -35,12 +35,14 @@ use scope::Scope;
 use std::sync::Arc;
 
 /// What a statement's meaning depends on besides the schema.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Context {
     /// What USER says.
     pub user: String,
-    /// The open database: a name with another database before it is not found.
+    /// The open database.
     pub database: String,
+    /// The database of names that say none, where that is another one: whose statement changes a table of this one.
+    pub asked_from: Option<String>,
     /// What DBSERVERNAME and SITENAME say.
     pub server: String,
 }
@@ -137,7 +139,7 @@ pub(crate) fn view_query(
     views: &mut Vec<u32>,
     needs: &mut Needs,
 ) -> Result<ir::Query> {
-    let context = Context { user: String::new(), database: database.to_owned(), server: String::new() };
+    let context = Context { database: database.to_owned(), ..Context::default() };
     let mut binder = Binder::new(schema, &context, definition, Vec::new());
     std::mem::swap(&mut binder.ids, ids);
     std::mem::swap(&mut binder.views, views);
@@ -205,6 +207,27 @@ pub fn described(bound: &Bound) -> Vec<ResultColumn> {
             })
         })
         .collect()
+}
+
+/// A relation, and where it is.
+struct Found {
+    relation: Arc<Relation>,
+    /// The other database that it belongs to.
+    elsewhere: Option<(String, Arc<dyn Schema>)>,
+}
+
+/// Finds a relation by its own name.
+fn by_name(schema: &dyn Schema, name: &ObjectName) -> Option<Arc<Relation>> {
+    let find = |owner: Option<&str>| {
+        schema.relation(&QualifiedName { schema: owner.map(str::to_owned), name: name.name.clone() })
+    };
+    // Owners other than the catalog's are not told apart: every user sees one set of tables, as in a database
+    // that is not in ANSI mode.
+    match name.owner.as_deref() {
+        Some("informix") => find(Some("informix")).or_else(|| find(None)),
+        Some(owner) => find(None).or_else(|| find(Some(owner))),
+        None => find(None).or_else(|| find(Some("informix"))),
+    }
 }
 
 impl<'a> Binder<'a> {
@@ -281,18 +304,21 @@ impl<'a> Binder<'a> {
         Err(Error::unsupported(feature).at(position(self.text, at)))
     }
 
-    /// Finds a table, view or catalog table.
+    /// Finds a table, view or catalog table of the open database.
     fn relation(&self, name: &ObjectName) -> Result<Arc<Relation>> {
-        let known = |database: &String| *database == self.context.database || database == "sysmaster";
-        if let Some(database) = name.database.as_ref().filter(|database| !known(database)) {
-            return Err(self.error(
-                Condition::InvalidCatalogName,
-                format!("the database {database} is not the one that is open, and others cannot be reached from it"),
-                name.at,
-            ));
+        let found = self.found(name)?;
+        match found.elsewhere {
+            None => Ok(found.relation),
+            Some((database, _)) => {
+                self.unsupported(&format!("this statement about a table of another database ({database})"), name.at)
+            }
         }
-        let found = self.find_relation(name);
-        if found.as_ref().is_some_and(|relation| relation.is_partitioned()) {
+    }
+
+    /// Finds what a query may read, in the open database or in another one.
+    fn found(&self, name: &ObjectName) -> Result<Found> {
+        let found = self.placed(self.look_up(name), name.at)?;
+        if found.as_ref().is_some_and(|found| found.relation.is_partitioned()) {
             return Err(Error::unsupported("a partitioned table of PostgreSQL's"));
         }
         found.ok_or_else(|| {
@@ -305,37 +331,60 @@ impl<'a> Binder<'a> {
         })
     }
 
+    /// A relation of the open database.
     fn find_relation(&self, name: &ObjectName) -> Option<Arc<Relation>> {
-        let database = name.database.as_deref().unwrap_or(&self.context.database);
-        let find = |schema: Option<&str>| {
-            self.schema.relation(&QualifiedName { schema: schema.map(str::to_owned), name: name.name.clone() })
-        };
-        if database == "sysmaster" {
-            if let Some(found) = find(Some("sysmaster")) {
-                return Some(found);
-            }
-        } else if database != self.context.database {
-            return None;
-        }
-        self.find_by_name(name).or_else(|| {
-            let synonym = QualifiedName { schema: None, name: name.name.clone() };
-            let target = self.schema.synonym(&synonym)?;
-            self.schema.relation(&target)
-        })
+        let found = self.look_up(name).ok()??;
+        found.elsewhere.is_none().then_some(found.relation)
     }
 
-    /// Finds a relation of the open database by its own name.
-    fn find_by_name(&self, name: &ObjectName) -> Option<Arc<Relation>> {
-        let find = |schema: Option<&str>| {
-            self.schema.relation(&QualifiedName { schema: schema.map(str::to_owned), name: name.name.clone() })
-        };
-        // Owners other than the catalog's are not told apart: every user sees one set of tables, as in a database
-        // that is not in ANSI mode.
-        match name.owner.as_deref() {
-            Some("informix") => find(Some("informix")).or_else(|| find(None)),
-            Some(owner) => find(None).or_else(|| find(Some(owner))),
-            None => find(None).or_else(|| find(Some("informix"))),
+    /// Refuses the name of another server.
+    fn check_server(&self, name: &ObjectName) -> Result<()> {
+        const CANNOT_CONNECT: i16 = -908;
+        match &name.server {
+            Some(server) if !server.eq_ignore_ascii_case(&self.context.server) => Err(Error::new(
+                Condition::ConnectionFailure,
+                format!("the server {server} cannot be reached from here: this one is {}", self.context.server),
+            )
+            .codes(CANNOT_CONNECT, 0)),
+            _ => Ok(()),
         }
+    }
+
+    /// The database that a name is of.
+    fn database_of<'n>(&'n self, name: &'n ObjectName) -> &'n str {
+        let own = self.context.asked_from.as_ref().unwrap_or(&self.context.database);
+        name.database.as_ref().unwrap_or(own)
+    }
+
+    fn look_up(&self, name: &ObjectName) -> Result<Option<Found>> {
+        self.check_server(name)?;
+        let database = self.database_of(name);
+        if database == "sysmaster" {
+            let catalog = QualifiedName::new("sysmaster", name.name.clone());
+            if let Some(relation) = self.schema.relation(&catalog) {
+                return Ok(Some(Found { relation, elsewhere: None }));
+            }
+        }
+        let own = database == "sysmaster" || database == self.context.database;
+        let elsewhere = match own {
+            true => None,
+            false => Some((database.to_owned(), self.schema.neighbour(database)?)),
+        };
+        let schema = elsewhere.as_ref().map_or(self.schema, |(_, schema)| &**schema);
+        let synonym = QualifiedName::bare(name.name.clone());
+        let by_synonym = || schema.relation(&schema.synonym(&synonym)?);
+        if let Some(relation) = by_name(schema, name).or_else(by_synonym) {
+            let elsewhere = elsewhere.filter(|_| relation.is_elsewhere());
+            return Ok(Some(Found { relation, elsewhere }));
+        }
+        let Some((database, target)) = schema.synonym_elsewhere(&synonym) else { return Ok(None) };
+        if database == self.context.database {
+            let relation = self.schema.relation(&target);
+            return Ok(relation.map(|relation| Found { relation, elsewhere: None }));
+        }
+        let schema = self.schema.neighbour(&database)?;
+        let relation = schema.relation(&target);
+        Ok(relation.map(|relation| Found { relation, elsewhere: Some((database, schema)) }))
     }
 
     fn statement(&mut self, ast: &Ast) -> Result<(ir::Statement, Vec<ResultColumn>)> {

@@ -1,8 +1,8 @@
 //! Queries.
 
-use super::Binder;
 use super::expr::sortable;
 use super::scope::{Scope, Visible, VisibleColumn};
+use super::{Binder, Found};
 use crate::access::Privileges;
 use crate::informix::ast::{Body, Node, NodeKind, OrderKey, Query, Select, Source};
 use crate::ir::{
@@ -350,6 +350,10 @@ impl Binder<'_> {
         at: usize,
         aliased: bool,
     ) {
+        // What is in another database has no object id here.
+        if relation.is_elsewhere() {
+            return;
+        }
         let named = NamedRelation { id, relation: relation.clone(), place: Some(at), aliased };
         self.note(|uses| uses.relations.push(named));
     }
@@ -368,7 +372,7 @@ impl Binder<'_> {
                     self.show(Visible { id, name: alias, columns: visible, relation: None, behind: id });
                     return Ok(From::Cte { id, cte, columns });
                 }
-                let relation = self.relation(name)?;
+                let Found { relation, elsewhere } = self.found(name)?;
                 let shown = alias.clone().unwrap_or_else(|| name.name.clone());
                 if let RelationKind::View { definition, pins, .. } = &relation.kind {
                     if self.views.contains(&relation.oid) {
@@ -381,17 +385,17 @@ impl Binder<'_> {
                     let mark = self.needs.mark();
                     self.need(ir::Text::TABLE, &relation, Privileges::SELECT);
                     self.views.push(relation.oid);
-                    let query = if relation.language == Language::Informix {
-                        self.view(definition)
-                    } else {
-                        crate::postgres::view_query(
-                            (definition, pins),
-                            self.schema,
-                            &self.context.database,
-                            &mut self.ids,
-                            &mut self.views,
-                            &mut self.needs,
-                        )
+                    let (database, schema) = match &elsewhere {
+                        Some((database, schema)) => (database, &**schema),
+                        None => (&self.context.database, self.schema),
+                    };
+                    let (ids, views, needs) = (&mut self.ids, &mut self.views, &mut self.needs);
+                    let query = match (relation.language, &elsewhere) {
+                        (Language::Informix, None) => self.view(definition),
+                        (Language::Informix, Some(_)) => {
+                            super::view_query(definition, schema, database, ids, views, needs)
+                        }
+                        _ => crate::postgres::view_query((definition, pins), schema, database, ids, views, needs),
                     };
                     self.views.pop();
                     let query = query.map_err(|error| error.detail(format!("in view {}", relation.name)))?;

@@ -177,7 +177,8 @@ fn schema() -> List {
 }
 
 fn bound(sql: &str) -> Result<Bound, Error> {
-    let context = Context { user: "informix".into(), database: "stores".into(), server: "informix".into() };
+    let context =
+        Context { user: "informix".into(), database: "stores".into(), server: "informix".into(), ..Context::default() };
     let statements = parse(sql)?;
     bind(&statements[0], &schema(), &context, &[])
 }

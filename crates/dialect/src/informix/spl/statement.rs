@@ -180,7 +180,7 @@ impl Parser<'_> {
             Ok(match parser.expression()? {
                 // A call alone may change data, and may return several values.
                 Node { kind: NodeKind::Call(call), at } if !call.star && !call.distinct && call.over.is_none() => {
-                    let name = ObjectName { database: None, owner: None, name: call.name, at };
+                    let name = ObjectName { database: None, server: None, owner: None, name: call.name, at };
                     Ast::Execute { name, args: call.args }
                 }
                 Node { kind: NodeKind::Scalar(query), .. } => Ast::Query(query),
@@ -491,7 +491,7 @@ fn called(sql: &Sql) -> Option<Sql> {
     if !select.from.is_empty() || call.star || call.distinct || call.over.is_some() {
         return None;
     }
-    let name = ObjectName { database: None, owner: None, name: call.name.clone(), at: item.expr.at };
+    let name = ObjectName { database: None, server: None, owner: None, name: call.name.clone(), at: item.expr.at };
     let mut sql = sql.clone();
     sql.statement.ast = Ast::Execute { name, args: call.args.clone() };
     Some(sql)

@@ -28,6 +28,11 @@ impl Lowering<'_> {
             From::Relation { id, relation, filter } => {
                 match relation.kind {
                     RelationKind::Catalog => self.reads_catalog(relation),
+                    // Nobody else sees another file beside this one.
+                    _ if relation.is_elsewhere() => {
+                        self.needs_us();
+                        self.tables = true;
+                    }
                     _ => self.tables = true,
                 }
                 let alias = self.define_table(*id, relation);

@@ -74,6 +74,8 @@ pub struct Handle {
     compared: RefCell<Compared>,
     /// Catalog relations that SQLite knows, by their object ids.
     known_catalogs: RefCell<HashSet<u32>>,
+    /// Files of other databases.
+    pub(super) attached: RefCell<Vec<super::attached::Attached>>,
     counting: Counting,
 }
 
@@ -163,6 +165,7 @@ impl SharedHandle {
             changes,
             compared: RefCell::default(),
             known_catalogs: RefCell::default(),
+            attached: RefCell::default(),
             pages_written: Cell::default(),
             counting: Counting::default(),
         })))

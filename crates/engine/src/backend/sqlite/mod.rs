@@ -1,5 +1,6 @@
 //! SQLite: handles, statements, failures, the file and its log.
 
+mod attached;
 pub mod backup;
 mod busy;
 mod catalog;
@@ -29,6 +30,7 @@ mod store;
 mod transaction;
 pub mod whole_files;
 
+pub use attached::Attachment;
 pub use catalog::Rows as CatalogRows;
 pub use checks::Watch;
 pub use rowferry_dialect::lower::sqlite::{UNICODE_VERSION, rules_words};

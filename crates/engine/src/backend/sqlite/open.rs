@@ -16,8 +16,10 @@ use crate::database::{JournalModes, Shared};
 use crate::schema::{self, Snapshot};
 use crate::{Durability, Journal, Options};
 
-/// How every handle is opened.
-pub(super) const FLAGS: OpenFlags = OpenFlags::SQLITE_OPEN_NO_MUTEX.union(OpenFlags::SQLITE_OPEN_EXRESCODE);
+/// How every handle is opened. Its own file has a path, which is none of SQLite's names (`file:…`); those of other
+/// databases have such names.
+pub(super) const FLAGS: OpenFlags =
+    OpenFlags::SQLITE_OPEN_NO_MUTEX.union(OpenFlags::SQLITE_OPEN_EXRESCODE).union(OpenFlags::SQLITE_OPEN_URI);
 
 impl Shared {
     /// A new handle, ready to write.
@@ -164,6 +166,12 @@ impl Shared {
         let snapshot = Arc::new(loaded?);
         self.publish(snapshot.clone());
         Ok(snapshot)
+    }
+
+    /// The same on a handle of its own, for those who have none of this database.
+    pub fn refresh_apart(&self) -> Result<Arc<Snapshot>> {
+        let connection = self.connect().map_err(|failure| self.open_error(&failure))?;
+        self.refresh(connection.connection()).map_err(|failure| self.open_error(&failure))
     }
 
     /// Moves the write-ahead log into the file; false when a part of it had to stay.

@@ -32,8 +32,13 @@ pub(super) const TABLES: &[Table] = tables! {
             view.synonyms
                 .iter()
                 .map(|synonym| {
+                    let oid = int(synonym.oid.into());
+                    if let Some(database) = &synonym.elsewhere {
+                        let name = text(synonym.target.name.clone());
+                        return vec![oid, Cell::Null, text(database.clone()), text(OWNER), name, Cell::Null];
+                    }
                     let target = view.object(&synonym.target.name);
-                    vec![int(synonym.oid.into()), Cell::Null, Cell::Null, Cell::Null, Cell::Null, target.map_or(Cell::Null, int)]
+                    vec![oid, Cell::Null, Cell::Null, Cell::Null, Cell::Null, target.map_or(Cell::Null, int)]
                 })
                 .collect()
         };
@@ -136,7 +141,7 @@ fn tables_of(context: &Context<'_>, relation: &Relation) -> BTreeSet<u32> {
     let database = context.database.name.clone();
     let query = match relation.language {
         Language::Informix => {
-            let caller = informix::Context { user: String::new(), database, server: String::new() };
+            let caller = informix::Context { database, ..Default::default() };
             let bound = informix::parse(definition)
                 .ok()
                 .and_then(|statements| informix::bind(statements.first()?, context.schema, &caller, &[]).ok());
@@ -208,8 +213,7 @@ fn columns_of_check(context: &Context<'_>, relation: &Relation, check: &str) -> 
     if relation.language != Language::Informix {
         return found;
     }
-    let caller =
-        informix::Context { user: String::new(), database: context.database.name.clone(), server: String::new() };
+    let caller = informix::Context { database: context.database.name.clone(), ..Default::default() };
     if let Ok(expr) = informix::expression(check, context.schema, &caller, relation, None) {
         walk::expr(&expr, &mut |part| {
             if let ExprKind::Column(column) = &part.kind

@@ -6,17 +6,24 @@ use rowferry_dialect::{Error, Language};
 
 use super::constraints::stands_alone;
 use super::{Changer, Done, PartKind};
-use crate::schema::physical_name;
+use crate::schema::{Synonym, physical_name};
 
 impl Changer<'_> {
     /// CREATE SYNONYM: an entry of our own, of which nobody else knows.
-    pub(super) fn create_synonym(&self, name: &QualifiedName, target: &QualifiedName, if_not_exists: bool) -> Done {
+    pub(super) fn create_synonym(
+        &self,
+        name: &QualifiedName,
+        target: &QualifiedName,
+        elsewhere: Option<&str>,
+        if_not_exists: bool,
+    ) -> Done {
         let (namespace, database, _) = self.place(name, false)?;
         if !self.is_free(&namespace, &name.name, if_not_exists)? {
             return Ok(());
         }
         let schema = target.schema.as_deref().unwrap_or(crate::schema::PUBLIC);
-        let definition = format!("{schema}.{}", target.name);
+        let target = QualifiedName::new(schema, target.name.clone());
+        let definition = Synonym::definition(elsewhere, &target);
         self.record(database, "synonym", &namespace, &name.name, None, Language::Informix, Some(&definition))?;
         Ok(())
     }

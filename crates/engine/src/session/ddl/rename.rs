@@ -185,7 +185,9 @@ impl Changer<'_> {
     fn rename_synonyms_target(&self, table: &Relation, to: &QualifiedName) -> Done {
         let schema = self.schema();
         for synonym in schema.main.synonyms.iter().filter(|synonym| {
-            synonym.target.name == table.name && synonym.target.schema.as_deref() == Some(&*table.namespace)
+            synonym.elsewhere.is_none()
+                && synonym.target.name == table.name
+                && synonym.target.schema.as_deref() == Some(&*table.namespace)
         }) {
             self.store.change_entry("main", synonym.oid, Fact::Definition, Some(&to.to_string()))?;
             self.touch("main", synonym.oid);

@@ -87,6 +87,12 @@ impl Commands {
         if self.delimited {
             session.set_variable(rowferry_dialect::informix::DELIMIDENT, "y")?;
         }
+        // What a session may not enter it may not look into.
+        let (admission, user, databases) = (Arc::clone(&self.admission), self.user.clone(), self.databases.clone());
+        session.see_neighbours(move |other| {
+            admission.check(&user, other, databases.main())?;
+            other.login(&user).check()
+        });
         let logging = database.logging();
         self.close_database();
         *self.interrupt.lock() = Some(session.interrupter());

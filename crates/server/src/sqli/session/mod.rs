@@ -78,7 +78,7 @@ pub(in crate::sqli) struct SqliSession<'c> {
 /// All but the socket and the inbox, so that a message can be read in place while it is obeyed.
 struct Commands {
     databases: Databases,
-    admission: Admission,
+    admission: Arc<Admission>,
     user: String,
     server: String,
     code_set: CodeSet,
@@ -163,7 +163,7 @@ impl<'c> SqliSession<'c> {
         connection.look_after_whichever(interrupt.clone());
         let commands = Commands {
             databases,
-            admission,
+            admission: Arc::new(admission),
             user,
             server,
             code_set,

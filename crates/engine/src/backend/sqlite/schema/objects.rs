@@ -6,7 +6,7 @@ use rowferry_dialect::Language;
 use rowferry_dialect::collation::Collation;
 use rowferry_dialect::extension::Installed;
 use rowferry_dialect::lower::sqlite::types;
-use rowferry_dialect::schema::{Physical, QualifiedName, Relation, RelationKind, Routine, Sequence};
+use rowferry_dialect::schema::{Physical, Relation, RelationKind, Routine, Sequence};
 use rowferry_dialect::statistics::StatisticsObject;
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::text_search::{Body, Kind, SearchObject};
@@ -127,11 +127,10 @@ impl Source<'_> {
             match object.kind.as_str() {
                 "synonym" => {
                     let definition = object.definition.as_deref().unwrap_or_default();
-                    let (schema, name) = definition.split_once('.').unwrap_or((crate::schema::PUBLIC, definition));
-                    let target = QualifiedName::new(schema, name);
+                    let (elsewhere, target) = Synonym::read(definition);
                     let (namespace, name) = (object.namespace.clone(), object.name.clone());
                     let synonyms = Arc::make_mut(&mut snapshot.synonyms);
-                    synonyms.push(Synonym { oid, namespace, name, target });
+                    synonyms.push(Synonym { oid, namespace, name, target, elsewhere });
                     synonyms.sort_by_key(|synonym| synonym.oid);
                 }
                 "schema" => {
