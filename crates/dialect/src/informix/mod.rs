@@ -25,7 +25,7 @@ pub mod values;
 use std::sync::Arc;
 
 pub(crate) use bind::view_query;
-pub use bind::{Context, bind, described, expression, renamed_in_expression, uses};
+pub use bind::{Context, bind, changes_elsewhere, described, expression, renamed_in_expression, uses};
 pub use position::{current_of, has_position};
 pub use split::split;
 pub use types::{import, type_from_words, type_words};
@@ -37,6 +37,9 @@ use parser::Parser;
 /// The server version that clients are told: the level of SQL and wire that is spoken, then what this really is.
 pub const VERSION: &str =
     concat!("IBM Informix Dynamic Server Version 15.0.1.0.3 (rowferry ", env!("CARGO_PKG_VERSION"), ")");
+
+/// The property of a table that tells whose it is said to be (`CREATE TABLE owner.t`).
+pub const OWNER: &str = "informix_owner";
 
 /// The variable of a session by which it has DELIMIDENT, when it has any value.
 pub const DELIMIDENT: &str = "informix.delimident";

@@ -148,7 +148,36 @@ impl Parser<'_> {
         while self.is_sign_at(ahead, "(") {
             ahead += 1;
         }
-        ahead > 0 && (self.is_word_at(ahead, "select") || (self.is_word_at(ahead, "with") && ahead == 1))
+        let begins = ahead > 0 && (self.is_word_at(ahead, "select") || (self.is_word_at(ahead, "with") && ahead == 1));
+        begins && (ahead == 1 || self.closes_query(ahead))
+    }
+
+    /// True when `(` before each of the `ahead` parentheses opens a query, which ends behind them or goes on: in
+    /// `((SELECT …) / 2)` the outer one does not.
+    fn closes_query(&self, ahead: usize) -> bool {
+        const GOES_ON: [&str; 7] = ["union", "intersect", "minus", "except", "order", "limit", "into"];
+        let (mut depth, mut at, mut innermost) = (ahead, ahead, ahead);
+        while depth > 1 {
+            match self.peek_at(at) {
+                TokenKind::Sign("(") => depth += 1,
+                TokenKind::Sign(")") => {
+                    depth -= 1;
+                    let whole =
+                        || self.is_sign_at(at + 1, ")") || GOES_ON.iter().any(|word| self.is_word_at(at + 1, word));
+                    if depth < innermost {
+                        innermost = depth;
+                        if !whole() {
+                            return false;
+                        }
+                    }
+                }
+                // The statement ends too early: whoever reads the query says so.
+                TokenKind::End => return true,
+                _ => {}
+            }
+            at += 1;
+        }
+        true
     }
 
     fn additive(&mut self) -> Result<Node> {

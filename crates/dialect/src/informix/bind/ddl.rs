@@ -270,6 +270,8 @@ impl Binder<'_> {
                 .error(Condition::DuplicateTable, format!("table ({}) already exists", table.name.name), table.name.at)
                 .table(name.schema.clone().unwrap_or_default(), table.name.name.clone()));
         }
+        let owner = table.name.owner.as_ref().filter(|owner| *owner != "informix");
+        let properties = owner.map(|owner| (String::new(), crate::informix::OWNER.to_owned(), owner.clone()));
         let table = CreateTable {
             name,
             temporary: table.temporary,
@@ -278,7 +280,7 @@ impl Binder<'_> {
             language: Self::LANGUAGE,
             columns,
             constraints,
-            properties: Vec::new(),
+            properties: properties.into_iter().collect(),
             likes: Vec::new(),
             parents: Vec::new(),
             partition: None,
@@ -651,6 +653,23 @@ impl Binder<'_> {
                     let at = self.column_of(table, &column.name, column.at)?;
                     let definition = self.column_definition(column)?;
                     let old = &table.columns[at];
+                    match (&old.identity, &definition.identity) {
+                        (None, Some(_)) => return self.unsupported("MODIFY of a column to SERIAL", column.at),
+                        (Some(_), None)
+                            if table.primary_key().is_some_and(|key| key.constraint && key.columns == [Some(at)])
+                                && definition.not_null =>
+                        {
+                            bound.push(AlterTable::DropIdentity { column: at });
+                        }
+                        // The file's own numbering stands in the table's definition.
+                        (Some(_), None) => {
+                            return self.unsupported(
+                                "MODIFY of a SERIAL, but for a primary key that stays NOT NULL,",
+                                column.at,
+                            );
+                        }
+                        _ => {}
+                    }
                     if old.ty != definition.ty {
                         let value = Expr::column(RelId(0), at, old.ty.clone());
                         let using = self.coerce(value, &definition.ty, column.at)?;

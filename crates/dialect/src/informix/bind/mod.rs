@@ -110,6 +110,21 @@ pub fn bind(parsed: &Statement, schema: &dyn Schema, context: &Context, params: 
     })
 }
 
+/// The other database whose table a statement changes; none where it changes nothing, or what is here.
+///
+/// # Errors
+/// Those of a database that cannot be reached.
+pub fn changes_elsewhere(parsed: &Statement, schema: &dyn Schema, context: &Context) -> Result<Option<String>> {
+    let table = match &parsed.ast {
+        Ast::Insert { table, .. } | Ast::Update { table, .. } | Ast::Delete { table, .. } => table,
+        Ast::Merge(merge) => &merge.table,
+        _ => return Ok(None),
+    };
+    let binder = Binder::new(schema, context, &parsed.text, Vec::new());
+    let found = binder.placed(binder.look_up(table), table.at)?;
+    Ok(found.and_then(|found| found.elsewhere).map(|(database, _)| database))
+}
+
 /// Binds an expression over a table's columns (a default, a check, an index key) from its text.
 ///
 /// Columns have the relation id [`Text::TABLE`]; the result is of type `target` when one is given.
@@ -352,7 +367,9 @@ impl<'a> Binder<'a> {
 
     /// The database that a name is of.
     fn database_of<'n>(&'n self, name: &'n ObjectName) -> &'n str {
-        let own = self.context.asked_from.as_ref().unwrap_or(&self.context.database);
+        // A view's text speaks of its own database.
+        let asked_from = self.context.asked_from.as_ref().filter(|_| self.views.is_empty());
+        let own = asked_from.unwrap_or(&self.context.database);
         name.database.as_ref().unwrap_or(own)
     }
 

@@ -12,7 +12,7 @@ mod routines;
 mod sysmaster;
 mod tables;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use rowferry_dialect::informix::codes::type_code;
@@ -28,6 +28,8 @@ struct View {
     /// Sequences that belong to no column.
     free_sequences: HashSet<u32>,
     synonyms: Vec<crate::schema::Synonym>,
+    /// Whose tables are said to be, where that is not everybody's owner.
+    owners: HashMap<u32, String>,
     /// The database's name.
     database: String,
 }
@@ -36,7 +38,13 @@ impl View {
     fn of(context: &Context<'_>) -> Self {
         let mut relations: Vec<_> = context.schema.user_relations().cloned().collect();
         relations.sort_by_key(|relation| relation.oid);
+        let owner = |relation: &Arc<Relation>| {
+            let details = context.schema.details(relation.oid)?;
+            Some((relation.oid, details.properties.get("", rowferry_dialect::informix::OWNER)?.to_owned()))
+        };
+        let owners = relations.iter().filter_map(owner).collect();
         Self {
+            owners,
             relations,
             sequences: context.schema.sequences().map(|details| details.sequence.clone()).collect(),
             free_sequences: context

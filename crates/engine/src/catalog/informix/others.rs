@@ -94,7 +94,7 @@ pub(super) const TABLES: &[Table] = &[
             view.relations
                 .iter()
                 .map(|relation| {
-                    let rights = if is_view(relation) { "s--------" } else { "su-idxar-" };
+                    let rights = if is_view(relation) { "s--------" } else { "su-idx---" };
                     vec![text(OWNER), text("public"), int(tabid(relation)), text(rights)]
                 })
                 .collect()

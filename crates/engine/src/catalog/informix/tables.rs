@@ -33,6 +33,7 @@ struct Entry<'a> {
     indexes: usize,
     width: i64,
     site: &'static str,
+    owner: &'a str,
 }
 
 fn rows(view: &View) -> Vec<Row> {
@@ -46,14 +47,16 @@ fn rows(view: &View) -> Vec<Row> {
             indexes: 0,
             width: 0,
             site: "",
+            owner: OWNER,
         }));
     }
     for (name, id) in SPECIAL {
         let site = if name.starts_with(" GL") { LOCALE } else { "" };
-        rows.push(row(Entry { name, id, kind: "", columns: 0, indexes: 0, width: 0, site }));
+        rows.push(row(Entry { name, id, kind: "", columns: 0, indexes: 0, width: 0, site, owner: OWNER }));
     }
-    let named =
-        |name, id: u32, kind| row(Entry { name, id: i64::from(id), kind, columns: 0, indexes: 0, width: 0, site: "" });
+    let named = |name, id: u32, kind| {
+        row(Entry { name, id: i64::from(id), kind, columns: 0, indexes: 0, width: 0, site: "", owner: OWNER })
+    };
     rows.extend(view.synonyms.iter().map(|synonym| named(&synonym.name, synonym.oid, "S")));
     // Those behind columns are no objects of their own to Informix.
     rows.extend(
@@ -71,6 +74,7 @@ fn rows(view: &View) -> Vec<Row> {
             indexes: relation.indexes.len(),
             width: relation.columns.iter().map(|column| coltype(column).1 & 0xff).sum(),
             site: "",
+            owner: view.owners.get(&relation.oid).map_or(OWNER, String::as_str),
         }));
     }
     rows
@@ -79,7 +83,7 @@ fn rows(view: &View) -> Vec<Row> {
 fn row(entry: Entry<'_>) -> Row {
     vec![
         text(entry.name),
-        text(OWNER),
+        text(entry.owner),
         int(0x0010_0000 + entry.id),
         int(entry.id),
         int(entry.width.min(i64::from(i16::MAX))),
