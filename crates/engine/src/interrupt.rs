@@ -43,6 +43,8 @@ struct Inner {
     held: AtomicU32,
     /// What the session may use of memory, in bytes.
     memory: usize,
+    /// The session of another database in which a part of this one's work is done.
+    lent: Mutex<Option<Interrupter>>,
     /// Guards nothing but the condition variable's sleep.
     sleep: Mutex<()>,
     wake: Condvar,
@@ -127,6 +129,7 @@ impl Interrupter {
                 nested: AtomicU32::new(0),
                 held: AtomicU32::new(0),
                 memory,
+                lent: Mutex::default(),
                 sleep: Mutex::new(()),
                 wake: Condvar::new(),
             }),
@@ -138,12 +141,23 @@ impl Interrupter {
         if self.inner.state.compare_exchange(RUNNING, CANCELLED, Ordering::AcqRel, Ordering::Acquire).is_ok() {
             self.wake();
         }
+        if let Some(lent) = &*self.inner.lent.lock() {
+            lent.interrupt();
+        }
+    }
+
+    /// Who stops this session's work stops that one's, until nobody is lent any more.
+    pub(crate) fn lend(&self, to: Option<Self>) {
+        *self.inner.lent.lock() = to;
     }
 
     /// The session is over: what it does ends at once, and it does nothing any more.
     pub fn end(&self, why: End) {
         let _ = self.inner.ended.compare_exchange(0, why as u8, Ordering::AcqRel, Ordering::Acquire);
         let _ = self.inner.state.compare_exchange(RUNNING, CANCELLED, Ordering::AcqRel, Ordering::Acquire);
+        if let Some(lent) = &*self.inner.lent.lock() {
+            lent.end(why);
+        }
         self.wake();
     }
 

@@ -262,3 +262,141 @@ fn roles_of_the_other_database_hold_there() {
     closed.see_neighbours(|_| Err(rowferry_engine::Error::new(Condition::InvalidAuthorizationSpecification, "no")));
     assert_eq!(closed.error("select * from stock:open_item").informix_code(), -951);
 }
+
+#[test]
+fn tables_of_other_databases_are_changed_there() {
+    let server = Server::new();
+    let mut other = server.create("stock");
+    other.run("create table item (id serial primary key, name char(8) not null, price decimal(8,2) check (price > 0))");
+    other.run("create table log (name char(8))");
+    other
+        .run("create trigger noted insert on item referencing new as n for each row (insert into log values (n.name))");
+    let mut session = server.session("store");
+    session.run("create table own (name char(8), price int)");
+    session.run("insert into own values ('bolt', 2)");
+    session.run("insert into own values ('nut', 3)");
+    assert_eq!(session.run("insert into stock:item (name, price) values ('screw', 1)"), ["1"]);
+    assert_eq!(session.last_serial(), Some(1));
+    assert_eq!(session.run("insert into stock:item (name, price) select name, price from own order by price"), ["2"]);
+    assert_eq!(session.last_serial(), Some(3));
+    assert_eq!(other.run("select * from item order by 1"), ["1|screw|1", "2|bolt|2", "3|nut|3"]);
+    assert_eq!(other.run("select * from log order by 1"), ["bolt", "nut", "screw"]);
+    assert_eq!(
+        session.run("update stock:item set price = (select max(price) from own) where name in (select name from own)"),
+        ["2"]
+    );
+    assert_eq!(session.run("delete from stock:item where id = 1"), ["1"]);
+    assert_eq!(session.run("select id, price from stock:item order by 1"), ["2|3", "3|3"]);
+    session.run("create synonym thing for stock:item");
+    assert_eq!(session.run("update thing set price = 9 where id = 2"), ["1"]);
+    assert_eq!(session.error("insert into stock:item (name, price) values ('bad', -1)").informix_code(), -530);
+    assert_eq!(session.error("insert into stock:item (price) values (1)").informix_code(), -391);
+    assert_eq!(session.error("insert into stock:item (name, price) values (f(1), 1)").informix_code(), -674);
+    let plan = session.prepare("insert into stock:item (name, price) values (?, ?)", &[]).unwrap().unwrap();
+    let own = other.prepare("insert into item (name, price) values (?, ?)", &[]).unwrap().unwrap();
+    assert_eq!(plan.bound.params, own.bound.params);
+    // The other's schema changes under it.
+    other.run("alter table item add (more int default 4)");
+    use rowferry_engine::ir::Value;
+    session.execute(&plan, &[Value::Text("pin".into()), Value::Integer(6)]).unwrap();
+    assert_eq!(other.run("select name, more from item where price = 6"), ["pin|4"]);
+    // Nothing of it keeps the database from being dropped.
+    drop(other);
+    server.databases.drop("stock").unwrap();
+    assert_eq!(session.error("delete from stock:item").informix_code(), -329);
+}
+
+#[test]
+fn a_transaction_changes_one_database() {
+    let server = Server::new();
+    let mut other = server.create("stock");
+    other.run("create table item (id int)");
+    let mut third = server.create("third");
+    third.run("create table t (a int)");
+    let mut session = server.session("store");
+    session.run("create table own (a int)");
+    let code = |session: &mut Session, sql: &str| session.error(sql).informix_code();
+    session.run("begin work");
+    session.run("insert into stock:item values (1)");
+    // It sees what it has done; others do not.
+    assert_eq!(session.run("select count(*) from stock:item"), ["1"]);
+    assert_eq!(session.run("select count(*) from stock:item, own"), ["0"]);
+    assert_eq!(other.run("select count(*) from item"), ["0"]);
+    assert_eq!(code(&mut session, "insert into own values (1)"), -999);
+    assert_eq!(code(&mut session, "insert into third:t values (1)"), -999);
+    session.run("savepoint s");
+    session.run("insert into stock:item values (2)");
+    session.run("rollback work to savepoint s");
+    assert_eq!(session.run("select id from stock:item"), ["1"]);
+    session.run("commit work");
+    assert_eq!(other.run("select id from item"), ["1"]);
+    session.run("begin work");
+    session.run("savepoint before");
+    session.run("insert into stock:item values (3)");
+    session.run("rollback work to savepoint before");
+    session.run("insert into stock:item values (4)");
+    session.run("rollback work");
+    assert_eq!(other.run("select id from item"), ["1"]);
+    session.run("begin work");
+    session.run("insert into own values (1)");
+    assert_eq!(code(&mut session, "insert into stock:item values (5)"), -999);
+    session.run("commit work");
+    assert_eq!(session.run("select a from own"), ["1"]);
+    // A session that goes away in between leaves nothing.
+    session.run("begin work");
+    session.run("insert into stock:item values (6)");
+    drop(session);
+    assert_eq!(other.run("select id from item"), ["1"]);
+}
+
+#[test]
+fn writers_of_another_database_wait_as_there() {
+    let server = Server::new();
+    let mut other = server.create("stock");
+    other.run("create table item (id int)");
+    let mut session = server.session("store");
+    other.run("begin work");
+    other.run("insert into item values (1)");
+    session.run("set lock mode to not wait");
+    let own = {
+        let mut own = server.session("stock");
+        own.run("set lock mode to not wait");
+        own.error("insert into item values (2)").informix_code()
+    };
+    assert_eq!(session.error("insert into stock:item values (2)").informix_code(), own);
+    other.run("commit work");
+    session.run("insert into stock:item values (2)");
+    session.run("create procedure fill() insert into stock:item values (3); end procedure");
+    session.run("execute procedure fill()");
+    assert_eq!(other.run("select id from item order by 1"), ["1", "2", "3"]);
+}
+
+#[test]
+fn what_the_other_database_keeps_as_text_speaks_of_it() {
+    let server = Server::new();
+    let mut other = server.create("stock");
+    other.run("create table item (id int, kind int default 5)");
+    other.run("create table base (id int)");
+    other.run("create view some as select * from item where id in (select id from base) with check option");
+    other.run("insert into base values (1)");
+    let mut session = server.session("store");
+    // Tables of the same names, which nobody means.
+    session.run("create table item (id int)");
+    session.run("create table base (id int)");
+    session.run("insert into base values (2)");
+    assert_eq!(session.run("insert into stock:some (id) values (1)"), ["1"]);
+    assert_eq!(session.error("insert into stock:some (id) values (2)").informix_code(), -385);
+    assert_eq!(session.run("insert into stock:item (id) select id from base"), ["1"]);
+    assert_eq!(other.run("select * from item order by 1"), ["1|5", "2|5"]);
+    // Changes that lead on into other databases would be a transaction of two.
+    other.run(
+        "create trigger on insert on base referencing new as n for each row (insert into store:base values (n.id))",
+    );
+    assert_eq!(session.error("insert into stock:base values (7)").informix_code(), -999);
+    assert_eq!(session.run("select count(*) from base where id = 7"), ["0"]);
+    assert_eq!(
+        session.run("merge into stock:item t using base b on t.id = b.id when matched then update set kind = 8"),
+        ["1"]
+    );
+    assert_eq!(other.run("select * from item order by 1"), ["1|5", "2|8"]);
+}

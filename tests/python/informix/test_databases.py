@@ -122,3 +122,28 @@ def test_several_statements_of_one_text_run_in_order(server: Rowferry) -> None:
         with pytest.raises(informix.Error):
             connection.cursor().execute("INSERT INTO several VALUES (3); INSERT INTO nosuch VALUES (1)")
         assert one(connection, "SELECT COUNT(*) FROM several") == 2
+
+
+def test_tables_of_other_databases_are_read_and_changed(server: Rowferry) -> None:
+    with connect(server) as connection:
+        for sql in (
+            "CREATE DATABASE beside WITH LOG",
+            "CREATE TABLE item (id SERIAL, name CHAR(8), price DECIMAL(8,2))",
+            "INSERT INTO item (name, price) VALUES ('bolt', 1.5)",
+        ):
+            connection.cursor().execute(sql)
+    with connect(server) as connection:
+        connection.cursor().execute("CREATE TABLE mine (item INT, amount INT)")
+        connection.cursor().execute("INSERT INTO mine VALUES (1, 4)")
+        cursor = connection.cursor()
+        cursor.execute("SELECT i.*, i.price * m.amount total FROM mine m, beside:item i WHERE i.id = m.item")
+        assert [column[0] for column in cursor.description] == ["id", "name", "price", "total"]
+        assert [str(value) for value in cursor.fetchone()] == ["1", "bolt    ", "1.50", "6.00"]
+        cursor.executemany("INSERT INTO beside:item (name, price) VALUES (?, ?)", [("nut", 1), ("pin", 2)])
+        assert one(connection, "SELECT SUM(price) FROM beside:item") == 4.5
+        assert one(connection, "SELECT COUNT(*) FROM beside@informix:u.item") == 3
+        with pytest.raises(informix.Error) as elsewhere:
+            cursor.execute("SELECT * FROM beside@faraway:item")
+        assert code(elsewhere) == -908
+    with connect(server) as connection:
+        connection.cursor().execute("DROP DATABASE beside")

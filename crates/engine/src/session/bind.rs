@@ -20,7 +20,11 @@ impl Session {
                 let context = self.postgres_context();
                 postgres::routine::bind_inside(statement, schema, &context, variables)
             }
-            Source::Informix(statement) => informix::bind(statement, schema, &self.informix_context(), declared),
+            Source::Informix(statement) => {
+                let asked_from = parsed.asked_from.as_ref().map(|database| database.to_string());
+                let context = informix::Context { asked_from, ..self.informix_context() };
+                informix::bind(statement, schema, &context, declared)
+            }
             Source::Native(native) => Ok(Bound {
                 inside: Vec::new(),
                 statement: Statement::Nothing { tag: "" },
@@ -163,13 +167,13 @@ impl Session {
         rowferry_dialect::plan::Context { asks_policies: false, ..self.postgres_context() }
     }
 
-    fn informix_context(&self) -> informix::Context {
+    pub(super) fn informix_context(&self) -> informix::Context {
         let variables = self.state.variables.read();
         informix::Context {
             user: self.user.to_string(),
             database: variables.get("informix.database").unwrap_or_else(|| self.database.name().to_owned()),
             server: variables.get("informix.server").unwrap_or_else(|| "informix".to_owned()),
-            asked_from: self.asked_from.clone(),
+            asked_from: None,
         }
     }
 

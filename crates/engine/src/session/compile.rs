@@ -40,6 +40,8 @@ pub struct Prepared {
     pub(crate) uses: Uses,
     /// The other databases that it reads.
     pub(crate) elsewhere: Vec<Reached>,
+    /// It changes a table of another database: the plan there.
+    pub(crate) there: Option<Arc<Prepared>>,
     /// For whom it was made; for anybody where that does not matter.
     pub(crate) made_for: Option<MadeFor>,
     /// What triggers have to do with it.
@@ -73,6 +75,12 @@ pub(crate) struct Counting {
 pub(crate) struct MadeFor {
     user: Arc<str>,
     search_path: Arc<[String]>,
+}
+
+impl MadeFor {
+    pub(super) fn of(user: &Arc<str>, search_path: &Arc<[String]>) -> Self {
+        Self { user: user.clone(), search_path: search_path.clone() }
+    }
 }
 
 /// What a statement locks, and what it changes.
@@ -143,11 +151,40 @@ impl Prepared {
             uses: Uses::default(),
             triggers: None,
             elsewhere: Vec::new(),
+            there: None,
             made_for: None,
             direct: None,
             id: next_id(),
             parsed: parsed.clone(),
             declared: Vec::new(),
+            size: 0,
+            counting: Counting::default(),
+            door_parts: DoorParts::default(),
+        }
+    }
+
+    /// What a session of another database does for this one.
+    pub(super) fn of_part_there(
+        there: Arc<Self>,
+        bound: Bound,
+        parsed: &Parsed,
+        declared: &[Option<Type>],
+        (elsewhere, made_for, command): (Vec<Reached>, MadeFor, Command),
+    ) -> Self {
+        Self {
+            in_parts: false,
+            program: None,
+            bound,
+            command,
+            uses: Uses::default(),
+            triggers: None,
+            elsewhere,
+            there: Some(there),
+            made_for: Some(made_for),
+            direct: None,
+            id: next_id(),
+            parsed: parsed.clone(),
+            declared: declared.to_vec(),
             size: 0,
             counting: Counting::default(),
             door_parts: DoorParts::default(),
@@ -249,7 +286,9 @@ impl Session {
     pub fn prepare_parsed(&mut self, parsed: &Parsed, param_types: &[Option<Type>]) -> Result<Arc<Prepared>> {
         self.refresh_schema();
         // Error positions count from the beginning of the whole text, so only a text of its own can share plans.
-        let key = (parsed.offset == 0).then(|| self.plan_key(parsed.text.clone(), param_types));
+        // Those of another database's session mean something else to its own.
+        let shared = parsed.offset == 0 && parsed.asked_from.is_none();
+        let key = shared.then(|| self.plan_key(parsed.text.clone(), param_types));
         let known = key.as_ref().and_then(|key| self.database.shared.plans.get(key));
         if let Some(plan) = known.filter(|plan| self.is_true_elsewhere(plan)) {
             self.state.tally.work.plan_found();
@@ -283,7 +322,13 @@ impl Session {
         command: Command,
     ) -> Result<Arc<Prepared>> {
         let native = Native { params: params.to_vec(), columns, effects, command };
-        let parsed = Parsed { text: sql.into(), offset: 0, source: Source::Native(Arc::new(native)), size: sql.len() };
+        let parsed = Parsed {
+            text: sql.into(),
+            offset: 0,
+            source: Source::Native(Arc::new(native)),
+            size: sql.len(),
+            asked_from: None,
+        };
         self.refresh_schema();
         self.compile(&parsed, &[], None)
     }
@@ -357,6 +402,9 @@ impl Session {
         self.database.shared.statistics.plans_made.fetch_add(1, Ordering::Relaxed);
         let before = memory::mark();
         self.schema.neighbours.begin();
+        if let Some(plan) = self.compile_there(parsed, declared)? {
+            return Ok(plan);
+        }
         let _budget = budget::begin(parsed.text.len());
         let bound = match self.bind(parsed, declared) {
             Err(error) if self.reload_if_changed()? || self.reload_elsewhere() => {
@@ -471,6 +519,7 @@ impl Session {
             program: Some(program),
             uses: Uses::default(),
             elsewhere: Vec::new(),
+            there: None,
             made_for: None,
             id: next_id(),
             parsed: whole.parsed.clone(),
@@ -550,7 +599,8 @@ impl Session {
             program,
             uses,
             elsewhere,
-            made_for: Some(MadeFor { user: self.user.clone(), search_path: self.schema.search_path.clone() }),
+            there: None,
+            made_for: Some(MadeFor::of(&self.user, &self.schema.search_path)),
             triggers,
             id: next_id(),
             parsed: parsed.clone(),

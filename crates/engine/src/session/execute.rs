@@ -206,7 +206,14 @@ impl Session {
     }
 
     fn dispatch_statement(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
+        if prepared.there.is_some() {
+            let plan = self.renew(prepared)?;
+            return self.run_there(&plan, params);
+        }
         if !prepared.elsewhere.is_empty() {
+            if let Some(outcome) = self.read_there(prepared, params)? {
+                return Ok(outcome);
+            }
             let plan = self.reach(prepared)?;
             return self.dispatch_reached(&plan, params);
         }

@@ -42,6 +42,7 @@ mod savepoints;
 pub mod sequences;
 pub mod state;
 mod temporary;
+mod there;
 mod transaction;
 mod transaction_end;
 pub(crate) mod triggers;
@@ -125,8 +126,10 @@ pub struct Session {
     source: Option<Box<str>>,
     /// The COPY FROM that runs.
     copying: Option<Box<copying::Copying>>,
-    /// The database of names that say none, where that is another one.
-    asked_from: Option<String>,
+    /// It changes tables for a session of another database.
+    for_another: bool,
+    /// The session of another database that changes tables there, as long as its transaction is open.
+    there: Option<Box<Session>>,
 }
 
 /// What an execution yields.
@@ -275,7 +278,8 @@ impl Session {
             wanted,
             source: None,
             copying: None,
-            asked_from: None,
+            for_another: false,
+            there: None,
             database,
         }
     }
@@ -311,7 +315,8 @@ impl Session {
             wanted: state.variables.read().wanted(),
             source: None,
             copying: None,
-            asked_from: None,
+            for_another: false,
+            there: None,
             database,
         })
     }
@@ -684,6 +689,7 @@ impl Drop for Session {
             self.renew_settings();
             return;
         }
+        self.there = None;
         self.unlisten();
         self.portals.clear();
         self.end_counting();

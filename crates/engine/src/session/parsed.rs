@@ -16,6 +16,8 @@ pub struct Parsed {
     pub(super) source: Source,
     /// About how many bytes of memory it takes.
     pub(super) size: usize,
+    /// The database of names that say none, where that is another one.
+    pub(super) asked_from: Option<Arc<str>>,
 }
 
 #[derive(Clone, Debug)]
@@ -53,7 +55,7 @@ impl Parsed {
     /// A statement inside a routine; its text means something there only, so its plan is shared with nobody.
     pub(crate) fn of_routine(statement: informix::Statement) -> Self {
         let (text, offset) = (statement.text().into(), statement.offset().max(1));
-        Self { text, offset, source: Source::Informix(Box::new(statement)), size: 0 }
+        Self { text, offset, source: Source::Informix(Box::new(statement)), size: 0, asked_from: None }
     }
 
     /// The place of a text for a statement that nobody has written.
@@ -64,7 +66,12 @@ impl Parsed {
             effects: Effects::default(),
             command: Command::Utility(""),
         };
-        Self { text: name.into(), offset: 0, source: Source::Native(Arc::new(native)), size: 0 }
+        Self { text: name.into(), offset: 0, source: Source::Native(Arc::new(native)), size: 0, asked_from: None }
+    }
+
+    /// The same for a session of another database than that of its names.
+    pub(super) fn asked_from(&self, database: &str) -> Self {
+        Self { asked_from: Some(database.into()), ..self.clone() }
     }
 
     /// It is in PostgreSQL's SQL.
@@ -79,6 +86,7 @@ impl Parsed {
             offset: 1,
             source: Source::Inside(Box::new(statement), variables),
             size: 0,
+            asked_from: None,
         }
     }
 
@@ -204,6 +212,7 @@ fn of_informix(parse: impl FnOnce() -> Result<Vec<informix::Statement>>) -> Resu
             offset: statement.offset(),
             source: Source::Informix(Box::new(statement)),
             size: 0,
+            asked_from: None,
         });
         Ok(statements.collect())
     })
@@ -228,6 +237,7 @@ pub(super) fn of_postgres(parse: impl FnOnce() -> Result<Vec<postgres::Parsed>>)
             offset,
             source: Source::Postgres(statement),
             size: 0,
+            asked_from: None,
         });
         Ok(parsed.collect())
     })

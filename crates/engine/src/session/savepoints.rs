@@ -15,7 +15,7 @@ use crate::schema::Snapshot;
 /// A savepoint.
 #[derive(Debug)]
 pub struct Savepoint {
-    name: String,
+    pub(super) name: String,
     /// The back end has it too.
     pub(super) set: bool,
     /// How many changes of variables there were.
@@ -48,6 +48,9 @@ impl Session {
     }
 
     pub(super) fn push_savepoint(&mut self, name: &str) -> Result<()> {
+        if let Some(there) = &mut self.there {
+            there.push_savepoint(name)?;
+        }
         let savepoint = Savepoint {
             name: name.to_owned(),
             set: false,
@@ -74,6 +77,9 @@ impl Session {
     }
 
     pub(super) fn release_at(&mut self, at: usize) -> Result<()> {
+        if let Some(there) = &mut self.there {
+            there.release_at(at)?;
+        }
         if self.transaction.savepoints[at].set {
             self.on_handle(|handle| handle.forget_point(Point::User(at)))?;
         }
@@ -94,6 +100,9 @@ impl Session {
     }
 
     pub(super) fn go_back_to(&mut self, at: usize) -> Result<()> {
+        if let Some(there) = &mut self.there {
+            there.go_back_to(at)?;
+        }
         self.roll_back_portals_to(at);
         self.count_back_to(&self.transaction.savepoints[at].counted);
         if self.transaction.savepoints[at].set {

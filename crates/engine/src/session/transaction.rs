@@ -55,6 +55,8 @@ pub struct Transaction {
     pub(super) fresh: Vec<(u32, usize)>,
     /// A statement has run in it: its isolation level is fixed.
     pub used: bool,
+    /// What it had changed in another database has been undone there: only ROLLBACK helps.
+    pub lost_there: bool,
     /// How many transactions the server had committed when its snapshot was taken, where it has one throughout.
     pub snapshot_commits: Option<u64>,
 }

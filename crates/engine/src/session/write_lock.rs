@@ -54,7 +54,7 @@ impl Session {
                     format!("{command} cannot run in a routine that a query or data change calls"),
                 ));
             }
-            Open::No | Open::Snapshot | Open::Temporary => {}
+            Open::No | Open::Snapshot | Open::Temporary => self.must_change_nothing_there()?,
         }
         let patience = self.patience();
         let locks = self.database.shared.locks.clone();
