@@ -58,11 +58,23 @@ pub(crate) enum Moved {
 pub struct Stream {
     socket: Socket,
     timeouts: Timeouts,
+    /// How long a read waits in the kernel at once; `None` before that was set.
+    slice: Option<Duration>,
 }
 
 impl Stream {
     /// Connects to the first address that answers.
     pub fn connect(address: &Address, timeouts: Timeouts, bind: Option<std::net::IpAddr>) -> Result<Self, Error> {
+        Self::connect_with(address, timeouts, bind, true)
+    }
+
+    /// The same, with or without keep-alive probes on TCP.
+    pub fn connect_with(
+        address: &Address,
+        timeouts: Timeouts,
+        bind: Option<std::net::IpAddr>,
+        keepalive: bool,
+    ) -> Result<Self, Error> {
         let failed = |error: io::Error| match error.kind() {
             ErrorKind::TimedOut | ErrorKind::WouldBlock => Error::TimedOut(Waiting::Connect),
             _ => Error::Io(Waiting::Connect, error),
@@ -80,7 +92,7 @@ impl Stream {
             Address::Tcp(host, port) => {
                 let mut last = None;
                 for candidate in (host.as_str(), *port).to_socket_addrs().map_err(failed)? {
-                    match Self::connect_tcp(candidate, timeouts, bind) {
+                    match Self::connect_tcp(candidate, timeouts, bind, keepalive) {
                         Ok(stream) => return Ok(stream),
                         Err(error) => last = Some(error),
                     }
@@ -95,13 +107,16 @@ impl Stream {
         address: std::net::SocketAddr,
         timeouts: Timeouts,
         bind: Option<std::net::IpAddr>,
+        keepalive: bool,
     ) -> io::Result<Self> {
         let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
         if let Some(ip) = bind {
             socket.bind(&std::net::SocketAddr::new(ip, 0).into())?;
         }
         socket.set_tcp_nodelay(true)?;
-        socket.set_keepalive(true)?;
+        if keepalive {
+            socket.set_keepalive(true)?;
+        }
         match timeouts.connect {
             Some(limit) => socket.connect_timeout(&address.into(), limit)?,
             None => socket.connect(&address.into())?,
@@ -119,7 +134,7 @@ impl Stream {
 
     /// Takes over a connected socket.
     pub fn from_socket(socket: Socket, timeouts: Timeouts) -> io::Result<Self> {
-        let mut stream = Self { socket, timeouts };
+        let mut stream = Self { socket, timeouts, slice: None };
         stream.set_timeouts(timeouts)?;
         Ok(stream)
     }
@@ -128,7 +143,16 @@ impl Stream {
     pub fn set_timeouts(&mut self, timeouts: Timeouts) -> io::Result<()> {
         self.timeouts = timeouts;
         let slice = timeouts.read.map_or(WAKE_INTERVAL, |limit| limit.min(WAKE_INTERVAL));
-        self.socket.set_read_timeout(Some(slice.max(Duration::from_millis(1))))
+        self.wait_at_most(slice)
+    }
+
+    fn wait_at_most(&mut self, slice: Duration) -> io::Result<()> {
+        let slice = Some(slice.max(Duration::from_millis(1)));
+        if self.slice != slice {
+            self.socket.set_read_timeout(slice)?;
+            self.slice = slice;
+        }
+        Ok(())
     }
 
     /// Has blocking reads wake so often that a limit of this length is noticed about when it has passed.
@@ -136,7 +160,7 @@ impl Stream {
         let parts = limit.as_nanos().div_ceil(WAKE_INTERVAL.as_nanos()).max(1);
         let slice = limit / u32::try_from(parts).unwrap_or(u32::MAX);
         let slice = self.timeouts.read.map_or(slice, |read| read.min(slice)).min(WAKE_INTERVAL);
-        self.socket.set_read_timeout(Some(slice.max(Duration::from_millis(1))))
+        self.wait_at_most(slice)
     }
 
     /// The time-outs in force.
@@ -159,7 +183,7 @@ impl Stream {
 
     /// A second handle on the same socket, for cancelling from another thread.
     pub fn try_clone(&self) -> io::Result<Self> {
-        Ok(Self { socket: self.socket.try_clone()?, timeouts: self.timeouts })
+        Ok(Self { socket: self.socket.try_clone()?, timeouts: self.timeouts, slice: self.slice })
     }
 
     /// True while the peer has neither closed nor sent anything: how the socket of an idle connection should be.

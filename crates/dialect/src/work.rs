@@ -55,6 +55,12 @@ pub fn supervise(supervisor: Arc<dyn Supervisor>) {
     let _before = SUPERVISOR.with(|current| current.replace(Some(supervisor)));
 }
 
+/// Nobody answers for the thread any more.
+pub fn release() {
+    DONE.set(0);
+    let _before = SUPERVISOR.with(|current| current.replace(None));
+}
+
 /// True when `supervisor` answers for the thread.
 pub fn is_supervised_by(supervisor: *const ()) -> bool {
     SUPERVISOR

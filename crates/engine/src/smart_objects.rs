@@ -45,6 +45,11 @@ pub fn with<T>(use_them: impl FnOnce(&mut SmartObjects) -> T) -> T {
     OBJECTS.with(|objects| use_them(&mut objects.borrow_mut()))
 }
 
+/// Forgets this thread's objects and files: its session is over.
+pub(crate) fn forget() {
+    OBJECTS.with(|objects| drop(objects.take()));
+}
+
 impl SmartObjects {
     /// Opens an object; its number is the lowest that is free, from 1.
     pub fn open(&mut self, bytes: Vec<u8>) -> Result<i32> {

@@ -24,6 +24,7 @@ mod registry;
 mod socket;
 mod socket_file;
 pub mod sqli;
+mod threads;
 pub mod tls;
 
 pub use capacity::Capacity;

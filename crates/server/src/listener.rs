@@ -17,8 +17,9 @@ use crate::config::{Endpoint, Limits};
 use crate::connection::{Connection, Ending};
 use crate::metrics::{Traffic, Vitals};
 use crate::registry::Registry;
-use crate::socket::{Peer, Socket};
+use crate::socket::{self, Peer, Socket};
 use crate::socket_file::SocketFile;
+use crate::threads::Threads;
 use crate::tls::Tls;
 
 /// Stack of a session's thread, in bytes. Only touched pages cost memory; the compiler and SQLite recurse over
@@ -98,6 +99,7 @@ pub struct Server {
     /// A descriptor to give up when there is no other, so that the client can be told.
     spare: Mutex<Option<File>>,
     beats: Arc<AtomicU64>,
+    threads: Threads,
 }
 
 impl fmt::Debug for Server {
@@ -145,6 +147,7 @@ impl Server {
             stopper,
             spare: Mutex::new(spare_descriptor()),
             beats: Arc::default(),
+            threads: Threads::new(SESSION_STACK),
         })
     }
 
@@ -179,6 +182,12 @@ impl Server {
     }
 
     fn enter(&mut self, listener: Listener, door: Arc<dyn Door>) {
+        if let Listener::Tcp(listener) = &listener
+            && let Err(error) = socket::prepare_listener(listener, self.limits.write_timeout)
+        {
+            // Where these are not the sockets' that it accepts, they only lack what saves time and notices lost peers.
+            tracing::warn!(%error, "options of a listening socket");
+        }
         let same = self.entrances.iter().find(|entrance| entrance.traffic.door == door.name());
         let traffic = same.map_or_else(|| Arc::new(Traffic::new(door.name())), |entrance| entrance.traffic.clone());
         self.entrances.push(Entrance { listener, door, traffic });
@@ -269,14 +278,12 @@ impl Server {
     fn accept(&self, entrance: &Entrance) {
         let write_timeout = self.limits.write_timeout;
         let accepted = match &entrance.listener {
-            Listener::Tcp(listener) => listener.accept().and_then(|(stream, address)| {
-                stream.set_nonblocking(false)?;
-                Ok((Socket::tcp(stream, write_timeout)?, Peer::Tcp(address)))
-            }),
-            Listener::Unix(listener, _) => listener.accept().and_then(|(stream, _)| {
-                stream.set_nonblocking(false)?;
-                Ok((Socket::unix(stream, write_timeout)?, Peer::Unix))
-            }),
+            Listener::Tcp(listener) => listener
+                .accept()
+                .and_then(|(stream, address)| Ok((Socket::tcp(stream, write_timeout)?, Peer::Tcp(address)))),
+            Listener::Unix(listener, _) => {
+                listener.accept().and_then(|(stream, _)| Ok((Socket::unix(stream, write_timeout)?, Peer::Unix)))
+            }
         };
         let (socket, peer) = match accepted {
             Ok(accepted) => accepted,
@@ -325,13 +332,10 @@ impl Server {
         // A thread that does not start must not take the connection with it.
         let connection = Arc::new(Mutex::new(Some(connection)));
         let waiting = Arc::clone(&connection);
-        let session =
-            std::thread::Builder::new().name(format!("{name}-{number}")).stack_size(SESSION_STACK).spawn(move || {
-                if let Some(connection) = waiting.lock().take() {
-                    run_session(door, connection);
-                }
-                rowferry_engine::memory::thread_ends();
-            });
+        let session = self.threads.run(Box::new(move || {
+            let Some(connection) = waiting.lock().take() else { return true };
+            run_session(door, connection)
+        }));
         if let Err(error) = session {
             tracing::error!(door = name, %peer, %error, "cannot start a thread for the connection");
             if let Some(mut connection) = connection.lock().take() {
@@ -395,12 +399,14 @@ fn spare_descriptor() -> Option<File> {
     File::open("/dev/null").ok()
 }
 
-fn run_session(door: Arc<dyn Door>, mut connection: Connection) {
+/// Speaks with a client until the end; false when that was a panic, which may have left anything on its thread.
+fn run_session(door: Arc<dyn Door>, mut connection: Connection) -> bool {
     let number = connection.number();
     let peer = connection.peer().clone();
     tracing::debug!(door = door.name(), connection = number, %peer, "connected");
-    let ending = std::panic::catch_unwind(AssertUnwindSafe(|| door.serve(&mut connection)))
-        .unwrap_or_else(|panic| Ending::Failed(format!("panic: {}", panic_text(&*panic))));
+    let served = std::panic::catch_unwind(AssertUnwindSafe(|| door.serve(&mut connection)));
+    let sound = served.is_ok();
+    let ending = served.unwrap_or_else(|panic| Ending::Failed(format!("panic: {}", panic_text(&*panic))));
     // Before the connection leaves the registry: when the last one has, nobody but the server's owner holds the database,
     // so that its file is closed in order.
     let door = {
@@ -420,6 +426,7 @@ fn run_session(door: Arc<dyn Door>, mut connection: Connection) {
     if matches!(ending, Ending::Refused(_) | Ending::Protocol(_)) && !connection.stopping() {
         connection.linger();
     }
+    sound
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {

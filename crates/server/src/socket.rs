@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
@@ -70,20 +70,39 @@ macro_rules! either {
     };
 }
 
+/// Linux gives the sockets that a listener accepts the listener's options, but not that it does not block.
+const INHERITS: bool = cfg!(target_os = "linux");
+
+/// Sets on a listening socket what all sockets that it accepts are to have: once, instead of for each of them.
+pub(crate) fn prepare_listener(listener: &TcpListener, write_timeout: Duration) -> io::Result<()> {
+    if INHERITS { set_options(&socket2::SockRef::from(listener), write_timeout) } else { Ok(()) }
+}
+
+fn set_options(socket: &socket2::SockRef<'_>, write_timeout: Duration) -> io::Result<()> {
+    socket.set_tcp_nodelay(true)?;
+    // A peer that vanished without a word is noticed within minutes instead of two hours.
+    let keepalive = socket2::TcpKeepalive::new()
+        .with_time(Duration::from_secs(60))
+        .with_interval(Duration::from_secs(20))
+        .with_retries(4);
+    socket.set_tcp_keepalive(&keepalive)?;
+    socket.set_write_timeout(Some(write_timeout))
+}
+
 impl Socket {
+    /// A socket that a listener which [`prepare_listener`] has seen has accepted.
     pub(crate) fn tcp(stream: TcpStream, write_timeout: Duration) -> io::Result<Self> {
-        stream.set_nodelay(true)?;
-        // A peer that vanished without a word is noticed within minutes instead of two hours.
-        let keepalive = socket2::TcpKeepalive::new()
-            .with_time(Duration::from_secs(60))
-            .with_interval(Duration::from_secs(20))
-            .with_retries(4);
-        socket2::SockRef::from(&stream).set_tcp_keepalive(&keepalive)?;
-        stream.set_write_timeout(Some(write_timeout))?;
+        if !INHERITS {
+            stream.set_nonblocking(false)?;
+            set_options(&socket2::SockRef::from(&stream), write_timeout)?;
+        }
         Ok(Self { stream: Stream::Tcp(stream), patience: Patience::Unlimited, kernel_timeout: None })
     }
 
     pub(crate) fn unix(stream: UnixStream, write_timeout: Duration) -> io::Result<Self> {
+        if !INHERITS {
+            stream.set_nonblocking(false)?;
+        }
         stream.set_write_timeout(Some(write_timeout))?;
         Ok(Self { stream: Stream::Unix(stream), patience: Patience::Unlimited, kernel_timeout: None })
     }
@@ -195,7 +214,13 @@ impl Socket {
                 _ => return Err(ErrorKind::TimedOut.into()),
             },
         };
-        if wanted != self.kernel_timeout {
+        // What is left until a moment shrinks from read to read; a time-out that is a little longer does as well.
+        let near = |kernel: Duration, wanted: Duration| kernel >= wanted && kernel - wanted <= wanted / 16;
+        let serves = match (self.patience, self.kernel_timeout, wanted) {
+            (Patience::Until(_), Some(kernel), Some(wanted)) => near(kernel, wanted),
+            (_, kernel, wanted) => kernel == wanted,
+        };
+        if !serves {
             // The kernel takes zero for "for ever".
             let timeout = wanted.map(|timeout| timeout.max(Duration::from_millis(1)));
             either!(self, stream => stream.set_read_timeout(timeout))?;

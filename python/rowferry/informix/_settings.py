@@ -99,6 +99,8 @@ class Settings:
 
     def at(self, place: Place) -> Settings:
         """The same for another server."""
+        if place.server is None and place.host == self.host and place.port == self.port:
+            return self
         server = self.server if place.server is None else place.server.encode(self.encoding)
         return replace(self, host=place.host, port=place.port, server=server)
 

@@ -207,11 +207,22 @@ pub(crate) fn since(mark: isize) -> usize {
     usize::try_from(USE.with(|usage| usage.rust.get()) - mark).unwrap_or(0)
 }
 
-/// The thread ends: what it has not told the process yet is told.
-pub fn thread_ends() {
+/// The thread's session is over: nothing of it stays with the thread, which may end, or serve another. What it has not told
+/// the process yet is told.
+pub fn session_ends() {
+    rowferry_dialect::work::release();
+    crate::smart_objects::forget();
+    // An error of a function that nobody has asked for.
+    drop(crate::backend::functions::take_error());
     USE.with(|usage| {
         let unreported = usage.unreported.replace(0);
         TOTAL.fetch_add(unreported, Ordering::Relaxed);
+        // What others have freed, or have yet to free, of what this session made would be the next one's.
+        for count in [&usage.rust, &usage.backend, &usage.baseline, &usage.kept] {
+            count.set(0);
+        }
+        usage.limit.set(isize::MAX);
+        usage.refused.set(false);
     });
 }
 

@@ -293,17 +293,20 @@ impl Variables {
         });
         let value = value.or_else(|| self.reset_value(&key).map(str::to_owned)).unwrap_or_default();
         if local {
-            self.local.insert(key, value);
+            self.local.insert(key.clone(), value);
         } else {
             self.local.remove(&key);
             // RESET leaves nothing behind.
             if self.reset_value(&key) == Some(value.as_str()) {
                 self.session.remove(&key);
             } else {
-                self.session.insert(key, value);
+                self.session.insert(key.clone(), value);
             }
         }
-        self.renew();
+        // What the Informix door tells of itself is nothing that is worked out.
+        if !key.starts_with("informix.") || key == INFORMIX_ROLE {
+            self.renew();
+        }
         Ok(())
     }
 

@@ -113,11 +113,9 @@ impl Wire {
         };
         let place = address.to_string();
         let failed = |failure| transport_error(py, &failure, Some(&place));
-        let stream = py.detach(|| Stream::connect(&address, first, None)).map_err(failed)?;
+        let keepalive = self.settings.keepalive;
+        let stream = py.detach(|| Stream::connect_with(&address, first, None, keepalive)).map_err(failed)?;
         let refused = |cause| rowferry_client::Error::Io(rowferry_client::Waiting::Connect, cause);
-        if !self.settings.keepalive {
-            stream.set_keepalive(None).map_err(|cause| failed(refused(cause)))?;
-        }
         let second = stream.try_clone().map_err(|cause| failed(refused(cause)))?;
         let mut pump = Pump::new(stream, client);
         if let Some(tls) = self.settings.tls(py)? {

@@ -116,6 +116,8 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
     let server = if request.server.is_empty() { SERVER_NAME.as_bytes() } else { &request.server };
     let flags = warning::DYNAMIC_SERVER | warning::UNKNOWN_10;
     let accepted = LoginReply::accept(VERSION, SERIAL, server, flags);
+    // With PAM there are questions first.
+    let accepted = if asks { accepted } else { accepted.taking_groups_ahead() };
     if asks {
         send(connection, &accepted)?;
         pam::authenticate(&door.gate, &users, connection, &mut decoder, &user)?;

@@ -131,11 +131,13 @@ pub(super) enum Phase {
 pub(super) struct Connect {
     pub options: Options,
     pub phase: Phase,
+    /// What sets the session up was sent with our capabilities.
+    pub ahead: bool,
 }
 
 impl Connect {
     pub const fn new(options: Options) -> Self {
-        Self { options, phase: Phase::Accept }
+        Self { options, phase: Phase::Accept, ahead: false }
     }
 
     /// Appends the groups that set the session up. The number is how many replies they have.
@@ -194,13 +196,17 @@ impl Client {
         if reply.levels[0] != CAPABILITY_LEVEL {
             return Err(Failure::Unsupported("servers without capability negotiation"));
         }
+        let ahead = reply.takes_groups_ahead();
         self.session.server_version = reply.version;
         self.session.server_name = reply.server;
-        let Operation::Connect(connect) = &mut self.operation else { return Ok(Step::Again) };
-        connect.phase = Phase::Protocols;
+        let Operation::Connect(connect) = std::mem::replace(&mut self.operation, Operation::None) else {
+            return Ok(Step::Again);
+        };
         let offer = connect.options.offer.clone();
+        let connect = Box::new(Connect { phase: Phase::Protocols, ahead, ..*connect });
         self.must(|client| client.ask(&[ClientMessage::Protocols(offer)]))?;
-        Ok(Step::Again)
+        // Nothing in it is as wide as the capabilities say.
+        if ahead { self.send_setup(connect) } else { self.await_in(connect) }
     }
 
     /// The next thing to do after a group of the server while connecting.
@@ -225,6 +231,13 @@ impl Client {
                 self.decoder.activate(&self.session.capabilities);
                 if !self.session.capabilities.has(Capability::LARGE_FETCH_BUFFER) {
                     self.fetch_bytes = self.fetch_bytes.min(i32::from(i16::MAX));
+                }
+                if pam && connect.ahead {
+                    return Err(Failure::Unexpected { state: "setting the session up", got: "questions of PAM" });
+                }
+                if connect.ahead {
+                    connect.phase = Phase::Environment;
+                    return self.await_in(connect);
                 }
                 if pam {
                     connect.phase = Phase::Pam;
@@ -265,10 +278,18 @@ impl Client {
 
     pub(super) fn set_up(&mut self, mut connect: Box<Connect>) -> Result<Step, Failure> {
         connect.phase = Phase::Environment;
+        self.send_setup(connect)
+    }
+
+    fn send_setup(&mut self, connect: Box<Connect>) -> Result<Step, Failure> {
         let widths = self.decoder.widths();
         let replies = connect.setup(&mut self.output, widths);
         let replies = replies.map_err(|_| Failure::Unsupported("an environment of this size"))?;
         self.awaited.extend(std::iter::repeat_n(Awaited::Operation, replies));
+        self.await_in(connect)
+    }
+
+    fn await_in(&mut self, connect: Box<Connect>) -> Result<Step, Failure> {
         self.operation = Operation::Connect(connect);
         Ok(Step::Again)
     }

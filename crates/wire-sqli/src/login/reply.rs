@@ -81,6 +81,9 @@ pub struct LoginResult {
     pub messages: Vec<(u16, Vec<u8>)>,
 }
 
+/// The program of a server that takes groups ahead, see [`LoginReply::taking_groups_ahead`].
+const TAKES_AHEAD: &[u8] = b"rowferry, takes groups ahead";
+
 impl LoginReply {
     /// The acceptance of a login, by a server of this version and name.
     pub fn accept(version: &[u8], serial: &[u8], server: &[u8], warnings: u16) -> Self {
@@ -110,6 +113,25 @@ impl LoginReply {
             ],
             ended: true,
         }
+    }
+
+    /// Says, as the name of the server's program, that the client may send what sets the session up together with its
+    /// capabilities, before it knows the server's. Ours does: it saves a round trip. No other client looks at it.
+    #[must_use]
+    pub fn taking_groups_ahead(mut self) -> Self {
+        for block in &mut self.blocks {
+            if let ReplyBlock::Application(application) = block {
+                application.name = TAKES_AHEAD.to_vec();
+            }
+        }
+        self
+    }
+
+    /// Whether the server says [so](LoginReply::taking_groups_ahead).
+    pub fn takes_groups_ahead(&self) -> bool {
+        self.blocks
+            .iter()
+            .any(|block| matches!(block, ReplyBlock::Application(application) if application.name == TAKES_AHEAD))
     }
 
     /// The rejection of a login with an SQL code such as -951 (user or password).

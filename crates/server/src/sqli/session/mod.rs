@@ -72,7 +72,17 @@ pub(in crate::sqli) struct SqliSession<'c> {
     connection: &'c mut Connection,
     decoder: Decoder,
     commands: Commands,
-    urgent: Option<Registration>,
+    /// Whether the client's interrupts are looked for.
+    urgent: Urgent,
+}
+
+/// Whether somebody looks for a client's urgent byte. Nothing can be interrupted before the first statement, and who only
+/// connects should not pay for it.
+enum Urgent {
+    /// Nobody yet; what is to be done when it comes.
+    Unwatched(Box<dyn Fn() + Send + Sync>),
+    /// For as long as this is held; `None` when it cannot be done.
+    Watched(#[allow(dead_code, reason = "held for its drop")] Option<Registration>),
 }
 
 /// All but the socket and the inbox, so that a message can be read in place while it is obeyed.
@@ -158,7 +168,7 @@ impl<'c> SqliSession<'c> {
                 interrupter.interrupt();
             }
         };
-        let urgent = connection.socket_fd().and_then(|fd| urgent::watch(fd, interrupt_statement.clone()));
+        let urgent = Urgent::Unwatched(Box::new(interrupt_statement.clone()));
         connection.on_interrupt(interrupt_statement);
         connection.look_after_whichever(interrupt.clone());
         let commands = Commands {
@@ -224,6 +234,9 @@ impl<'c> SqliSession<'c> {
                 continue;
             }
             let exiting = matches!(message, ClientMessage::Exit);
+            if !opens_or_ends(&message) {
+                watch_urgent(&mut self.urgent, self.connection);
+            }
             let next = self.commands.obey(message);
             match next {
                 Ok(Next::Go) => {}
@@ -236,7 +249,7 @@ impl<'c> SqliSession<'c> {
             self.end_if_over()?;
             if exiting {
                 // Before the client hangs up, which would wake the thread that watches.
-                self.urgent = None;
+                self.urgent = Urgent::Watched(None);
                 self.flush()?;
                 return Err(Ending::Goodbye);
             }
@@ -303,5 +316,28 @@ impl<'c> SqliSession<'c> {
             ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => Ending::Gone,
             _ => Ending::Broken(error),
         })
+    }
+}
+
+/// Messages by which a session is set up, or ends: none of them runs a statement.
+fn opens_or_ends(message: &ClientMessage<'_>) -> bool {
+    matches!(
+        message,
+        ClientMessage::Environment(_)
+            | ClientMessage::DbOpen(_)
+            | ClientMessage::DbClose
+            | ClientMessage::DbList
+            | ClientMessage::Version
+            | ClientMessage::Eot
+            | ClientMessage::Exit
+    )
+}
+
+/// From now on the client's interrupts are looked for.
+fn watch_urgent(urgent: &mut Urgent, connection: &Connection) {
+    if let Urgent::Unwatched(_) = urgent
+        && let Urgent::Unwatched(interrupt) = std::mem::replace(urgent, Urgent::Watched(None))
+    {
+        *urgent = Urgent::Watched(connection.socket_fd().and_then(|fd| urgent::watch(fd, interrupt)));
     }
 }
