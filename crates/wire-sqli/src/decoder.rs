@@ -196,6 +196,11 @@ impl Decoder<FromClient> {
 }
 
 impl Decoder<FromServer> {
+    /// What has come and was not decoded yet.
+    pub(crate) fn unread(&self) -> &[u8] {
+        &self.buffer.unread()[self.yielded..]
+    }
+
     /// The answer to the login request; `None` when more bytes are needed. It comes before any message.
     pub fn login_reply(&mut self) -> Result<Option<LoginReply>, DecodeError> {
         self.packet()

@@ -35,6 +35,7 @@ from . import rows
 from ._capabilities import ServerCapabilities
 from ._composites import CollectionValue, RowValue
 from ._isolation import IsolationLevel
+from ._lists import In
 from ._values import BlobLocator, ClobLocator, IntervalYM
 from .connections import Connection, connect
 from .cursors import Cursor
@@ -61,6 +62,7 @@ __all__ = [
     "Date",
     "DateFromTicks",
     "Error",
+    "In",
     "IntegrityError",
     "InterfaceError",
     "InternalError",

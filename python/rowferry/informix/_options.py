@@ -21,7 +21,7 @@ class ConnectOptions(TypedDict, total=False):
     user: str
     password: str | None
     database: str | None
-    server: str
+    server: str | None
     connect_timeout: float | str | None
     read_timeout: float | str | None
     write_timeout: float | str | None

@@ -10,9 +10,23 @@ from pathlib import Path
 
 from .. import exceptions as err
 
-__all__ = ["DEFAULT_PORT", "Place", "hosts_of", "is_elsewhere", "redirection", "sqlhosts_file", "sqlhosts_places"]
+__all__ = [
+    "DEFAULT_PORT",
+    "GBASEDBT",
+    "INFORMIX",
+    "Place",
+    "hosts_of",
+    "is_elsewhere",
+    "redirection",
+    "sqlhosts_file",
+    "sqlhosts_places",
+]
 
 DEFAULT_PORT = 9088
+
+#: What the names of settings begin with: Informix's, and those of GBase 8s, which is derived from it.
+INFORMIX = "INFORMIX"
+GBASEDBT = "GBASEDBT"
 
 #: Codes by which a server says that another one may serve: it cannot be reached, it is full, it is not open yet.
 _ELSEWHERE = frozenset({-908, -930, -931, -1829, -25596, -27001, -27002})
@@ -92,15 +106,21 @@ def is_elsewhere(error: err.Error) -> bool:
     return error.sqlcode is None or error.sqlcode in _ELSEWHERE
 
 
-def sqlhosts_file(named: str | os.PathLike[str] | bool, environment: Mapping[str, str] = os.environ) -> Path:
-    """The file that the parameter `sqlhosts` means; True is the one that Informix's own clients would read."""
+def sqlhosts_file(
+    named: str | os.PathLike[str] | bool,
+    environment: Mapping[str, str] = os.environ,
+    families: Iterable[str] = (INFORMIX, GBASEDBT),
+) -> Path:
+    """The file that the parameter `sqlhosts` means; True is the one that the server's own clients would read."""
     if not isinstance(named, bool):
         return Path(named)
-    if given := environment.get("INFORMIXSQLHOSTS"):
-        return Path(given)
-    if directory := environment.get("INFORMIXDIR"):
-        return Path(directory, "etc", "sqlhosts")
-    raise err.InterfaceError("sqlhosts=True: neither INFORMIXSQLHOSTS nor INFORMIXDIR is set")
+    families = tuple(families)
+    for family in families:
+        if given := environment.get(f"{family}SQLHOSTS"):
+            return Path(given)
+        if directory := environment.get(f"{family}DIR"):
+            return Path(directory, "etc", "sqlhosts")
+    raise err.InterfaceError(f"sqlhosts=True: neither {families[0]}SQLHOSTS nor {families[0]}DIR is set")
 
 
 @dataclass

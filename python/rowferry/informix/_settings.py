@@ -10,13 +10,13 @@ import ssl
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
 
 from .._base.options import refuse_unknown
 from .._core.informix import codec_of_code_set
 from ..exceptions import InterfaceError
 from ._isolation import AS_THE_SERVER, IsolationLevel, lock_wait_sql
 from ._places import DEFAULT_PORT, Place, places_of, sqlhosts_file, sqlhosts_places
+from ._urls import parameters_of, server_name
 from .rows import RowFactory
 
 __all__ = ["DEFAULT_PORT", "PARAMETERS", "Settings", "codec_of_locale", "settings_for", "settings_from"]
@@ -156,52 +156,6 @@ def _lock_wait(value: float | str | None) -> float | str | None:
     return value
 
 
-def _url(url: str) -> dict[str, Any]:
-    """The parameters that a URL gives: `informix://user:password@host:port/database?server=NAME&option=value`."""
-    try:
-        parts = urlsplit(url)
-    except ValueError as error:
-        raise InterfaceError(f"the URL cannot be read: {error}") from None
-    if parts.scheme != "informix":
-        # The URL is not repeated: there may be a password in it.
-        form = "informix://user:password@host:port/database"
-        raise InterfaceError(f"expected a URL of the form {form}, not one that begins with {parts.scheme!r}")
-    given: dict[str, Any] = dict(parse_qsl(parts.query, keep_blank_values=True))
-    known = {
-        "server",
-        "autocommit",
-        "connect_timeout",
-        "read_timeout",
-        "write_timeout",
-        "keepalive",
-        "client_locale",
-        "tls",
-        "tls_ca",
-        "tls_certificate",
-        "tls_key",
-        "tls_server_hostname",
-        "sqlhosts",
-        "load_balance_hosts",
-        "isolation_level",
-        "lock_wait",
-        "fetch_bytes",
-        "statement_cache_size",
-    }
-    unknown = sorted(set(given) - known)
-    if unknown:
-        raise InterfaceError(f"unknown option in the URL: {', '.join(unknown)}")
-    # Not `hostname` and `port`, which know one host only.
-    login, _, hosts = parts.netloc.rpartition("@")
-    user, colon, password = login.partition(":")
-    parameters = {
-        "hosts": unquote(hosts) or None,
-        "user": unquote(user) or None,
-        "password": unquote(password) if colon else None,
-        "database": unquote(parts.path.lstrip("/")) or None,
-    }
-    return given | {name: value for name, value in parameters.items() if value is not None}
-
-
 def settings_from(
     host: str = "localhost",
     port: int = DEFAULT_PORT,
@@ -209,7 +163,7 @@ def settings_from(
     user: str = "",
     password: str | None = None,
     database: str | None = None,
-    server: str = "informix",
+    server: str | None = None,
     connect_timeout: float | str | None = None,
     read_timeout: float | str | None = None,
     write_timeout: float | str | None = None,
@@ -234,6 +188,7 @@ def settings_from(
 ) -> Settings:
     """See `connect`."""
     encoding = codec_of_locale(client_locale)
+    server = server or server_name() or "informix"
     try:
         bytes_of_fetch, cached = int(fetch_bytes), int(statement_cache_size)
     except ValueError as error:
@@ -307,6 +262,6 @@ def settings_for(host: str | None = None, port: int | None = None, **parameters:
     if host is not None and "://" in host:
         if port is not None:
             raise InterfaceError("a URL has the port already")
-        return settings_from(**(_url(host) | parameters))
+        return settings_from(**parameters_of(host, parameters))
     place: dict[str, Any] = {"host": host, "port": port}
     return settings_from(**{name: value for name, value in place.items() if value is not None}, **parameters)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import warnings
 import weakref
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,12 @@ PAM_ERROR_TEXT = 3
 PAM_INFO_TEXT = 4
 #: The longest answer, in bytes.
 PAM_ANSWER_LIMIT = 512
+
+#: The code of a database that is not there, and the one that always is.
+NO_SUCH_DATABASE = -329
+SYSMASTER = b"sysmaster"
+#: How many databases an error names.
+MOST_SUGGESTED = 12
 
 #: Errors that mean: this routine is not what it was, or not there any more.
 STALE_ROUTINE = (-674, -673, -9700)
@@ -90,7 +97,9 @@ class Connection(Transactional):
         for place in places:
             try:
                 self._wire = self._enter(self.settings.at(place))
-            except err.OperationalError as error:
+            except err.DatabaseError as error:
+                if error.sqlcode == NO_SUCH_DATABASE:
+                    self._suggest_databases(self.settings.at(place), error)
                 if len(places) == 1 or not is_elsewhere(error):
                     raise
                 failures.append((place, error))
@@ -103,6 +112,24 @@ class Connection(Transactional):
                 return self
         told = "; ".join(f"{place}: {error}" for place, error in failures)
         raise err.OperationalError(f"none of {len(places)} servers lets us in: {told}") from failures[-1][1]
+
+    def _suggest_databases(self, settings: Settings, error: err.DatabaseError) -> None:
+        """Add to the error which databases there are; the one with the catalog of all is on every server."""
+        if settings.database == SYSMASTER:
+            return
+        asking = type(self)(replace(settings, database=SYSMASTER, autocommit=True, isolation_level=None))
+        try:
+            asking._wire = asking._enter(asking.settings)
+            rows = (asking.execute("SELECT name FROM sysdatabases ORDER BY name")).fetchall()
+            asking.close()
+        except err.Error:
+            asking._abort()
+            # What was to be told is told.
+            return
+        names = [str(name).strip() for (name,) in rows]
+        names = [name for name in names if not name.startswith("sys")][:MOST_SUGGESTED]
+        if names:
+            error.args = (f"{error.args[0]}; this server has {', '.join(names)}", *error.args[1:])
 
     def _enter(self, settings: Settings) -> Wire:
         """Log in at one place, or where that one sends us. One redirection is followed."""
@@ -400,9 +427,12 @@ def _connect(host: str | None, port: int | None, parameters: ConnectOptions) -> 
 def connect(host: str | None = None, port: int | None = None, **parameters: Unpack[ConnectOptions]) -> Connection:
     """Connect to `host` and `port`, or to a URL: `informix://user:password@host:port/database?server=NAME`.
 
+    `gbase8s://…` is for GBase 8s, which speaks the same protocol; the URLs of JDBC are taken, too.
+
     `user`, `password`: the login, in clear text unless `tls` is on.
     `database`: opened at once; None opens none.
-    `server`: the DBSERVERNAME by which the listener knows itself.
+    `server`: the DBSERVERNAME by which the listener knows itself; by default what INFORMIXSERVER or GBASEDBTSERVER
+    says, else `informix`.
     `autocommit`: False begins a transaction with the first statement, True lets each commit by itself.
     `connect_timeout`, `read_timeout`, `write_timeout`: seconds; None waits for ever.
     `keepalive`: have the operating system watch an idle connection.
@@ -415,7 +445,8 @@ def connect(host: str | None = None, port: int | None = None, **parameters: Unpa
     `tls_certificate`, `tls_key`: files with our own certificate and its key, for servers that ask for one.
     `hosts`: several servers, as "host:port,host:port" or a list, tried in this order until one lets us in; with
     `load_balance_hosts` in random order. Each has `connect_timeout` of its own.
-    `sqlhosts`: a file in which `server` names a line or a group; True reads the one of INFORMIXSQLHOSTS.
+    `sqlhosts`: a file in which `server` names a line or a group; True reads the one of INFORMIXSQLHOSTS, or of
+    GBASEDBTSQLHOSTS.
     `fetch_bytes`: bytes of rows in one fetch. `statement_cache_size`: statements kept prepared.
     `challenge`: a function `(style, question) -> answer` for servers with PAM, under asyncio perhaps a coroutine
     function. The styles are 1 (do not show the answer), 2 (show it), 3 and 4 (an error, an information: nothing is

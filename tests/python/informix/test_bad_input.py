@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import socket
+import threading
 
 import pytest
 from rowferry import informix
@@ -44,16 +46,45 @@ def test_truncated_logins_end_in_an_error(driver: Driver) -> None:
 @pytest.mark.parametrize(
     "reply",
     [
-        b"HTTP/1.1 400 Bad Request\r\n\r\n",
         b"\x00\x00\x00\x00\x00\x00",
         b"\xff" * 64,
         vector("login.request.jdbc15"),
     ],
-    ids=["http", "zeros", "ones", "a request"],
+    ids=["zeros", "ones", "a request"],
 )
 def test_another_protocol_is_no_login(driver: Driver, reply: bytes) -> None:
     with Replay(opening=[reply]) as server, pytest.raises(informix.Error, match=r"cannot read|timed out"):
         attempt(driver, server)
+
+
+@pytest.mark.parametrize(
+    ("reply", "who"),
+    [
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "speaks HTTP"),
+        (b"SSH-2.0-OpenSSH_9.2\r\n", "speaks SSH"),
+        (b"\x4a\x00\x00\x00\x0a8.0.36\x00" + bytes(66), "speaks MySQL's protocol"),
+        (b"E\x00\x00\x00\x0cSFATAL\x00", "speaks PostgreSQL's protocol"),
+        (b"\x15\x03\x01\x00\x02\x02\x46", "wants TLS"),
+    ],
+    ids=["http", "ssh", "mysql", "postgresql", "tls"],
+)
+def test_a_stranger_at_the_port_is_named(driver: Driver, reply: bytes, who: str) -> None:
+    with Replay(opening=[reply]) as server, pytest.raises(informix.OperationalError, match=who):
+        attempt(driver, server)
+
+
+def test_a_port_that_hangs_up_on_the_login_may_be_another(driver: Driver) -> None:
+    def hang_up() -> None:
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(4096)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=hang_up)
+        thread.start()
+        with pytest.raises(informix.OperationalError, match="another protocol"):
+            driver.connect(port=listener.getsockname()[1], connect_timeout=20)
+        thread.join(20)
 
 
 def test_oversized_lengths_are_refused_at_once(driver: Driver) -> None:

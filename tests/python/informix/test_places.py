@@ -12,6 +12,7 @@ import pytest
 from rowferry import informix
 from rowferry.informix import _places, aio
 from rowferry.informix._places import Place, hosts_of, sqlhosts_file, sqlhosts_places
+from rowferry.informix._urls import parameters_of
 
 from tests.python.informix.replay import EOT, WIDE, Driver, Replay, vector
 
@@ -182,6 +183,74 @@ def test_the_usual_sqlhosts_file_is_found(tmp_path: Path) -> None:
     assert sqlhosts_file(True, {"INFORMIXDIR": "/c"}) == Path("/c/etc/sqlhosts")
     with pytest.raises(informix.InterfaceError, match="INFORMIXSQLHOSTS"):
         sqlhosts_file(True, {})
+
+
+def test_settings_of_derived_servers_mean_the_same() -> None:
+    assert sqlhosts_file(True, {"GBASEDBTDIR": "/g"}) == Path("/g/etc/sqlhosts")
+    both = {"GBASEDBTSQLHOSTS": "/g/hosts", "INFORMIXSQLHOSTS": "/i/hosts"}
+    assert sqlhosts_file(True, both) == Path("/i/hosts")
+    assert parameters_of("gbase8s://h/d?sqlhosts=true&server=s", {}, both)["sqlhosts"] == Path("/g/hosts")
+
+
+def test_a_url_names_a_server_derived_from_informix() -> None:
+    url = "gbase8s://me:p%40w@db:9090/shop?server=gbase01&client_locale=zh_CN.utf8"
+    told = parameters_of(url, {"autocommit": True}, {})
+    assert told == {
+        "hosts": "db:9090",
+        "user": "me",
+        "password": "p@w",
+        "database": "shop",
+        "server": "gbase01",
+        "client_locale": "zh_CN.utf8",
+        "autocommit": True,
+    }
+    assert parameters_of("gbase8s://db/shop?GBASEDBTSERVER=x&DB_LOCALE=zh_CN.utf8", {}, {}) == {
+        "hosts": "db",
+        "database": "shop",
+        "server": "x",
+        "env": {"DB_LOCALE": "zh_CN.utf8"},
+    }
+
+
+def test_a_server_without_a_name_is_asked_of_the_environment() -> None:
+    both = {"INFORMIXSERVER": "ids", "GBASEDBTSERVER": "gbase01"}
+    assert parameters_of("informix://h/d", {}, both)["server"] == "ids"
+    assert parameters_of("gbase8s://h/d", {}, both)["server"] == "gbase01"
+    assert parameters_of("gbase8s://h/d", {"server": "other"}, both)["server"] == "other"
+    assert parameters_of("informix://h/d", {}, {})["server"] == ""
+    with pytest.raises(informix.InterfaceError, match="GBASEDBTSERVER"):
+        parameters_of("gbase8s://h/d", {}, {})
+
+
+def test_urls_of_jdbc_are_taken() -> None:
+    url = "jdbc:gbasedbt-sqli://db:9088/shop:GBASEDBTSERVER=g;DB_LOCALE=zh_CN.utf8;CLIENT_LOCALE=zh_CN.utf8"
+    assert parameters_of(url, {}, {}) == {
+        "hosts": "db:9088",
+        "database": "shop",
+        "server": "g",
+        "client_locale": "zh_CN.utf8",
+        "env": {"DB_LOCALE": "zh_CN.utf8"},
+    }
+    url = "jdbc:informix-sqli://[::1]:9088:INFORMIXSERVER=i;user=me;password=p@:w;SSLCONNECTION=true;IFX_LOCK_MODE_WAIT=-1"
+    assert parameters_of(url, {}, {}) == {
+        "hosts": "[::1]:9088",
+        "server": "i",
+        "user": "me",
+        "password": "p@:w",
+        "tls": "verify_identity",
+        "lock_wait": "none",
+    }
+    with pytest.raises(informix.InterfaceError, match="NEWCODESET") as refusal:
+        parameters_of("jdbc:informix-sqli://h:1/d:INFORMIXSERVER=i;password=secret;NEWCODESET=x", {}, {})
+    assert "secret" not in str(refusal.value)
+    with pytest.raises(informix.InterfaceError, match="jdbc:informix-sqli"):
+        parameters_of("jdbc:mysql://h/d", {}, {})
+
+
+def test_a_derived_server_is_connected_to(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GBASEDBTSERVER", "gbase01")
+    with Replay() as server, driver.connect(f"gbase8s://me:pw@127.0.0.1:{server.port}/db") as connection:
+        assert connection.settings.server == b"gbase01"
 
 
 def test_a_group_of_sqlhosts_fails_over(driver: Driver, tmp_path: Path, nobody: int) -> None:

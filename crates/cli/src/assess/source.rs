@@ -32,7 +32,7 @@ pub(super) fn read(place: &str, dialect: Option<Dialect>) -> Result<Source, Fail
     if let Some((scheme, _)) = place.split_once("://") {
         let (told, text) = match scheme {
             "postgres" | "postgresql" => (Dialect::Postgres, told_by_pg_dump(place)?),
-            "informix" => (Dialect::Informix, super::catalog::schema(place)?),
+            "informix" | "gbase8s" => (Dialect::Informix, super::catalog::schema(place)?),
             other => {
                 return Err(Failure::new(format!("the schema of `{other}://` cannot be read"))
                     .hint("use a file, postgresql:// or informix://"));

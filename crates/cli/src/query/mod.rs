@@ -24,6 +24,7 @@ pub use output::{Column, Format, Kind, Printer};
 ///   postgresql://user:pw@host:5432/db      any server that speaks PostgreSQL's protocol
 ///   mysql://user:pw@host:3306/db           MySQL or MariaDB
 ///   informix://user:pw@host:9088/db        any server that speaks Informix's protocol
+///   gbase8s://user:pw@host:9088/db?server=N  GBase 8s, which speaks it, too
 ///
 /// SQL is a statement, or `-` to read it from standard input. Answers go to standard output as a table; with --json as
 /// one JSON array of objects, with --csv as RFC 4180. Everything else goes to standard error. The exit code is 0 when
@@ -84,7 +85,7 @@ fn ask<W: Write>(place: &str, sql: &str, printer: &mut Printer<W>) -> Result<(),
     }
     let url = Url::parse(place).map_err(|error| Failure::new(error.to_string()))?;
     match url.scheme.as_str() {
-        "informix" => informix::ask(&url, sql, printer),
+        "informix" | "gbase8s" => informix::ask(&url, sql, printer),
         "mariadb" | "mysql" => mysql::ask(&url, sql, printer),
         "postgres" | "postgresql" => postgres::ask(&url, sql, printer),
         other => Err(Failure::new(format!("`{other}://` is not a kind of database that we know"))

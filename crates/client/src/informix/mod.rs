@@ -15,7 +15,7 @@ use rowferry_wire_sqli::login::{ApplicationInfo, ProcessInfo};
 use crate::{Address, Pump, Timeouts, TlsMode, TlsOptions, Url};
 
 pub use errors::{Kind, error_kind, error_text, message};
-pub use placeholders::{Placeholder, PlaceholderError, Statement, count_questions, parse};
+pub use placeholders::{List, Placeholder, PlaceholderError, Statement, count_questions, expand, parse};
 pub use rowferry_wire_sqli::client::Column;
 pub use text::cell_text;
 
@@ -24,6 +24,16 @@ pub const PORT: u16 = 9088;
 
 /// DBSERVERNAME when none is given.
 pub const SERVER: &str = "informix";
+
+/// The DBSERVERNAME that the environment gives to the servers of a URL's scheme: `gbase8s` is for GBase 8s, whose settings have
+/// other names.
+fn server_of_environment(scheme: &str) -> Option<String> {
+    let mut names = ["INFORMIXSERVER", "GBASEDBTSERVER"];
+    if scheme == "gbase8s" {
+        names.reverse();
+    }
+    names.iter().find_map(|name| std::env::var(name).ok().filter(|server| !server.is_empty()))
+}
 
 /// Why a statement or connection failed.
 #[derive(Debug)]
@@ -89,12 +99,12 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads `informix://user:password@host:port/database`, with the options `server` (DBSERVERNAME), `client_locale`
+    /// Reads `informix://user:password@host:port/database`, or the same as `gbase8s://`, with the options `server` (DBSERVERNAME), `client_locale`
     /// (by default `en_US.utf8`), `tls` (`required`, `verify_ca`, `verify_identity`), `tls_ca` (a path),
     /// `connect_timeout` and `read_timeout` (seconds).
     pub fn from_url(url: &Url) -> Result<Self, Error> {
         let mut timeouts = Timeouts::default();
-        let (mut server, mut locale) = (SERVER, "en_US.utf8");
+        let (mut server, mut locale) = (None, "en_US.utf8");
         let (mut tls, mut authority) = (None, None);
         for (name, value) in &url.options {
             let seconds = || {
@@ -103,7 +113,7 @@ impl Config {
                 Ok::<_, Error>(Some(std::time::Duration::from_secs_f64(seconds)))
             };
             match name.as_str() {
-                "server" => server = value,
+                "server" => server = Some(value.clone()),
                 "client_locale" => locale = value,
                 "tls" => tls = Some(value.as_str()),
                 "tls_ca" => authority = Some(value.into()),
@@ -123,6 +133,14 @@ impl Config {
             }
         };
         let tls = mode.map(|mode| TlsOptions { mode, ca: authority, ..TlsOptions::default() });
+        let server = match server.or_else(|| server_of_environment(&url.scheme)) {
+            Some(server) => server,
+            None if url.scheme == "gbase8s" => {
+                let message = "the server has no name: add ?server=NAME to the URL, or set GBASEDBTSERVER";
+                return Err(Error::Misuse(message.into()));
+            }
+            None => SERVER.to_owned(),
+        };
         let password = url.password.as_ref().map_or("", |password| password.expose());
         let mut options = Options::new(url.user.as_bytes(), password.as_bytes(), server.as_bytes())
             .with_environment(locale.as_bytes(), &[])

@@ -183,6 +183,66 @@ pub fn parse(sql: &str) -> Result<Statement, PlaceholderError> {
     Ok(statement)
 }
 
+/// What a `?` of a statement stands for when its value is a list.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum List {
+    /// So many values, at least one.
+    Values(usize),
+    /// None, of this type.
+    Empty(String),
+}
+
+/// Writes a statement with lists in the places of some of its `?`, by their numbers from 0, in ascending order: `(?, ?, ?)`, and a
+/// query without rows for a list without values, so that IN is false then and NOT IN true. `None` when one of them does
+/// not stand alone behind IN.
+pub fn expand(sql: &str, lists: &[(usize, List)]) -> Option<String> {
+    let tokens: Vec<Token<'_>> = Lexer::new(sql).collect();
+    let matters = |token: &Token<'_>| match token {
+        // White space, and comments; an opening brace alone is that of a collection.
+        Token::Text(text) => {
+            let comment = text.starts_with("--") || text.starts_with("/*") || (text.starts_with('{') && text.len() > 1);
+            !comment && !text.starts_with(char::is_whitespace)
+        }
+        _ => true,
+    };
+    let is = |at: Option<usize>, wanted: &str| {
+        at.is_some_and(|at| matches!(tokens[at], Token::Text(text) if text.eq_ignore_ascii_case(wanted)))
+    };
+    let before = |at: usize| (0..at).rev().find(|&at| matters(&tokens[at]));
+    let behind = |at: usize| (at + 1..tokens.len()).find(|&at| matters(&tokens[at]));
+    let mut expanded = String::with_capacity(sql.len() + 16 * lists.len());
+    let (mut questions, mut lists) = (0, lists.iter().peekable());
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            Token::Question => {
+                let number = questions;
+                questions += 1;
+                let Some((_, list)) = lists.next_if(|(place, _)| *place == number) else {
+                    expanded.push('?');
+                    continue;
+                };
+                let previous = before(at);
+                let enclosed = is(previous, "(") && is(previous.and_then(before), "in") && is(behind(at), ")");
+                if !enclosed && !is(previous, "in") {
+                    return None;
+                }
+                let members = match list {
+                    List::Values(count) => vec!["?"; *count].join(", "),
+                    List::Empty(ty) => format!("SELECT NULL::{ty} FROM systables WHERE tabid < 0"),
+                };
+                match enclosed {
+                    true => expanded.push_str(&members),
+                    // `IN?` is written without a blank by some.
+                    false => expanded.extend(["(", &members, ")"]),
+                }
+            }
+            Token::Text(text) => expanded.push_str(text),
+            Token::Number(word) | Token::Name(word) => expanded.extend([":", word]),
+        }
+    }
+    lists.next().is_none().then_some(expanded)
+}
+
 /// How many `?` a statement has, whatever else looks like a placeholder.
 pub fn count_questions(sql: &str) -> usize {
     Lexer::new(sql).filter(|token| *token == Token::Question).count()
@@ -250,6 +310,34 @@ mod tests {
     #[test]
     fn counts_questions_only() {
         assert_eq!(count_questions("select ? from t where a = :b and c = '?' -- ?\n and d = ?"), 2);
+    }
+
+    #[test]
+    fn writes_lists_behind_in() {
+        let three = |place| [(place, List::Values(3))];
+        let none = |place| [(place, List::Empty("CHAR(1)".into()))];
+        let written = |sql: &str, lists: &[(usize, List)]| expand(sql, lists).unwrap();
+        assert_eq!(written("a IN ?", &three(0)), "a IN (?, ?, ?)");
+        assert_eq!(written("a in(?) and b = ?", &three(0)), "a in(?, ?, ?) and b = ?");
+        assert_eq!(
+            written("b = ? and a not In -- ? in\n /* ( */ ( ? {?} )", &three(1)),
+            "b = ? and a not In -- ? in\n /* ( */ ( ?, ?, ? {?} )"
+        );
+        assert_eq!(written("x = 'in ?' AND a IN ?", &three(0)), "x = 'in ?' AND a IN (?, ?, ?)");
+        let query = "SELECT NULL::CHAR(1) FROM systables WHERE tabid < 0";
+        assert_eq!(written("a NOT IN ?", &none(0)), format!("a NOT IN ({query})"));
+        assert_eq!(written("a NOT IN (?)", &none(0)), format!("a NOT IN ({query})"));
+        assert_eq!(
+            written("a IN ? OR b IN ?", &[three(0), [(1, List::Values(1))]].concat()),
+            "a IN (?, ?, ?) OR b IN (?)"
+        );
+    }
+
+    #[test]
+    fn writes_lists_nowhere_else() {
+        for sql in ["a = ?", "values (?)", "a IN (1, ?)", "a IN (?, 1)", "a IN (f(?))", "\"in\" ?", "'in' ?", "a = 1"] {
+            assert_eq!(expand(sql, &[(0, List::Values(2))]), None, "{sql}");
+        }
     }
 
     #[test]

@@ -57,6 +57,13 @@ impl Wire {
                 Step::Flush => pump.flush(py),
             };
             if let Err(failure) = moved {
+                if let WaitError::Transport(rowferry_client::Error::Closed) = failure
+                    && let Some(meaning) = pump.core().means_closed()
+                {
+                    pump.core().disconnect();
+                    let _ = driver.step(py, pump.core());
+                    return Err(driver::broken(py, &meaning));
+                }
                 pump.core().disconnect();
                 // Lets the driver forget the operation; what it says of the closed core is not the cause.
                 let _ = driver.step(py, pump.core());

@@ -156,12 +156,21 @@ impl Driver {
         self.files = Files::new(files);
         self.params.clear();
         let text = text_of(sql)?;
+        let mut rewritten = None;
         let statement = if let Some(args) = args {
-            let statement = parse(text)?;
+            let mut statement = parse(text)?;
             // Values are looked at before anything is sent.
             let Self { encoding, scratch, params, .. } = self;
-            let mut encoder = Encoder { encoding, widths: client.widths(), scratch };
+            let mut lists = Vec::new();
+            let mut encoder = Encoder { encoding, widths: client.widths(), scratch, lists: Some(&mut lists) };
             encoder.encode_all(&statement.params, args, params)?;
+            if !lists.is_empty() {
+                statement.sql = informix::expand(&statement.sql, &lists).ok_or_else(|| {
+                    let message = "a list stands alone behind IN: `IN ?` or `IN (?)`";
+                    error(py, Class::Programming, None, message)
+                })?;
+                rewritten = Some(params.len());
+            }
             statement
         } else if informix::count_questions(text.to_str()?) > 0 {
             let message = "the statement has placeholders, but no values were given";
@@ -169,7 +178,7 @@ impl Driver {
         } else {
             informix::Statement { sql: String::new(), params: Vec::new() }
         };
-        self.prepare(client, text, &statement)?;
+        self.prepare(client, text, &statement, rewritten)?;
         self.operation = Some(Operation::Statement {
             begin,
             query,
@@ -182,11 +191,13 @@ impl Driver {
         Ok(())
     }
 
+    /// Prepares a statement. When lists have made another of it, it is told how many values that has.
     fn prepare(
         &mut self,
         client: &mut Client,
         text: &Bound<'_, PyString>,
         statement: &informix::Statement,
+        rewritten: Option<usize>,
     ) -> PyResult<()> {
         let py = text.py();
         self.scratch.clear();
@@ -195,7 +206,7 @@ impl Driver {
         } else {
             self.encoding.encode(&PyString::new(py, &statement.sql), &mut self.scratch)?;
         }
-        let count = u16::try_from(statement.params.len()).unwrap_or(u16::MAX);
+        let count = u16::try_from(rewritten.unwrap_or(statement.params.len())).unwrap_or(u16::MAX);
         client.prepare(&self.scratch, count).map_err(|misuse| misused(py, misuse))?;
         self.scratch.shrink_to(1024 * 1024);
         Ok(())
@@ -219,7 +230,7 @@ impl Driver {
         let rows = rows.try_iter()?.unbind();
         let text = text_of(sql)?;
         let statement = parse(text)?;
-        self.prepare(client, text, &statement)?;
+        self.prepare(client, text, &statement, None)?;
         self.operation = Some(Operation::Batch(Batch::new(begin, statement.params, rows, go_on)));
         Ok(())
     }
@@ -298,7 +309,7 @@ impl Driver {
         begin: bool,
     ) -> PyResult<()> {
         let Self { encoding, scratch, params, .. } = self;
-        let mut encoder = Encoder { encoding, widths: client.widths(), scratch };
+        let mut encoder = Encoder { encoding, widths: client.widths(), scratch, lists: None };
         routines::encode_arguments(&mut encoder, signature, args, params)?;
         let params = std::mem::take(&mut self.params);
         let called =
@@ -410,7 +421,7 @@ impl Driver {
                 (Event::BatchReady, Some(Operation::Batch(batch))) => {
                     // What was collected before is on its way while the next rows are encoded.
                     let Self { encoding, params, scratch, .. } = self;
-                    let mut encoder = Encoder { encoding, widths: client.widths(), scratch };
+                    let mut encoder = Encoder { encoding, widths: client.widths(), scratch, lists: None };
                     batch.fill(py, client, &mut encoder, params).map_err(|misuse| misused(py, misuse))?;
                     return Ok(Step::Flush);
                 }
@@ -696,7 +707,7 @@ fn server_error(py: Python<'_>, refused: &SqlError) -> PyErr {
 }
 
 /// The exception for a conversation that cannot go on.
-fn broken(py: Python<'_>, failure: &Failure) -> PyErr {
+pub fn broken(py: Python<'_>, failure: &Failure) -> PyErr {
     let class = match failure {
         Failure::Unsupported(_) => Class::NotSupported,
         Failure::Unexpected { .. } => Class::Internal,

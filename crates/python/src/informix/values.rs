@@ -6,9 +6,9 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyDate, PyDateAccess, PyDateTime, PyDelta, PyDeltaAccess, PyFloat, PyInt, PyMapping,
-    PyMemoryView, PySequence, PyString, PyTime, PyTimeAccess, PyTzInfoAccess,
+    PyMemoryView, PySequence, PyString, PyTime, PyTimeAccess, PyTuple, PyTzInfoAccess,
 };
-use rowferry_client::informix::Placeholder;
+use rowferry_client::informix::{List, Placeholder};
 use rowferry_wire::civil;
 use rowferry_wire_sqli::client::Params;
 use rowferry_wire_sqli::messages::{Param, ParamValue};
@@ -40,7 +40,12 @@ pub struct Encoder<'a> {
     pub widths: Widths,
     /// Memory for texts.
     pub scratch: &'a mut Vec<u8>,
+    /// Where lists for IN are noted, by the number of their placeholder; without it they are refused.
+    pub lists: Option<&'a mut Vec<(usize, List)>>,
 }
+
+/// A list of other than so many values is padded with its last one: statements of many lengths are few, and stay prepared.
+const MOST_PADDED: usize = 1_024;
 
 impl Encoder<'_> {
     /// Encodes what `placeholders` ask for out of `args`: a sequence or a mapping.
@@ -57,12 +62,13 @@ impl Encoder<'_> {
             let Ok(mapping) = args.cast::<PyMapping>() else {
                 return Err(wrong("placeholders with names take their values from a mapping".into()));
             };
-            for placeholder in placeholders {
+            for (number, placeholder) in placeholders.iter().enumerate() {
                 let Placeholder::Name(name) = placeholder else { continue };
                 let value = mapping
                     .get_item(name)
                     .map_err(|_| wrong(format!("there is no value for the placeholder `:{name}`")))?;
-                self.push(&value, params).map_err(|failure| self.locate(py, failure, format!("`:{name}`")))?;
+                self.push_at(number, &value, params)
+                    .map_err(|failure| self.locate(py, failure, format!("`:{name}`")))?;
             }
             return Ok(());
         }
@@ -81,10 +87,40 @@ impl Encoder<'_> {
         if given != wanted {
             return Err(wrong(format!("the statement takes {wanted} values, but {given} are in the parameter set")));
         }
-        for placeholder in placeholders {
+        for (number, placeholder) in placeholders.iter().enumerate() {
             let Placeholder::Place(place) = placeholder else { continue };
             let value = sequence.get_item(*place)?;
-            self.push(&value, params).map_err(|failure| self.locate(py, failure, format!("{}", place + 1)))?;
+            self.push_at(number, &value, params)
+                .map_err(|failure| self.locate(py, failure, format!("{}", place + 1)))?;
+        }
+        Ok(())
+    }
+
+    /// Encodes the value of a placeholder, which may be a list.
+    fn push_at(&mut self, number: usize, value: &Bound<'_, PyAny>, params: &mut Params) -> Result<(), Refused> {
+        match self.push(value, params) {
+            Err(Refused::List) if self.lists.is_some() => {}
+            other => return other,
+        }
+        let py = value.py();
+        let values = value.getattr(intern!(py, "values"))?;
+        let values = values.cast::<PyTuple>().map_err(PyErr::from)?;
+        for value in values {
+            self.push(&value, params)?;
+        }
+        let list = match values.len() {
+            0 => List::Empty(value.getattr(intern!(py, "type"))?.extract()?),
+            count => {
+                let padded = if count > MOST_PADDED { count } else { count.next_power_of_two() };
+                let last = values.get_item(count - 1)?;
+                for _ in count..padded {
+                    self.push(&last, params)?;
+                }
+                List::Values(padded)
+            }
+        };
+        if let Some(lists) = &mut self.lists {
+            lists.push((number, list));
         }
         Ok(())
     }
@@ -101,6 +137,11 @@ impl Encoder<'_> {
         match failure {
             Refused::Python(error) => error,
             Refused::Value(class, message) => error(py, class, None, &format!("value {which}: {message}")),
+            Refused::List => {
+                let message =
+                    "a list for IN is a value of `execute` alone: it makes the statement another for each length";
+                error(py, Class::Programming, None, &format!("value {which}: {message}"))
+            }
         }
     }
 
@@ -175,6 +216,9 @@ impl Encoder<'_> {
                 return self.push_int(number, params);
             }
         }
+        if value.is_instance(list_class(value.py())?)? {
+            return Err(Refused::List);
+        }
         let name = value.get_type().name()?.to_string();
         Err(Refused::Value(Class::Programming, format!("Informix has no type for a {name}")))
     }
@@ -210,6 +254,8 @@ impl Encoder<'_> {
 enum Refused {
     /// For this reason.
     Value(Class, String),
+    /// It is a list for IN.
+    List,
     /// Python said so.
     Python(PyErr),
 }
@@ -328,6 +374,11 @@ fn composite_literal<'py>(value: &Bound<'py, PyAny>) -> Result<Option<Bound<'py,
 fn decimal_class(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     CLASS.import(py, "decimal", "Decimal")
+}
+
+fn list_class(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    CLASS.import(py, "rowferry.informix._lists", "In")
 }
 
 fn interval_class(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {

@@ -1,5 +1,5 @@
 use super::operation::{Awaited, Operation, Reply};
-use super::{Client, Event, Failure, Misuse, SqlError, Step};
+use super::{Client, Event, Failure, Misuse, SqlError, Step, failure};
 use crate::login::{ApplicationInfo, CAPABILITY_LEVEL, LoginRequest, PacketType, ProcessInfo, RequestBlock};
 use crate::messages::{ClientMessage, DbOpen, Environment, warning};
 use crate::{Capabilities, Capability, TooLong, Widths};
@@ -174,9 +174,22 @@ impl Client {
         Ok(())
     }
 
+    /// What it means when the server closes the connection now, where more can be told than that.
+    pub fn means_closed(&self) -> Option<Failure> {
+        let awaited = matches!(&self.operation, Operation::Connect(connect) if connect.phase == Phase::Accept);
+        (awaited && self.decoder.unread().is_empty()).then_some(failure::UNANSWERED)
+    }
+
     pub(super) fn step_login(&mut self) -> Result<Step, Failure> {
+        if let Some(stranger) = failure::stranger(self.decoder.unread()) {
+            return Err(stranger);
+        }
         let Some(reply) = self.decoder.login_reply()? else {
-            return if self.eof { Err(Failure::Closed) } else { Ok(Step::Event(Event::Pending)) };
+            return match self.eof {
+                true if self.decoder.unread().is_empty() => Err(failure::UNANSWERED),
+                true => Err(Failure::Closed),
+                false => Ok(Step::Event(Event::Pending)),
+            };
         };
         self.awaited.clear();
         let result = reply.result().cloned().unwrap_or_default();
@@ -292,5 +305,84 @@ impl Client {
     fn await_in(&mut self, connect: Box<Connect>) -> Result<Step, Failure> {
         self.operation = Operation::Connect(connect);
         Ok(Step::Again)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rowferry_wire::Core;
+
+    use super::*;
+    use crate::login::LoginReply;
+    use crate::messages::{Done, ServerMessage};
+
+    fn options() -> Options {
+        Options { database: Some(b"shop".to_vec()), ..Options::new(b"me", b"pw", b"s") }
+    }
+
+    fn receive(client: &mut Client, bytes: &[u8]) {
+        client.receive_space(bytes.len())[..bytes.len()].copy_from_slice(bytes);
+        client.received(bytes.len());
+    }
+
+    /// What the client sends after the answer to its login.
+    fn sent_after(reply: &LoginReply) -> (Client, Vec<u8>) {
+        let mut client = Client::new(options()).unwrap();
+        let login = client.output().len();
+        client.sent(login);
+        let mut bytes = Vec::new();
+        reply.encode(&mut bytes).unwrap();
+        receive(&mut client, &bytes);
+        assert!(matches!(client.poll(), Ok(Event::Pending)));
+        let output = client.output().to_vec();
+        client.sent(output.len());
+        (client, output)
+    }
+
+    #[test]
+    fn groups_are_sent_ahead_to_a_server_that_takes_them() {
+        let plain = LoginReply::accept(b"Version 1", b"serial", b"s", 0);
+        let (mut client, first) = sent_after(&plain);
+        let (mut ahead, all) = sent_after(&plain.taking_groups_ahead());
+        assert!(all.len() > first.len() && all.starts_with(&first));
+
+        let (mut protocols, mut setup) = (Vec::new(), Vec::new());
+        let widths = crate::Widths::default();
+        ServerMessage::Protocols(Capabilities::server_15()).encode(&mut protocols, widths).unwrap();
+        ServerMessage::Eot.encode(&mut protocols, widths).unwrap();
+        let active = crate::Widths::of(&options().offer.and(&Capabilities::server_15()));
+        for message in [ServerMessage::Eot, ServerMessage::Done(Done::default()), ServerMessage::Eot] {
+            message.encode(&mut setup, active).unwrap();
+        }
+        // The others send the rest when they know what the server can do.
+        receive(&mut client, &protocols);
+        assert!(matches!(client.poll(), Ok(Event::Pending)));
+        assert_eq!([&first[..], client.output()].concat(), all);
+        receive(&mut client, &setup);
+        assert!(matches!(client.poll(), Ok(Event::Connected)));
+
+        receive(&mut ahead, &[protocols, setup].concat());
+        assert!(matches!(ahead.poll(), Ok(Event::Connected)));
+        assert_eq!(ahead.output(), b"");
+        assert_eq!(ahead.session().capabilities, client.session().capabilities);
+    }
+
+    #[test]
+    fn strangers_are_told_from_servers_that_say_nothing_yet() {
+        for (answer, who) in
+            [(&b"HTTP/1.1"[..], "HTTP"), (b"\x4a\0\0\0\x0a8.0", "MySQL"), (b"\x15\x03\x01\0\x02", "TLS")]
+        {
+            let mut client = Client::new(options()).unwrap();
+            receive(&mut client, answer);
+            assert!(client.poll().unwrap_err().to_string().contains(who));
+        }
+        let mut client = Client::new(options()).unwrap();
+        receive(&mut client, b"\0\xe8\x02");
+        assert!(matches!(client.poll(), Ok(Event::Pending)));
+        client.received_eof();
+        assert!(matches!(client.poll(), Err(Failure::Closed)));
+        let mut client = Client::new(options()).unwrap();
+        client.received_eof();
+        assert!(client.poll().unwrap_err().to_string().contains("another protocol"));
     }
 }

@@ -20,6 +20,8 @@ pub enum Failure {
     },
     /// The server wants something that this client does not do.
     Unsupported(&'static str),
+    /// Nobody who speaks this protocol answers the login; who it seems to be, and what helps.
+    Stranger(&'static str),
 }
 
 impl From<DecodeError> for Failure {
@@ -41,11 +43,33 @@ impl fmt::Display for Failure {
             Self::Decode(error) => write!(f, "cannot read the server's answer: {error}"),
             Self::Unexpected { state, got } => write!(f, "unexpected {got} while {state}"),
             Self::Unsupported(what) => write!(f, "not supported: {what}"),
+            Self::Stranger(who) => f.write_str(who),
         }
     }
 }
 
 impl std::error::Error for Failure {}
+
+/// Who answers a login with these bytes, where that is no Informix server.
+pub(super) fn stranger(answer: &[u8]) -> Option<Failure> {
+    Some(Failure::Stranger(match answer {
+        // A greeting in version 10 of the protocol, or a refusal in its place, as the first packet.
+        [_, _, 0, 0, 10 | 0xff, ..] => "that port speaks MySQL's protocol, not Informix's",
+        [b'H', b'T', b'T', b'P', b'/', ..] => "that port speaks HTTP, not Informix's protocol",
+        [b'S', b'S', b'H', b'-', ..] => "that port speaks SSH, not Informix's protocol",
+        // An error of the start-up, whose length has not this many bytes.
+        [b'E', 0, 0, ..] => "that port speaks PostgreSQL's protocol, not Informix's",
+        // An alert.
+        [0x15, 3, ..] => "that port wants TLS: connect with `tls`",
+        _ => return None,
+    }))
+}
+
+/// What a connection that is closed before anything has come is a sign of.
+pub(super) const UNANSWERED: Failure = Failure::Stranger(
+    "the server closed the connection without an answer to the login: the port may speak another protocol (PostgreSQL's \
+     servers do so), or want TLS (connect with `tls`)",
+);
 
 /// A command at a time when it cannot be given; nothing was sent.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -28,6 +28,7 @@ from ...exceptions import (
 )
 from .._capabilities import ServerCapabilities
 from .._isolation import IsolationLevel
+from .._lists import In
 from .._values import BlobLocator, ClobLocator, IntervalYM
 from ..rows import Row
 from .connection import AsyncConnection, connect
@@ -47,6 +48,7 @@ __all__ = [
     "DataError",
     "DatabaseError",
     "Error",
+    "In",
     "IntegrityError",
     "InterfaceError",
     "InternalError",
