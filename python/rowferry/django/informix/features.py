@@ -6,6 +6,8 @@ from django.db import InterfaceError
 from django.db.backends.base.features import BaseDatabaseFeatures
 from django.utils.functional import cached_property
 
+from ._skips import SKIPS
+
 
 class DatabaseFeatures(BaseDatabaseFeatures):
     """Each line that closes something says what Informix lacks."""
@@ -27,7 +29,7 @@ class DatabaseFeatures(BaseDatabaseFeatures):
     supports_forward_references = False
     has_native_duration_field = True
     supports_temporal_subtraction = True
-    # No regular expressions without an extension.
+    # Regular expressions are POSIX's.
     supports_regex_backreferencing = False
     supports_timezones = False
     has_zoneinfo_database = False
@@ -71,6 +73,7 @@ class DatabaseFeatures(BaseDatabaseFeatures):
     supports_default_in_lead_lag = True
     supports_callproc_kwargs = False
     test_now_utc_template = "CURRENT YEAR TO FRACTION(5)"
+    django_test_skips = SKIPS
 
     @cached_property
     def introspected_field_types(self) -> dict[str, str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.models.expressions import NegatedExpression
-from django.db.models.functions import Ceil, Cot, Log, Now, Pi, Repeat
+from django.db.models.functions import Cast, Ceil, Cot, Log, Now, Pi, Repeat
 from django.db.models.functions.text import ConcatPair
+from django.db.models.lookups import Regex
 
 __all__ = ["register"]
 
@@ -54,9 +55,28 @@ def _negated(self: Any, compiler: Any, connection: Any, **context: Any) -> Any:
     return f"CASE WHEN {sql} = 'f' THEN CAST('t' AS BOOLEAN) ELSE CAST('f' AS BOOLEAN) END", params
 
 
+def _cast(self: Any, compiler: Any, connection: Any, **context: Any) -> Any:
+    (source,) = self.get_source_expressions()
+    kinds = (getattr(source, "_output_field_or_none", None), self.output_field)
+    from_kind, to_kind = (kind.get_internal_type() if kind is not None else "" for kind in kinds)
+    if from_kind == "BooleanField" and to_kind.endswith("IntegerField"):
+        # There is no cast from the one to the other.
+        sql, params = compiler.compile(source)
+        return f"CASE {sql} WHEN CAST('t' AS BOOLEAN) THEN 1 WHEN CAST('f' AS BOOLEAN) THEN 0 END", params
+    return self.as_sql(compiler, connection, **context)
+
+
+def _regex(self: Any, compiler: Any, connection: Any, **context: Any) -> Any:
+    # The function takes NULL for an empty text.
+    sql, params = self.as_sql(compiler, connection, **context)
+    lhs, lhs_params = self.process_lhs(compiler, connection)
+    return f"({lhs} IS NOT NULL AND {sql})", (*lhs_params, *params)
+
+
 def register() -> None:
     """Django asks an expression for its words by the vendor's name."""
     for expression, words in (
+        (Cast, _cast),
         (Ceil, _ceil),
         (Cot, _cot),
         (Log, _log),
@@ -65,5 +85,6 @@ def register() -> None:
         (Repeat, _repeat),
         (ConcatPair, _concat),
         (NegatedExpression, _negated),
+        (Regex, _regex),
     ):
         expression.as_informix = words  # type: ignore[attr-defined]

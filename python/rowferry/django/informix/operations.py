@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import datetime
 import uuid
+from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
-from django.db import NotSupportedError
+from django.db import NotSupportedError, OperationalError
 from django.db.backends.base.operations import BaseDatabaseOperations
 from django.db.models import Exists, ExpressionWrapper, Lookup
 from django.db.models.expressions import RawSQL
@@ -47,6 +48,24 @@ class DatabaseOperations(BaseDatabaseOperations):
     def quote_name(self, name: str) -> str:
         """A name between quotes; the connection has DELIMIDENT."""
         return name if name.startswith('"') and name.endswith('"') else f'"{name}"'
+
+    def last_executed_query(self, cursor: Any, sql: str, params: Any) -> str:
+        """The statement with its values, for people: what is sent has them beside it."""
+        if not params:
+            return sql
+        values = (
+            {name: self._shown(value) for name, value in params.items()}
+            if isinstance(params, dict)
+            else tuple(map(self._shown, params))
+        )
+        return sql % values
+
+    def _shown(self, value: Any) -> str:
+        if value is None:
+            return "NULL"
+        if isinstance(value, (int, float, Decimal)) and not isinstance(value, bool):
+            return str(value)
+        return "'" + str(value).replace("'", "''") + "'"
 
     def max_name_length(self) -> int:
         """Bytes of a name."""
@@ -171,11 +190,14 @@ class DatabaseOperations(BaseDatabaseOperations):
         """What a column is looked at as."""
         if lookup_type in ("iexact", "icontains", "istartswith", "iendswith"):
             return "UPPER(%s)"
+        if lookup_type in ("regex", "iregex") and internal_type not in ("CharField", "TextField", "SlugField"):
+            return f"CAST(%s AS {self.cast_char_field_without_max_length})"
         return "%s"
 
     def regex_lookup(self, lookup_type: str) -> str:
-        """There are none without an extension."""
-        raise NotSupportedError("Informix has no regular expressions without an extension.")
+        """A function of the extension for regular expressions, which servers register when it is called first."""
+        # 1 is for extended expressions, 2 for letters of any case.
+        return f"regex_match(%s, %s, {'3' if lookup_type == 'iregex' else '1'})"
 
     def conditional_expression_supported_in_where_clause(self, expression: Any) -> bool:
         """A column of booleans is no condition by itself."""
@@ -218,7 +240,14 @@ class DatabaseOperations(BaseDatabaseOperations):
         if lookup_type in ("hour", "minute", "second"):
             word = lookup_type.upper()
             return f"CAST(CAST(EXTEND({sql}, {word} TO {word}) AS CHAR(2)) AS INTEGER)", params
-        raise NotSupportedError(f"Informix has no {lookup_type} of a date.")
+        if lookup_type in ("week", "iso_year"):
+            # Both are those of the week's Thursday.
+            thursday = f"(DATE({sql}) - MOD(WEEKDAY({sql}) + 6, 7) + 3)"
+            params = (*params, *params)
+            if lookup_type == "iso_year":
+                return f"YEAR({thursday})", params
+            return f"(TRUNC(({thursday} - MDY(1, 1, YEAR({thursday}))) / 7) + 1)", (*params, *params)
+        raise OperationalError(f"Informix has no {lookup_type!r} of a date.")
 
     def datetime_extract_sql(self, lookup_type: str, sql: str, params: Any, tzname: str | None) -> Any:
         """A number of a moment."""
@@ -245,7 +274,7 @@ class DatabaseOperations(BaseDatabaseOperations):
             cut = f"EXTEND({sql}, YEAR TO DAY) - MOD(WEEKDAY({sql}) + 6, 7) UNITS DAY"
             params = (*params, *params)
         else:
-            raise ValueError(f"Unsupported lookup type: {lookup_type!r}")
+            raise OperationalError(f"Informix has no {lookup_type!r} of a date.")
         if kind == "date":
             return f"CAST(EXTEND({cut}, YEAR TO DAY) AS DATE)", params
         return f"EXTEND({cut}, {'HOUR' if kind == 'time' else 'YEAR'} TO FRACTION(5))", params
