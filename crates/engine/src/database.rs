@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
+use std::time::{Duration, Instant};
 
-use parking_lot::{Mutex, RwLock};
+use parking_lot::{Condvar, Mutex, RwLock};
 use rowferry_dialect::informix::Logging;
 use rowferry_dialect::{Condition, Error, Result};
 
@@ -17,6 +18,7 @@ use crate::plans::{Cache, PlanCache};
 use crate::schema::Snapshot;
 use crate::session::sequences::{Counter, Counters};
 use crate::session::state::State;
+use crate::session::variables::Variables;
 use crate::session::{Lifts, Seen};
 use crate::{Durability, Options, Session, SessionOptions};
 
@@ -66,8 +68,12 @@ pub struct Shared {
     /// One session at a time reads the schema of the file anew.
     pub(crate) reload: Mutex<()>,
     sessions: Mutex<HashMap<u32, Weak<State>>>,
+    /// One of them has ended.
+    left: Condvar,
     /// Settings that the server tells of itself.
     announced: RwLock<Arc<BTreeMap<&'static str, String>>>,
+    /// The settings of a new session, of nobody yet.
+    first_variables: Mutex<Option<Variables>>,
     /// Where sequences stand, committed or not.
     pub sequences: Mutex<Counters<Counter>>,
     /// Sequences whose counter stands in no file yet; the next who commits writes it.
@@ -165,7 +171,9 @@ impl Database {
             commits: AtomicU64::new(0),
             reload: Mutex::default(),
             sessions: Mutex::default(),
+            left: Condvar::new(),
             announced: RwLock::default(),
+            first_variables: Mutex::default(),
             sequences: Mutex::default(),
             unsaved_sequences: Mutex::default(),
             has_unsaved_sequences: AtomicBool::new(false),
@@ -277,6 +285,16 @@ impl Shared {
         self.announced.read().clone()
     }
 
+    /// The settings of a new session of this user.
+    pub fn first_variables(&self, user: &str) -> Variables {
+        let announced = self.announced();
+        let mut first = self.first_variables.lock();
+        if !first.as_ref().is_some_and(|first| first.are_on(&announced)) {
+            *first = None;
+        }
+        first.get_or_insert_with(|| Variables::on("", self.options.lock_timeout, announced)).of(user)
+    }
+
     /// Settings that follow from how the database was opened.
     fn announce_options(&self) {
         let mut announced = self.announced.write();
@@ -344,6 +362,18 @@ impl Shared {
     /// Strikes a session off the registry.
     pub fn unregister(&self, pid: u32) {
         self.sessions.lock().remove(&pid);
+        self.left.notify_all();
+    }
+
+    /// Waits until it has no sessions, or for so long.
+    pub fn wait_until_left(&self, patience: Duration) {
+        let deadline = Instant::now() + patience;
+        let mut sessions = self.sessions.lock();
+        while sessions.values().any(|session| session.strong_count() > 0) {
+            if self.left.wait_until(&mut sessions, deadline).timed_out() {
+                return;
+            }
+        }
     }
 
     /// Tells of the server what another database tells.

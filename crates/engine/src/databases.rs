@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use rowferry_dialect::informix::Logging;
@@ -22,6 +23,8 @@ const EXTENSION: &str = "db";
 const MAX_NAME: usize = 128;
 /// The longest name of a file, without its extension and what is put behind that.
 const MAX_FILE_NAME: usize = 240;
+/// How long a database that is to go waits for its last sessions to end.
+const LEAVE_TIME: Duration = Duration::from_millis(300);
 /// Object ids of the databases of a directory begin here: far above those of what is in them.
 const FIRST_OID: u32 = 3_000_000_000;
 
@@ -179,6 +182,7 @@ impl Databases {
             return Err(in_use(name));
         }
         let path = self.shared.existing(name)?;
+        self.shared.let_leave(name);
         let mut open = self.shared.open.lock();
         self.shared.close(&mut open, name)?;
         let removed = std::fs::remove_file(&path);
@@ -202,6 +206,7 @@ impl Databases {
         }
         let target = self.shared.place(to)?;
         let _maker = Maker::begin(&self.shared, to, &target)?;
+        self.shared.let_leave(name);
         let mut open = self.shared.open.lock();
         self.shared.close(&mut open, name)?;
         // The log first: without the file it means nothing, and the file without it would lack what is in it.
@@ -279,6 +284,15 @@ impl Shared {
             return Err(Error::new(Condition::ReadOnlySqlTransaction, "the server does not write"));
         }
         Ok(())
+    }
+
+    /// Waits a moment for the sessions of a database to end: those whose clients have just said good-bye are about to, as
+    /// clients do not wait for it.
+    fn let_leave(&self, name: &str) {
+        let database = self.open.lock().get(name).cloned();
+        if let Some(database) = database {
+            database.shared.wait_until_left(LEAVE_TIME);
+        }
     }
 
     /// Closes a database that nobody is in.

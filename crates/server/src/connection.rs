@@ -13,7 +13,7 @@ use rustls::{ServerConnection, StreamOwned};
 
 use crate::config::Limits;
 use crate::metrics::Traffic;
-use crate::registry::{Registry, Watch};
+use crate::registry::{Registry, Watch, hung_up};
 use crate::socket::{Patience, Peer, Socket};
 use crate::tls::Tls;
 
@@ -380,6 +380,11 @@ impl Connection {
             // Under TLS waiting bytes may be no data at all; the caller then writes what it has, which is never wrong.
             Transport::Tls(_) | Transport::Moving => false,
         }
+    }
+
+    /// True when the peer has closed its end already: nobody reads what is written now.
+    pub(crate) fn peer_has_closed(&self) -> bool {
+        self.socket_fd().is_some_and(hung_up)
     }
 
     /// Writes all bytes. `TimedOut` when the peer took none for [`Limits::write_timeout`].

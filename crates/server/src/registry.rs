@@ -231,7 +231,7 @@ impl Registry {
 }
 
 /// True when the peer has closed its end.
-fn hung_up(fd: RawFd) -> bool {
+pub(crate) fn hung_up(fd: RawFd) -> bool {
     let mut asked = libc::pollfd { fd, events: libc::POLLRDHUP, revents: 0 };
     // SAFETY: one pollfd, alive during the call, which does not wait. The descriptor is that socket's: see `shut`.
     unsafe {

@@ -82,7 +82,6 @@ pub use portals::{DoorPart, Resume};
 use state::{Activity, State};
 use transaction::{Block, Transaction};
 pub use variables::MessageLevel;
-use variables::Variables;
 
 /// One client's conversation with a database; used by one thread at a time. Dropping it rolls back.
 #[derive(Debug)]
@@ -160,8 +159,7 @@ pub enum TransactionStatus {
 impl Session {
     pub(crate) fn new(database: Database, options: SessionOptions) -> Self {
         let interrupter = Interrupter::new(database.shared.options.session_memory);
-        let mut variables =
-            Variables::on(&options.user, database.shared.options.lock_timeout, database.shared.announced());
+        let mut variables = database.shared.first_variables(&options.user);
         if !options.application_name.is_empty() {
             variables.set_initial("application_name", &options.application_name);
         }

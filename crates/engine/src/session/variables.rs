@@ -19,7 +19,7 @@ use super::watched::{Track, TrackedFunctions, Wanted};
 use crate::settings::{self, ExtraCheck, ExtraChecks, Form, Kind, SETTINGS, Setting};
 
 /// The variables of one session: what it has set, over the table of [`crate::settings`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Variables {
     /// Set for the session, by lower-case name.
     session: BTreeMap<String, String>,
@@ -133,7 +133,7 @@ pub struct Timeouts {
     pub client_check: Duration,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Change {
     name: String,
     session: Option<String>,
@@ -166,6 +166,21 @@ impl Variables {
         variables.initial.insert("session_authorization".into(), user.to_owned());
         variables.initial.insert("lock_timeout".into(), lock_timeout.as_millis().to_string());
         variables.renew();
+        variables
+    }
+
+    /// Whether they are on a server that tells this of itself.
+    pub fn are_on(&self, server: &Arc<BTreeMap<&'static str, String>>) -> bool {
+        Arc::ptr_eq(&self.server, server)
+    }
+
+    /// The same for another user, where they are those of a new session: most of it need not be worked out again.
+    #[must_use]
+    pub fn of(&self, user: &str) -> Self {
+        let mut variables = self.clone();
+        user.clone_into(&mut variables.user);
+        variables.initial.insert("session_authorization".into(), user.to_owned());
+        variables.renew_names();
         variables
     }
 
@@ -537,14 +552,6 @@ impl Variables {
             now: None,
             names: None,
         };
-        let mut path: Vec<String> = Vec::new();
-        for name in split_names(value("search_path")) {
-            let name = if name == "$user" { self.user.clone() } else { name };
-            // Named twice, a schema is looked into once.
-            if !path.contains(&name) {
-                path.push(name);
-            }
-        }
         let frequent = Frequent {
             statement_timeout: milliseconds(value("statement_timeout")),
             lock_timeout: milliseconds(value("lock_timeout")),
@@ -623,6 +630,23 @@ impl Variables {
             extra_errors: ExtraChecks::read(value("plpgsql.extra_errors")).unwrap_or_default(),
             extra_warnings: ExtraChecks::read(value("plpgsql.extra_warnings")).unwrap_or_default(),
         };
+        self.settings = Arc::new(settings);
+        self.frequent = frequent;
+        self.untold = true;
+        self.renew_names();
+    }
+
+    /// Works out what hangs on the user.
+    fn renew_names(&mut self) {
+        let value = |name: &str| self.kept(name).unwrap_or_default();
+        let mut path: Vec<String> = Vec::new();
+        for name in split_names(value("search_path")) {
+            let name = if name == "$user" { self.user.clone() } else { name };
+            // Named twice, a schema is looked into once.
+            if !path.contains(&name) {
+                path.push(name);
+            }
+        }
         let (session, current) = (value("session_authorization"), value("role"));
         let enabled = self.kept(INFORMIX_ROLE).unwrap_or_default();
         let known = &self.role_names;
@@ -630,12 +654,9 @@ impl Variables {
             let (session, current, enabled) = (session.to_owned(), current.to_owned(), enabled.to_owned());
             self.role_names = Arc::new(RoleNames { session, current, enabled });
         }
-        self.settings = Arc::new(settings);
         if *self.search_path != *path {
             self.search_path = path.into();
         }
-        self.frequent = frequent;
-        self.untold = true;
     }
 }
 

@@ -7,6 +7,7 @@ use rowferry_wire_sqli::login::LoginReply;
 use rowferry_wire_sqli::messages::warning;
 use rowferry_wire_sqli::server::Decoder;
 
+use super::report::Texts;
 use super::session::{Admission, SqliSession};
 use super::text::CodeSet;
 use super::{SERVER_NAME, SqliDoor, pam};
@@ -141,8 +142,17 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
         "session opened"
     );
     let server = String::from_utf8_lossy(server).into_owned();
+    let texts = Texts::of_program(request.application().map(|application| &application.name[..]));
     let admission = Admission { gate: door.gate.clone(), client, users, proved: demand.method, machine_user };
-    Ok(SqliSession::new(door.databases.clone(), connection, decoder, user, server, (code_set, delimited), admission))
+    Ok(SqliSession::new(
+        door.databases.clone(),
+        connection,
+        decoder,
+        user,
+        server,
+        (code_set, delimited, texts),
+        admission,
+    ))
 }
 
 /// What the client is to prove at the database that is served, and which user of this machine it is where that was asked; what

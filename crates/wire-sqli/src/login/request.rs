@@ -165,6 +165,14 @@ impl LoginRequest {
         })
     }
 
+    /// The client's program, if it said.
+    pub fn application(&self) -> Option<&ApplicationInfo> {
+        self.blocks.iter().find_map(|block| match block {
+            RequestBlock::Application(application) => Some(application),
+            _ => None,
+        })
+    }
+
     /// The client's process, if it said.
     pub fn process(&self) -> Option<&ProcessInfo> {
         self.blocks.iter().find_map(|block| match block {

@@ -108,8 +108,7 @@ impl Commands {
             ClientMessage::XaOpen(_) => {
                 let message = "distributed transactions (XA) are not supported: a file's transaction cannot be prepared by one \
                                session and committed by another; use a DataSource without XA";
-                // IBM's driver has words of its own for -999; those of -746 are the server's.
-                return Err(Error::new(Condition::RaiseException, message).into());
+                return Err(Error::new(Condition::FeatureNotSupported, message).into());
             }
             ClientMessage::DbClose => {
                 self.close_database();
@@ -180,7 +179,8 @@ impl Commands {
             self.out.truncate(before);
             tracing::error!(%error, "a message could not be encoded");
             let told = Error::internal(error.to_string());
-            let _ = ServerMessage::Error(server_error(&told, self.code_set)).encode(&mut self.out, self.widths);
+            let _ =
+                ServerMessage::Error(server_error(&told, self.code_set, self.texts)).encode(&mut self.out, self.widths);
         }
     }
 
@@ -193,6 +193,6 @@ impl Commands {
         if let Some(open) = &self.open {
             open.session.count_error(error);
         }
-        self.send(&ServerMessage::Error(server_error(error, self.code_set)));
+        self.send(&ServerMessage::Error(server_error(error, self.code_set, self.texts)));
     }
 }

@@ -18,6 +18,7 @@ use rowferry_wire_sqli::{Capabilities, Widths};
 
 use super::cursor::Statements;
 use super::objects::Objects;
+use super::report::Texts;
 use super::text::CodeSet;
 use super::urgent::{self, Registration};
 pub(in crate::sqli) use database::Admission;
@@ -94,6 +95,8 @@ struct Commands {
     code_set: CodeSet,
     /// The client has DELIMIDENT: `"x"` is a name.
     delimited: bool,
+    /// What the client makes of the texts of errors.
+    texts: Texts,
     widths: Widths,
     out: Vec<u8>,
     /// The open database, if any: its session and its name.
@@ -157,7 +160,7 @@ impl<'c> SqliSession<'c> {
         decoder: Decoder,
         user: String,
         server: String,
-        (code_set, delimited): (CodeSet, bool),
+        (code_set, delimited, texts): (CodeSet, bool, Texts),
         admission: Admission,
     ) -> Self {
         smart_objects::with(|objects| objects.reset(Box::new(code_set)));
@@ -178,6 +181,7 @@ impl<'c> SqliSession<'c> {
             server,
             code_set,
             delimited,
+            texts,
             widths: decoder.widths(),
             out: Vec::new(),
             open: None,
@@ -250,7 +254,10 @@ impl<'c> SqliSession<'c> {
             if exiting {
                 // Before the client hangs up, which would wake the thread that watches.
                 self.urgent = Urgent::Watched(None);
-                self.flush()?;
+                // Drivers that do not wait for the answer have gone by now; a late one would only be sent back.
+                if !self.connection.peer_has_closed() {
+                    self.flush()?;
+                }
                 return Err(Ending::Goodbye);
             }
             if self.commands.out.len() >= FLUSH_AT {

@@ -52,7 +52,7 @@ final class Keys extends Theme {
             check("a table without a key", 1, insert.executeUpdate());
             check("no generated key", List.of(), generated(insert));
         }
-        fails("a generated key of another column", -999, () -> {
+        fails("a generated key of another column", -746, () -> {
             try (PreparedStatement insert = connection().prepareStatement("INSERT INTO t_serial (name) VALUES ('x')", new String[] {"name"})) {
                 insert.executeUpdate();
             }
