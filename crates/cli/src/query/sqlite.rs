@@ -8,6 +8,8 @@ use rowferry_engine::{
     Command, Cursor, Database, Error, Journal, Language, Options, Outcome, ResultColumn, SessionOptions, Type, ValueRef,
 };
 
+use rowferry_dialect::values::{self, Settings};
+
 use super::{Column, Kind, Printer, caret, changed};
 use crate::Failure;
 
@@ -28,7 +30,7 @@ pub(super) fn ask<W: Write>(path: &Path, sql: &str, printer: &mut Printer<W>) ->
             return Err(Failure::new("the statement has parameters").hint("write the values into the statement"));
         }
         match session.execute(&prepared, &[]).map_err(fail)? {
-            Outcome::Rows(mut cursor) => print(&mut cursor, sql, printer)?,
+            Outcome::Rows(mut cursor) => print(&mut cursor, &session.settings(), sql, printer)?,
             Outcome::Done { command, rows } => printer.done(&match command {
                 Command::Utility(words) => words.to_owned(),
                 _ => changed(rows),
@@ -41,13 +43,31 @@ pub(super) fn ask<W: Write>(path: &Path, sql: &str, printer: &mut Printer<W>) ->
     session.end_implicit().map_err(fail)
 }
 
-fn print<W: Write>(cursor: &mut Cursor, sql: &str, printer: &mut Printer<W>) -> Result<(), Failure> {
+fn print<W: Write>(
+    cursor: &mut Cursor,
+    settings: &Settings,
+    sql: &str,
+    printer: &mut Printer<W>,
+) -> Result<(), Failure> {
     let types: Vec<Type> = cursor.columns().iter().map(|column| column.ty.clone()).collect();
     printer.begin(cursor.columns().iter().map(column).collect())?;
     while let Some(row) = cursor.next().map_err(|error| failure(&error, sql))? {
-        printer.row(types.iter().enumerate().map(|(index, ty)| text(ty, row.get(index))).collect())?;
+        let shown = |(index, ty): (usize, &Type)| match (ty, row.get(index)) {
+            (Type::Reg(_), value @ ValueRef::Integer(_)) => named(ty, value, settings),
+            (_, value) => text(ty, value),
+        };
+        printer.row(types.iter().enumerate().map(shown).collect())?;
     }
     Ok(())
+}
+
+/// The name of an object that is stored as its number.
+fn named(ty: &Type, value: ValueRef<'_>, settings: &Settings) -> Option<String> {
+    let mut out = Vec::new();
+    match values::write(&mut out, value, ty, settings) {
+        Ok(()) => String::from_utf8(out).ok(),
+        Err(_) => text(ty, value),
+    }
 }
 
 fn column(column: &ResultColumn) -> Column {
