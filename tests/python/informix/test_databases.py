@@ -138,7 +138,7 @@ def test_tables_of_other_databases_are_read_and_changed(server: Rowferry) -> Non
         cursor = connection.cursor()
         cursor.execute("SELECT i.*, i.price * m.amount total FROM mine m, beside:item i WHERE i.id = m.item")
         assert [column[0] for column in cursor.description] == ["id", "name", "price", "total"]
-        assert [str(value) for value in cursor.fetchone()] == ["1", "bolt    ", "1.50", "6.00"]
+        assert [str(value) for value in cursor.fetchone()] == ["1", "bolt", "1.50", "6.00"]
         cursor.executemany("INSERT INTO beside:item (name, price) VALUES (?, ?)", [("nut", 1), ("pin", 2)])
         assert one(connection, "SELECT SUM(price) FROM beside:item") == 4.5
         assert one(connection, "SELECT COUNT(*) FROM beside@informix:u.item") == 3
