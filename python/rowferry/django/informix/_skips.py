@@ -164,13 +164,16 @@ SKIPS: dict[str, set[str]] = {
     "MODIFY fills no rows: NOT NULL beside a new default is for rows to come.": {
         "migrations.test_operations.OperationTests.test_alter_field_add_database_default",
     },
-    "rowferry's Informix door does not make a column SERIAL by MODIFY, nor a SERIAL one plain.": {
+    "rowferry's Informix door makes no column SERIAL by MODIFY, nor every SERIAL one plain.": {
+        "migrations.test_operations.OperationTests.test_alter_field_pk",
+        "migrations.test_operations.OperationTests.test_alter_field_pk_fk",
         "migrations.test_operations.OperationTests.test_smallfield_autofield_foreignfield_growth",
         "schema.tests.SchemaTests.test_alter_auto_field_to_integer_field",
         "schema.tests.SchemaTests.test_alter_int_pk_to_autofield_pk",
         "schema.tests.SchemaTests.test_alter_int_pk_to_bigautofield_pk",
         "schema.tests.SchemaTests.test_alter_smallint_pk_to_smallautofield_pk",
         "schema.tests.SchemaTests.test_autofield_to_o2o",
+        "schema.tests.SchemaTests.test_char_field_pk_to_auto_field",
     },
     "The least integer of each width is NULL.": {
         "model_fields.test_autofield.AutoFieldTests.test_documented_range",
