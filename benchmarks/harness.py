@@ -1,4 +1,4 @@
-"""Runs scenarios: a worker process per contestant, interleaved rounds in rotated order, equal rows or no figures."""
+"""Runs scenarios: a worker process per contestant, interleaved rounds in rotated order, equal rows before and after them."""
 
 from __future__ import annotations
 
@@ -180,9 +180,11 @@ def run(
                     outcome.samples.append(_round(worker, target, scenario))
                 except WorkerFailed as failure:
                     outcome.failed = str(failure)
-                    outcome.samples.clear()
+        # Whoever answers otherwise once it is warm, or has spoilt its data, has measured something else.
+        _compare(outcomes, scenario, workers)
         for outcome in outcomes:
             if outcome.failed:
+                outcome.samples.clear()
                 say(f"  {outcome.contestant.name}: {outcome.failed}")
     finally:
         for worker, _ in workers.values():

@@ -83,6 +83,9 @@ impl Session {
         };
         let xid = || self.database.shared.locks.xids.assign(&self.state.owner);
         let writes = matches!(self.transaction.open, Open::Write { .. });
+        if writes {
+            self.database.shared.log_sync.reserve();
+        }
         let committed = guard.commit(xid).map(|()| {
             self.sequences_saved(&saved);
             writes && guard.has_written()

@@ -5,19 +5,32 @@
 //! that has committed passes the write lock on and then waits until the log is on disk up to its commit; those that
 //! wait meanwhile share the next flush. The log is written and recovered in order, so a commit that is safe makes those before
 //! it safe. Others may see a commit a moment before it is safe.
+//!
+//! A flush that must also note that the file has grown costs several times one that need not (measured on ext4: 0.2 to 4 ms
+//! beside 0.1). So the log is given zeros to grow into, ahead of what is written. SQLite reads a log up to the first frame whose
+//! checksum is wrong, and zeros are no frame.
 
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Condvar, Mutex};
+
+/// A log below this length is left alone: many files see a few commits only.
+const RESERVE_FROM: u64 = 64 * 1024;
+/// How far ahead of what is written the log is filled at most.
+const RESERVE_MOST: u64 = 1024 * 1024;
 
 /// Flushes the log of one database file.
 #[derive(Debug, Default)]
 pub struct LogSync {
     /// The log. SQLite locks the file and the log's index, never the log: closing this handle takes no lock away.
     log: OnceLock<File>,
+    /// How long the log is with the zeros that were last put behind it.
+    reserved: AtomicU64,
     turns: Mutex<Turns>,
     flushed: Condvar,
 }
@@ -45,6 +58,29 @@ impl LogSync {
         let file = File::options().read(true).write(true).open(log)?;
         let _ = self.log.set(file);
         Ok(())
+    }
+
+    /// Puts zeros behind a log that has grown beyond those that were there, as many as it has bytes, up to a megabyte. To be
+    /// called by whoever holds SQLite's write lock, so that nobody writes behind the log's end meanwhile. The next flush brings
+    /// them to the disk; when they cannot be written, the log grows by itself.
+    pub fn reserve(&self) {
+        let Some(log) = self.log.get() else { return };
+        let Ok(metadata) = log.metadata() else { return };
+        let length = metadata.len();
+        if length < RESERVE_FROM || length == self.reserved.load(Ordering::Relaxed) {
+            return;
+        }
+        static ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
+        let end = length + length.min(RESERVE_MOST);
+        let mut at = length;
+        while at < end {
+            let part = (end - at).min(ZEROS.len() as u64) as usize;
+            match log.write_at(&ZEROS[..part], at) {
+                Ok(written) if written > 0 => at += written as u64,
+                _ => break,
+            }
+        }
+        self.reserved.store(at, Ordering::Relaxed);
     }
 
     /// Waits until everything that was committed before this call is on disk. Without a log it is at once.
@@ -164,6 +200,39 @@ mod tests {
             assert_eq!(error.condition().sqlstate(), "58030");
             assert!(error.message.contains("could not flush"), "{}", error.message);
         }
+    }
+
+    #[test]
+    fn a_log_grows_into_zeros_and_is_read_back_after_a_crash() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("app.db");
+        let options = crate::Options { create: true, ..crate::Options::default() };
+        let database = crate::Database::open(&path, options).unwrap();
+        let mut session = database.session(crate::SessionOptions::new("ada", crate::Language::Postgres));
+        let mut run = |sql: &str| {
+            let plan = session.prepare(sql, &[]).unwrap().unwrap();
+            session.execute(&plan, &[]).unwrap();
+        };
+        run("create table t (a int)");
+        let log = super::super::file_watch::log_of(&path);
+        let length = || std::fs::metadata(&log).unwrap().len();
+        let mut lengths = Vec::new();
+        for number in 0..100 {
+            run(&format!("insert into t values ({number})"));
+            lengths.push(length());
+        }
+        let grown = lengths.windows(2).filter(|pair| pair[0] >= RESERVE_FROM && pair[0] != pair[1]).count();
+        assert!((1..=4).contains(&grown), "{lengths:?}");
+        assert!(database.shared.log_sync.reserved.load(Ordering::Relaxed) == length());
+        // What a kill would leave: the file and its log, zeros at its end.
+        let copy = directory.path().join("copy.db");
+        std::fs::copy(&path, &copy).unwrap();
+        std::fs::copy(&log, super::super::file_watch::log_of(&copy)).unwrap();
+        let recovered = rusqlite::Connection::open(&copy).unwrap();
+        let rows = recovered.query_row("SELECT count(*), sum(a) FROM t", [], |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))
+        });
+        assert_eq!(rows.unwrap(), (100, 4950));
     }
 
     #[test]
