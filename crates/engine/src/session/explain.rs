@@ -284,6 +284,7 @@ impl Names {
                 }
                 Operation::Hash => Node::over("HashAggregate", vec![single(std::mem::take(&mut plans))]),
                 Operation::Gather => Node::over("Aggregate", vec![single(std::mem::take(&mut plans))]),
+                Operation::Windows => Node::over("WindowAgg", vec![single(std::mem::take(&mut plans))]),
                 Operation::Fetch { of } => {
                     for plan in &mut plans {
                         plan.kind = "Bitmap Index Scan".to_owned();
@@ -316,6 +317,7 @@ impl Names {
                 Operation::Read { .. }
                 | Operation::Hash
                 | Operation::Gather
+                | Operation::Windows
                 | Operation::Fetch { .. }
                 | Operation::Compound
                 | Operation::Merge(_)

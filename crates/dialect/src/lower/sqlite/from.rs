@@ -47,6 +47,7 @@ impl Lowering<'_> {
             }
             From::Query { id, query, .. } => {
                 self.some_groups = self.asked.contains(id);
+                self.some_columns = self.asked_columns.get(id).cloned().unwrap_or_default();
                 let (mut sql, reprs) = self.query(query, Naming::Positions)?;
                 if let Some(fence) = self.fenced.remove(id) {
                     sql = fenced(*id, &sql, reprs.len(), fence);

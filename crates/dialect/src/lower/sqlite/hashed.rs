@@ -179,7 +179,7 @@ impl Lowering<'_> {
     }
 
     /// What is to be gathered for an aggregate; `None` for one that is none of ours.
-    fn gathered(&mut self, fused: &mut Fused, aggregate: &Aggregate) -> Result<Option<Gathered>> {
+    pub(super) fn gathered(&mut self, fused: &mut Fused, aggregate: &Aggregate) -> Result<Option<Gathered>> {
         let function = aggregate.function;
         let filter = match &aggregate.filter {
             Some(filter) => {
@@ -272,7 +272,7 @@ fn truncated(key: &Expr) -> Option<(Unit, &Expr)> {
     Some((unit, moment))
 }
 
-fn is_float(ty: &Type) -> bool {
+pub(super) fn is_float(ty: &Type) -> bool {
     matches!(ty.through_domains(), Type::Float4 | Type::Float8)
 }
 
@@ -474,8 +474,8 @@ fn begins_with_keys(from: &From, keys: &[Expr]) -> bool {
     }
 }
 
-/// Members of FROM of which a condition asks for some rows: SQLite asks for them inside a grouping query, before it groups.
-pub(super) fn asked_for(select: &Select) -> HashSet<RelId> {
+/// The conditions that all rows of a query meet.
+pub(super) fn conditions(select: &Select) -> Vec<&Expr> {
     let mut conditions = Vec::new();
     if let Some(filter) = &select.filter {
         collect(filter, &mut conditions);
@@ -483,9 +483,14 @@ pub(super) fn asked_for(select: &Select) -> HashSet<RelId> {
     if let Some(from) = &select.from {
         collect_on(from, &mut conditions);
     }
+    conditions
+}
+
+/// Members of FROM of which a condition asks for some rows: SQLite asks for them inside a grouping query, before it groups.
+pub(super) fn asked_for(conditions: &[&Expr]) -> HashSet<RelId> {
     let mut asked = HashSet::new();
     let mut equal: Vec<(RelId, RelId)> = Vec::new();
-    for condition in conditions {
+    for &condition in conditions {
         let mut named = HashSet::new();
         walk::expr(condition, &mut |part| {
             if let ExprKind::Column(column) = &part.kind {
@@ -533,15 +538,13 @@ fn collect_on<'e>(from: &'e From, found: &mut Vec<&'e Expr>) {
     }
 }
 
-/// Members of WITH that stand in a FROM clause as relations that are asked for.
-pub(super) fn asked_ctes(from: &From, asked: &HashSet<RelId>, found: &mut HashSet<CteId>) {
+/// The members of WITH that stand in a FROM clause.
+pub(super) fn ctes(from: &From, found: &mut dyn FnMut(RelId, CteId)) {
     match from {
-        From::Cte { id, cte, .. } if asked.contains(id) => {
-            found.insert(*cte);
-        }
+        From::Cte { id, cte, .. } => found(*id, *cte),
         From::Join { left, right, .. } => {
-            asked_ctes(left, asked, found);
-            asked_ctes(right, asked, found);
+            ctes(left, found);
+            ctes(right, found);
         }
         _ => {}
     }

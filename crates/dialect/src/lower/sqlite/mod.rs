@@ -33,6 +33,8 @@ mod single;
 pub mod spec;
 pub mod types;
 mod wide;
+pub mod window_spec;
+mod windowed;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -44,6 +46,7 @@ pub use expr::{GLOB_OF_LIKE, glob_of_like};
 pub use hashed::{MOST as MOST_GROUPED, ROWS as HASHED, WHOLE as GATHERED};
 pub use in_order::{FOUND, Ranged};
 pub use rules::rules_words;
+pub use windowed::NAME as WINDOWS;
 
 use crate::collation::Collation;
 use crate::ir::{CollateRole, ColumnIndex, ColumnRef, CteId, Expr, ExprKind, Query, RelId, Statement};
@@ -287,6 +290,13 @@ struct Lowering<'a> {
     grouped: u32,
     /// Only some rows of the query at hand are asked for.
     some_groups: bool,
+    /// Columns of the query at hand that conditions around it name, each condition no other query's.
+    some_columns: HashSet<usize>,
+    /// The same of members of WITH, and of FROM.
+    cte_columns: HashMap<CteId, HashSet<usize>>,
+    asked_columns: HashMap<RelId, HashSet<usize>>,
+    /// Windows are SQLite's.
+    plain_windows: bool,
     /// Tables that may be read in the order of their rows.
     ranged: Vec<in_order::Ranged>,
     /// They are.

@@ -4,9 +4,10 @@ use super::apart;
 use super::{Lowering, Naming, ParamForm, Repr, Source, Sql, quote, repr_of};
 use crate::ir::{
     Body, CollateRole, ColumnIndex, ColumnRef, CompareOp, Cte, CteBody, CteId, Distinct, Expr, ExprKind, From, GroupBy,
-    OutputColumn, Query, Select, SetOp, SortKey, Value, walk,
+    OutputColumn, Query, RelId, Select, SetOp, SortKey, Value, walk,
 };
 use crate::{Error, Result, budget};
+use foldhash::HashSet;
 
 /// Conditions of a WHERE clause of which SQLite is told how many rows pass them.
 const MOST_TOLD: usize = 32;
@@ -42,12 +43,17 @@ impl Lowering<'_> {
             return self.query(&unsorted, naming);
         }
         let some_groups = std::mem::take(&mut self.some_groups);
+        let some_columns = std::mem::take(&mut self.some_columns);
         self.note_asked(query, some_groups);
         self.fenced.extend(apart::fences(query));
         let with = self.with(&query.ctes)?;
         self.some_groups = some_groups;
         let grouped = self.hashed(query)?;
         self.some_groups = false;
+        let grouped = match grouped {
+            Some(grouped) => Some(grouped),
+            None => self.windowed(query, &some_columns)?,
+        };
         if let Some(grouped) = grouped {
             let (mut sql, reprs) = self.query(&grouped, naming)?;
             if naming == Naming::Positions && query.limit.is_none() && query.offset.is_none() {
@@ -128,12 +134,22 @@ impl Lowering<'_> {
         let Body::Select(select) = &query.body else { return };
         let Some(from) = &select.from else { return };
         let grouped = matches!(select.group_by, GroupBy::Keys(_));
-        let asked = match all && !grouped {
+        let conditions = super::hashed::conditions(select);
+        let asked: HashSet<RelId> = match all && !grouped {
             true => from.relations().into_iter().collect(),
-            false => super::hashed::asked_for(select),
+            false => super::hashed::asked_for(&conditions),
         };
-        super::hashed::asked_ctes(from, &asked, &mut self.asked_ctes);
+        let columns = super::windowed::asked_columns(conditions.into_iter());
+        super::hashed::ctes(from, &mut |id, cte| {
+            if asked.contains(&id) {
+                self.asked_ctes.insert(cte);
+            }
+            if let Some(columns) = columns.get(&id) {
+                self.cte_columns.entry(cte).or_default().extend(columns);
+            }
+        });
         self.asked.extend(asked);
+        self.asked_columns.extend(columns);
     }
 
     /// A query that locks rows: the rows come in their order from inside, are locked or passed over one by one, and
@@ -186,6 +202,7 @@ impl Lowering<'_> {
                 self.recursive(body, cte.id)?
             } else {
                 self.some_groups = self.asked_ctes.contains(&cte.id);
+                self.some_columns = self.cte_columns.get(&cte.id).cloned().unwrap_or_default();
                 let (sql, reprs) = self.query(body, Naming::Positions)?;
                 self.ctes.insert(cte.id, reprs);
                 sql

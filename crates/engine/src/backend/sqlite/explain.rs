@@ -8,7 +8,7 @@ use std::ptr;
 
 use libsqlite3_sys as ffi;
 use rowferry_dialect::ir::RelId;
-use rowferry_dialect::lower::sqlite::{FOUND, GATHERED, HASHED, Ranged};
+use rowferry_dialect::lower::sqlite::{FOUND, GATHERED, HASHED, Ranged, WINDOWS};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
@@ -65,6 +65,8 @@ pub enum Operation {
     Hash,
     /// Makes one group of all rows.
     Gather,
+    /// Computes functions over windows of rows.
+    Windows,
     /// Fetches rows of a table that an index has found in the order in which they lie.
     Fetch {
         /// The table.
@@ -156,7 +158,7 @@ impl Handle {
             let operation = Operation::read(&words);
             steps.push(PlanStep { id: row.get(0)?, parent: row.get(1)?, operation, counted: None });
         }
-        Ok(with_groups(steps))
+        Ok(with_groups(with_windows(steps)))
     }
 
     /// From now on the steps of statements that are prepared are counted, or are not.
@@ -210,7 +212,7 @@ impl Statement {
             };
             steps.push(PlanStep { id, parent, operation: Operation::read(&words), counted: Some(counted) });
         }
-        with_groups(steps)
+        with_groups(with_windows(steps))
     }
 
     /// # Safety
@@ -245,6 +247,45 @@ impl Statement {
             (known && !words.is_null()).then(|| CStr::from_ptr(words).to_string_lossy().into_owned())
         }
     }
+}
+
+/// One step for rows with windows: to SQLite it is a set operation, of which the one arm keeps the rows and yields them again, and the
+/// other is there for those for which there is no memory.
+fn with_windows(mut steps: Vec<PlanStep>) -> Vec<PlanStep> {
+    let is_kept = |step: &PlanStep| matches!(&step.operation, Operation::Rows { name: Target::Named(name), .. } if name.starts_with(WINDOWS));
+    let mut from = 0;
+    while let Some(kept) = (from..steps.len()).find(|at| is_kept(&steps[*at])) {
+        from = kept + 1;
+        let (kept, arm) = (steps[kept].id, steps[kept].parent);
+        let parent_of = |steps: &[PlanStep], id| steps.iter().find(|step| step.id == id).map(|step| step.parent);
+        let Some(compound) = parent_of(&steps, arm) else { continue };
+        let Some(at) = steps.iter().position(|step| step.id == compound && step.operation == Operation::Compound)
+        else {
+            continue;
+        };
+        let yielded = steps.iter().find(|step| {
+            step.parent == arm
+                && matches!(step.operation, Operation::Read { by: Some(Way { index: Index::Function, .. }), .. })
+        });
+        let counted = yielded.and_then(|step| step.counted.clone());
+        steps[at].operation = Operation::Windows;
+        steps[at].counted = counted;
+        // What is below the compound but not below the rows that are kept.
+        let mut gone: Vec<_> = vec![compound];
+        let mut left = Vec::with_capacity(steps.len());
+        for mut step in std::mem::take(&mut steps) {
+            if step.parent == kept {
+                step.parent = compound;
+            } else if step.id != compound && gone.contains(&step.parent) {
+                gone.push(step.id);
+                continue;
+            }
+            left.push(step);
+        }
+        steps = left;
+        from = from.min(steps.len());
+    }
+    steps
 }
 
 /// One step for what is three to SQLite: a subquery of one row, which is all groups, its reading, and the function that

@@ -229,9 +229,8 @@ mod tests {
         std::fs::copy(&path, &copy).unwrap();
         std::fs::copy(&log, super::super::file_watch::log_of(&copy)).unwrap();
         let recovered = rusqlite::Connection::open(&copy).unwrap();
-        let rows = recovered.query_row("SELECT count(*), sum(a) FROM t", [], |row| {
-            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))
-        });
+        let rows = recovered
+            .query_row("SELECT count(*), sum(a) FROM t", [], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)));
         assert_eq!(rows.unwrap(), (100, 4950));
     }
 

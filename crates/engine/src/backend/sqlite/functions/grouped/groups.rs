@@ -18,6 +18,7 @@ use rowferry_dialect::{Condition, Error, Result, work};
 use super::super::datetime::truncated;
 use super::cells::{Cell, Plan, order};
 use super::fixed::{Fixed, Inputs, compute};
+use super::windows::Computed;
 use crate::spool::{Spool, SpoolReader};
 
 /// Files that the groups are parted among, a power of two.
@@ -25,7 +26,7 @@ const PARTS: usize = 16;
 /// How often a part is parted again; there are no more bits in a hash.
 const DEEPEST: u32 = 12;
 /// What a row counts as work, beside its bytes.
-const ROW: usize = 16;
+pub(super) const ROW: usize = 16;
 
 const NULL: u8 = 0;
 const INTEGER: u8 = 1;
@@ -35,7 +36,7 @@ const BLOB: u8 = 4;
 
 /// Hashes keys, eight bytes at a time.
 #[derive(Default)]
-struct KeyHasher(u64);
+pub(super) struct KeyHasher(u64);
 
 impl Hasher for KeyHasher {
     #[inline]
@@ -68,7 +69,7 @@ impl Hasher for KeyHasher {
     }
 }
 
-type Hashes = BuildHasherDefault<KeyHasher>;
+pub(super) type Hashes = BuildHasherDefault<KeyHasher>;
 
 /// Groups while rows come in.
 pub(super) struct Groups {
@@ -346,6 +347,7 @@ pub(super) struct Finished {
 enum Held {
     Groups(Memory, Option<Vec<u32>>),
     Numbers(Vec<i64>),
+    Windows(Computed),
     Rows(Mutex<Option<SpoolReader>>),
 }
 
@@ -380,6 +382,11 @@ impl Finished {
         Self { columns: 1, held: Held::Numbers(numbers) }
     }
 
+    /// Rows with what has been computed over windows.
+    pub(super) fn of_windows(computed: Computed) -> Self {
+        Self { columns: computed.columns(), held: Held::Windows(computed) }
+    }
+
     /// Rows that lie in a file.
     pub(super) fn of_rows(columns: usize, rows: Spool) -> Result<Self> {
         Ok(Self { columns, held: Held::Rows(Mutex::new(Some(rows.into_reader()?))) })
@@ -388,7 +395,7 @@ impl Finished {
     /// Begins a walk.
     pub(super) fn begin(&self) -> Result<Walk> {
         let reader = match &self.held {
-            Held::Groups(..) | Held::Numbers(_) => None,
+            Held::Groups(..) | Held::Numbers(_) | Held::Windows(_) => None,
             Held::Rows(reader) => {
                 let mut reader = reader.lock().take().ok_or_else(|| Error::internal("groups that are read already"))?;
                 reader.rewind()?;
@@ -420,6 +427,11 @@ impl Finished {
                 out.clear();
                 out.push(Value::Integer(*number));
                 Ok(true)
+            }
+            (Held::Windows(computed), _) => {
+                work::step(ROW)?;
+                walk.at += 1;
+                Ok(computed.row(walk.at - 1, out))
             }
             (Held::Rows(_), Some(reader)) => {
                 if !reader.advance()? {
@@ -462,7 +474,7 @@ fn is_new(set: &mut HashSet<Box<[u8]>, Hashes>, value: ValueRef<'_>, scratch: &m
 
 /// Adds a value, equal ones alike: a whole REAL of a NUMERIC column is the integer. True when it does not look as it did.
 #[inline]
-fn push_key(out: &mut Vec<u8>, value: ValueRef<'_>) -> bool {
+pub(super) fn push_key(out: &mut Vec<u8>, value: ValueRef<'_>) -> bool {
     match value {
         ValueRef::Real(real) if real.fract() == 0.0 && real.abs() < 9e15 => {
             push(out, ValueRef::Integer(real as i64));

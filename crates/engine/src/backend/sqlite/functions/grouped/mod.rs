@@ -1,4 +1,4 @@
-//! Groups by hashing, and aggregates that take an expression as a whole: `rf_group`, `rf_groups`, `rf_fused`.
+//! Groups by hashing, aggregates that take an expression as a whole, and windows: `rf_group`, `rf_groups`, `rf_fused`, `rf_window`.
 //!
 //! SQLite sorts rows to group them, and calls a function for each operator and each aggregate of each row. Instead, one
 //! aggregate is told by its first argument ([`Spec`]) what to do with the others: which are keys, what is computed of the
@@ -13,12 +13,14 @@ mod groups;
 mod kept;
 mod numbers;
 mod table;
+mod windows;
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::lower::sqlite::spec::Spec;
+use rowferry_dialect::lower::sqlite::window_spec::WindowSpec;
 use rowferry_dialect::values::ValueRef;
 use rowferry_dialect::{Error, Result};
 use rusqlite::{Connection, ffi};
@@ -26,6 +28,7 @@ use rusqlite::{Connection, ffi};
 use fixed::Inputs;
 use groups::{Finished, Groups};
 use numbers::Numbers;
+use windows::Windows;
 
 /// Makes the functions known to a connection.
 pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
@@ -34,6 +37,7 @@ pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
         let handle = connection.handle();
         aggregate(handle, c"rf_group", -1, step, finish_groups)?;
         aggregate(handle, c"rf_fused", -1, step, finish_one)?;
+        aggregate(handle, c"rf_window", -1, step_windows, finish_windows)?;
         aggregate(handle, c"rf_row_numbers", 1, step_numbers, finish_numbers)?;
     }
     table::register(connection)
@@ -140,6 +144,37 @@ fn read(told: ValueRef<'_>, given: usize) -> Result<Spec> {
         .ok_or_else(|| Error::internal("an aggregate that is not told what to do"))
 }
 
+unsafe extern "C" fn step_windows(
+    context: *mut ffi::sqlite3_context,
+    count: c_int,
+    values: *mut *mut ffi::sqlite3_value,
+) {
+    guarded(context, || {
+        // SAFETY: as in `step`.
+        let (values, place) = unsafe {
+            (
+                std::slice::from_raw_parts(values, count as usize),
+                state::<Windows>(context, size_of::<*mut Windows>()).as_mut(),
+            )
+        };
+        let place = place.ok_or_else(|| Error::internal("no memory for an aggregate"))?;
+        let Some((first, values)) = values.split_first() else {
+            return Err(Error::internal("an aggregate of nothing"));
+        };
+        if place.is_null() {
+            let spec = match Arguments(std::slice::from_ref(first)).value(0) {
+                ValueRef::Text(text) => std::str::from_utf8(text).ok().and_then(WindowSpec::read),
+                _ => None,
+            };
+            let spec = spec.filter(|spec| spec.inputs() <= values.len());
+            let spec = spec.ok_or_else(|| Error::internal("windows of what is not told"))?;
+            *place = Box::into_raw(Box::new(Windows::new(spec)));
+        }
+        // SAFETY: made above, and nobody else has it before the last call.
+        unsafe { &mut **place }.step(&Arguments(values))
+    });
+}
+
 unsafe extern "C" fn step_numbers(
     context: *mut ffi::sqlite3_context,
     count: c_int,
@@ -193,6 +228,22 @@ unsafe extern "C" fn finish_numbers(context: *mut ffi::sqlite3_context) {
         match unsafe { taken::<Numbers>(context) } {
             Some(numbers) => keep(context, numbers.finish()?),
             None => Ok(()),
+        }
+    });
+}
+
+/// The same of windows, and 0 where there was no room for their rows.
+unsafe extern "C" fn finish_windows(context: *mut ffi::sqlite3_context) {
+    guarded(context, || {
+        // SAFETY: SQLite's last call of a run.
+        let Some(windows) = (unsafe { taken::<Windows>(context) }) else { return Ok(()) };
+        match windows.finish()? {
+            Some(computed) => keep(context, Finished::of_windows(computed)),
+            // SAFETY: the context is that of the call.
+            None => unsafe {
+                ffi::sqlite3_result_int(context, 0);
+                Ok(())
+            },
         }
     });
 }
