@@ -3,6 +3,7 @@
 //! - `fold`: what is computed of constants alone is computed here, by the functions that would compute it later;
 //! - `compare`: comparisons in the storage of the column, so that they cost nothing and an index serves them;
 //! - `conditions`: what all members of an OR ask for stands before it;
+//! - `early`: the right side of a join is grouped before it is joined;
 //! - `flatten`: groups of a subquery's rows are groups of its tables' rows;
 //! - `joins`: members of a join that refer to their left are members of one join with it.
 //!
@@ -11,6 +12,7 @@
 
 mod compare;
 mod conditions;
+mod early;
 mod flatten;
 mod fold;
 mod joins;
@@ -113,7 +115,7 @@ fn query(body: &mut Query) -> Result<()> {
             }
         }
         match &mut body.body {
-            Body::Select(inner) => select(inner, &mut body.order_by)?,
+            Body::Select(inner) => select(inner, &mut body.order_by, body.limit.is_some())?,
             Body::Set { left, right, .. } => {
                 query(left)?;
                 query(right)?;
@@ -125,11 +127,12 @@ fn query(body: &mut Query) -> Result<()> {
     })
 }
 
-fn select(select: &mut Select, order_by: &mut [SortKey]) -> Result<()> {
+fn select(select: &mut Select, order_by: &mut [SortKey], limited: bool) -> Result<()> {
     select.from = select.from.take().map(joins::without_parentheses);
     if let Some(inner) = &mut select.from {
         from(inner)?;
     }
+    early::groups(select, order_by, limited);
     flatten::groups(select, order_by);
     for item in &mut select.items {
         expr(item)?;
