@@ -310,7 +310,8 @@ fn query_of_windows(random: &mut StdRng) -> String {
     let windows: Vec<String> = (0..random.random_range(1..4)).map(|_| window(random)).collect();
     let windows = windows.join(", ");
     let filter = condition(random, 1);
-    match random.random_range(0..8) {
+    match random.random_range(0..9) {
+        8 => "select count(*) over (), rank() over () from t where k = 3".to_owned(),
         0 => format!("select id, price, {windows} from t order by id"),
         1 => format!("select t.id, label, {windows} from t left join u on k = uk where {filter} order by t.id, label"),
         2 => format!("select * from (select id, k, d, {windows} from t) s where k = 3 order by id"),

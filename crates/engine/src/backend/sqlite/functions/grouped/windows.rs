@@ -37,7 +37,9 @@ pub(super) struct Windows {
 
 /// The arguments of all rows.
 struct Rows {
-    /// So many arguments a row has.
+    /// So many there are.
+    count: usize,
+    /// So many arguments a row has: none where nothing but their number is asked for.
     width: usize,
     slots: Vec<Slot>,
     bytes: Vec<u8>,
@@ -57,7 +59,7 @@ impl Inputs for Row<'_> {
 
 impl Rows {
     fn len(&self) -> usize {
-        self.slots.len() / self.width
+        self.count
     }
 
     #[inline]
@@ -94,6 +96,7 @@ impl Rows {
             let Some(slot) = self.keep(row.value(at)) else { return false };
             self.slots.push(slot);
         }
+        self.count += 1;
         true
     }
 
@@ -139,10 +142,10 @@ impl Windows {
     }
 
     fn within(spec: WindowSpec, most: usize) -> Self {
-        let width = spec.inputs().max(1);
+        let width = spec.inputs();
         // Rows are numbered by 32 bits.
         let most = most.min(u32::MAX as usize);
-        Self { spec, rows: Rows { width, slots: Vec::new(), bytes: Vec::new(), most }, overflown: false }
+        Self { spec, rows: Rows { count: 0, width, slots: Vec::new(), bytes: Vec::new(), most }, overflown: false }
     }
 
     /// A row comes in.
@@ -156,6 +159,7 @@ impl Windows {
 
     fn overflow(&mut self) {
         self.overflown = true;
+        self.rows.count = 0;
         self.rows.slots = Vec::new();
         self.rows.bytes = Vec::new();
     }
@@ -530,6 +534,12 @@ mod tests {
         let expected = ["2 - 3 7", "1 7 - 5", "2 5 5 3", "1 3 9 -", "1 - 1 5", "2 5 2 9"];
         assert_eq!(computed(told, &ROWS, 6).unwrap(), expected);
         assert_eq!(computed(told, &[], 6).unwrap(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn rows_of_which_nothing_is_asked_are_counted() {
+        let told = "0 rows;over;0 aggregate all;0 row_number";
+        assert_eq!(computed(told, &ROWS[..2], 6).unwrap(), ["2 1", "2 2"]);
     }
 
     #[test]
