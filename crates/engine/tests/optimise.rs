@@ -379,6 +379,24 @@ fn aggregate_of_number(random: &mut StdRng) -> String {
 }
 
 #[test]
+fn groups_and_rows_with_windows_are_joined_by_an_index() {
+    let fixture = Fixture::new();
+    let database = fixture.open();
+    let mut random = StdRng::seed_from_u64(0x0d18);
+    let mut session = postgres(&database);
+    fill(&mut session, &mut random);
+    for sql in [
+        "select uk, n from u join (select k, count(*) n from t group by k) g on k = uk",
+        "select label, n from u left join (select v, sum(k) n from t group by v) g on v = label",
+        "select uk, count(id) from u left join t on k = uk and v like '%x%' group by uk",
+        "select uk, s.id from u join (select id, k, row_number() over (partition by k order by d, id) n from t) s on s.id = uk and n = 1",
+    ] {
+        let plan = session.run(&format!("explain {sql}")).join("\n");
+        assert!(plan.contains("an index made for this statement"), "{sql}\n{plan}");
+    }
+}
+
+#[test]
 fn windows_do_not_hang_on_who_computes_them() {
     let fixture = Fixture::new();
     let database = fixture.open();

@@ -95,6 +95,7 @@ impl Lowering<'_> {
         let cte = CteId(parts.id.0);
         let columns = parts.columns();
         self.groups.insert(cte, (sql, reprs));
+        self.untyped.insert(parts.id);
         outer.from = Some(From::Cte { id: parts.id, cte, columns });
         outer.filter = outer.having.take();
         outer.group_by = GroupBy::None;

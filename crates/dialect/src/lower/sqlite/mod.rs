@@ -297,6 +297,8 @@ struct Lowering<'a> {
     asked_columns: HashMap<RelId, HashSet<usize>>,
     /// Windows are SQLite's.
     plain_windows: bool,
+    /// Relations whose columns are a function's, of which SQLite knows no types.
+    untyped: HashSet<RelId>,
     /// Tables that may be read in the order of their rows.
     ranged: Vec<in_order::Ranged>,
     /// They are.

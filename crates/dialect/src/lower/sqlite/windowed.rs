@@ -63,6 +63,7 @@ impl Lowering<'_> {
         let Some((sql, reprs)) = self.windows(select, from, &parts)? else { return Ok(None) };
         let cte = CteId(id.0);
         self.groups.insert(cte, (sql, reprs));
+        self.untyped.insert(id);
         outer.from = Some(From::Cte { id, cte, columns: parts.columns() });
         outer.filter = None;
         Ok(Some(Query { ctes: Vec::new(), body: Body::Select(Box::new(outer)), order_by, ..query.clone() }))
