@@ -267,7 +267,7 @@ fn with_windows(mut steps: Vec<PlanStep>) -> Vec<PlanStep> {
             step.parent == arm
                 && matches!(step.operation, Operation::Read { by: Some(Way { index: Index::Function, .. }), .. })
         });
-        let counted = yielded.and_then(|step| step.counted.clone());
+        let counted = yielded.and_then(|step| step.counted);
         steps[at].operation = Operation::Windows;
         steps[at].counted = counted;
         // What is below the compound but not below the rows that are kept.
