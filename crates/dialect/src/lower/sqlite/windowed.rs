@@ -39,15 +39,12 @@ impl Lowering<'_> {
         if select.group_by != GroupBy::None || select.having.is_some() || matches!(select.distinct, Distinct::On(_)) {
             return Ok(None);
         }
-        let mut outer = (**select).clone();
-        let mut order_by = query.order_by.clone();
         // Numbers from the top, far from those of the binder, as of groups.
         self.grouped += 1;
         let id = RelId(u32::MAX - self.grouped);
         let own = from.relations().into_iter().collect();
         let mut parts = Parts { id, own, passed: Vec::new(), calls: Vec::new(), fails: false };
-        let sorted = order_by.iter_mut().map(|key| &mut key.expr);
-        for expr in outer.items.iter_mut().chain(sorted) {
+        for expr in select.items.iter().chain(query.order_by.iter().map(|key| &key.expr)) {
             parts.find(expr);
         }
         if parts.calls.is_empty() || parts.fails || parts.passed.len() + parts.calls.len() > MOST {
@@ -57,16 +54,27 @@ impl Lowering<'_> {
         if (query.limit.is_some() && alone) || self.may_be_part(select, &parts, asked) || self.repeats(query) {
             return Ok(None);
         }
-        for expr in outer.items.iter_mut().chain(order_by.iter_mut().map(|key| &mut key.expr)) {
-            parts.replace(expr);
-        }
         let Some((sql, reprs)) = self.windows(select, from, &parts)? else { return Ok(None) };
         let cte = CteId(id.0);
         self.groups.insert(cte, (sql, reprs));
         self.untyped.insert(id);
-        outer.from = Some(From::Cte { id, cte, columns: parts.columns() });
-        outer.filter = None;
-        Ok(Some(Query { ctes: Vec::new(), body: Body::Select(Box::new(outer)), order_by, ..query.clone() }))
+        let mut outer = Select::of(select.items.clone(), Some(From::Cte { id, cte, columns: parts.columns() }));
+        outer.distinct = select.distinct.clone();
+        let mut order_by = query.order_by.clone();
+        for expr in outer.items.iter_mut().chain(order_by.iter_mut().map(|key| &mut key.expr)) {
+            parts.replace(expr);
+        }
+        Ok(Some(Query {
+            ctes: Vec::new(),
+            body: Body::Select(Box::new(outer)),
+            order_by,
+            limit: query.limit.clone(),
+            offset: query.offset.clone(),
+            with_ties: query.with_ties,
+            locking: Vec::new(),
+            columns: query.columns.clone(),
+            output: query.output,
+        }))
     }
 
     /// True when only some partitions are asked for, which SQLite would look for before it sorts.
