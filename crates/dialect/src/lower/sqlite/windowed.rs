@@ -105,9 +105,10 @@ impl Lowering<'_> {
     fn windows(&mut self, select: &Select, from: &From, parts: &Parts) -> Result<Option<(String, Vec<Repr>)>> {
         let name = format!("{NAME}{}", self.grouped);
         let groups = self.groups.clone();
-        let Some((gathered, reprs)) = self.gathered_rows(select, from, parts)? else { return Ok(None) };
-        // What yields groups is needed once more.
-        self.groups = groups;
+        let gathered = self.gathered_rows(select, from, parts)?;
+        // What yields groups is needed once more, whoever computes the windows.
+        self.groups.clone_from(&groups);
+        let Some((gathered, reprs)) = gathered else { return Ok(None) };
         let mut plain = Select::of(parts.passed.iter().chain(&parts.calls).cloned().collect(), Some(from.clone()));
         plain.filter.clone_from(&select.filter);
         let plain = Query::of(Body::Select(Box::new(plain)), parts.columns(), parts.id);
@@ -116,6 +117,7 @@ impl Lowering<'_> {
         self.plain_windows = before;
         let (plain, plain_reprs) = lowered?;
         if plain_reprs != reprs {
+            self.groups = groups;
             return Ok(None);
         }
         self.needs_row_function();
