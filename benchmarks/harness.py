@@ -1,4 +1,4 @@
-"""Runs scenarios: a worker process per contestant, interleaved rounds in rotated order, equal rows before and after them."""
+"""Runs scenarios: a worker process per contestant, interleaved rounds in rotated order, equal rows before and after."""
 
 from __future__ import annotations
 
