@@ -11,7 +11,7 @@ use parking_lot::{Condvar, Mutex};
 /// How many threads wait for a session at most.
 const MOST_IDLE: usize = 16;
 /// How long one waits before it ends.
-const KEPT: Duration = Duration::from_secs(10);
+const KEPT: Duration = Duration::from_secs(1);
 
 /// What a thread is to do. True when the thread can be used again: nothing has panicked on it.
 pub(crate) type Work = Box<dyn FnOnce() -> bool + Send>;

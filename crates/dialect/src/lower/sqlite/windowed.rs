@@ -4,7 +4,8 @@
 //! `SELECT a, rank() OVER (PARTITION BY k ORDER BY v) FROM t` becomes
 //! `SELECT r.c0, r.c1 FROM (WITH w(c0) AS MATERIALIZED (SELECT rf_window('…', a, k, v) FROM t)
 //! SELECT r.c0 AS c0, r.c1 AS c1 FROM w CROSS JOIN rf_groups(w.c0) AS r UNION ALL
-//! SELECT c0, c1 FROM (SELECT a AS c0, rank() OVER (…) AS c1 FROM t LIMIT (SELECT CASE WHEN c0 IS 0 THEN -1 ELSE 0 END FROM w))) AS r`:
+//! SELECT c0, c1 FROM (SELECT c0, c1 FROM (SELECT a AS c0, rank() OVER (…) AS c1 FROM t)
+//! LIMIT (SELECT CASE WHEN c0 IS 0 THEN -1 ELSE 0 END FROM w))) AS r`:
 //! where there was no memory for the rows `w.c0` is 0, and SQLite does it, which sorts in files. A query is left alone when one of its
 //! functions, frames or orders is none of ours, when SQLite would stop early, and when it may look at some partitions only.
 
@@ -127,7 +128,8 @@ impl Lowering<'_> {
         let sql = format!(
             "(WITH {name}(c0) AS MATERIALIZED ({gathered}) \
              SELECT {of_rows} FROM {name} CROSS JOIN rf_groups({name}.c0) AS r \
-             UNION ALL SELECT {columns} FROM ({plain} LIMIT (SELECT CASE WHEN c0 IS 0 THEN -1 ELSE 0 END FROM {name})))"
+             UNION ALL SELECT {columns} FROM (SELECT {columns} FROM ({plain}) \
+             LIMIT (SELECT CASE WHEN c0 IS 0 THEN -1 ELSE 0 END FROM {name})))"
         );
         Ok(Some((sql, reprs)))
     }
