@@ -310,7 +310,9 @@ fn query_of_windows(random: &mut StdRng) -> String {
     let windows: Vec<String> = (0..random.random_range(1..4)).map(|_| window(random)).collect();
     let windows = windows.join(", ");
     let filter = condition(random, 1);
-    match random.random_range(0..9) {
+    match random.random_range(0..10) {
+        9 => "select * from (select k, count(*) n, rank() over (ORDER BY count(*) desc, k) r from t group by k) s join u on uk = k where r < 9"
+            .to_owned(),
         8 => "select count(*) over (), rank() over () from t where k = 3".to_owned(),
         0 => format!("select id, price, {windows} from t order by id"),
         1 => format!("select t.id, label, {windows} from t left join u on k = uk where {filter} order by t.id, label"),

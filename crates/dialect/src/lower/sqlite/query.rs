@@ -10,6 +10,9 @@ use crate::types::Storage;
 use crate::{Error, Result, budget};
 use foldhash::HashSet;
 
+/// A limit that is none, and keeps SQLite from merging a query with the one around it.
+const ALL_ROWS: &str = " LIMIT -1 OFFSET 0";
+
 /// Conditions of a WHERE clause of which SQLite is told how many rows pass them.
 const MOST_TOLD: usize = 32;
 
@@ -58,8 +61,10 @@ impl Lowering<'_> {
         if let Some(grouped) = grouped {
             let (mut sql, reprs) = self.query(&grouped, naming)?;
             if naming == Naming::Positions && query.limit.is_none() && query.offset.is_none() {
-                // Around it, SQLite would walk over the groups again and again.
-                sql.push_str(" LIMIT -1 OFFSET 0");
+                // Around it, SQLite would walk over the groups again and again. Windows over groups have been told so already.
+                if !sql.ends_with(ALL_ROWS) {
+                    sql.push_str(ALL_ROWS);
+                }
             }
             return Ok((with + &sql, reprs));
         }
