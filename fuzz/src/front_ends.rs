@@ -27,8 +27,12 @@ pub fn postgres(data: &[u8]) {
 pub fn informix(data: &[u8]) {
     let Ok(sql) = std::str::from_utf8(data) else { return };
     let Ok(statements) = ifx::parse(sql) else { return };
-    let context =
-        ifx::Context { user: "tester".to_owned(), database: "store".to_owned(), server: "rowferry".to_owned() };
+    let context = ifx::Context {
+        user: "tester".to_owned(),
+        database: "store".to_owned(),
+        server: "rowferry".to_owned(),
+        asked_from: None,
+    };
     for statement in &statements {
         if let Ok(bound) = ifx::bind(statement, &*STORE, &context, &[]) {
             let _ = sqlite::lower(&bound);
