@@ -172,6 +172,10 @@ impl Session {
         if self.transaction.lost_there {
             return Err(super::transaction::lost());
         }
+        if self.there.is_some() {
+            // What may still fail here fails before anything is committed there.
+            self.materialise_cursors()?;
+        }
         match self.there.take() {
             Some(mut there) => there.commit().map(|_| ()),
             None => Ok(()),
