@@ -241,6 +241,38 @@ fn routines_read_other_databases() {
 }
 
 #[test]
+fn a_routine_is_that_of_the_database_which_is_named() {
+    let server = Server::new();
+    let mut other = server.create("stock");
+    other.run("create table item (id int)");
+    other.run("create function f(a int) returning int; return a + 100; end function");
+    let mut session = server.session("store");
+    session.run("create function f(a int) returning int; return a + 1; end function");
+    session.run("create function rows_of() returning int; return 1 with resume; return 2 with resume; end function");
+    assert_eq!(session.run("execute function f(1)"), ["2"]);
+    assert_eq!(session.run("execute function store:f(1)"), ["2"]);
+    assert_eq!(session.run("select store:f(1) from systables where tabid = 1"), ["2"]);
+    // Those of others cannot be called, and their names do not mean our own.
+    for sql in [
+        "execute function stock:f(1)",
+        "execute procedure stock:rows_of()",
+        "select stock:f(1) from systables where tabid = 1",
+        "select * from table(function stock:rows_of()) as t(a)",
+        "insert into stock:item values (f(1))",
+        "insert into stock:item values (store:f(1))",
+    ] {
+        assert_eq!(session.error(sql).informix_code(), -674, "{sql}");
+    }
+    // One that is named there is.
+    assert_eq!(session.run("insert into stock:item values (stock:f(1))"), ["1"]);
+    assert_eq!(other.run("select * from item"), ["101"]);
+    // Built-in ones are there in each.
+    assert_eq!(session.run("select stock:upper('a') from systables where tabid = 1"), ["A"]);
+    session.run("create function g() returning int; return stock:f(1); end function");
+    assert_eq!(session.error("execute function g()").informix_code(), -674);
+}
+
+#[test]
 fn roles_of_the_other_database_hold_there() {
     let server = Server::new();
     let database = server.databases.create("stock", Logging::Log).unwrap();

@@ -122,6 +122,8 @@ pub(super) enum NodeKind {
 /// A function call.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Call {
+    /// The database whose routine it is, where the call names one.
+    pub database: Option<String>,
     pub name: String,
     pub args: Vec<Node>,
     /// `count(*)`
@@ -130,6 +132,13 @@ pub(super) struct Call {
     /// IGNORE NULLS.
     pub ignore_nulls: bool,
     pub over: Option<Over>,
+}
+
+impl Call {
+    /// The plain call of a function.
+    pub(super) fn of(name: String, args: Vec<Node>) -> Self {
+        Self { database: None, name, args, star: false, distinct: false, ignore_nulls: false, over: None }
+    }
 }
 
 /// OVER (…).

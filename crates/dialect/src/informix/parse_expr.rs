@@ -442,11 +442,11 @@ impl Parser<'_> {
 
     /// `a.b.c`, `a.*`, `owner.function(…)`; the first name has been taken.
     fn column(&mut self, first: String, at: usize) -> Result<Node> {
-        // `database:function(…)`: a routine of another database is none, and there is one set of built-in ones.
+        // `database:function(…)`
         if self.is_sign(":") && matches!(self.peek_at(1), TokenKind::Word(_)) && self.is_sign_at(2, "(") {
             self.take();
             let name = self.name()?;
-            return self.call(name, at);
+            return self.call_in(Some(first), name, at);
         }
         let mut names = vec![first];
         while self.sign(".") {
@@ -482,9 +482,14 @@ impl Parser<'_> {
 
     /// A call whose name has been taken.
     fn call(&mut self, name: String, at: usize) -> Result<Node> {
+        self.call_in(None, name, at)
+    }
+
+    /// A call of a database's routine whose names have been taken.
+    fn call_in(&mut self, database: Option<String>, name: String, at: usize) -> Result<Node> {
         self.expect_sign("(")?;
         self.called(&name);
-        let mut call = Call { name, args: Vec::new(), star: false, distinct: false, ignore_nulls: false, over: None };
+        let mut call = Call { database, ..Call::of(name, Vec::new()) };
         if self.is_sign("*") && self.is_sign_at(1, ")") {
             self.take();
             call.star = true;
@@ -622,14 +627,7 @@ const RESERVED: &[&str] =
     &["from", "where", "select", "group", "having", "union", "into", "then", "when", "end", "as", "on"];
 
 fn call(name: &str, args: Vec<Node>) -> NodeKind {
-    NodeKind::Call(Box::new(Call {
-        name: name.to_owned(),
-        args,
-        star: false,
-        distinct: false,
-        ignore_nulls: false,
-        over: None,
-    }))
+    NodeKind::Call(Box::new(Call::of(name.to_owned(), args)))
 }
 
 fn single(mut members: Vec<Node>, at: usize, many: fn(Vec<Node>) -> NodeKind) -> Node {

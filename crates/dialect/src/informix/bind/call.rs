@@ -12,6 +12,7 @@ impl Binder<'_> {
         if !node.star
             && !node.distinct
             && node.over.is_none()
+            && self.is_own_routine(node.database.as_deref())
             && let Some(value) = self.routine_value(&node.name, &node.args, at)?
         {
             return Ok(value);
@@ -190,7 +191,10 @@ impl Binder<'_> {
         name: &ObjectName,
         args: &[Node],
     ) -> Result<(ir::Statement, Vec<ResultColumn>)> {
-        if let Some(found) = self.routine_statement(&name.name, args)? {
+        self.check_server(name)?;
+        if self.is_own_routine(name.database.as_deref())
+            && let Some(found) = self.routine_statement(&name.name, args)?
+        {
             return Ok(found);
         }
         if let Some((from, id, columns)) = self.builtin_rows(&name.name, args, name.at)? {
@@ -210,14 +214,7 @@ impl Binder<'_> {
         if name.name == "ifx_allow_newline" {
             return Ok((self.allow_newline(args, name.at)?, Vec::new()));
         }
-        let call = Call {
-            name: name.name.clone(),
-            args: args.to_vec(),
-            star: false,
-            distinct: false,
-            ignore_nulls: false,
-            over: None,
-        };
+        let call = Call { database: name.database.clone(), ..Call::of(name.name.clone(), args.to_vec()) };
         let expr = self.call(&call, name.at)?;
         let expr = self.decided(expr, name.at)?;
         let ty = expr.ty.clone();

@@ -367,10 +367,20 @@ impl<'a> Binder<'a> {
 
     /// The database that a name is of.
     fn database_of<'n>(&'n self, name: &'n ObjectName) -> &'n str {
+        self.database_or_own(name.database.as_deref())
+    }
+
+    /// The database that is named, or that of names that say none.
+    fn database_or_own<'n>(&'n self, named: Option<&'n str>) -> &'n str {
         // A view's text speaks of its own database.
-        let asked_from = self.context.asked_from.as_ref().filter(|_| self.views.is_empty());
-        let own = asked_from.unwrap_or(&self.context.database);
-        name.database.as_ref().unwrap_or(own)
+        let asked_from = self.context.asked_from.as_deref().filter(|_| self.views.is_empty());
+        named.or(asked_from).unwrap_or(&self.context.database)
+    }
+
+    /// The routines of users that a call means are those of the open database. Those of others cannot be called, and the
+    /// built-in ones are there in each.
+    fn is_own_routine(&self, database: Option<&str>) -> bool {
+        self.database_or_own(database) == self.context.database
     }
 
     fn look_up(&self, name: &ObjectName) -> Result<Option<Found>> {

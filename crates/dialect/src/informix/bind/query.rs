@@ -467,10 +467,13 @@ impl Binder<'_> {
     /// `TABLE(SET{1, 2})`: a row for each member.
     fn table_expression(&mut self, expr: &Node, alias: Option<&str>, names: &[String]) -> Result<From> {
         if let NodeKind::Call(call) = &expr.kind {
-            let rows = match self.routine_rows(&call.name, &call.args, expr.at)? {
-                Some(rows) => Some(rows),
-                None => self.builtin_rows(&call.name, &call.args, expr.at)?,
-            };
+            let mut rows = None;
+            if self.is_own_routine(call.database.as_deref()) {
+                rows = self.routine_rows(&call.name, &call.args, expr.at)?;
+            }
+            if rows.is_none() {
+                rows = self.builtin_rows(&call.name, &call.args, expr.at)?;
+            }
             let Some((from, id, mut columns)) = rows else {
                 let message = format!("routine ({}) cannot be resolved", call.name);
                 return Err(self.error(Condition::UndefinedFunction, message, expr.at).column(&*call.name));

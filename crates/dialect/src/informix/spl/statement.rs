@@ -2,7 +2,7 @@
 
 use super::block::is_name;
 use super::{Block, Expression, ForValue, LoopName, RowSource, Sql, StepKind};
-use crate::informix::ast::{Ast, Body, Node, NodeKind, ObjectName, Query, Source};
+use crate::informix::ast::{Ast, Body, Call, Node, NodeKind, ObjectName, Query, Source};
 use crate::informix::lexer::TokenKind;
 use crate::informix::parser::Parser;
 use crate::ir::CompareOp;
@@ -468,14 +468,7 @@ impl Parser<'_> {
 /// The statement of a value: EXECUTE of a call becomes a query of it.
 fn as_value(mut sql: Sql) -> Sql {
     if let Ast::Execute { name, args } = sql.statement.ast {
-        let call = crate::informix::ast::Call {
-            name: name.name,
-            args,
-            star: false,
-            distinct: false,
-            ignore_nulls: false,
-            over: None,
-        };
+        let call = Call { database: name.database, ..Call::of(name.name, args) };
         let node = Node { kind: NodeKind::Call(Box::new(call)), at: name.at };
         sql.statement.ast = Ast::Query(Box::new(super::block::query_of(vec![node], name.at)));
     }
@@ -491,7 +484,8 @@ fn called(sql: &Sql) -> Option<Sql> {
     if !select.from.is_empty() || call.star || call.distinct || call.over.is_some() {
         return None;
     }
-    let name = ObjectName { database: None, server: None, owner: None, name: call.name.clone(), at: item.expr.at };
+    let database = call.database.clone();
+    let name = ObjectName { database, server: None, owner: None, name: call.name.clone(), at: item.expr.at };
     let mut sql = sql.clone();
     sql.statement.ast = Ast::Execute { name, args: call.args.clone() };
     Some(sql)
