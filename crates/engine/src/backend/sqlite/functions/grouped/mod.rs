@@ -114,34 +114,9 @@ unsafe fn state<T>(context: *mut ffi::sqlite3_context, size: usize) -> *mut *mut
 }
 
 unsafe extern "C" fn step(context: *mut ffi::sqlite3_context, count: c_int, values: *mut *mut ffi::sqlite3_value) {
-    guarded(context, || {
-        // SAFETY: SQLite hands on as many values as it says, and zeroed memory of the size that is asked for.
-        let (values, place) = unsafe {
-            (
-                std::slice::from_raw_parts(values, count as usize),
-                state::<Groups>(context, size_of::<*mut Groups>()).as_mut(),
-            )
-        };
-        let place = place.ok_or_else(|| Error::internal("no memory for an aggregate"))?;
-        let Some((first, values)) = values.split_first() else {
-            return Err(Error::internal("an aggregate of nothing"));
-        };
-        if place.is_null() {
-            let told = Arguments(std::slice::from_ref(first));
-            *place = Box::into_raw(Box::new(Groups::new(read(told.value(0), values.len())?)));
-        }
-        // SAFETY: made above, and nobody else has it before the last call.
-        unsafe { &mut **place }.step(&Arguments(values))
-    });
-}
-
-fn read(told: ValueRef<'_>, given: usize) -> Result<Spec> {
-    let spec = match told {
-        ValueRef::Text(text) => std::str::from_utf8(text).ok().and_then(Spec::read),
-        _ => None,
-    };
-    spec.filter(|spec| spec.inputs() <= given)
-        .ok_or_else(|| Error::internal("an aggregate that is not told what to do"))
+    let begun = |told: &str, given: usize| Some(Groups::new(Spec::read(told).filter(|spec| spec.inputs() <= given)?));
+    // SAFETY: SQLite hands on as many values as it says.
+    unsafe { told_step(context, count, values, begun, |groups, row| groups.step(row)) }
 }
 
 unsafe extern "C" fn step_windows(
@@ -149,29 +124,42 @@ unsafe extern "C" fn step_windows(
     count: c_int,
     values: *mut *mut ffi::sqlite3_value,
 ) {
+    let begun =
+        |told: &str, given: usize| Some(Windows::new(WindowSpec::read(told).filter(|spec| spec.inputs() <= given)?));
+    // SAFETY: SQLite hands on as many values as it says.
+    unsafe { told_step(context, count, values, begun, |windows, row| windows.step(row)) }
+}
+
+/// A row for an aggregate that is told by its first argument what to do with so many others.
+///
+/// # Safety
+/// The context is of an aggregate whose state is a `T`, and `values` are so many.
+unsafe fn told_step<T>(
+    context: *mut ffi::sqlite3_context,
+    count: c_int,
+    values: *mut *mut ffi::sqlite3_value,
+    begun: impl FnOnce(&str, usize) -> Option<T>,
+    step: impl FnOnce(&mut T, &Arguments<'_>) -> Result<()>,
+) {
     guarded(context, || {
-        // SAFETY: as in `step`.
+        // SAFETY: SQLite hands on as many values as it says, and zeroed memory of the size that is asked for.
         let (values, place) = unsafe {
-            (
-                std::slice::from_raw_parts(values, count as usize),
-                state::<Windows>(context, size_of::<*mut Windows>()).as_mut(),
-            )
+            (std::slice::from_raw_parts(values, count as usize), state::<T>(context, size_of::<*mut T>()).as_mut())
         };
         let place = place.ok_or_else(|| Error::internal("no memory for an aggregate"))?;
         let Some((first, values)) = values.split_first() else {
             return Err(Error::internal("an aggregate of nothing"));
         };
         if place.is_null() {
-            let spec = match Arguments(std::slice::from_ref(first)).value(0) {
-                ValueRef::Text(text) => std::str::from_utf8(text).ok().and_then(WindowSpec::read),
+            let told = match Arguments(std::slice::from_ref(first)).value(0) {
+                ValueRef::Text(text) => std::str::from_utf8(text).ok().and_then(|told| begun(told, values.len())),
                 _ => None,
             };
-            let spec = spec.filter(|spec| spec.inputs() <= values.len());
-            let spec = spec.ok_or_else(|| Error::internal("windows of what is not told"))?;
-            *place = Box::into_raw(Box::new(Windows::new(spec)));
+            let begun = told.ok_or_else(|| Error::internal("an aggregate that is not told what to do"))?;
+            *place = Box::into_raw(Box::new(begun));
         }
         // SAFETY: made above, and nobody else has it before the last call.
-        unsafe { &mut **place }.step(&Arguments(values))
+        step(unsafe { &mut **place }, &Arguments(values))
     });
 }
 

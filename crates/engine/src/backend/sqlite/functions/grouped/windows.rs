@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use rowferry_dialect::ir::Value;
-use rowferry_dialect::lower::sqlite::spec::{Input, Spec};
+use rowferry_dialect::lower::sqlite::spec::{Gathered, Input, Number, Spec};
 use rowferry_dialect::lower::sqlite::window_spec::{Call, Frame, Key, What, Window, WindowSpec};
 use rowferry_dialect::values::ValueRef;
 use rowferry_dialect::{Result, work};
@@ -180,14 +180,17 @@ impl Windows {
         let (shown_of, mut shown) = (self.spec.shown(), Vec::new());
         let WindowSpec { rows: spec, windows, calls } = self.spec;
         for (at, window) in windows.iter().enumerate() {
-            let sorted = Sorted::of(&self.rows, window)?;
-            let mut aggregate = 0;
+            let Some(sorted) = Sorted::of(&self.rows, window)? else { return Ok(None) };
+            let mut aggregates = spec.aggregates.iter();
             for (place, call) in calls.iter().enumerate() {
-                let number = aggregate;
-                aggregate += usize::from(matches!(call.what, What::Aggregate(_)));
+                let aggregate = match call.what {
+                    What::Aggregate(frame) => aggregates.next().map(|aggregate| (aggregate, frame)),
+                    _ => None,
+                };
                 if call.window != at {
                     continue;
                 }
+                let mut aggregated = aggregate.map(|(aggregate, frame)| Aggregated::of(&spec, aggregate, frame));
                 let mut start = 0;
                 for &end in &sorted.partitions {
                     let end = end as usize;
@@ -195,15 +198,13 @@ impl Windows {
                         Partition { rows: &sorted.rows[start..end], ends: &sorted.peers[start..end], start };
                     work::step(partition.rows.len() * ROW)?;
                     let mut put = |row: u32, value: Slot| values[row as usize * width + place] = value;
-                    match call.what {
-                        What::Aggregate(frame) => {
-                            let mut only = spec.clone();
-                            only.aggregates = vec![spec.aggregates[number].clone()];
-                            if !aggregated(&mut self.rows, &only, frame, &partition, &mut put)? {
+                    match &mut aggregated {
+                        Some(aggregated) => {
+                            if !aggregated.put(&mut self.rows, &partition, &mut put)? {
                                 return Ok(None);
                             }
                         }
-                        _ => called(&self.rows, call, &partition, &mut put),
+                        None => called(&self.rows, call, &partition, &mut put),
                     }
                     start = end;
                 }
@@ -250,42 +251,51 @@ fn called(rows: &Rows, call: &Call, partition: &Partition<'_>, put: &mut impl Fn
     }
 }
 
-/// The value of the only aggregate for each row of a partition; false where there is no room for the values.
-fn aggregated(
-    rows: &mut Rows,
-    only: &Spec,
+/// An aggregate over a window.
+struct Aggregated {
+    nodes: Vec<Number>,
+    plan: Plan,
     frame: Frame,
-    partition: &Partition<'_>,
-    put: &mut impl FnMut(u32, Slot),
-) -> Result<bool> {
-    let plan = Plan::of(only);
-    let mut cell = [Cell::default()];
-    let mut numbers: Vec<Fixed> = Vec::new();
-    let mut shown = Vec::with_capacity(1);
-    let mut start = 0;
-    while start < partition.rows.len() {
-        let end = match frame {
-            Frame::Partition => partition.rows.len(),
-            Frame::Peers => partition.end(start),
-            Frame::Rows => start + 1,
-        };
-        for &row in &partition.rows[start..end] {
-            let row = Row(rows, row as usize);
-            compute(&only.nodes, &row, &mut numbers)?;
-            if plan.cells[0].passes(&row) {
-                plan.cells[0].step(&mut cell[0], &row, &numbers)?;
-            }
-        }
-        shown.clear();
-        plan.values(&cell, &mut shown)?;
-        let value = shown.pop().unwrap_or(Value::Null);
-        let Some(slot) = rows.keep(value.as_ref()) else { return Ok(false) };
-        for &row in &partition.rows[start..end] {
-            put(row, slot);
-        }
-        start = end;
+    /// What is computed of a row, and what is shown of an aggregate.
+    numbers: Vec<Fixed>,
+    shown: Vec<Value>,
+}
+
+impl Aggregated {
+    fn of(spec: &Spec, aggregate: &Gathered, frame: Frame) -> Self {
+        let only = Spec { aggregates: vec![aggregate.clone()], ..spec.clone() };
+        let plan = Plan::of(&only);
+        Self { nodes: only.nodes, plan, frame, numbers: Vec::new(), shown: Vec::with_capacity(1) }
     }
-    Ok(true)
+
+    /// Its value for each row of a partition; false where there is no room for the values.
+    fn put(&mut self, rows: &mut Rows, partition: &Partition<'_>, put: &mut impl FnMut(u32, Slot)) -> Result<bool> {
+        let mut cell = [Cell::default()];
+        let mut start = 0;
+        while start < partition.rows.len() {
+            let end = match self.frame {
+                Frame::Partition => partition.rows.len(),
+                Frame::Peers => partition.end(start),
+                Frame::Rows => start + 1,
+            };
+            for &row in &partition.rows[start..end] {
+                let row = Row(rows, row as usize);
+                compute(&self.nodes, &row, &mut self.numbers)?;
+                if self.plan.cells[0].passes(&row) {
+                    self.plan.cells[0].step(&mut cell[0], &row, &self.numbers)?;
+                }
+            }
+            self.shown.clear();
+            self.plan.values(&cell, &mut self.shown)?;
+            let value = self.shown.pop().unwrap_or(Value::Null);
+            let Some(slot) = rows.keep(value.as_ref()) else { return Ok(false) };
+            for &row in &partition.rows[start..end] {
+                put(row, slot);
+            }
+            start = end;
+        }
+        Ok(true)
+    }
 }
 
 /// Rows as a window has them.
@@ -313,8 +323,9 @@ impl Partition<'_> {
 }
 
 impl Sorted {
-    fn of(rows: &Rows, window: &Window) -> Result<Self> {
-        let mut parts = parted(rows, &window.partition)?;
+    /// `None` where there is no room for the partitions.
+    fn of(rows: &Rows, window: &Window) -> Result<Option<Self>> {
+        let Some(mut parts) = parted(rows, &window.partition)? else { return Ok(None) };
         let compare = |a: u32, b: u32| by_keys(rows, &window.order, a as usize, b as usize);
         let partition = &window.keys()[..window.partition.len()];
         parts.sort_by(|a, b| by_keys(rows, partition, a[0] as usize, b[0] as usize));
@@ -337,7 +348,7 @@ impl Sorted {
                 }
             }
         }
-        Ok(sorted)
+        Ok(Some(sorted))
     }
 }
 
@@ -374,10 +385,13 @@ fn sort(part: &mut Vec<u32>, compare: &impl Fn(u32, u32) -> Ordering) -> Result<
     Ok(())
 }
 
-/// The rows' numbers by what they are parted by.
-fn parted(rows: &Rows, partition: &[Input]) -> Result<Vec<Vec<u32>>> {
+/// So many partitions are made before somebody looks whether there is room for as many again.
+const PARTITIONS_AT_ONCE: usize = 1024;
+
+/// The rows' numbers by what they are parted by; `None` where there is no room for so many partitions.
+fn parted(rows: &Rows, partition: &[Input]) -> Result<Option<Vec<Vec<u32>>>> {
     if partition.is_empty() {
-        return Ok(if rows.len() == 0 { Vec::new() } else { vec![(0..rows.len() as u32).collect()] });
+        return Ok(Some(if rows.len() == 0 { Vec::new() } else { vec![(0..rows.len() as u32).collect()] }));
     }
     let mut places: HashMap<Box<[u8]>, usize, Hashes> = HashMap::default();
     let mut parts: Vec<Vec<u32>> = Vec::new();
@@ -394,6 +408,13 @@ fn parted(rows: &Rows, partition: &[Input]) -> Result<Vec<Vec<u32>>> {
             _ => match places.get(key.as_slice()) {
                 Some(part) => *part,
                 None => {
+                    if parts.len().is_multiple_of(PARTITIONS_AT_ONCE) {
+                        // What there is of them moves when the table of places grows, and is there twice for a while.
+                        let each = size_of::<Vec<u32>>() + size_of::<(Box<[u8]>, usize)>() + key.len() + 64;
+                        if work::room_to_work(each * (parts.len() + PARTITIONS_AT_ONCE)).is_err() {
+                            return Ok(None);
+                        }
+                    }
                     places.insert(key.as_slice().into(), parts.len());
                     parts.push(Vec::new());
                     parts.len() - 1
@@ -409,7 +430,7 @@ fn parted(rows: &Rows, partition: &[Input]) -> Result<Vec<Vec<u32>>> {
         }
         parts[part].push(row as u32);
     }
-    Ok(parts)
+    Ok(Some(parts))
 }
 
 fn by_keys(rows: &Rows, keys: &[Key], a: usize, b: usize) -> Ordering {
