@@ -399,6 +399,53 @@ fn groups_and_rows_with_windows_are_joined_by_an_index() {
 }
 
 #[test]
+fn values_of_another_type_than_their_columns_stay_what_they_are() {
+    let fixture = Fixture::new();
+    let outside = fixture.outside();
+    outside
+        .execute_batch(
+            "CREATE TABLE odd (k INTEGER, label TEXT, n INTEGER);
+             INSERT INTO odd VALUES (1, 'a', 5), ('x7', 'a', 6), (1.5, x'00ff', 7), (1, 'b', 8), ('x7', 'b', 9);
+             CREATE TABLE other (k INTEGER, label TEXT);
+             INSERT INTO other VALUES (1, 'one'), ('x7', 'seven'), (2, x'00ff');",
+        )
+        .unwrap();
+    drop(outside);
+    let database = fixture.open();
+    let (mut fast, mut plain) = (postgres(&database), postgres(&database));
+    plain.run("set enable_hashagg = off");
+    for sql in [
+        "select g.k, s, o.label from (select k, sum(n) s from odd group by k) g left join other o on o.k = g.k",
+        "select g.label, s, o.k from (select label, sum(n) s from odd group by label) g left join other o on o.label = g.label",
+        "select distinct k from odd",
+        "select k, n, r from (select k, n, row_number() over (partition by k order by n) r from odd) s",
+        "select w.k, r, o.label from (select k, label, rank() over (order by n) r from odd) w join other o on o.k = w.k",
+        "select f, o.label from (select first_value(k) over (order by n desc) f from odd) w join other o on o.k = w.f",
+        "select m, o.label from (select label, max(k) m from odd group by label) g join other o on o.k = g.m",
+    ] {
+        let ours = answer(&mut fast, sql);
+        assert_eq!(ours, answer(&mut plain, sql), "{sql}");
+        assert!(!ours.is_empty(), "{sql}");
+    }
+}
+
+#[test]
+fn windows_of_many_partitions_are_those_of_few() {
+    let fixture = Fixture::new();
+    // With room for the rows, and with none for so many partitions.
+    for memory in [256 << 20, 20 << 20] {
+        let database = fixture.open_with(Options { create: true, session_memory: memory, ..Options::default() });
+        let mut session = postgres(&database);
+        session.run("create table if not exists p (id int primary key, k int, v int)");
+        session.run("delete from p");
+        session.run("insert into p select i, i, i % 5 from generate_series(1, 60000) i");
+        let sql = "select count(*), sum(s), min(n), max(n) from (select sum(v) over (partition by k) s,
+                   row_number() over (partition by k order by v) n from p) w";
+        assert_eq!(answer(&mut session, sql), "Integer(60000) Text([49, 50, 48, 48, 48, 48]) Integer(1) Integer(1)");
+    }
+}
+
+#[test]
 fn windows_do_not_hang_on_who_computes_them() {
     let fixture = Fixture::new();
     let database = fixture.open();

@@ -23,6 +23,14 @@ impl Lowering<'_> {
         Ok(sql)
     }
 
+    /// FROM of a query of its own, whose members see nothing of what is around it.
+    pub(super) fn own_from(&mut self, from: &From) -> Result<String> {
+        let outer = std::mem::replace(&mut self.from_start, self.order.len());
+        let sql = self.from(from);
+        self.from_start = outer;
+        sql
+    }
+
     fn joined(&mut self, from: &From) -> Result<String> {
         match from {
             From::Relation { id, relation, filter } => {

@@ -1,7 +1,7 @@
 //! GROUP BY and DISTINCT by hashing: one aggregate of ours takes all rows and keeps the groups, where SQLite would sort the rows first.
 //!
 //! `SELECT k, sum(v) FROM t GROUP BY k` becomes
-//! `SELECT r.c0, r.c1 FROM (SELECT rf_group('…', k, v) AS c0 FROM t) AS s CROSS JOIN rf_groups(s.c0) AS r`. What is computed of keys and aggregates stays SQLite's. A query is left alone when SQLite need not sort, when only some of the
+//! `SELECT r.i0, r.c1 FROM (SELECT rf_group('…', k, v) AS c0 FROM t) AS s CROSS JOIN rf_groups(s.c0) AS r`. What is computed of keys and aggregates stays SQLite's. A query is left alone when SQLite need not sort, when only some of the
 //! groups are asked for, and when one of its aggregates or keys is none of ours.
 
 use foldhash::{HashSet, HashSetExt as _};
@@ -26,6 +26,22 @@ pub const WHOLE: &str = "gathered";
 
 /// Keys and aggregates that `rf_groups` has columns for.
 pub const MOST: usize = 64;
+
+/// The columns of `rf_groups`: each value has one without a type, one of integers and one of texts, by these letters. SQLite
+/// makes an index for a join by a column only where it knows the type, and a CAST would change a value of another one, as
+/// files of others may hold. It is told what is asked for, and gets the value as it is.
+pub const COLUMNS_OF_GROUPS: [(&str, &str); 3] = [("c", ""), ("i", " INTEGER"), ("t", " TEXT")];
+
+/// The column of `rf_groups` for a value of a type.
+pub(super) fn column_of_groups(at: usize, ty: &Type) -> String {
+    let [(untyped, _), (integers, _), (texts, _)] = COLUMNS_OF_GROUPS;
+    let letter = match ty.storage() {
+        Storage::Integer => integers,
+        Storage::Text if !ty.is_decimal() => texts,
+        _ => untyped,
+    };
+    format!("{letter}{at}")
+}
 
 impl Lowering<'_> {
     /// The query over its groups, which a member of FROM yields; `None` for one that is left alone.
@@ -95,7 +111,7 @@ impl Lowering<'_> {
         let cte = CteId(parts.id.0);
         let columns = parts.columns();
         self.groups.insert(cte, (sql, reprs));
-        self.untyped.insert(parts.id);
+        self.of_groups.insert(parts.id);
         outer.from = Some(From::Cte { id: parts.id, cte, columns });
         outer.filter = outer.having.take();
         outer.group_by = GroupBy::None;
@@ -114,11 +130,8 @@ impl Lowering<'_> {
         sorted: bool,
     ) -> Result<Option<(String, Vec<Repr>)>> {
         let is_outermost = self.order.is_empty();
-        let outer = std::mem::replace(&mut self.from_start, self.order.len());
         let from_clause = from;
-        let from = self.from(from);
-        self.from_start = outer;
-        let from = from?;
+        let from = self.own_from(from)?;
         let mut fused = Fused::default();
         let mut reprs = Vec::new();
         fused.spec.keys = parts.keys.len();

@@ -51,10 +51,7 @@ impl Lowering<'_> {
 
     /// A join in parentheses that refers to relations outside of them: SQLite makes a subquery of it.
     pub(super) fn lateral_join(&mut self, join: &From) -> Result<String> {
-        let outer = std::mem::replace(&mut self.from_start, self.order.len());
-        let sql = self.from(join);
-        self.from_start = outer;
-        let sql = sql?;
+        let sql = self.own_from(join)?;
         let relations = join.relations();
         let mut columns = Vec::new();
         let alias = format!("j{}", relations.first().map_or(0, |id| id.0));

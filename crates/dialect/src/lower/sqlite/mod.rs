@@ -43,7 +43,7 @@ use foldhash::{HashMap, HashSet};
 
 pub use cast::{ParamForm, native_decimal, no_frame_offset};
 pub use expr::{GLOB_OF_LIKE, glob_of_like};
-pub use hashed::{MOST as MOST_GROUPED, ROWS as HASHED, WHOLE as GATHERED};
+pub use hashed::{COLUMNS_OF_GROUPS, MOST as MOST_GROUPED, ROWS as HASHED, WHOLE as GATHERED};
 pub use in_order::{FOUND, Ranged};
 pub use rules::rules_words;
 pub use windowed::NAME as WINDOWS;
@@ -297,8 +297,8 @@ struct Lowering<'a> {
     asked_columns: HashMap<RelId, HashSet<usize>>,
     /// Windows are SQLite's.
     plain_windows: bool,
-    /// Relations whose columns are a function's, of which SQLite knows no types.
-    untyped: HashSet<RelId>,
+    /// Relations whose columns are those of `rf_groups`.
+    of_groups: HashSet<RelId>,
     /// Tables that may be read in the order of their rows.
     ranged: Vec<in_order::Ranged>,
     /// They are.
@@ -384,6 +384,9 @@ impl Lowering<'_> {
                     return Ok(Sql { sql: format!("{qualifier}.ordinality"), repr: Repr::Plain });
                 }
                 let repr = *reprs.get(at).ok_or_else(|| Error::internal("no such column"))?;
+                if self.of_groups.contains(&column.relation) {
+                    return Ok(Sql { sql: format!("{qualifier}.{}", hashed::column_of_groups(at, ty)), repr });
+                }
                 Ok(Sql { sql: format!("{qualifier}.c{at}"), repr })
             }
             (Source::Packed { qualifier, reprs, first, .. }, ColumnIndex::At(at)) => {

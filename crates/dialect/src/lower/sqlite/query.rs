@@ -6,7 +6,6 @@ use crate::ir::{
     Body, CollateRole, ColumnIndex, ColumnRef, CompareOp, Cte, CteBody, CteId, Distinct, Expr, ExprKind, From, GroupBy,
     OutputColumn, Query, RelId, Select, SetOp, SortKey, Value, walk,
 };
-use crate::types::Storage;
 use crate::{Error, Result, budget};
 use foldhash::HashSet;
 
@@ -326,12 +325,7 @@ impl Lowering<'_> {
                 sql.sql.clone()
             };
             match naming {
-                Naming::Positions => {
-                    if let Some(word) = self.affinity_of_untyped(item) {
-                        shown = format!("CAST({shown} AS {word})");
-                    }
-                    shown.push_str(&format!(" AS c{at}"));
-                }
+                Naming::Positions => shown.push_str(&format!(" AS c{at}")),
                 Naming::Output => shown.push_str(&format!(" AS {}", quote(&column.name))),
                 Naming::None => {}
             }
@@ -344,17 +338,6 @@ impl Lowering<'_> {
         }
         let distinct = if distinct { "DISTINCT " } else { "" };
         Ok((format!("SELECT {distinct}{}{tail}", columns.join(", ")), items))
-    }
-
-    /// What SQLite is told of a column that is a function's: it makes no index for a join by one whose type it does not know.
-    fn affinity_of_untyped(&self, item: &Expr) -> Option<&'static str> {
-        let ExprKind::Column(column) = &item.kind else { return None };
-        match item.ty.storage() {
-            _ if !self.untyped.contains(&column.relation) => None,
-            Storage::Integer => Some("INTEGER"),
-            Storage::Text if !item.ty.is_decimal() => Some("TEXT"),
-            _ => None,
-        }
     }
 
     /// WHERE, with what it implies of single tables: SQLite's planner would not see that few of their rows are asked for.

@@ -3,7 +3,7 @@
 //!
 //! `SELECT a, rank() OVER (PARTITION BY k ORDER BY v) FROM t` becomes
 //! `SELECT r.c0, r.c1 FROM (WITH w(c0) AS MATERIALIZED (SELECT rf_window('…', a, k, v) FROM t)
-//! SELECT r.c0 AS c0, r.c1 AS c1 FROM w CROSS JOIN rf_groups(w.c0) AS r UNION ALL
+//! SELECT r.i0 AS c0, r.i1 AS c1 FROM w CROSS JOIN rf_groups(w.c0) AS r UNION ALL
 //! SELECT c0, c1 FROM (SELECT c0, c1 FROM (SELECT a AS c0, rank() OVER (…) AS c1 FROM t)
 //! LIMIT (SELECT CASE WHEN c0 IS 0 THEN -1 ELSE 0 END FROM w))) AS r`:
 //! where there was no memory for the rows `w.c0` is 0, and SQLite does it, which sorts in files. A query is left alone when one of its
@@ -12,7 +12,7 @@
 use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 
 use super::fused::Fused;
-use super::hashed::{MOST, is_float};
+use super::hashed::{MOST, column_of_groups, is_float};
 use super::said::Said;
 use super::window_spec::{Call, Frame, Key, What, Window, WindowSpec};
 use super::{Lowering, Naming, Repr, collation_of, repr_of};
@@ -58,7 +58,6 @@ impl Lowering<'_> {
         let Some((sql, reprs)) = self.windows(select, from, &parts)? else { return Ok(None) };
         let cte = CteId(id.0);
         self.groups.insert(cte, (sql, reprs));
-        self.untyped.insert(id);
         let mut outer = Select::of(select.items.clone(), Some(From::Cte { id, cte, columns: parts.columns() }));
         outer.distinct = select.distinct.clone();
         let mut order_by = query.order_by.clone();
@@ -123,7 +122,9 @@ impl Lowering<'_> {
         }
         self.needs_row_function();
         let columns: Vec<String> = (0..reprs.len()).map(|at| format!("c{at}")).collect();
-        let of_rows: Vec<String> = columns.iter().map(|column| format!("r.{column} AS {column}")).collect();
+        let held = parts.passed.iter().chain(&parts.calls).enumerate();
+        let of_rows: Vec<String> =
+            held.map(|(at, part)| format!("r.{} AS c{at}", column_of_groups(at, &part.ty))).collect();
         let (columns, of_rows) = (columns.join(", "), of_rows.join(", "));
         let sql = format!(
             "(WITH {name}(c0) AS MATERIALIZED ({gathered}) \
@@ -136,11 +137,8 @@ impl Lowering<'_> {
 
     /// The query whose one value is all rows.
     fn gathered_rows(&mut self, select: &Select, from: &From, parts: &Parts) -> Result<Option<(String, Vec<Repr>)>> {
-        let outer = std::mem::replace(&mut self.from_start, self.order.len());
         let from_clause = from;
-        let from = self.from(from);
-        self.from_start = outer;
-        let from = from?;
+        let from = self.own_from(from)?;
         let mut fused = Fused::default();
         let mut reprs = Vec::new();
         fused.spec.keys = parts.passed.len();

@@ -1,4 +1,5 @@
-//! `rf_groups`: the rows of groups, their keys first and then their aggregates, as the columns `c0`, `c1`, ….
+//! `rf_groups`: the rows of groups, their keys first and then their aggregates, as the columns `c0`, `c1`, …; and the same values once
+//! more as columns of integers, `i0`, `i1`, …, and of texts, `t0`, `t1`, … ([`COLUMNS_OF_GROUPS`]).
 
 use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_int};
@@ -6,8 +7,8 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use rowferry_dialect::ir::Value;
-use rowferry_dialect::lower::sqlite::MOST_GROUPED;
 use rowferry_dialect::lower::sqlite::spec::Spec;
+use rowferry_dialect::lower::sqlite::{COLUMNS_OF_GROUPS, MOST_GROUPED};
 use rowferry_dialect::{Error, Result};
 use rusqlite::types::ValueRef;
 use rusqlite::vtab::{
@@ -25,6 +26,9 @@ pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
     const MODULE: Module<'_, Table> = Module::eponymous_only_module();
     connection.create_module(c"rf_groups", &MODULE, None)
 }
+
+/// The hidden column, behind all others: what the function is asked about.
+const ARGUMENT: usize = COLUMNS_OF_GROUPS.len() * MOST_GROUPED;
 
 #[repr(C)]
 struct Table {
@@ -45,7 +49,9 @@ unsafe impl<'vtab> VTab<'vtab> for Table {
         _args: &[&[u8]],
     ) -> rusqlite::Result<(Cow<'static, CStr>, Self)> {
         db.config(VTabConfig::Innocuous)?;
-        let mut columns: Vec<String> = (0..MOST_GROUPED).map(|at| format!("c{at}")).collect();
+        let mut columns: Vec<String> = (COLUMNS_OF_GROUPS.iter())
+            .flat_map(|(letter, ty)| (0..MOST_GROUPED).map(move |at| format!("{letter}{at}{ty}")))
+            .collect();
         columns.push("groups hidden".to_owned());
         let declaration = CString::new(format!("CREATE TABLE x({})", columns.join(", ")))?;
         Ok((Cow::Owned(declaration), Self { base: ffi::sqlite3_vtab::default() }))
@@ -54,7 +60,7 @@ unsafe impl<'vtab> VTab<'vtab> for Table {
     fn best_index(&self, info: &mut IndexInfo) -> rusqlite::Result<bool> {
         let mut place = None;
         for (at, constraint) in info.constraints().enumerate() {
-            if usize::try_from(constraint.column()) != Ok(MOST_GROUPED) {
+            if usize::try_from(constraint.column()) != Ok(ARGUMENT) {
                 continue;
             }
             if !constraint.is_usable() {
@@ -162,7 +168,7 @@ unsafe impl VTabCursor for Cursor<'_> {
     }
 
     fn column(&self, context: &mut ColumnContext, column: c_int) -> rusqlite::Result<()> {
-        match usize::try_from(column).ok().and_then(|at| self.row.get(at)) {
+        match usize::try_from(column).ok().and_then(|at| self.row.get(at % MOST_GROUPED)) {
             Some(value) => context.set_result(Output(value.clone())),
             None => context.set_result(rusqlite::types::Null),
         }
