@@ -12,10 +12,12 @@ pub mod assess;
 pub mod backup;
 pub mod changes;
 pub mod check;
+pub mod completions;
 pub mod demo;
 mod lifeline;
 mod limits;
 pub mod logging;
+pub mod man;
 pub mod password;
 pub mod query;
 pub mod serve;
@@ -25,7 +27,7 @@ mod stop;
 
 use std::ffi::OsString;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 /// Counts what sessions use, so that one of them cannot take what the others need.
 #[global_allocator]
@@ -53,7 +55,9 @@ enum Command {
     Backup(backup::Arguments),
     Changes(changes::Arguments),
     Check(check::Arguments),
+    Completions(completions::Arguments),
     Demo(demo::Arguments),
+    Man(man::Arguments),
     Password(password::Arguments),
     Query(query::Arguments),
     Serve(Box<serve::Arguments>),
@@ -81,7 +85,9 @@ where
         Command::Backup(arguments) => backup::run(&arguments),
         Command::Changes(arguments) => changes::run(&arguments),
         Command::Check(arguments) => return check::run(&arguments).unwrap_or_else(report),
+        Command::Completions(arguments) => completions::run(&arguments, CommandLine::command()),
         Command::Demo(arguments) => demo::run(arguments),
+        Command::Man(arguments) => man::run(&arguments, CommandLine::command()),
         Command::Password(arguments) => password::run(&arguments),
         Command::Serve(arguments) => serve::run(*arguments),
         Command::Query(arguments) => query::run(&arguments),

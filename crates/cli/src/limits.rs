@@ -8,6 +8,7 @@ use crate::Failure;
 
 /// Options about memory.
 #[derive(Args, Clone, Copy, Debug)]
+#[command(next_help_heading = "Memory")]
 pub struct MemoryArguments {
     /// Memory that all sessions together may use, in mebibytes [default: three quarters of the machine's, or half of what
     /// `ulimit -v` allows]

@@ -18,6 +18,7 @@ pub enum LogFormat {
 
 /// Options of every subcommand.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Logging")]
 pub struct Arguments {
     /// What to log: error, warn, info, debug, trace, or a filter such as `info,rowferry_server=debug`
     ///

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 use rowferry_engine::{Database, Databases, Durability, HostRules, Journal, NameMappings, Options};
 use rowferry_server::SqliDoor;
 use rowferry_server::auth::{Gate, Users, hba};
@@ -31,6 +31,14 @@ const POSTGRES_PORT: u16 = 5432;
 const METRICS_PORT: u16 = 9187;
 /// Where Informix clients look.
 const INFORMIX_PORT: u16 = 9088;
+
+/// Under which heading `--help` shows an option.
+const DOORS: &str = "Where to listen";
+const USERS: &str = "Who may come in";
+const TLS: &str = "TLS";
+const FILE: &str = "The file";
+const SESSIONS: &str = "Sessions";
+const LIFE: &str = "The process";
 
 /// When a transaction that was acknowledged is safe.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
@@ -87,149 +95,149 @@ pub struct Arguments {
     /// Listen for PostgreSQL clients at this address: 127.0.0.1:5432, :5432, 0.0.0.0, [::1]:0; port 0 is any free one
     ///
     /// The default when no other option opens a door is 127.0.0.1:5432.
-    #[arg(long, value_name = "ADDR", env = "ROWFERRY_POSTGRES")]
+    #[arg(long, value_name = "ADDR", env = "ROWFERRY_POSTGRES", help_heading = DOORS)]
     postgres: Option<String>,
 
     /// Listen for PostgreSQL clients at a unix socket in this directory, for `psql -h DIR`
     ///
     /// The socket is named `.s.PGSQL.<port>` after the port of --postgres, or 5432.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = DOORS)]
     unix_dir: Option<PathBuf>,
 
     /// Listen for Informix clients (SQLI) at this address: 127.0.0.1:9088, :9088, 0.0.0.0, [::1]:0
-    #[arg(long, value_name = "ADDR", env = "ROWFERRY_INFORMIX")]
+    #[arg(long, value_name = "ADDR", env = "ROWFERRY_INFORMIX", help_heading = DOORS)]
     informix: Option<String>,
 
     /// Tell Prometheus figures at http://ADDR/metrics, and whether the server is well at /health: 127.0.0.1:9187, :9187, :0
     ///
     /// Whoever reaches the address is told; there are no statements, names of users or data among the figures.
-    #[arg(long, value_name = "ADDR", env = "ROWFERRY_METRICS")]
+    #[arg(long, value_name = "ADDR", env = "ROWFERRY_METRICS", help_heading = DOORS)]
     metrics: Option<String>,
 
     /// A user who may connect; can be given more than once
     ///
     /// Arguments are seen by other users of the machine: prefer the environment or --password-file.
-    #[arg(long = "user", value_name = "NAME:PASSWORD", env = "ROWFERRY_USER", hide_env_values = true)]
+    #[arg(long = "user", value_name = "NAME:PASSWORD", env = "ROWFERRY_USER", hide_env_values = true, help_heading = USERS)]
     users: Vec<String>,
 
     /// A file with a line `name:password` for each user; it must be readable by its owner only (chmod 600)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = USERS)]
     password_file: Option<PathBuf>,
 
     /// Rules of who may come in from where, and how they prove who they are: a file as PostgreSQL's pg_hba.conf
     ///
     /// Without it everybody proves a password when there are users. SIGHUP reads it again.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = USERS)]
     hba: Option<PathBuf>,
 
     /// The user name maps that rules of --hba name (map=): a file as PostgreSQL's pg_ident.conf
     ///
     /// SIGHUP reads it again.
-    #[arg(long, value_name = "FILE", requires = "hba")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "hba", help_heading = USERS)]
     ident: Option<PathBuf>,
 
     /// Let everybody on the network in without a password
-    #[arg(long)]
+    #[arg(long, help_heading = USERS)]
     trust_network: bool,
 
     /// Offer TLS with a certificate that is generated at start (clients can encrypt, but not verify)
-    #[arg(long)]
+    #[arg(long, help_heading = TLS)]
     tls: bool,
 
     /// Offer TLS with the certificate chain in this PEM file
-    #[arg(long, value_name = "FILE", requires = "tls_key", conflicts_with = "tls")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "tls_key", conflicts_with = "tls", help_heading = TLS)]
     tls_cert: Option<PathBuf>,
 
     /// The private key of --tls-cert, as PEM
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "tls_cert", help_heading = TLS)]
     tls_key: Option<PathBuf>,
 
     /// Look at the certificates that clients show: those that the authorities in this PEM file have signed are good
     ///
     /// Rules of --hba say who must show one (cert, clientcert=).
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = TLS)]
     tls_client_ca: Option<PathBuf>,
 
     /// Refuse TCP clients that do not use TLS
     ///
     /// Unix sockets are exempt: what goes through them does not leave the machine.
-    #[arg(long)]
+    #[arg(long, help_heading = TLS)]
     tls_required: bool,
 
     /// Ask Informix clients for their password by a challenge, as servers with PAM do
     ///
     /// The answer must come within --handshake-timeout.
-    #[arg(long, requires = "informix")]
+    #[arg(long, requires = "informix", help_heading = DOORS)]
     informix_pam: bool,
 
     /// When a transaction that was acknowledged is safe
-    #[arg(long, value_enum, default_value_t, env = "ROWFERRY_DURABILITY")]
+    #[arg(long, value_enum, default_value_t, env = "ROWFERRY_DURABILITY", help_heading = FILE)]
     durability: DurabilityChoice,
 
     /// What becomes of the file's journal mode
-    #[arg(long, value_enum, default_value_t, env = "ROWFERRY_JOURNAL")]
+    #[arg(long, value_enum, default_value_t, env = "ROWFERRY_JOURNAL", help_heading = FILE)]
     journal: JournalChoice,
 
     /// Serve the databases of this directory, too, and let clients make and drop some there
     ///
     /// A database is the file `NAME.db` in it. Without this, CREATE DATABASE is refused.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = FILE)]
     databases: Option<PathBuf>,
 
     /// Refuse all writes
-    #[arg(long)]
+    #[arg(long, help_heading = FILE)]
     read_only: bool,
 
     /// Fail when the file does not exist, instead of creating it
-    #[arg(long)]
+    #[arg(long, help_heading = FILE)]
     no_create: bool,
 
     /// Seconds that a statement waits for the write lock before it fails (55P03); 0 is for ever
-    #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 30.0, help_heading = SESSIONS)]
     lock_timeout: f64,
 
     /// The version of PostgreSQL that clients are told, for a client that asks for a newer one; what the server does
     /// stays the same
-    #[arg(long, value_name = "VERSION", default_value = rowferry_engine::settings::SERVER_VERSION)]
+    #[arg(long, value_name = "VERSION", default_value = rowferry_engine::settings::SERVER_VERSION, help_heading = DOORS)]
     server_version: String,
 
     /// What a setting is in every session until its role or client says otherwise; can be given more than once
     ///
     /// As `postgres -c`: -c log_min_duration_statement=250ms, -c timezone=Europe/Berlin.
-    #[arg(short = 'c', long = "setting", value_name = "NAME=VALUE")]
+    #[arg(short = 'c', long = "setting", value_name = "NAME=VALUE", help_heading = SESSIONS)]
     settings: Vec<String>,
 
     /// Sessions at a time
-    #[arg(long, value_name = "COUNT", default_value_t = Limits::default().max_connections)]
+    #[arg(long, value_name = "COUNT", default_value_t = Limits::default().max_connections, help_heading = SESSIONS)]
     max_connections: usize,
 
     /// Seconds in which a client must have authenticated
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, help_heading = SESSIONS)]
     handshake_timeout: f64,
 
     /// Seconds after which a session that says nothing is closed; 0 is never
-    #[arg(long, value_name = "SECONDS", default_value_t = 0.0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0, help_heading = SESSIONS)]
     idle_timeout: f64,
 
     /// Seconds after which a session that says nothing inside a transaction is closed; 0 is never
-    #[arg(long, value_name = "SECONDS", default_value_t = 0.0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0, help_heading = SESSIONS)]
     idle_in_transaction_timeout: f64,
 
     /// The longest message from a client, in mebibytes
-    #[arg(long, value_name = "MIB", default_value_t = Limits::default().max_message / (1024 * 1024))]
+    #[arg(long, value_name = "MIB", default_value_t = Limits::default().max_message / (1024 * 1024), help_heading = SESSIONS)]
     max_message: usize,
 
     #[command(flatten)]
     memory: MemoryArguments,
 
     /// Seconds for which statements may go on when the server is asked to stop
-    #[arg(long, value_name = "SECONDS", default_value_t = 5.0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 5.0, help_heading = LIFE)]
     stop_grace: f64,
 
     /// Stop when standard input ends, as when the program that started the server is gone
     ///
     /// Statements that run are not waited for.
-    #[arg(long)]
+    #[arg(long, help_heading = LIFE)]
     until_stdin_ends: bool,
 
     /// Tell where the server listens as one line of JSON on standard output, once it does
@@ -237,7 +245,7 @@ pub struct Arguments {
     /// `{"event":"listening","pid":…,"database":…,"journal":"wal","postgres":"127.0.0.1:40123",
     /// "unix":"/tmp/.s.PGSQL.5432"}`, with the doors that are open; `"journal_before":"delete"` when the file's journal
     /// mode was changed.
-    #[arg(long)]
+    #[arg(long, help_heading = LIFE)]
     json: bool,
 }
 
