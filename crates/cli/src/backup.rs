@@ -223,5 +223,5 @@ fn failure(error: &Error) -> Failure {
         message.push('\n');
         message.push_str(detail);
     }
-    Failure { message, hint: error.hint.clone() }
+    Failure::of(message, error.hint.clone())
 }

@@ -202,7 +202,7 @@ fn status(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn failure(error: Error) -> Failure {
-    Failure { message: error.message.clone(), hint: error.hint.clone() }
+    Failure::of(error.message.clone(), error.hint.clone())
 }
 
 #[cfg(test)]

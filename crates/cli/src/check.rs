@@ -55,7 +55,7 @@ pub fn run(arguments: &Arguments) -> Result<u8, Failure> {
         Ok(found) => found,
         // A file that is too damaged to be opened is what this is for.
         Err(error) if error.condition() == Condition::DataCorrupted => (vec![unreadable(&error)], Looked::default()),
-        Err(error) => return Err(Failure { message: error.message.clone(), hint: error.hint.clone() }),
+        Err(error) => return Err(Failure::of(error.message.clone(), error.hint.clone())),
     };
     let mut out = std::io::stdout().lock();
     match arguments.json {

@@ -13,15 +13,18 @@ pub mod backup;
 pub mod changes;
 pub mod check;
 pub mod completions;
+mod conversation;
 pub mod demo;
 mod lifeline;
 mod limits;
 pub mod logging;
 pub mod man;
+mod output;
 pub mod password;
 pub mod query;
 pub mod serve;
 mod service;
+pub mod shell;
 mod signals;
 mod stop;
 
@@ -61,6 +64,7 @@ enum Command {
     Password(password::Arguments),
     Query(query::Arguments),
     Serve(Box<serve::Arguments>),
+    Shell(shell::Arguments),
 }
 
 /// Runs the command line `args`, the first of which is the program's name, and returns the exit code.
@@ -91,6 +95,7 @@ where
         Command::Password(arguments) => password::run(&arguments),
         Command::Serve(arguments) => serve::run(*arguments),
         Command::Query(arguments) => query::run(&arguments),
+        Command::Shell(arguments) => return shell::run(&arguments).unwrap_or_else(report),
     };
     match outcome {
         Ok(()) => 0,
@@ -100,6 +105,10 @@ where
 
 /// Says why a subcommand has failed; the exit code for it.
 fn report(failure: Failure) -> u8 {
+    if failure.reader_gone {
+        // `rowferry query … | head`: whoever read has all that was wanted.
+        return 0;
+    }
     eprintln!("rowferry: {failure}");
     if let Some(hint) = &failure.hint {
         eprintln!("hint: {hint}");
@@ -114,12 +123,19 @@ pub struct Failure {
     pub message: String,
     /// What to do about it, when that is known.
     pub hint: Option<String>,
+    /// Nobody reads standard output any more, of which nobody wants to hear.
+    reader_gone: bool,
 }
 
 impl Failure {
     /// A failure without a hint.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None }
+        Self::of(message.into(), None)
+    }
+
+    /// A failure with the advice that there is.
+    pub fn of(message: String, hint: Option<String>) -> Self {
+        Self { message, hint, reader_gone: false }
     }
 
     /// The same failure with advice.
@@ -141,7 +157,8 @@ impl std::error::Error for Failure {}
 /// Writing to standard output failed: the reader has gone, or the disk is full.
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
-        Self::new(format!("cannot write the answer: {error}"))
+        let reader_gone = error.kind() == std::io::ErrorKind::BrokenPipe;
+        Self { reader_gone, ..Self::new(format!("cannot write the answer: {error}")) }
     }
 }
 

@@ -3,10 +3,11 @@
 use std::fmt;
 
 use rowferry_wire_pg::client::{Client, Event, Failure, Options, TlsPolicy};
-use rowferry_wire_pg::messages::{FieldDescription, Notice};
+use rowferry_wire_pg::messages::{CancelRequest, FieldDescription, Notice, StartupPacket, TransactionStatus};
 
 use crate::mysql::{parse_tls_mode, server_name};
-use crate::{Address, Pump, Timeouts, TlsMode, TlsOptions, Url};
+use crate::stream::Moved;
+use crate::{Address, Pump, Stream, Timeouts, TlsMode, TlsOptions, Url};
 
 /// The port where PostgreSQL servers listen.
 pub const PORT: u16 = 5432;
@@ -39,6 +40,16 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl Error {
+    /// The SQLSTATE of the server's answer, at the login too.
+    pub fn sqlstate(&self) -> Option<&str> {
+        match self {
+            Self::Server(notice) | Self::Protocol(Failure::Refused(notice)) => Some(&notice.sqlstate),
+            _ => None,
+        }
+    }
+}
 
 impl From<crate::Error> for Error {
     fn from(error: crate::Error) -> Self {
@@ -206,10 +217,59 @@ impl Connection {
         }
     }
 
+    /// A setting that the server reports, as it is now: `server_version`, `TimeZone`, ….
+    pub fn parameter(&self, name: &str) -> Option<&str> {
+        self.pump.core().server().parameters.get(name).map(String::as_str)
+    }
+
+    /// Where the session stands.
+    pub fn transaction(&self) -> TransactionStatus {
+        self.pump.core().server().transaction
+    }
+
+    /// The TLS version and cipher in use; `None` in plain text.
+    pub fn tls_description(&self) -> Option<String> {
+        self.pump.channel().tls_description()
+    }
+
+    /// What stops a statement of this connection from another thread; `None` where the server has given no key for it.
+    pub fn canceller(&self) -> Option<Canceller> {
+        let (process, key) = self.pump.core().server().key.clone()?;
+        Some(Canceller { process, key })
+    }
+
     /// Says goodbye and closes.
     pub fn close(mut self) -> Result<(), Error> {
         self.pump.core_mut().terminate();
         self.pump.flush()?;
+        Ok(())
+    }
+}
+
+/// Stops the statement that a connection is at.
+#[derive(Clone, Debug)]
+pub struct Canceller {
+    process: u32,
+    key: Vec<u8>,
+}
+
+impl Canceller {
+    /// Asks the server, in plain text as libpq does. It says nothing: the statement fails, or has ended before.
+    ///
+    /// # Errors
+    ///
+    /// When the server is not reached.
+    pub fn cancel(&self, config: &Config) -> Result<(), Error> {
+        let mut packet = Vec::new();
+        StartupPacket::Cancel(CancelRequest { process: self.process, key: &self.key }).encode(&mut packet);
+        let stream = Stream::connect(&config.address, config.timeouts, None)?;
+        let mut rest = packet.as_slice();
+        while !rest.is_empty() {
+            match stream.try_send(rest)? {
+                Moved::Bytes(count) => rest = &rest[count..],
+                Moved::Nothing => stream.poll_both()?,
+            }
+        }
         Ok(())
     }
 }

@@ -4,6 +4,7 @@
 //! [`Event::Ready`], [`Client::query`], `poll` until `Ready` again. [`Event::Pending`] asks for more bytes.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use rowferry_wire::{Core, Malformed, ReceiveBuffer, Secret};
@@ -93,6 +94,8 @@ pub enum Failure {
     },
     /// The login needs something that we do not have or do not do.
     Login(Cow<'static, str>),
+    /// The server asks for a password, and there is none.
+    NoPassword,
 }
 
 impl fmt::Display for Failure {
@@ -107,6 +110,7 @@ impl fmt::Display for Failure {
                 write!(f, "the server sent message type \"{}\" while we awaited {state}", tag.escape_ascii())
             }
             Self::Login(what) => f.write_str(what),
+            Self::NoPassword => f.write_str("the server asks for a password"),
         }
     }
 }
@@ -183,6 +187,24 @@ pub struct Client {
     /// Bytes of the frame that the last event borrows from; they go at the next poll.
     lent: usize,
     closed: bool,
+    server: Server,
+}
+
+/// What a server has said of itself and of the session.
+#[derive(Clone, Debug)]
+pub struct Server {
+    /// The session's number and the proof by which [`StartupPacket::Cancel`] stops its statement.
+    pub key: Option<(u32, Vec<u8>)>,
+    /// Settings that it reports, by their names, as they are now.
+    pub parameters: BTreeMap<String, String>,
+    /// Where the session stands, as of the last [`Event::Ready`].
+    pub transaction: TransactionStatus,
+}
+
+impl Default for Server {
+    fn default() -> Self {
+        Self { key: None, parameters: BTreeMap::new(), transaction: TransactionStatus::IDLE }
+    }
 }
 
 impl Client {
@@ -195,6 +217,7 @@ impl Client {
             output: Vec::new(),
             lent: 0,
             closed: false,
+            server: Server::default(),
         };
         if client.options.tls == TlsPolicy::Never {
             client.start_up();
@@ -220,6 +243,11 @@ impl Client {
         assert!(matches!(self.state, State::Command), "a query while awaiting {}", self.state.name());
         Frontend::Query(sql.as_bytes()).encode(&mut self.output);
         self.state = State::Results;
+    }
+
+    /// What the server has said of itself and of the session.
+    pub const fn server(&self) -> &Server {
+        &self.server
     }
 
     /// Says goodbye.
@@ -260,7 +288,11 @@ impl Client {
             self.lent = len;
             // Cut again: the borrow of the first cut ended when the state was changed.
             let body = &self.receive.unread()[5..len];
-            return event(Backend::decode(tag, body)?, &mut self.state, tag);
+            let event = event(Backend::decode(tag, body)?, &mut self.state, tag)?;
+            if let Event::Ready(status) = event {
+                self.server.transaction = status;
+            }
+            return Ok(event);
         }
     }
 
@@ -270,7 +302,11 @@ impl Client {
         let unread = self.receive.unread();
         let Some(frame) = cut_backend(unread, DEFAULT_MESSAGE_LIMIT)? else { return Ok(false) };
         let next = match (state, Backend::decode(tag, frame.body)?) {
-            (state, Backend::ParameterStatus(_) | Backend::NotificationResponse(_)) => state,
+            (state, Backend::ParameterStatus(parameter)) => {
+                self.server.parameters.insert(parameter.name.to_owned(), parameter.value.to_owned());
+                state
+            }
+            (state, Backend::NotificationResponse(_)) => state,
             (State::Authentication | State::Admission, Backend::Authentication(Authentication::Ok)) => State::Settings,
             (State::Authentication, Backend::Authentication(request)) => {
                 answer(&self.options, &request, &mut self.output)?
@@ -284,7 +320,11 @@ impl Client {
                 scram.handle(proof)?;
                 State::Admission
             }
-            (State::Settings, Backend::BackendKeyData(_) | Backend::NegotiateProtocolVersion(_)) => State::Settings,
+            (State::Settings, Backend::BackendKeyData(data)) => {
+                self.server.key = Some((data.process, data.key.to_vec()));
+                State::Settings
+            }
+            (State::Settings, Backend::NegotiateProtocolVersion(_)) => State::Settings,
             (State::Authentication, Backend::NegotiateProtocolVersion(_)) => State::Authentication,
             (State::Results, Backend::CopyInResponse(_)) => {
                 Frontend::CopyFail(b"this client has no data to send").encode(&mut self.output);
@@ -373,7 +413,7 @@ impl Core for Client {
 
 /// Answers a request to authenticate; the state that awaits the server's next word.
 fn answer(options: &Options, request: &Authentication<'_>, output: &mut Vec<u8>) -> Result<State, Failure> {
-    let password = || options.password.as_ref().ok_or(Failure::Login("the server asks for a password".into()));
+    let password = || options.password.as_ref().ok_or(Failure::NoPassword);
     match request {
         Authentication::CleartextPassword if options.secure_transport => {
             let mut terminated = password()?.expose().as_bytes().to_vec();

@@ -102,7 +102,7 @@ impl Judged {
 
 /// Judges every statement of the source, behind what its schema defines.
 pub(super) fn judge(schema: &[Statement], source: &Source, stop: &Stop) -> Result<Judged, Failure> {
-    let said = |error: Error| Failure { message: error.message.clone(), hint: error.hint.clone() };
+    let said = |error: Error| Failure::of(error.message.clone(), error.hint.clone());
     // Nothing of it outlives the program, so nothing need be said of its journal.
     let options = Options { journal: Journal::Keep, ..Options::default() };
     let database = Database::memory("assess", options).map_err(said)?;

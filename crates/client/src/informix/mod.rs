@@ -9,10 +9,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use rowferry_wire::Malformed;
+use rowferry_wire_sqli::URGENT_INTERRUPT;
 use rowferry_wire_sqli::client::{Client, Event, Failure, Misuse, Options, Outcome, Params, Prepared, SqlError};
 use rowferry_wire_sqli::login::{ApplicationInfo, ProcessInfo};
 
-use crate::{Address, Pump, Timeouts, TlsMode, TlsOptions, Url};
+use crate::{Address, Pump, Stream, Timeouts, TlsMode, TlsOptions, Url};
 
 pub use errors::{Kind, error_kind, error_text, message};
 pub use placeholders::{List, Placeholder, PlaceholderError, Statement, count_questions, expand, parse};
@@ -46,6 +47,8 @@ pub enum Error {
     Server(SqlError),
     /// The caller's mistake.
     Misuse(String),
+    /// Whoever takes the rows could not; what was still to come is not read.
+    Output(std::io::Error),
 }
 
 impl fmt::Display for Error {
@@ -55,6 +58,7 @@ impl fmt::Display for Error {
             Self::Protocol(failure) => failure.fmt(f),
             Self::Server(error) => f.write_str(&message(error)),
             Self::Misuse(message) => f.write_str(message),
+            Self::Output(error) => error.fmt(f),
         }
     }
 }
@@ -177,6 +181,27 @@ pub struct QueryResult {
     pub serial: i64,
 }
 
+/// What a statement answers, in the order in which it comes.
+#[derive(Debug)]
+pub enum Answer<'a> {
+    /// The rows to come have these columns.
+    Columns(&'a [Column]),
+    /// A row; `None` is NULL.
+    Row(Vec<Option<String>>),
+    /// There are no more rows.
+    EndOfRows,
+    /// A statement without rows has ended.
+    Done {
+        /// Rows inserted, changed or deleted.
+        affected_rows: i64,
+        /// The value that a serial column was given, 0 when none.
+        serial: i64,
+    },
+}
+
+/// Takes what a statement answers.
+type Take<'a> = &'a mut dyn FnMut(Answer<'_>) -> std::io::Result<()>;
+
 /// A connection, blocking. Dropping it closes it.
 #[derive(Debug)]
 pub struct Connection {
@@ -222,34 +247,55 @@ impl Connection {
 
     /// Runs a statement and collects its rows.
     pub fn query(&mut self, sql: &str) -> Result<QueryResult, Error> {
+        let mut result = QueryResult::default();
+        self.answers(sql, &mut |answer| {
+            match answer {
+                Answer::Columns(columns) => result.columns = columns.to_vec(),
+                Answer::Row(row) => result.rows.push(row),
+                Answer::EndOfRows => {}
+                Answer::Done { affected_rows, serial } => {
+                    (result.affected_rows, result.serial) = (affected_rows, serial);
+                }
+            }
+            Ok(())
+        })?;
+        Ok(result)
+    }
+
+    /// Runs a statement and hands on what it answers as it comes.
+    ///
+    /// # Errors
+    ///
+    /// The server's own, after which the connection goes on; and any other, after which it is of no more use.
+    pub fn answers(&mut self, sql: &str, take: Take<'_>) -> Result<(), Error> {
         let count = u16::try_from(count_questions(sql)).unwrap_or(u16::MAX);
         self.pump.core_mut().prepare(sql.as_bytes(), count)?;
-        let mut result = QueryResult::default();
         let mut prepared = None;
         loop {
-            let outcome = self.drive(&mut prepared, &mut result)?;
+            let outcome = self.drive(&mut prepared, take)?;
             match &prepared {
                 Some(prepared) if outcome.more => self.pump.core_mut().fetch(prepared)?,
                 prepared => {
                     if let Some(prepared) = prepared.as_ref().filter(|prepared| prepared.has_lobs()) {
                         self.pump.core_mut().close(prepared);
                     }
-                    let affected = !prepared.as_ref().is_some_and(|prepared| prepared.is_query());
-                    result.affected_rows = if affected { outcome.rows } else { 0 };
-                    result.serial = outcome.serial;
-                    return Ok(result);
+                    let answer = match prepared.as_ref().is_some_and(|prepared| prepared.is_query()) {
+                        true => Answer::EndOfRows,
+                        false => Answer::Done { affected_rows: outcome.rows, serial: outcome.serial },
+                    };
+                    return take(answer).map_err(Error::Output);
                 }
             }
         }
     }
 
-    fn drive(&mut self, prepared: &mut Option<Arc<Prepared>>, result: &mut QueryResult) -> Result<Outcome, Error> {
+    fn drive(&mut self, prepared: &mut Option<Arc<Prepared>>, take: Take<'_>) -> Result<Outcome, Error> {
         loop {
             match self.pump.core_mut().poll()? {
                 Event::Pending => self.pump.advance()?,
                 Event::Prepared(statement) => {
                     if statement.is_query() {
-                        result.columns.clone_from(&statement.columns);
+                        take(Answer::Columns(&statement.columns)).map_err(Error::Output)?;
                     }
                     *prepared = Some(statement);
                     self.pump.core_mut().run(&Params::default(), false)?;
@@ -258,7 +304,7 @@ impl Connection {
                     let Some(prepared) = prepared else { continue };
                     let mut row = Vec::with_capacity(prepared.columns.len());
                     prepared.decode_row(payload, |at, cell| row.push(cell_text(&prepared.columns[at], &cell)))?;
-                    result.rows.push(row);
+                    take(Answer::Row(row)).map_err(Error::Output)?;
                 }
                 Event::Done(outcome) => return Ok(outcome),
                 Event::Error(error) => return Err(Error::Server(error)),
@@ -272,11 +318,40 @@ impl Connection {
         String::from_utf8_lossy(&self.pump.core().session().server_version).into_owned()
     }
 
+    /// A transaction is open that was begun here.
+    pub fn in_transaction(&self) -> bool {
+        self.pump.core().session().in_transaction
+    }
+
+    /// What stops a statement of this connection from another thread, by a byte of urgent data.
+    ///
+    /// # Errors
+    ///
+    /// When the system has no second handle for the socket.
+    pub fn canceller(&self) -> std::io::Result<Canceller> {
+        Ok(Canceller(self.pump.stream().try_clone()?))
+    }
+
     /// Says good bye and closes.
     pub fn close(mut self) -> Result<(), Error> {
         self.pump.core_mut().exit()?;
         self.pump.flush()?;
         Ok(())
+    }
+}
+
+/// Stops the statement that a connection is at.
+#[derive(Debug)]
+pub struct Canceller(Stream);
+
+impl Canceller {
+    /// Asks the server. Only while a statement runs: a byte that comes late would stop the next.
+    ///
+    /// # Errors
+    ///
+    /// When the connection is gone.
+    pub fn cancel(&self) -> std::io::Result<()> {
+        self.0.send_urgent(URGENT_INTERRUPT)
     }
 }
 

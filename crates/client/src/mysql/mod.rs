@@ -10,7 +10,7 @@ use rowferry_wire::{Malformed, Secret};
 use rowferry_wire_mysql::client::{Client, Event, Failure, Misuse, Options, TlsPolicy};
 use rowferry_wire_mysql::messages::handshake::{Login, capability};
 use rowferry_wire_mysql::messages::resultset::{ColumnDefinition, TextRow};
-use rowferry_wire_mysql::messages::status::ServerError;
+use rowferry_wire_mysql::messages::status::{ServerError, status_flag};
 
 pub use local_file::local_files;
 pub use markers::{only_reads, question_marks};
@@ -32,6 +32,8 @@ pub enum Error {
     Server(ServerError),
     /// The caller's mistake.
     Misuse(String),
+    /// Whoever takes the rows could not; what was still to come is not read.
+    Output(std::io::Error),
 }
 
 impl fmt::Display for Error {
@@ -41,6 +43,7 @@ impl fmt::Display for Error {
             Self::Protocol(failure) => failure.fmt(f),
             Self::Server(error) => error.fmt(f),
             Self::Misuse(message) => f.write_str(message),
+            Self::Output(error) => error.fmt(f),
         }
     }
 }
@@ -171,6 +174,24 @@ impl QueryResult {
     }
 }
 
+/// What a statement answers, in the order in which it comes.
+#[derive(Debug)]
+pub enum Answer<'a> {
+    /// The rows to come have these columns.
+    Columns(&'a [ColumnDefinition]),
+    /// A row; `None` is NULL.
+    Row(Vec<Option<String>>),
+    /// There are no more rows.
+    EndOfRows,
+    /// A statement without rows has ended.
+    Done {
+        /// Rows that it has changed.
+        affected_rows: u64,
+        /// The first number that AUTO_INCREMENT has given, 0 for none.
+        last_insert_id: u64,
+    },
+}
+
 /// A connection, blocking. Dropping it closes it.
 #[derive(Debug)]
 pub struct Connection {
@@ -226,25 +247,51 @@ impl Connection {
 
     /// Runs one or several statements and hands each result to `each`.
     pub fn query_each(&mut self, sql: &str, mut each: impl FnMut(QueryResult)) -> Result<(), Error> {
-        self.pump.core_mut().query(sql.as_bytes())?;
         let mut result = QueryResult::default();
+        self.answers(sql, &mut |answer| {
+            match answer {
+                Answer::Columns(columns) => result.columns = columns.to_vec(),
+                Answer::Row(row) => result.rows.push(row),
+                Answer::EndOfRows => each(std::mem::take(&mut result)),
+                Answer::Done { affected_rows, last_insert_id } => {
+                    each(QueryResult { affected_rows, last_insert_id, ..QueryResult::default() });
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Runs one or several statements and hands on what they answer as it comes.
+    ///
+    /// # Errors
+    ///
+    /// The server's own, after which the connection goes on; and any other, after which it is of no more use.
+    pub fn answers(&mut self, sql: &str, take: &mut dyn FnMut(Answer<'_>) -> std::io::Result<()>) -> Result<(), Error> {
+        self.pump.core_mut().query(sql.as_bytes())?;
+        let mut columns = Vec::new();
         loop {
             match self.pump.core_mut().poll()? {
                 Event::Pending => self.pump.advance()?,
-                Event::Columns(columns) => result.columns.clone_from(&columns.definitions),
+                Event::Columns(told) => {
+                    columns.clone_from(&told.definitions);
+                    take(Answer::Columns(&columns)).map_err(Error::Output)?;
+                }
                 Event::Row(payload) => {
                     let mut cells = TextRow::new(payload);
-                    let mut row = Vec::with_capacity(result.columns.len());
-                    for column in &result.columns {
+                    let mut row = Vec::with_capacity(columns.len());
+                    for column in &columns {
                         row.push(cells.cell()?.map(|bytes| as_text(column, bytes)));
                     }
                     cells.finish()?;
-                    result.rows.push(row);
+                    take(Answer::Row(row)).map_err(Error::Output)?;
                 }
                 Event::Done { ok, more } | Event::EndOfRows { ok, more } => {
-                    result.affected_rows = ok.affected_rows;
-                    result.last_insert_id = ok.last_insert_id;
-                    each(std::mem::take(&mut result));
+                    let answer = match columns.is_empty() {
+                        true => Answer::Done { affected_rows: ok.affected_rows, last_insert_id: ok.last_insert_id },
+                        false => Answer::EndOfRows,
+                    };
+                    columns.clear();
+                    take(answer).map_err(Error::Output)?;
                     if !more {
                         return Ok(());
                     }
@@ -253,6 +300,21 @@ impl Connection {
                 other => return Err(out_of_place(&other)),
             }
         }
+    }
+
+    /// What `KILL` takes.
+    pub fn id(&self) -> u32 {
+        self.pump.core().session().connection_id
+    }
+
+    /// A transaction is open.
+    pub fn in_transaction(&self) -> bool {
+        self.pump.core().session().status & status_flag::IN_TRANSACTION != 0
+    }
+
+    /// The default database where a statement has changed it, as far as the server tells.
+    pub fn database(&self) -> Option<&str> {
+        self.pump.core().session().state.schema.as_deref()
     }
 
     /// What the server has said about itself.

@@ -1,0 +1,116 @@
+//! Anything that speaks Informix's SQLI protocol, `rowferry serve --informix` included.
+
+use rowferry_client::Url;
+use rowferry_client::informix::{self, Answer, Config, Connection, Error};
+use rowferry_wire_sqli::TypeCode;
+
+use super::{Answers, Canceller, Column, Conversation, Dialect, Done, Kind, Refused, Transaction, caret};
+use crate::Failure;
+
+/// What the server says to a wrong user or password.
+const INCORRECT_PASSWORD: i32 = -951;
+
+/// An open connection.
+pub(super) struct Open {
+    config: Config,
+    connection: Connection,
+    database: String,
+    lost: bool,
+}
+
+impl Open {
+    pub(super) fn connect(url: &Url) -> Result<Self, Refused> {
+        let config = Config::from_url(url).map_err(|error| failure(&error, ""))?;
+        let connection = Connection::connect(&config).map_err(|error| match &error {
+            Error::Server(answer) if i32::from(answer.sqlcode) == INCORRECT_PASSWORD => {
+                Refused::Password(failure(&error, ""))
+            }
+            _ => Refused::Otherwise(failure(&error, "")),
+        })?;
+        let database = url.option("database").unwrap_or(&url.database).to_owned();
+        Ok(Self { config, connection, database, lost: false })
+    }
+}
+
+impl Conversation for Open {
+    fn ask(&mut self, sql: &str, answers: &mut dyn Answers) -> Result<(), Failure> {
+        let result = self.connection.answers(sql, &mut |answer| match answer {
+            Answer::Columns(columns) => answers.begin(columns.iter().map(column).collect()),
+            Answer::Row(row) => answers.row(row),
+            Answer::EndOfRows => answers.end(),
+            Answer::Done { affected_rows, .. } => {
+                answers.done(&Done::changed(u64::try_from(affected_rows).unwrap_or_default()))
+            }
+        });
+        result.map_err(|error| match error {
+            Error::Output(error) => {
+                self.lost = true;
+                Failure::from(error)
+            }
+            error => {
+                self.lost = !matches!(error, Error::Server(_));
+                failure(&error, sql)
+            }
+        })
+    }
+
+    fn sql(&self) -> Dialect {
+        Dialect::Informix
+    }
+
+    fn whom(&self) -> String {
+        format!("{} at {}", self.connection.server_version(), self.config.address)
+    }
+
+    fn database(&self) -> &str {
+        &self.database
+    }
+
+    fn transaction(&self) -> Transaction {
+        if self.connection.in_transaction() { Transaction::Open } else { Transaction::None }
+    }
+
+    fn canceller(&self) -> Option<Canceller> {
+        let canceller = self.connection.canceller().ok()?;
+        Some(Box::new(move || {
+            // A connection that is gone needs no stopping.
+            let _ = canceller.cancel();
+        }))
+    }
+
+    fn is_lost(&self) -> bool {
+        self.lost
+    }
+
+    fn close(self: Box<Self>) -> Result<(), Failure> {
+        self.connection.close().map_err(|error| failure(&error, ""))
+    }
+}
+
+fn column(column: &informix::Column) -> Column {
+    let kind = match column.code {
+        TypeCode::SMALLINT
+        | TypeCode::INTEGER
+        | TypeCode::BIGINT
+        | TypeCode::INT8
+        | TypeCode::SERIAL
+        | TypeCode::SERIAL8
+        | TypeCode::BIGSERIAL
+        | TypeCode::FLOAT
+        | TypeCode::SMALLFLOAT
+        | TypeCode::DECIMAL
+        | TypeCode::MONEY => Kind::Number,
+        _ => Kind::Text,
+    };
+    Column { name: String::from_utf8_lossy(&column.name).into_owned(), kind }
+}
+
+fn failure(error: &informix::Error, sql: &str) -> Failure {
+    let mut message = error.to_string();
+    if let informix::Error::Server(error) = error
+        && let Ok(position @ 1..) = u32::try_from(error.offset)
+    {
+        message.push_str(&caret(sql, position));
+    }
+    Failure::new(message)
+}

@@ -1,0 +1,180 @@
+//! A SQLite file, asked in PostgreSQL's SQL through the same engine that `serve` uses.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use rowferry_dialect::values::{self, Settings};
+use rowferry_engine::{
+    Command, Cursor, Database, Error, Journal, Language, Options, Outcome, ResultColumn, Session, SessionOptions,
+    TransactionStatus, Type, ValueRef,
+};
+
+use super::{Answers, Canceller, Column, Conversation, Dialect, Done, Kind, Transaction, caret};
+use crate::Failure;
+
+/// An open file.
+pub(super) struct Open {
+    path: PathBuf,
+    name: String,
+    session: Session,
+}
+
+impl Open {
+    pub(super) fn file(path: &Path) -> Result<Self, Failure> {
+        // A look at a file leaves it as it is.
+        let options = Options { journal: Journal::Keep, ..Options::default() };
+        let database = Database::open(path, options).map_err(|error| failure(&error, ""))?;
+        let mut options = SessionOptions::new("rowferry", Language::Postgres);
+        options.application_name = "rowferry".into();
+        let name = path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        Ok(Self { path: path.to_owned(), name, session: database.session(options) })
+    }
+
+    fn run(&mut self, sql: &str, answers: &mut dyn Answers) -> Result<(), Failure> {
+        let fail = |error: Error| failure(&error, sql);
+        let statements = self.session.parse(sql).map_err(fail)?;
+        for statement in &statements {
+            // Several statements are one transaction, as in PostgreSQL: all of them or none.
+            self.session.begin_implicit();
+            let prepared = self.session.prepare_parsed(statement, &[]).map_err(fail)?;
+            if !prepared.bound.params.is_empty() {
+                return Err(Failure::new("the statement has parameters").hint("write the values into the statement"));
+            }
+            match self.session.execute(&prepared, &[]).map_err(fail)? {
+                Outcome::Rows(mut cursor) => show(&mut cursor, &self.session.settings(), sql, answers)?,
+                Outcome::Done { command, rows } => answers.done(&match command {
+                    Command::Utility(words) => Done::words(words),
+                    _ => Done::changed(rows),
+                })?,
+            }
+            for notice in self.session.drain_notices() {
+                answers.notice(&format!("notice: {}", notice.message))?;
+            }
+        }
+        self.session.end_implicit().map_err(fail)
+    }
+}
+
+impl Conversation for Open {
+    fn ask(&mut self, sql: &str, answers: &mut dyn Answers) -> Result<(), Failure> {
+        let result = self.run(sql, answers);
+        if result.is_err() {
+            self.session.fail();
+        }
+        result
+    }
+
+    fn sql(&self) -> Dialect {
+        Dialect::Postgres
+    }
+
+    fn whom(&self) -> String {
+        format!("the SQLite file {}, in PostgreSQL's SQL", self.path.display())
+    }
+
+    fn database(&self) -> &str {
+        &self.name
+    }
+
+    fn transaction(&self) -> Transaction {
+        match self.session.transaction_status() {
+            TransactionStatus::Idle => Transaction::None,
+            TransactionStatus::Active => Transaction::Open,
+            TransactionStatus::Failed => Transaction::Failed,
+        }
+    }
+
+    fn canceller(&self) -> Option<Canceller> {
+        let interrupter = self.session.interrupter();
+        Some(Box::new(move || interrupter.interrupt()))
+    }
+
+    fn is_lost(&self) -> bool {
+        false
+    }
+
+    fn close(self: Box<Self>) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
+fn show(cursor: &mut Cursor, settings: &Settings, sql: &str, answers: &mut dyn Answers) -> Result<(), Failure> {
+    let types: Vec<Type> = cursor.columns().iter().map(|column| column.ty.clone()).collect();
+    answers.begin(cursor.columns().iter().map(column).collect())?;
+    while let Some(row) = cursor.next().map_err(|error| failure(&error, sql))? {
+        let shown = |(index, ty): (usize, &Type)| text(ty, row.get(index), settings);
+        answers.row(types.iter().enumerate().map(shown).collect())?;
+    }
+    Ok(answers.end()?)
+}
+
+fn column(column: &ResultColumn) -> Column {
+    let kind = match column.ty {
+        Type::Bool => Kind::Boolean,
+        Type::Int2
+        | Type::Int4
+        | Type::Int8
+        | Type::Oid
+        | Type::Float4
+        | Type::Float8
+        | Type::Numeric(_)
+        | Type::FloatingDecimal(_)
+        | Type::Money(_) => Kind::Number,
+        _ => Kind::Text,
+    };
+    Column { name: column.name.clone(), kind }
+}
+
+/// A value as the door's text protocol writes it; one that is no value of its column's type, as somebody else's file may hold, as
+/// it is.
+fn text(ty: &Type, value: ValueRef<'_>, settings: &Settings) -> Option<String> {
+    if value == ValueRef::Null {
+        return None;
+    }
+    let mut out = Vec::new();
+    if values::write(&mut out, value, ty, settings).is_ok() {
+        return Some(String::from_utf8_lossy(&out).into_owned());
+    }
+    Some(match value {
+        ValueRef::Null => return None,
+        ValueRef::Integer(number) => number.to_string(),
+        ValueRef::Real(number) => number.to_string(),
+        ValueRef::Text(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        ValueRef::Blob(bytes) => bytes.iter().fold("\\x".to_owned(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        }),
+    })
+}
+
+fn failure(error: &Error, sql: &str) -> Failure {
+    let mut message = format!("{} (SQLSTATE {})", error.message, error.condition().sqlstate());
+    if let Some(detail) = &error.detail {
+        let _ = write!(message, "\n{detail}");
+    }
+    if let Some(position) = error.position {
+        message.push_str(&caret(sql, position));
+    }
+    Failure::of(message, error.hint.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use rowferry_dialect::types::NumericModifier;
+
+    use super::*;
+
+    #[test]
+    fn values_are_shown_as_the_door_writes_them() {
+        let settings = Settings::default();
+        let shown = |ty: &Type, value: ValueRef<'_>| text(ty, value, &settings);
+        let price = Type::Numeric(Some(NumericModifier { precision: 10, scale: 2 }));
+        assert_eq!(shown(&price, ValueRef::Real(12.5)).as_deref(), Some("12.50"));
+        assert_eq!(shown(&price, ValueRef::Integer(-3)).as_deref(), Some("-3.00"));
+        assert_eq!(shown(&Type::Bool, ValueRef::Integer(1)).as_deref(), Some("t"));
+        assert_eq!(shown(&Type::Bytea, ValueRef::Blob(b"\x00\xff")).as_deref(), Some("\\x00ff"));
+        assert_eq!(shown(&Type::Text, ValueRef::Null), None);
+        // What somebody else's file holds.
+        assert_eq!(shown(&Type::Int4, ValueRef::Text(b"seven")).as_deref(), Some("seven"));
+    }
+}
