@@ -3,7 +3,7 @@
 //! A library, so that the Python console script and the plain program are the same code: both call [`run`]. Each
 //! subcommand lives in a module of its own, with an `Arguments` struct (what `--help` teaches) and a function `run`.
 //!
-//! Exit codes: 0 done, 1 it failed (the reason is on standard error), 2 the arguments make no sense; `assess` and `check` have a fourth.
+//! Exit codes: 0 done, 1 it failed (the reason is on standard error), 2 the arguments make no sense; `assess`, `check` and `doctor` have a fourth.
 
 // The command line is the outside world: it reads files, the environment and clocks.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)]
@@ -15,6 +15,7 @@ pub mod check;
 pub mod completions;
 mod conversation;
 pub mod demo;
+pub mod doctor;
 mod lifeline;
 mod limits;
 pub mod logging;
@@ -60,6 +61,7 @@ enum Command {
     Check(check::Arguments),
     Completions(completions::Arguments),
     Demo(demo::Arguments),
+    Doctor(doctor::Arguments),
     Man(man::Arguments),
     Password(password::Arguments),
     Query(query::Arguments),
@@ -91,6 +93,7 @@ where
         Command::Check(arguments) => return check::run(&arguments).unwrap_or_else(report),
         Command::Completions(arguments) => completions::run(&arguments, CommandLine::command()),
         Command::Demo(arguments) => demo::run(arguments),
+        Command::Doctor(arguments) => return doctor::run(&arguments).unwrap_or_else(report),
         Command::Man(arguments) => man::run(&arguments, CommandLine::command()),
         Command::Password(arguments) => password::run(&arguments),
         Command::Serve(arguments) => serve::run(*arguments),
@@ -105,15 +108,25 @@ where
 
 /// Says why a subcommand has failed; the exit code for it.
 fn report(failure: Failure) -> u8 {
-    if failure.reader_gone {
-        // `rowferry query … | head`: whoever read has all that was wanted.
+    if failure.kind == FailureKind::ReaderGone {
         return 0;
     }
     eprintln!("rowferry: {failure}");
     if let Some(hint) = &failure.hint {
         eprintln!("hint: {hint}");
     }
-    1
+    if failure.kind == FailureKind::Usage { 2 } else { 1 }
+}
+
+/// What a failure is to whoever called.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum FailureKind {
+    /// It was tried, and failed.
+    Failed,
+    /// The arguments make no sense.
+    Usage,
+    /// `rowferry query … | head`: whoever read has all that was wanted, and wants to hear of nothing.
+    ReaderGone,
 }
 
 /// Why a subcommand could not do its work, in a sentence for people.
@@ -123,8 +136,7 @@ pub struct Failure {
     pub message: String,
     /// What to do about it, when that is known.
     pub hint: Option<String>,
-    /// Nobody reads standard output any more, of which nobody wants to hear.
-    reader_gone: bool,
+    kind: FailureKind,
 }
 
 impl Failure {
@@ -135,7 +147,13 @@ impl Failure {
 
     /// A failure with the advice that there is.
     pub fn of(message: String, hint: Option<String>) -> Self {
-        Self { message, hint, reader_gone: false }
+        Self { message, hint, kind: FailureKind::Failed }
+    }
+
+    /// The same failure, as one of the arguments.
+    #[must_use]
+    fn usage(self) -> Self {
+        Self { kind: FailureKind::Usage, ..self }
     }
 
     /// The same failure with advice.
@@ -157,8 +175,11 @@ impl std::error::Error for Failure {}
 /// Writing to standard output failed: the reader has gone, or the disk is full.
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
-        let reader_gone = error.kind() == std::io::ErrorKind::BrokenPipe;
-        Self { reader_gone, ..Self::new(format!("cannot write the answer: {error}")) }
+        let kind = match error.kind() {
+            std::io::ErrorKind::BrokenPipe => FailureKind::ReaderGone,
+            _ => FailureKind::Failed,
+        };
+        Self { kind, ..Self::new(format!("cannot write the answer: {error}")) }
     }
 }
 

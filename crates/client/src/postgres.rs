@@ -7,10 +7,15 @@ use rowferry_wire_pg::messages::{CancelRequest, FieldDescription, Notice, Startu
 
 use crate::mysql::{parse_tls_mode, server_name};
 use crate::stream::Moved;
+use crate::url::unknown_option;
 use crate::{Address, Pump, Stream, Timeouts, TlsMode, TlsOptions, Url};
 
 /// The port where PostgreSQL servers listen.
 pub const PORT: u16 = 5432;
+
+/// Options of a URL: those of libpq that mean something here.
+const OPTIONS: [&str; 10] =
+    ["host", "port", "user", "password", "dbname", "sslmode", "sslrootcert", "sslcert", "sslkey", "connect_timeout"];
 
 /// Why a statement or connection failed.
 #[derive(Debug)]
@@ -126,7 +131,7 @@ impl Config {
                     let seconds: u64 = value.parse().map_err(|_| misuse("whole seconds"))?;
                     timeouts.connect = (seconds > 0).then(|| std::time::Duration::from_secs(seconds));
                 }
-                _ => return Err(Error::Misuse(format!("unknown option `{name}` in the URL"))),
+                _ => return Err(Error::Misuse(unknown_option(name, &OPTIONS))),
             }
         }
         if user.is_empty() {

@@ -72,6 +72,11 @@ impl Url {
     }
 }
 
+/// What is said of an option that none is, with those that there are.
+pub(crate) fn unknown_option(name: &str, known: &[&str]) -> String {
+    format!("unknown option `{name}` in the URL: there are {}", known.join(", "))
+}
+
 fn split_port(place: &str) -> Result<(&str, Option<u16>), UrlError> {
     let (host, port) = match place.strip_prefix('[') {
         Some(rest) => {

@@ -4,7 +4,9 @@ use rowferry_client::Url;
 use rowferry_client::informix::{self, Answer, Config, Connection, Error};
 use rowferry_wire_sqli::TypeCode;
 
-use super::{Answers, Canceller, Column, Conversation, Dialect, Done, Kind, Refused, Transaction, caret};
+use super::{
+    Answers, Canceller, Column, Conversation, Dialect, Done, Kind, Place, Refused, Transaction, caret, unreachable,
+};
 use crate::Failure;
 
 /// What the server says to a wrong user or password.
@@ -25,11 +27,25 @@ impl Open {
             Error::Server(answer) if i32::from(answer.sqlcode) == INCORRECT_PASSWORD => {
                 Refused::Password(failure(&error, ""))
             }
+            Error::Transport(error) => Refused::Otherwise(unreachable(&config.address, error)),
             _ => Refused::Otherwise(failure(&error, "")),
         })?;
         let database = url.option("database").unwrap_or(&url.database).to_owned();
         Ok(Self { config, connection, database, lost: false })
     }
+}
+
+/// What a URL says.
+pub(super) fn place(url: &Url) -> Result<Place, Failure> {
+    let config = Config::from_url(url).map_err(|error| failure(&error, ""))?;
+    Ok(Place {
+        product: "Informix",
+        address: config.address,
+        default_port: informix::PORT,
+        user: url.user.clone(),
+        password_from: None,
+        tls: if config.tls.is_some() { "required" } else { "disabled" }.to_owned(),
+    })
 }
 
 impl Conversation for Open {

@@ -13,12 +13,12 @@ use crate::Failure;
 /// server wants one.
 pub(super) fn with_password<C: Conversation + 'static>(
     mut url: Url,
-    kept: fn(&Url) -> Option<String>,
+    kept: fn(&Url) -> Option<Kept>,
     connect: impl Fn(&Url) -> Result<C, Refused>,
 ) -> Result<Box<dyn Conversation>, Failure> {
     let given = url.password.is_some() || url.option("password").is_some();
     if !given {
-        url.password = kept(&url).map(Secret::new);
+        url.password = kept(&url).map(|kept| Secret::new(kept.password));
     }
     match connect(&url) {
         Ok(conversation) => Ok(Box::new(conversation)),
@@ -44,15 +44,28 @@ pub(super) fn with_password<C: Conversation + 'static>(
     }
 }
 
+/// A password that was found.
+pub(super) struct Kept {
+    password: String,
+    /// Where.
+    pub(super) from: &'static str,
+}
+
+impl Kept {
+    fn variable(name: &'static str) -> Option<Self> {
+        Some(Self { password: variable(name)?, from: name })
+    }
+}
+
 /// Informix's clients keep no passwords.
-pub(super) fn nowhere(_: &Url) -> Option<String> {
+pub(super) fn nowhere(_: &Url) -> Option<Kept> {
     None
 }
 
 /// `$PGPASSWORD`, else the line of `$PGPASSFILE` or `~/.pgpass` that fits.
-pub(super) fn postgres(url: &Url) -> Option<String> {
-    if let Some(password) = variable("PGPASSWORD") {
-        return Some(password);
+pub(super) fn postgres(url: &Url) -> Option<Kept> {
+    if let Some(kept) = Kept::variable("PGPASSWORD") {
+        return Some(kept);
     }
     let path = variable("PGPASSFILE").map(PathBuf::from).or_else(|| Some(home()?.join(".pgpass")))?;
     let text = private(&path)?;
@@ -73,7 +86,8 @@ pub(super) fn postgres(url: &Url) -> Option<String> {
         database if database.is_empty() => user.clone(),
         database => database,
     };
-    find_in_pgpass(&text, [&host, &port, &database, &user])
+    let password = find_in_pgpass(&text, [&host, &port, &database, &user])?;
+    Some(Kept { password, from: ".pgpass" })
 }
 
 /// The password of the first line whose fields are these or `*`.
@@ -103,11 +117,12 @@ fn fields(line: &str) -> Vec<String> {
 }
 
 /// `$MYSQL_PWD`, else `password` of the groups `[client]` and `[mysql]` in `~/.my.cnf`.
-pub(super) fn mysql(_: &Url) -> Option<String> {
-    if let Some(password) = variable("MYSQL_PWD") {
-        return Some(password);
+pub(super) fn mysql(_: &Url) -> Option<Kept> {
+    if let Some(kept) = Kept::variable("MYSQL_PWD") {
+        return Some(kept);
     }
-    find_in_option_file(&private(&home()?.join(".my.cnf"))?)
+    let password = find_in_option_file(&private(&home()?.join(".my.cnf"))?)?;
+    Some(Kept { password, from: ".my.cnf" })
 }
 
 /// The last `password` of the groups that MySQL's command line reads.

@@ -7,9 +7,9 @@ mod postgres;
 mod sqlite;
 
 use std::io;
-use std::path::Path;
+use std::path::PathBuf;
 
-use rowferry_client::Url;
+use rowferry_client::{Address, Url};
 
 use crate::Failure;
 
@@ -81,6 +81,16 @@ pub enum Dialect {
     Informix,
 }
 
+impl Dialect {
+    /// A query that costs next to nothing.
+    pub fn shortest_query(self) -> &'static str {
+        match self {
+            Self::Postgres | Self::MySql => "SELECT 1",
+            Self::Informix => "SELECT 1 FROM systables WHERE tabid = 1",
+        }
+    }
+}
+
 /// Where a conversation stands.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Transaction {
@@ -138,20 +148,62 @@ pub trait Conversation {
 ///
 /// When the place makes no sense, is not there, or does not let us in.
 pub fn open(place: &str) -> Result<Box<dyn Conversation>, Failure> {
-    let Some((scheme, path)) = place.split_once("://") else {
-        return Ok(Box::new(sqlite::Open::file(Path::new(place))?));
-    };
-    if scheme.eq_ignore_ascii_case("sqlite") {
-        return Ok(Box::new(sqlite::Open::file(Path::new(path))?));
+    if let Some(path) = file_of(place) {
+        return Ok(Box::new(sqlite::Open::file(&path)?));
     }
     let url = Url::parse(place).map_err(|error| Failure::new(error.to_string()))?;
     match url.scheme.as_str() {
         "informix" | "gbase8s" => login::with_password(url, login::nowhere, informix::Open::connect),
         "mariadb" | "mysql" => login::with_password(url, login::mysql, mysql::Open::connect),
         "postgres" | "postgresql" => login::with_password(url, login::postgres, postgres::Open::connect),
-        other => Err(Failure::new(format!("`{other}://` is not a kind of database that we know"))
-            .hint("use a file name, sqlite://, postgresql://, mysql:// or informix://")),
+        other => Err(unknown(other)),
     }
+}
+
+fn unknown(scheme: &str) -> Failure {
+    Failure::new(format!("`{scheme}://` is not a kind of database that we know"))
+        .hint("use a file name, sqlite://, postgresql://, mysql:// or informix://")
+}
+
+/// The file that a place names; `None` for a URL of a server.
+pub fn file_of(place: &str) -> Option<PathBuf> {
+    match place.split_once("://") {
+        None => Some(place.into()),
+        Some((scheme, path)) => scheme.eq_ignore_ascii_case("sqlite").then(|| path.into()),
+    }
+}
+
+/// Where a URL leads.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// What is to be spoken there.
+    pub product: &'static str,
+    /// Where it listens.
+    pub address: Address,
+    /// The port that it has where nobody chooses another.
+    pub default_port: u16,
+    /// Who comes.
+    pub user: String,
+    /// Where the password is from; `None` where there is none.
+    pub password_from: Option<&'static str>,
+    /// Whether TLS is asked for.
+    pub tls: String,
+}
+
+/// What a URL of a server says.
+///
+/// # Errors
+///
+/// When it makes no sense.
+pub fn place(url: &Url) -> Result<Place, Failure> {
+    let given = (url.password.is_some() || url.option("password").is_some()).then_some("in the URL");
+    let place = match url.scheme.as_str() {
+        "informix" | "gbase8s" => informix::place(url)?,
+        "mariadb" | "mysql" => mysql::place(url)?,
+        "postgres" | "postgresql" => postgres::place(url)?,
+        other => return Err(unknown(other)),
+    };
+    Ok(Place { password_from: given.or(place.password_from), ..place })
 }
 
 /// Why nobody was let in.
@@ -166,6 +218,11 @@ impl From<Failure> for Refused {
     fn from(failure: Failure) -> Self {
         Self::Otherwise(failure)
     }
+}
+
+/// A server is not there.
+fn unreachable(address: &Address, error: &rowferry_client::Error) -> Failure {
+    Failure::new(format!("cannot connect to {address}: {error}")).hint("`rowferry doctor URL` looks step by step")
 }
 
 /// The line of `sql` that holds the character at `position`, counted from 1, with a mark under it.

@@ -5,7 +5,9 @@ use rowferry_client::mysql::{self, Answer, Config, Connection, Error};
 use rowferry_wire_mysql::messages::resultset::ColumnDefinition;
 use rowferry_wire_mysql::types::ColumnType;
 
-use super::{Answers, Canceller, Column, Conversation, Dialect, Done, Kind, Refused, Transaction};
+use super::{
+    Answers, Canceller, Column, Conversation, Dialect, Done, Kind, Place, Refused, Transaction, login, unreachable,
+};
 use crate::Failure;
 
 /// What the server says to a wrong password.
@@ -24,10 +26,24 @@ impl Open {
         let config = Config::from_url(url).map_err(failure)?;
         let connection = Connection::connect(&config).map_err(|error| match &error {
             Error::Server(answer) if answer.code == ACCESS_DENIED => Refused::Password(failure(error)),
+            Error::Transport(error) => Refused::Otherwise(unreachable(&config.address, error)),
             _ => Refused::Otherwise(failure(error)),
         })?;
         Ok(Self { config, connection, database: url.database.clone(), lost: false })
     }
+}
+
+/// What a URL says.
+pub(super) fn place(url: &Url) -> Result<Place, Failure> {
+    let config = Config::from_url(url).map_err(failure)?;
+    Ok(Place {
+        product: "MySQL",
+        address: config.address,
+        default_port: mysql::PORT,
+        user: config.login.user,
+        password_from: login::mysql(url).map(|found| found.from),
+        tls: format!("{:?}", config.tls.mode).to_lowercase(),
+    })
 }
 
 impl Conversation for Open {

@@ -6,7 +6,10 @@ use rowferry_client::Url;
 use rowferry_client::postgres::{self, Config, Connection, Error};
 use rowferry_wire_pg::messages::{FieldDescription, Notice, TransactionStatus};
 
-use super::{Answers, Canceller, Column, Conversation, Dialect, Done, Kind, Refused, Transaction, caret};
+use super::{
+    Answers, Canceller, Column, Conversation, Dialect, Done, Kind, Place, Refused, Transaction, caret, login,
+    unreachable,
+};
 use crate::Failure;
 
 /// An open connection.
@@ -23,11 +26,25 @@ impl Open {
         let connection = Connection::connect(&config).map_err(|error| match error {
             Error::Protocol(rowferry_wire_pg::client::Failure::NoPassword) => Refused::Password(failure(error, "")),
             error if error.sqlstate() == Some("28P01") => Refused::Password(failure(error, "")),
+            Error::Transport(error) => Refused::Otherwise(unreachable(&config.address, &error)),
             error => Refused::Otherwise(failure(error, "")),
         })?;
         let database = if config.database.is_empty() { config.user.clone() } else { config.database.clone() };
         Ok(Self { config, database, connection, lost: false })
     }
+}
+
+/// What a URL says.
+pub(super) fn place(url: &Url) -> Result<Place, Failure> {
+    let config = Config::from_url(url).map_err(|error| failure(error, ""))?;
+    Ok(Place {
+        product: "PostgreSQL",
+        address: config.address,
+        default_port: postgres::PORT,
+        user: config.user,
+        password_from: login::postgres(url).map(|found| found.from),
+        tls: format!("{:?}", config.tls.mode).to_lowercase(),
+    })
 }
 
 impl Conversation for Open {

@@ -118,7 +118,8 @@ pub(super) fn announce(
         writeln!(out, "Ctrl-C stops the server.")?;
     }
     out.flush()?;
-    if users.is_empty() && arguments.hba.is_none() {
+    // Where it was not told above.
+    if users.is_empty() && arguments.hba.is_none() && arguments.json {
         tracing::warn!("no users are configured: everybody who can connect is trusted");
     }
     Ok(())

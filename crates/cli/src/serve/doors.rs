@@ -28,7 +28,8 @@ impl Doors {
             Ok(Endpoint::Tcp(address)) => Ok(address),
             Ok(Endpoint::Unix(_)) | Err(_) => {
                 Err(Failure::new(format!("{option}: \"{text}\" is no address to listen at"))
-                    .hint("write 127.0.0.1:5432, :5432, 0.0.0.0 or [::1]:5432"))
+                    .hint("write 127.0.0.1:5432, :5432, 0.0.0.0 or [::1]:5432")
+                    .usage())
             }
         };
         let mut postgres =

@@ -13,6 +13,7 @@ use rowferry_wire_sqli::URGENT_INTERRUPT;
 use rowferry_wire_sqli::client::{Client, Event, Failure, Misuse, Options, Outcome, Params, Prepared, SqlError};
 use rowferry_wire_sqli::login::{ApplicationInfo, ProcessInfo};
 
+use crate::url::unknown_option;
 use crate::{Address, Pump, Stream, Timeouts, TlsMode, TlsOptions, Url};
 
 pub use errors::{Kind, error_kind, error_text, message};
@@ -35,6 +36,9 @@ fn server_of_environment(scheme: &str) -> Option<String> {
     }
     names.iter().find_map(|name| std::env::var(name).ok().filter(|server| !server.is_empty()))
 }
+
+/// Options of a URL.
+const OPTIONS: [&str; 6] = ["server", "client_locale", "tls", "tls_ca", "connect_timeout", "read_timeout"];
 
 /// Why a statement or connection failed.
 #[derive(Debug)]
@@ -123,7 +127,7 @@ impl Config {
                 "tls_ca" => authority = Some(value.into()),
                 "connect_timeout" => timeouts.connect = seconds()?,
                 "read_timeout" => timeouts.read = seconds()?,
-                _ => return Err(Error::Misuse(format!("unknown option `{name}` in the URL"))),
+                _ => return Err(Error::Misuse(unknown_option(name, &OPTIONS))),
             }
         }
         let mode = match tls {

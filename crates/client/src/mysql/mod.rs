@@ -16,10 +16,15 @@ pub use local_file::local_files;
 pub use markers::{only_reads, question_marks};
 pub use template::{InsertParts, Outline, Piece, Template, TemplateError, split_insert};
 
+use crate::url::unknown_option;
 use crate::{Address, Pump, Timeouts, TlsMode, TlsOptions, Url};
 
 /// The port where MySQL servers listen.
 pub const PORT: u16 = 3306;
+
+/// Options of a URL.
+const OPTIONS: [&str; 7] =
+    ["unix_socket", "ssl_mode", "ssl_ca", "ssl_cert", "ssl_key", "connect_timeout", "read_timeout"];
 
 /// Why a statement or connection failed.
 #[derive(Debug)]
@@ -124,7 +129,7 @@ impl Config {
                 "ssl_key" => tls.key = Some(value.into()),
                 "connect_timeout" => timeouts.connect = seconds()?,
                 "read_timeout" => timeouts.read = seconds()?,
-                _ => return Err(misuse(format!("unknown option `{name}` in the URL"))),
+                _ => return Err(misuse(unknown_option(name, &OPTIONS))),
             }
         }
         if let Some(mode) = url.option("ssl_mode") {
