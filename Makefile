@@ -27,6 +27,24 @@ build: ## Build the binary and the extension module (release profile)
 	@tools/setup.sh build
 	@tools/build.sh
 
+.PHONY: static
+static: ## Build the binary linked statically, for any Linux of this machine's kind
+	@tools/setup.sh static
+	@tools/build_static.sh
+
+.PHONY: deb
+deb: ## Make a Debian package, with the static binary, in target/packages
+	@tools/setup.sh static
+	@packaging/deb.sh "$$(tools/build_static.sh)" target/packages
+
+.PHONY: test-packages
+test-packages: ## Make every package and install each into an empty Debian: half an hour, and a mirror of Debian
+	@tools/setup.sh static
+	@tools/setup.sh test
+	@tools/build.sh
+	@tools/build_static.sh
+	ROWFERRY_TEST_PACKAGES=1 $(python) -m pytest tests/packaging -v --timeout 3600 $(PYTEST)
+
 .PHONY: demo
 demo: ## Serve a sample store and let real clients read and write it
 	@tools/setup.sh test

@@ -3,6 +3,7 @@
 #
 #   tools/setup.sh build    compiler dependencies, .venv with what the tests and the demo import
 #   tools/setup.sh test     and MariaDB, PostgreSQL, Java and Maven, Node and npm, Go where Debian has one that is new enough
+#   tools/setup.sh static   and what links the binary statically and makes packages of it
 #   tools/setup.sh bench    and the peers that the benchmarks measure
 #   tools/setup.sh docs     what makes the site out of the guide, and no compiler
 #
@@ -13,8 +14,8 @@ cd "$(dirname "$0")/.."
 
 goal=${1:-test}
 case $goal in
-    build | test | bench | docs) ;;
-    *) echo "usage: tools/setup.sh build|test|bench|docs" >&2; exit 2 ;;
+    build | test | static | bench | docs) ;;
+    *) echo "usage: tools/setup.sh build|test|static|bench|docs" >&2; exit 2 ;;
 esac
 
 venv=.venv
@@ -61,6 +62,11 @@ if [[ $goal == test || $goal == bench ]]; then
         need golang-go has_go
     fi
 fi
+if [[ $goal == static ]]; then
+    need musl-tools command -v musl-gcc
+    need debootstrap command -v debootstrap
+    need lintian command -v lintian
+fi
 if [[ $goal == bench ]]; then
     need pkg-config command -v pkg-config
     need libmariadb-dev pkg-config --exists libmariadb
@@ -91,6 +97,11 @@ fi
     echo "hint: install Rust 1.90 or newer from https://rustup.rs" >&2
     exit 1
 }
+
+if [[ $goal == static ]] && target=$(uname -m)-unknown-linux-musl && [[ ! -d $(rustc --print sysroot)/lib/rustlib/$target ]]; then
+    say "installing Rust's $target"
+    rustup target add "$target" </dev/null >&2
+fi
 
 # --- Python environment ----------------------------------------------------------------------------------------------
 
