@@ -17,9 +17,11 @@ use crate::error::Error;
 use crate::stream::Address;
 
 mod key;
+mod roots;
 mod suites;
 
 pub use key::PassPhrase;
+use roots::Roots;
 
 /// When to encrypt, and what to check.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
@@ -37,13 +39,14 @@ pub enum TlsMode {
     VerifyIdentity,
 }
 
-/// How to set TLS up. Files are PEM; without `ca` and
-/// `authorities` the authorities that browsers trust are.
+/// How to set TLS up. Files are PEM. Without any authority named, those of the machine are trusted, or, where it has none,
+/// those that browsers trust.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
 pub struct TlsOptions {
     /// When to encrypt, and what to check.
     pub mode: TlsMode,
-    /// Certificates of the authorities to trust.
+    /// Certificates of the authorities to trust: a file, or `system` for the machine's, or `bundled` for those that
+    /// browsers trust (a file of that name is `./system`).
     pub ca: Option<PathBuf>,
     /// Our own certificate chain, for servers that ask for one.
     pub certificate: Option<PathBuf>,
@@ -122,7 +125,10 @@ impl TlsOptions {
 
     /// The certificates that the caller trusts.
     fn given_authorities(&self) -> Result<Vec<CertificateDer<'static>>, Error> {
-        let mut given = self.ca.as_ref().map(certificates).transpose()?.unwrap_or_default();
+        let mut given = match Roots::named(self.ca.as_ref()) {
+            Roots::File(file) => certificates(file)?,
+            _ => Vec::new(),
+        };
         given.extend(self.authorities.iter().map(|der| CertificateDer::from(der.clone())));
         if let Some(directory) = &self.ca_directory {
             given.extend(certificates_below(directory)?);
@@ -140,13 +146,16 @@ impl TlsOptions {
 
     fn roots(&self, given: &[CertificateDer<'static>]) -> Result<RootCertStore, Error> {
         let mut roots = RootCertStore::empty();
-        if given.is_empty() {
-            roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+        let named = Roots::named(self.ca.as_ref());
+        // Authorities that come otherwise are instead of the usual ones, and beside those that are asked for by name.
+        if given.is_empty() || named != Roots::Usual {
+            named.add_to(&mut roots)?;
         }
-        // Stores of whole systems hold certificates that the verifier cannot use; it skips those.
         let (added, _) = roots.add_parsable_certificates(given.iter().cloned());
-        match &self.ca {
-            Some(path) if added == 0 => Err(Error::Tls(format!("{}: no usable certificate in it", path.display()))),
+        match named {
+            Roots::File(path) if added == 0 => {
+                Err(Error::Tls(format!("{}: no usable certificate in it", path.display())))
+            }
             _ => Ok(roots),
         }
     }

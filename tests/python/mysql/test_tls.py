@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
+import os
 import shutil
 import ssl
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -182,6 +185,38 @@ def test_directories_of_authorities(each_tls_server: MySQLServer, certificates: 
     shutil.copy(certificates["ca"], tmp_path / "0a1b2c3d.0")
     mysql.connect(**options, ssl_capath=str(tmp_path), ssl_verify_identity=True).close()
     mysql.connect(**options, ssl={"capath": str(tmp_path)}).close()
+
+
+#: Runs where nobody has asked for the machine's authorities yet: they are read once.
+CONNECT = """
+import sys
+from rowferry import mysql
+where, *ways = (eval(argument) for argument in sys.argv[1:])
+for way in ways:
+    try:
+        mysql.connect(**where, **way).close()
+        print("connected")
+    except mysql.OperationalError as error:
+        print(error.args[1])
+"""
+
+
+def test_authorities_of_the_machine(each_tls_server: MySQLServer, certificates: dict[str, str]) -> None:
+    def told(host: str, *ways: dict[str, Any]) -> list[str]:
+        where = {**each_tls_server.dsn, "host": host}
+        command = [sys.executable, "-c", CONNECT, repr(where), *map(repr, ways)]
+        env = {**os.environ, "SSL_CERT_FILE": certificates["ca"], "SSL_CERT_DIR": str(Path(certificates["ca"]).parent)}
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+    ways: list[dict[str, Any]] = [{"ssl_mode": "verify_identity"}, {"ssl_ca": "system"}, {"ssl_verify_cert": True}]
+    assert told("localhost", *ways) == ["connected"] * 3
+    # Of authorities that sign for everybody the name is asked for, too.
+    *named, unnamed = told("127.0.0.1", *ways)
+    assert unnamed == "connected" and all("not valid for name" in message for message in named), named
+    (bundled,) = told("localhost", {"ssl_ca": "bundled"})
+    assert "UnknownIssuer" in bundled
 
 
 def test_versions_and_ciphers(each_tls_server: MySQLServer, certificates: dict[str, str]) -> None:
