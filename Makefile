@@ -95,6 +95,29 @@ lint: ## Check format, lints, types and generated files
 	$(python) tools/informix_errors.py --check
 	@$(MAKE) --no-print-directory docs
 
+.PHONY: check
+check: ## Check format, lints, types and what is quick to test: before every commit; less than a minute when warm
+	@tools/setup.sh build
+	cargo fmt --all --check
+	$(python) -m ruff check --quiet python tests benchmarks demo tools
+	$(python) -m ruff format --quiet --check python tests benchmarks demo tools
+	$(python) -m mypy
+	$(python) tools/async_to_sync.py --check
+	cargo clippy --locked --workspace --all-targets --quiet -- --deny warnings
+	cargo test --locked --quiet --lib
+	$(python) -m pytest --quiet tests/packaging/test_workflows.py
+
+.PHONY: test-quick
+test-quick: ## Run the Rust tests and the heart of the Python ones, on debug builds: some minutes
+	@tools/setup.sh test
+	cargo test --locked --quiet
+	cargo build --locked --quiet --bin rowferry
+	@# The module of a release build is replaced: the next `make build` makes it anew.
+	@rm -f .cache/stamps/build
+	VIRTUAL_ENV=$(CURDIR)/.venv .venv/bin/maturin develop --quiet --locked
+	ROWFERRY_BINARY=$${CARGO_TARGET_DIR:-$(CURDIR)/target}/debug/rowferry $(python) -m pytest --quiet --numprocesses $(WORKERS) --dist loadfile \
+		tests/cli tests/python/testing tests/python/postgres tests/python/informix $(PYTEST)
+
 .PHONY: docs
 docs: ## Make the guide a site, in target/site; fails on a link that leads nowhere
 	@tools/setup.sh docs

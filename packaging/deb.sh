@@ -31,7 +31,7 @@ if [[ -n $needed ]]; then
     glibc=$(readelf -V "$binary" | grep -o 'GLIBC_[0-9.]*' | sed 's/GLIBC_//' | sort -Vu | tail -1)
     depends+=("libc6 (>= $glibc)")
 fi
-depends_line=$(IFS=,; echo "${depends[*]}" | sed 's/,/, /g')
+depends_line=$(printf ', %s' "${depends[@]}")
 
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
@@ -76,7 +76,7 @@ for script in postinst prerm postrm; do put 755 "$here/debian/$script" "DEBIAN/$
     echo "Architecture: $architecture"
     echo "Maintainer: $maintainer"
     echo "Installed-Size: $(du -sk --exclude=DEBIAN "$root" | cut -f1)"
-    if [[ -n $depends_line ]]; then echo "Depends: $depends_line"; fi
+    if ((${#depends[@]})); then echo "Depends: ${depends_line#, }"; fi
     cat "$here/debian/control"
 } >"$root/DEBIAN/control"
 find "$root" -type d -exec chmod 755 {} +

@@ -103,6 +103,11 @@ if [[ $goal == static ]] && target=$(uname -m)-unknown-linux-musl && [[ ! -d $(r
     rustup target add "$target" </dev/null >&2
 fi
 
+if [[ $goal == static && ! -x .cache/bin/actionlint ]] && has_go; then
+    say "installing actionlint"
+    PATH=$PATH:/usr/local/go/bin GOBIN=$PWD/.cache/bin go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 >&2
+fi
+
 # --- Python environment ----------------------------------------------------------------------------------------------
 
 if ! "$venv/bin/python" -c 'import pip' 2>/dev/null; then

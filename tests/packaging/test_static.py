@@ -55,6 +55,6 @@ def test_it_serves_and_asks_where_there_is_nothing_else(alone: Path) -> None:
             rows = connection.execute("SELECT count(*), now() AT TIME ZONE 'Europe/Berlin' > '2020-01-01' FROM orders")
             assert rows.fetchone() == (5000, True)
         done = run(alone, "query", f"postgresql://{place}/store", "SELECT count(*) FROM orders", "--csv")
-        assert (done.returncode, done.stdout) == (0, "count\r\n5000\r\n")
+        assert (done.returncode, done.stdout) == (0, "count\n5000\n")
     finally:
         server.stop()

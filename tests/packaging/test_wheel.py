@@ -1,6 +1,7 @@
 """What pip installs: the wheel in an empty environment, and what the source distribution has in it.
 
-The wheel is packed out of the release build that the other tests use. Where there is none it is not tested.
+The wheel is packed out of the release build that the other tests use, or is that of `ROWFERRY_WHEEL`. Where there is
+neither it is not tested.
 """
 
 from __future__ import annotations
@@ -40,9 +41,11 @@ def maturin(*arguments: str | Path) -> None:
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel for this Python."""
+    if named := os.environ.get("ROWFERRY_WHEEL"):
+        return Path(named)
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     if not (target / "release" / "lib_core.so").is_file():
-        pytest.skip("there is no release build of the extension module: make build")
+        pytest.skip("NOT TESTED: there is no release build of the extension module (make build)")
     directory = tmp_path_factory.mktemp("wheel")
     maturin("build", "--release", "--locked", "--quiet", "--interpreter", sys.executable, "--out", directory)
     (found,) = directory.iterdir()
