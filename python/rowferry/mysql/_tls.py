@@ -73,7 +73,7 @@ def set_tls(
         mode = "REQUIRED"
         # An authority is given to be asked.
         verify_cert = verify_cert if verify_cert is not None else bool(ca or capath)
-        # Whoever trusts authorities that sign for everybody wants to know for whom: without the name all of them are good.
+        # These authorities sign for everybody: without the name, any of their certificates would do.
         if ca in ("system", "bundled") and verify_identity is None:
             verify_identity = verify_cert
     elif settings.tls_fingerprints and (mode is None or mode.upper() == "PREFERRED"):

@@ -40,7 +40,6 @@ const PG_CATALOG: &[&str] = &[
     "pg_seclabels",
     "pg_shmem_allocations",
     "pg_shseclabel",
-    "pg_stat_gssapi",
     "pg_stat_progress_analyze",
     "pg_stat_progress_basebackup",
     "pg_stat_progress_cluster",
