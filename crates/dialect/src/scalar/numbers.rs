@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::{Casts, Modifiers, Order, Scalar, as_stored, fixed, stored_integer, stored_text};
 use crate::ir::Value;
 use crate::types::Storage;
-use crate::values::{datetime_fields::trim, invalid_syntax};
+use crate::values::invalid_syntax;
 use crate::{Condition, Error, Result};
 
 /// The rows.
@@ -135,8 +135,40 @@ fn compare_xid8(left: &str, right: &str) -> Ordering {
 }
 
 fn tid(text: &str) -> Option<(u32, u16)> {
-    let (block, offset) = trim(text).strip_prefix('(')?.strip_suffix(')')?.split_once(',')?;
-    Some((trim(block).parse().ok()?, trim(offset).parse().ok()?))
+    // As PostgreSQL reads it: whatever stands before the first parenthesis or comma, and behind the last parenthesis.
+    let (mut starts, mut found) = ([0; 2], 0);
+    for (at, character) in text.char_indices() {
+        if found == starts.len() || character == ')' {
+            break;
+        }
+        if character == ',' || (character == '(' && found == 0) {
+            starts[found] = at + 1;
+            found += 1;
+        }
+    }
+    if found < starts.len() {
+        return None;
+    }
+    let (block, ends) = decimal_number(&text[starts[0]..])?;
+    if !ends.starts_with(',') {
+        return None;
+    }
+    let (offset, ends) = decimal_number(&text[starts[1]..])?;
+    if !ends.starts_with(')') {
+        return None;
+    }
+    // Below zero as C's conversion has it.
+    let block = u32::try_from(block).or_else(|_| i32::try_from(block).map(i32::cast_unsigned)).ok()?;
+    Some((block, u16::try_from(offset).ok()?))
+}
+
+/// The number that a text begins with, behind blanks, and what stands behind it.
+fn decimal_number(text: &str) -> Option<(i64, &str)> {
+    let text = text.trim_start_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']);
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    let end = text.len() - digits.len() + end;
+    Some((text[..end].parse().ok()?, &text[end..]))
 }
 
 fn compare_tid(left: &str, right: &str) -> Ordering {
@@ -186,9 +218,11 @@ mod tests {
             &[("42", "42"), ("-1", "4294967295"), ("0x10", "16"), ("", "0"), ("010", "8"), ("4294967296", "0")],
         );
         check(&XID8, &[("18446744073709551615", "18446744073709551615"), ("-1", "18446744073709551615")]);
-        check(&TID, &[("(1,2)", "(1,2)"), (" ( 1 , 2 ) ", "(1,2)")]);
+        check(&TID, &[("(1,2)", "(1,2)"), ("'( 1, 2)x'", "(1,2)"), ("(-1,0)", "(4294967295,0)")]);
         check(&PG_LSN, &[("16/b374d848", "16/B374D848"), ("0/0", "0/0")]);
-        refuses(&TID, &[("(1,70000)", "invalid input syntax for type tid: \"(1,70000)\"")]);
+        for text in ["(1,70000)", "(1 ,2)", "(4294967296,1)", "(1,-1)", "1", "(1,2"] {
+            refuses(&TID, &[(text, &format!("invalid input syntax for type tid: \"{text}\""))]);
+        }
         refuses(&PG_LSN, &[("123456789/0", "invalid input syntax for type pg_lsn: \"123456789/0\"")]);
         ascends(&XID8, &["9", "10", "18446744073709551615"]);
         ascends(&TID, &["(1,9)", "(1,10)", "(2,1)", "(10,0)"]);
