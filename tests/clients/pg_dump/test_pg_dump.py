@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -29,6 +31,7 @@ from tests.clients.pg_dump.dumps import (
 )
 from tests.servers import postgres_clients
 from tests.servers.availability import NOT_TESTED
+from tests.servers.rowferry import Rowferry
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -69,6 +72,34 @@ def test_a_dump_of_ours_is_postgresqls_and_restores_into_both(name: str, both: t
     load(other, dumped)
     there = difference(name, dump(theirs), dump(other))
     assert set(there) - set(known(name)) == set(), there
+
+
+def test_a_file_that_sqlite_has_made_restores_into_postgresql(both: tuple[Server, Server], tmp_path: Path) -> None:
+    path = tmp_path / "made.db"
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.executescript(
+            """
+            CREATE TABLE item (
+                id INTEGER PRIMARY KEY, label VARCHAR(20) NOT NULL DEFAULT 'new', active BOOLEAN NOT NULL DEFAULT 1,
+                gift BOOLEAN DEFAULT 0 CHECK (gift IN (0, 1)), price DECIMAL(10, 2) DEFAULT 1.50 CHECK (price >= 0),
+                made DATE DEFAULT CURRENT_DATE, seen TIMESTAMP DEFAULT CURRENT_TIMESTAMP, CHECK (active = 1 OR gift = 0)
+            );
+            CREATE INDEX item_gift ON item (label) WHERE gift = 1;
+            INSERT INTO item (id, label, gift, made, seen) VALUES (1, 'bolt', 1, '2024-02-29', '2024-01-02 03:04:05');
+            """
+        )
+    with Rowferry.start(path) as server:
+        dumped = dump(server.postgres_dsn)
+        again = both[0].database()
+        load(again, dumped)
+        rows = "SELECT * FROM item"
+        with psycopg.connect(server.postgres_dsn) as own, psycopg.connect(again) as there:
+            assert own.execute(rows).fetchall() == there.execute(rows).fetchall()
+            with pytest.raises(psycopg.errors.CheckViolation):
+                there.execute("INSERT INTO item (id, active, gift) VALUES (2, false, true)")
+        with psycopg.connect(again) as there:
+            there.execute("INSERT INTO item (id) VALUES (3)")
+            assert there.execute("SELECT active, gift FROM item WHERE id = 3").fetchone() == (True, False)
 
 
 @pytest.mark.parametrize("name", SCHEMAS)

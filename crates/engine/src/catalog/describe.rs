@@ -6,7 +6,7 @@ use rowferry_dialect::collation::Collation;
 use rowferry_dialect::exclusion::Exclusion;
 use rowferry_dialect::functions::FunctionKind;
 use rowferry_dialect::ir::trigger::{NEW_ROW, OLD_ROW};
-use rowferry_dialect::ir::{ColumnIndex, ColumnRef, Expr, ExprKind, Text, Value, walk};
+use rowferry_dialect::ir::{CastContext, ColumnIndex, ColumnRef, Expr, ExprKind, Text, Value, walk};
 use rowferry_dialect::plan::Context;
 use rowferry_dialect::postgres::{self, print};
 use rowferry_dialect::schema::{Check, ForeignKey, Index, QualifiedName, ReferentialAction, Relation, RelationKind};
@@ -110,7 +110,35 @@ fn bound(schema: &SessionSchema, relation: &Arc<Relation>, text: &str) -> Option
     if relation.language == Language::Informix {
         return None;
     }
-    postgres::bind_stored(text, relation, schema, &Context::default()).ok()
+    let bind = |relation: &Arc<Relation>| postgres::bind_stored(text, relation, schema, &Context::default()).ok();
+    bind(relation).or_else(|| {
+        let mut expr = bind(&with_numbers_for_booleans(relation)?)?;
+        walk::expr_mut(&mut expr, &mut |part| {
+            let is_boolean = matches!(&part.kind, ExprKind::Column(ColumnRef { column: ColumnIndex::At(at), .. })
+                if relation.columns[*at].ty == Type::Bool);
+            if is_boolean {
+                part.ty = Type::Bool;
+                let column = std::mem::replace(part, Expr::null(Type::Bool));
+                *part = column.cast(Type::Int4, CastContext::Explicit);
+            }
+            !is_boolean
+        });
+        Some(expr)
+    })
+}
+
+/// A table that others have made, as the back end sees it: booleans are numbers there, and what others compute of them needs that.
+fn with_numbers_for_booleans(relation: &Arc<Relation>) -> Option<Arc<Relation>> {
+    if relation.language != Language::Native || relation.columns.iter().all(|column| column.ty != Type::Bool) {
+        return None;
+    }
+    let mut numbers = Relation::clone(relation);
+    for column in &mut numbers.columns {
+        if column.ty == Type::Bool {
+            column.ty = Type::Int4;
+        }
+    }
+    Some(Arc::new(numbers))
 }
 
 fn printed(schema: &SessionSchema, relation: &Relation, expr: Option<&Expr>, pretty: bool) -> Option<String> {
@@ -168,9 +196,23 @@ pub fn default_expression(schema: &SessionSchema, relation: &Arc<Relation>, at: 
     }
     let bound = match relation.language {
         Language::Informix => None,
-        _ => postgres::bind_default(&default.text, &column.ty, schema, &Context::default()).ok(),
+        _ => bound_default(schema, relation, &default.text, &column.ty),
     };
     Some(printed(schema, relation, bound.as_ref(), false).unwrap_or_else(|| default.text.clone()))
+}
+
+/// A column's default, bound; where others have made the table that of a boolean may be a number.
+fn bound_default(schema: &SessionSchema, relation: &Relation, text: &str, ty: &Type) -> Option<Expr> {
+    let bind = |ty: &Type| postgres::bind_default(text, ty, schema, &Context::default()).ok();
+    bind(ty).or_else(|| {
+        let is_number = relation.language == Language::Native && *ty == Type::Bool;
+        match bind(&Type::Int4).filter(|_| is_number)?.kind {
+            ExprKind::Literal(Value::Integer(number)) => {
+                Some(Expr::new(ExprKind::Literal(Value::Integer(i64::from(number != 0))), Type::Bool))
+            }
+            _ => None,
+        }
+    })
 }
 
 /// A domain's default, as PostgreSQL shows it.
