@@ -14,6 +14,7 @@ pub mod changes;
 pub mod check;
 pub mod completions;
 mod conversation;
+pub mod copy;
 pub mod demo;
 pub mod doctor;
 mod lifeline;
@@ -60,6 +61,7 @@ enum Command {
     Changes(changes::Arguments),
     Check(check::Arguments),
     Completions(completions::Arguments),
+    Copy(Box<copy::Arguments>),
     Demo(demo::Arguments),
     Doctor(doctor::Arguments),
     Man(man::Arguments),
@@ -85,13 +87,15 @@ where
             return u8::try_from(error.exit_code()).unwrap_or(2);
         }
     };
-    logging::start(&line.logging);
+    let logging = if matches!(line.command, Command::Copy(_)) { line.logging.quieter() } else { line.logging };
+    logging::start(&logging);
     let outcome = match line.command {
         Command::Assess(arguments) => return assess::run(&arguments).unwrap_or_else(report),
         Command::Backup(arguments) => backup::run(&arguments),
         Command::Changes(arguments) => changes::run(&arguments),
         Command::Check(arguments) => return check::run(&arguments).unwrap_or_else(report),
         Command::Completions(arguments) => completions::run(&arguments, CommandLine::command()),
+        Command::Copy(arguments) => copy::run(&arguments),
         Command::Demo(arguments) => demo::run(arguments),
         Command::Doctor(arguments) => return doctor::run(&arguments).unwrap_or_else(report),
         Command::Man(arguments) => man::run(&arguments, CommandLine::command()),

@@ -16,6 +16,9 @@ pub enum LogFormat {
     Json,
 }
 
+/// What is logged by default.
+const DEFAULT: &str = "info";
+
 /// Options of every subcommand.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Logging")]
@@ -23,12 +26,23 @@ pub struct Arguments {
     /// What to log: error, warn, info, debug, trace, or a filter such as `info,rowferry_server=debug`
     ///
     /// Statements are logged from `debug` on; at `info` there is one line per connection and per error.
-    #[arg(long = "log", global = true, env = "ROWFERRY_LOG", default_value = "info", value_name = "FILTER")]
+    #[arg(long = "log", global = true, env = "ROWFERRY_LOG", default_value = DEFAULT, value_name = "FILTER")]
     filter: String,
 
     /// The form of log lines
     #[arg(long, global = true, value_enum, default_value_t)]
     log_format: LogFormat,
+}
+
+impl Arguments {
+    /// For a subcommand that talks to a door of its own, whose sessions are nobody's business: errors, unless more is asked for.
+    #[must_use]
+    pub fn quieter(mut self) -> Self {
+        if self.filter == DEFAULT {
+            "error".clone_into(&mut self.filter);
+        }
+        self
+    }
 }
 
 /// Starts logging. Only the first call in a process has an effect.

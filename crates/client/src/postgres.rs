@@ -214,6 +214,7 @@ impl Connection {
                 Event::Row(values) => answers.row(&mut values.iter())?,
                 Event::Complete(tag) => answers.complete(tag)?,
                 Event::CopyData(data) => answers.copy_data(data)?,
+                Event::CopyIn => return Err(Error::Misuse("the server asks for data that nobody announced".into())),
                 Event::Notice(notice) => answers.notice(&notice)?,
                 Event::Error(notice) => failed = Some(Box::new(notice.into_owned())),
                 Event::Ready(_) => return failed.map_or(Ok(()), |notice| Err(Error::Server(notice))),
@@ -243,8 +244,61 @@ impl Connection {
         Some(Canceller { process, key })
     }
 
+    /// Begins a `COPY … FROM STDIN`, for [`put_copy_data`](Self::put_copy_data) and [`end_copy`](Self::end_copy).
+    ///
+    /// # Errors
+    ///
+    /// As those of [`query`](Self::query).
+    pub fn copy_in(&mut self, sql: &str) -> Result<(), Error> {
+        self.pump.core_mut().copy_in(sql);
+        self.drive_copy(true)
+    }
+
+    /// Sends data of the COPY. What the server has against them is told by [`end_copy`](Self::end_copy).
+    pub fn put_copy_data(&mut self, data: &[u8]) -> Result<(), Error> {
+        self.pump.core_mut().put_copy_data(data);
+        self.pump.flush()?;
+        Ok(())
+    }
+
+    /// Ends the COPY and waits until the server has all of it.
+    ///
+    /// # Errors
+    ///
+    /// The server's against any of the data; none of it is kept then.
+    pub fn end_copy(&mut self) -> Result<(), Error> {
+        self.pump.core_mut().end_copy();
+        self.drive_copy(false)
+    }
+
+    fn drive_copy(&mut self, begins: bool) -> Result<(), Error> {
+        let mut failed = None;
+        loop {
+            match self.pump.core_mut().poll()? {
+                Event::Pending => self.pump.advance()?,
+                Event::CopyIn if begins => return Ok(()),
+                Event::Error(notice) => failed = Some(Box::new(notice.into_owned())),
+                Event::Ready(_) if begins && failed.is_none() => {
+                    return Err(Error::Misuse("the statement takes no data".into()));
+                }
+                Event::Ready(_) => return failed.map_or(Ok(()), |notice| Err(Error::Server(notice))),
+                _ => {}
+            }
+        }
+    }
+
+    /// Sets the hook that is asked while the connection waits; see [`Pump::set_keep_waiting`].
+    pub fn set_keep_waiting(&mut self, hook: crate::KeepWaiting) {
+        self.pump.set_keep_waiting(hook);
+    }
+
     /// Says goodbye and closes.
     pub fn close(mut self) -> Result<(), Error> {
+        self.say_goodbye()
+    }
+
+    /// Says goodbye; nothing can be asked any more.
+    pub fn say_goodbye(&mut self) -> Result<(), Error> {
         self.pump.core_mut().terminate();
         self.pump.flush()?;
         Ok(())

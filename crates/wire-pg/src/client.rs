@@ -58,6 +58,8 @@ pub enum Event<'a> {
     Complete(&'a str),
     /// Data of a `COPY … TO STDOUT`.
     CopyData(&'a [u8]),
+    /// The server awaits the data of a [`copy_in`](Client::copy_in): [`Client::put_copy_data`], then [`Client::end_copy`].
+    CopyIn,
     /// The statement failed; `Ready` follows.
     Error(Notice<'a>),
     /// A remark.
@@ -187,6 +189,8 @@ pub struct Client {
     /// Bytes of the frame that the last event borrows from; they go at the next poll.
     lent: usize,
     closed: bool,
+    /// The caller has data for a `COPY … FROM STDIN`.
+    uploads: bool,
     server: Server,
 }
 
@@ -217,6 +221,7 @@ impl Client {
             output: Vec::new(),
             lent: 0,
             closed: false,
+            uploads: false,
             server: Server::default(),
         };
         if client.options.tls == TlsPolicy::Never {
@@ -243,6 +248,28 @@ impl Client {
         assert!(matches!(self.state, State::Command), "a query while awaiting {}", self.state.name());
         Frontend::Query(sql.as_bytes()).encode(&mut self.output);
         self.state = State::Results;
+        self.uploads = false;
+    }
+
+    /// Runs a `COPY … FROM STDIN` whose data the caller has: [`Event::CopyIn`] asks for them. A COPY in what
+    /// [`query`](Self::query) runs is told that there are none.
+    ///
+    /// # Panics
+    ///
+    /// As [`query`](Self::query).
+    pub fn copy_in(&mut self, sql: &str) {
+        self.query(sql);
+        self.uploads = true;
+    }
+
+    /// Sends data of a COPY; pieces may end anywhere.
+    pub fn put_copy_data(&mut self, data: &[u8]) {
+        Frontend::CopyData(data).encode(&mut self.output);
+    }
+
+    /// The data of a COPY are over. Events: [`Event::Complete`] or [`Event::Error`], then [`Event::Ready`].
+    pub fn end_copy(&mut self) {
+        Frontend::CopyDone.encode(&mut self.output);
     }
 
     /// What the server has said of itself and of the session.
@@ -326,6 +353,10 @@ impl Client {
             }
             (State::Settings, Backend::NegotiateProtocolVersion(_)) => State::Settings,
             (State::Authentication, Backend::NegotiateProtocolVersion(_)) => State::Authentication,
+            (State::Results, Backend::CopyInResponse(_)) if self.uploads => {
+                self.state = State::Results;
+                return Ok(false);
+            }
             (State::Results, Backend::CopyInResponse(_)) => {
                 Frontend::CopyFail(b"this client has no data to send").encode(&mut self.output);
                 State::Results
@@ -461,6 +492,7 @@ fn event<'a>(message: Backend<'a>, state: &mut State, tag: u8) -> Result<Event<'
         (Backend::CommandComplete(words), State::Results) => Event::Complete(words),
         (Backend::EmptyQueryResponse, State::Results) => Event::Complete(""),
         (Backend::CopyData(data), State::Results) => Event::CopyData(data),
+        (Backend::CopyInResponse(_), State::Results) => Event::CopyIn,
         _ => {
             let failure = Failure::Unexpected { state: state.name(), tag };
             *state = State::Over;

@@ -44,6 +44,19 @@ pub(super) fn with_password<C: Conversation + 'static>(
     }
 }
 
+/// The URL with a password that is kept for it, where it has none itself.
+pub(crate) fn with_kept_password(mut url: Url) -> Url {
+    if url.password.is_none() && url.option("password").is_none() {
+        let kept = match url.scheme.as_str() {
+            "mariadb" | "mysql" => mysql(&url),
+            "postgres" | "postgresql" => postgres(&url),
+            _ => None,
+        };
+        url.password = kept.map(|kept| Secret::new(kept.password));
+    }
+    url
+}
+
 /// A password that was found.
 pub(super) struct Kept {
     password: String,

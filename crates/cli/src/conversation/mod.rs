@@ -13,6 +13,8 @@ use rowferry_client::{Address, Url};
 
 use crate::Failure;
 
+pub(crate) use login::with_kept_password;
+
 /// What a column holds, as far as showing it goes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Kind {

@@ -2,6 +2,7 @@
 //! ours needs outside the protocol: [`placeholders`](parse), [texts of errors](error_text).
 
 mod errors;
+mod many;
 mod placeholders;
 mod text;
 
@@ -11,7 +12,7 @@ use std::sync::Arc;
 use rowferry_wire::Malformed;
 use rowferry_wire_sqli::URGENT_INTERRUPT;
 use rowferry_wire_sqli::client::{Client, Event, Failure, Misuse, Options, Outcome, Params, Prepared, SqlError};
-use rowferry_wire_sqli::login::{ApplicationInfo, ProcessInfo};
+use rowferry_wire_sqli::login::{ApplicationInfo, ProcessInfo, RequestBlock};
 
 use crate::url::unknown_option;
 use crate::{Address, Pump, Stream, Timeouts, TlsMode, TlsOptions, Url};
@@ -159,6 +160,17 @@ impl Config {
         let host = if url.host.is_empty() { "127.0.0.1" } else { &url.host };
         let address = Address::Tcp(host.into(), url.port.unwrap_or(PORT));
         Ok(Self { address, options, tls, timeouts })
+    }
+
+    /// What stands in double quotes is a name (DELIMIDENT), so that names of any letters can be written.
+    #[must_use]
+    pub fn with_quoted_names(mut self) -> Self {
+        for block in &mut self.options.login.blocks {
+            if let RequestBlock::Environment(entries) = block {
+                entries.push((b"DELIMIDENT".to_vec(), b"y".to_vec()));
+            }
+        }
+        self
     }
 }
 
@@ -338,6 +350,11 @@ impl Connection {
 
     /// Says good bye and closes.
     pub fn close(mut self) -> Result<(), Error> {
+        self.say_goodbye()
+    }
+
+    /// Says good bye; nothing can be asked any more.
+    pub fn say_goodbye(&mut self) -> Result<(), Error> {
         self.pump.core_mut().exit()?;
         self.pump.flush()?;
         Ok(())

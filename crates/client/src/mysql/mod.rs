@@ -322,6 +322,51 @@ impl Connection {
         self.pump.core().session().state.schema.as_deref()
     }
 
+    /// Runs one statement and hands its rows to `each` as they come, cell by cell, `None` for NULL; the number of rows that
+    /// it changed.
+    ///
+    /// # Errors
+    ///
+    /// Those of `each` come back as they are; the connection is of no further use then, as after any error but the
+    /// server's.
+    pub fn query_rows<E: From<Error>>(
+        &mut self,
+        sql: &[u8],
+        mut each: impl FnMut(&[Option<&[u8]>]) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        self.pump.core_mut().query(sql).map_err(Error::from)?;
+        let mut columns = 0;
+        let mut affected = 0;
+        loop {
+            match self.pump.core_mut().poll().map_err(Error::from)? {
+                Event::Pending => self.pump.advance().map_err(Error::from)?,
+                Event::Columns(described) => columns = described.definitions.len(),
+                Event::Row(payload) => {
+                    let mut cells = TextRow::new(payload);
+                    let mut row: Vec<Option<&[u8]>> = Vec::with_capacity(columns);
+                    for _ in 0..columns {
+                        row.push(cells.cell().map_err(Error::from)?);
+                    }
+                    cells.finish().map_err(Error::from)?;
+                    each(&row)?;
+                }
+                Event::Done { ok, more } | Event::EndOfRows { ok, more } => {
+                    affected += ok.affected_rows;
+                    if !more {
+                        return Ok(affected);
+                    }
+                }
+                Event::Error(error) => return Err(Error::Server(error).into()),
+                other => return Err(out_of_place(&other).into()),
+            }
+        }
+    }
+
+    /// Sets the hook that is asked while the connection waits; see [`Pump::set_keep_waiting`].
+    pub fn set_keep_waiting(&mut self, hook: crate::KeepWaiting) {
+        self.pump.set_keep_waiting(hook);
+    }
+
     /// What the server has said about itself.
     pub fn server_version(&self) -> &str {
         &self.pump.core().session().server_version
@@ -334,8 +379,16 @@ impl Connection {
 
     /// Says good bye and closes.
     pub fn close(mut self) -> Result<(), Error> {
-        self.pump.core_mut().quit()?;
-        self.pump.flush()?;
+        self.say_goodbye()
+    }
+
+    /// Says good bye; nothing can be asked any more.
+    pub fn say_goodbye(&mut self) -> Result<(), Error> {
+        // In the middle of an answer it is not heard.
+        if self.pump.core().is_idle() {
+            self.pump.core_mut().quit()?;
+            self.pump.flush()?;
+        }
         Ok(())
     }
 }
