@@ -23,6 +23,8 @@ import pytest
 from tests.servers.process import Process
 
 ROOT = Path(__file__).resolve().parents[2]
+# Where somebody has changed a source since `make build`, packing the wheel compiles it.
+pytestmark = pytest.mark.timeout(1200)
 MATURIN = Path(sys.prefix) / "bin" / "maturin"
 
 
