@@ -33,9 +33,10 @@ static: ## Build the binary linked statically, for any Linux of this machine's k
 	@tools/build_static.sh
 
 .PHONY: deb
-deb: ## Make a Debian package, with the static binary, in target/packages
-	@tools/setup.sh static
-	@packaging/deb.sh "$$(tools/build_static.sh)" target/packages
+deb: ## Make a Debian package for this Debian and newer ones, in target/packages
+	@tools/setup.sh build
+	@tools/build.sh
+	@packaging/deb.sh $${CARGO_TARGET_DIR:-target}/release/rowferry target/packages
 
 .PHONY: test-packages
 test-packages: ## Make every package and install each into an empty Debian: half an hour, and a mirror of Debian

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.servers.rowferry import find_rowferry
+
 ROOT = Path(__file__).resolve().parents[2]
 #: What there is of Rust on this machine, lent to the root: an empty Debian has none that is new enough.
 RUST = (
@@ -110,7 +112,7 @@ def static() -> Path:
 
 
 def test_the_package_of_debian(debian: Debian, tmp_path: Path) -> None:
-    subprocess.run([ROOT / "packaging" / "deb.sh", static(), debian.path / "tmp"], check=True, cwd=ROOT)
+    subprocess.run([ROOT / "packaging" / "deb.sh", find_rowferry(), debian.path / "tmp"], check=True, cwd=ROOT)
     debian.run("dpkg --install /tmp/rowferry_*.deb")
     debian.example()
 
