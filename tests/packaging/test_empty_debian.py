@@ -50,7 +50,8 @@ class Debian:
     def run(self, script: str, **environment: str) -> str:
         """What a script of bash prints, in the root alone."""
         enter = 'mount -t proc proc "$1/proc"; mount --rbind /dev "$1/dev"; for lent in ${@:3}; do '
-        enter += 'mkdir -p "$1$lent"; mount --bind "$lent" "$1$lent"; done; exec /usr/sbin/chroot "$1" bash -euo pipefail -c "$2"'
+        enter += 'mkdir -p "$1$lent"; mount --bind "$lent" "$1$lent"; done; '
+        enter += 'exec /usr/sbin/chroot "$1" bash -euo pipefail -c "$2"'
         command = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "bash", "-euc", enter, "enter"]
         path = f"{RUST[0] / 'bin'}:/usr/sbin:/usr/bin:/sbin:/bin"
         settings = {
