@@ -32,6 +32,7 @@ pub fn informix(data: &[u8]) {
         database: "store".to_owned(),
         server: "rowferry".to_owned(),
         asked_from: None,
+        multibyte: false,
     };
     for statement in &statements {
         if let Ok(bound) = ifx::bind(statement, &*STORE, &context, &[]) {

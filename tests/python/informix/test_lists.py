@@ -81,8 +81,9 @@ def test_a_list_stands_behind_in_and_nowhere_else(connection: Any) -> None:
     for condition in ("id = ?", "id IN (1, ?)", "id IN (?, 1)", "id IN (ABS(?))"):
         with pytest.raises(informix.ProgrammingError, match="alone behind IN"):
             ids(connection, condition, (In([1, 2]),))
-    with pytest.raises(informix.ProgrammingError, match="`execute` alone"):
-        connection.cursor().executemany("DELETE FROM n WHERE id IN (?)", [(In([1]),)])
+    for condition in ("id IN (?)", "id IN ?"):
+        with pytest.raises(informix.ProgrammingError, match="`execute` alone"):
+            connection.cursor().executemany(f"DELETE FROM n WHERE {condition}", [(In([1]),)])
     connection.rollback()
     assert ids(connection, "id IN ?", (In([1]),)) == [1]
 

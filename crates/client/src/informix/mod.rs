@@ -18,7 +18,7 @@ use crate::url::unknown_option;
 use crate::{Address, Pump, Stream, Timeouts, TlsMode, TlsOptions, Url};
 
 pub use errors::{Kind, error_kind, error_text, message};
-pub use placeholders::{List, Placeholder, PlaceholderError, Statement, count_questions, expand, parse};
+pub use placeholders::{List, Placeholder, PlaceholderError, Statement, count_questions, expand, parse, wants_list};
 pub use rowferry_wire_sqli::client::Column;
 pub use text::cell_text;
 

@@ -192,19 +192,29 @@ pub enum List {
     Empty(String),
 }
 
-/// Writes a statement with lists in the places of some of its `?`, by their numbers from 0, in ascending order: `(?, ?, ?)`, and a
-/// query without rows for a list without values, so that IN is false then and NOT IN true. `None` when one of them does
-/// not stand alone behind IN.
-pub fn expand(sql: &str, lists: &[(usize, List)]) -> Option<String> {
-    let tokens: Vec<Token<'_>> = Lexer::new(sql).collect();
-    let matters = |token: &Token<'_>| match token {
-        // White space, and comments; an opening brace alone is that of a collection.
+/// True for neither white space nor a comment; an opening brace alone is that of a collection.
+fn matters(token: &Token<'_>) -> bool {
+    match token {
         Token::Text(text) => {
             let comment = text.starts_with("--") || text.starts_with("/*") || (text.starts_with('{') && text.len() > 1);
             !comment && !text.starts_with(char::is_whitespace)
         }
         _ => true,
-    };
+    }
+}
+
+/// True when a `?` stands right behind IN, where only a list can.
+pub fn wants_list(sql: &str) -> bool {
+    let tokens: Vec<Token<'_>> = Lexer::new(sql).filter(matters).collect();
+    let is_in = |token: &Token<'_>| matches!(token, Token::Text(text) if text.eq_ignore_ascii_case("in"));
+    tokens.windows(2).any(|pair| is_in(&pair[0]) && pair[1] == Token::Question)
+}
+
+/// Writes a statement with lists in the places of some of its `?`, by their numbers from 0, in ascending order: `(?, ?, ?)`, and a
+/// query without rows for a list without values, so that IN is false then and NOT IN true. `None` when one of them does
+/// not stand alone behind IN.
+pub fn expand(sql: &str, lists: &[(usize, List)]) -> Option<String> {
+    let tokens: Vec<Token<'_>> = Lexer::new(sql).collect();
     let is = |at: Option<usize>, wanted: &str| {
         at.is_some_and(|at| matches!(tokens[at], Token::Text(text) if text.eq_ignore_ascii_case(wanted)))
     };
@@ -290,6 +300,12 @@ mod tests {
             let statement = parse(sql).unwrap();
             assert_eq!((statement.sql.as_str(), statement.params.len()), (sql, 0), "{sql}");
         }
+    }
+
+    #[test]
+    fn knows_where_only_a_list_can_stand() {
+        assert!(wants_list("delete from t where a not in -- why\n ?") && wants_list("a IN?"));
+        assert!(!wants_list("a in (?)") && !wants_list("a = ? and b in (1)") && !wants_list("'in' ?"));
     }
 
     #[test]

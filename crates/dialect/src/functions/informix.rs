@@ -111,8 +111,15 @@ pub(super) static ROWS: &[Function] = rows! { IFX;
     // Trailing blanks do not count, in bytes.
     Scalar "length" (TEXT) -> I4, T("octet_length(rtrim({0}, ' '))");
     Scalar "length" (Is(Type::Byte)) -> I4, T("octet_length({0})");
-    Scalar "len" (TEXT) -> I4, T("octet_length(rtrim({0}, ' '))");
-    Scalar "len" (Is(Type::Byte)) -> I4, T("octet_length({0})");
+    // Where a character is a byte.
+    Scalar "ifx_length" (TEXT) -> I4, T("length(rtrim({0}, ' '))");
+    // (text of a CHAR, its length in bytes): with blanks behind
+    Scalar "ifx_octet_length" (TEXT, I4) -> I4, T("(CASE WHEN {0} IS NOT NULL THEN max(octet_length({0}), {1}) END)");
+    Scalar "ifx_char_length" (TEXT, I4) -> I4, T("(length({0}) + max({1} - octet_length({0}), 0))");
+    // (text, bytes, whether blanks at the end are of no account)
+    Scalar "ifx_within" (TEXT, I4, I4) -> TEXT, F("rf_ifx_within");
+    // (text, first byte, how many)
+    Scalar "ifx_part" (TEXT, I4, I4) -> TEXT, F("rf_ifx_part");
     Scalar "octet_length" (TEXT) -> I4, T("octet_length({0})");
     Scalar "char_length" (TEXT) -> I4, T("length({0})");
     Scalar "character_length" (TEXT) -> I4, T("length({0})");
@@ -126,6 +133,13 @@ pub(super) static ROWS: &[Function] = rows! { IFX;
     Scalar "substring" (TEXT, I4) -> LVARCHAR, T("substr({0}, max({1}, 1))");
     Scalar "substring" (TEXT, I4, I4) -> LVARCHAR,
         T("substr({0}, max({1}, 1), max({2} + min({1} - 1, 0), 0))");
+    // (data, password, hint, AES or TDES)
+    Scalar "ifx_encrypt" (ANY, TEXT, TEXT, TEXT) -> ANY, F("rf_ifx_encrypt"), lenient, volatile;
+    // (encrypted data, password)
+    Scalar "ifx_decrypt" (ANY, TEXT) -> ANY, F("rf_ifx_decrypt"), lenient, stable;
+    Scalar "gethint" (ANY) -> Is(Type::Varchar(Some(32))), F("rf_ifx_gethint");
+    // (column, first place, last place, what comes there, whether places are bytes)
+    Scalar "ifx_spliced" (TEXT, I4, I4, TEXT, I4) -> TEXT, F("rf_ifx_spliced"), lenient;
     Scalar "substring_index" (TEXT, TEXT, I4) -> LVARCHAR, F("rf_ifx_substring_index");
     Scalar "left" (TEXT, I4) -> LVARCHAR, T("substr({0}, 1, max({1}, 0))");
     Scalar "right" (TEXT, I4) -> LVARCHAR, T("substr({0}, max(length({0}) - max({1}, 0), 0) + 1)");

@@ -107,6 +107,13 @@ pub(super) enum NodeKind {
         from: u32,
         to: Option<u32>,
     },
+    /// What a column becomes by `SET col[from, to] = value`.
+    Spliced {
+        column: Box<Node>,
+        from: u32,
+        to: Option<u32>,
+        value: Box<Node>,
+    },
     Row(Vec<Node>),
     Collection(&'static str, Vec<Node>),
     /// DEFAULT as a value.
@@ -431,9 +438,17 @@ pub(super) enum Ast {
         signature: Option<Vec<Type>>,
         if_exists: bool,
     },
-    /// SET CONSTRAINTS ALL.
+    /// SET CONSTRAINTS, of some or of all.
     SetConstraints {
+        /// None is ALL.
+        names: Vec<ObjectName>,
         deferred: bool,
+    },
+    /// SET ENCRYPTION PASSWORD.
+    SetEncryption {
+        password: String,
+        hint: String,
+        at: usize,
     },
     /// UPDATE STATISTICS, of a table or of all.
     UpdateStatistics(Option<ObjectName>),

@@ -7,6 +7,7 @@
 mod ast;
 mod bind;
 pub mod codes;
+pub mod in_postgres;
 mod lexer;
 mod named_types;
 mod parse_access;
@@ -43,6 +44,9 @@ pub const OWNER: &str = "informix_owner";
 
 /// The variable of a session by which it has DELIMIDENT, when it has any value.
 pub const DELIMIDENT: &str = "informix.delimident";
+
+/// The variable of a session whose client writes UTF-8, when it has any value: lengths and places of strings count bytes.
+pub const MULTIBYTE: &str = "informix.multibyte";
 
 /// A parsed statement of a text.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! MERGE, synonyms, changes of names, and the statements that a real server has and this one has not.
 
-use super::ast::{Assignment, Ast, DropKind, Merge, ObjectName, Renamed, Source};
+use super::ast::{Assignment, Ast, DropKind, Merge, Node, NodeKind, ObjectName, Renamed, Source};
 use super::lexer::TokenKind;
 use super::parser::Parser;
 use crate::{Error, Result};
@@ -46,7 +46,7 @@ const REFUSED: &[(&[&str], &str)] = &[
     (&["rename", "database"], "RENAME DATABASE"),
     (&["rename", "security"], "RENAME SECURITY"),
     (&["set", "session"], "SET SESSION AUTHORIZATION"),
-    (&["set", "encryption"], "SET ENCRYPTION PASSWORD"),
+    (&["set", "encryption"], "SET ENCRYPTION PASSWORD of other than quoted strings"),
     (&["set", "connection"], "SET CONNECTION"),
     (&["set", "descriptor"], "SET DESCRIPTOR"),
     (&["set", "deferred_prepare"], "SET DEFERRED_PREPARE"),
@@ -103,18 +103,17 @@ impl Parser<'_> {
             }
             return Ok(Ast::SetTriggers { table, names, disabled });
         }
-        let all = self.is_word("constraints") && self.is_word_at(1, "all");
+        if self.is_word("constraints") && !self.is_word_at(1, "for") {
+            self.take();
+            let names = if self.word("all") { Vec::new() } else { self.list(Self::object_name)? };
+            let deferred = self.word("deferred");
+            if deferred || self.word("immediate") {
+                return Ok(Ast::SetConstraints { names, deferred });
+            }
+        }
         while !self.at_end() && !self.is_sign(";") {
             if self.is_word("disabled") || self.is_word("filtering") {
                 return Err(self.unsupported("disabling of constraints and indexes"));
-            }
-            let deferred = self.is_word("deferred");
-            if deferred || self.is_word("immediate") {
-                if !all {
-                    return Err(self.unsupported("SET CONSTRAINTS of single constraints"));
-                }
-                self.take();
-                return Ok(Ast::SetConstraints { deferred });
             }
             self.take();
         }
@@ -237,8 +236,19 @@ impl Parser<'_> {
             return Ok(Assignment { columns, values });
         }
         let column = self.column_at()?;
+        if !self.sign("[") {
+            self.expect_sign("=")?;
+            return Ok(Assignment { columns: vec![column], values: vec![self.expression()?] });
+        }
+        let from = self.unsigned()?;
+        let to = if self.sign(",") { Some(self.unsigned()?) } else { None };
+        self.expect_sign("]")?;
         self.expect_sign("=")?;
-        Ok(Assignment { columns: vec![column], values: vec![self.expression()?] })
+        let value = Box::new(self.expression()?);
+        let (name, at) = column.clone();
+        let whole = Box::new(Node { kind: NodeKind::Name(vec![name]), at });
+        let kind = NodeKind::Spliced { column: whole, from, to, value };
+        Ok(Assignment { columns: vec![column], values: vec![Node { kind, at }] })
     }
 
     /// RENAME SEQUENCE, INDEX, CONSTRAINT; the kind is next.

@@ -139,6 +139,14 @@ impl Parser<'_> {
         Ok(Ast::Nothing { statement, tag })
     }
 
+    fn quoted(&mut self) -> Result<String> {
+        let (TokenKind::String(text) | TokenKind::Quoted(text)) = self.peek().clone() else {
+            return Err(self.unexpected());
+        };
+        self.take();
+        Ok(text)
+    }
+
     fn database_name(&mut self) -> Result<String> {
         let name = match self.peek().clone() {
             TokenKind::String(name) => {
@@ -286,6 +294,14 @@ impl Parser<'_> {
                 "role" => {
                     self.take();
                     return self.set_role();
+                }
+                "encryption" if self.is_word_at(1, "password") => {
+                    self.take();
+                    self.take();
+                    let at = self.start();
+                    let password = self.quoted()?;
+                    let hint = if self.words(&["with", "hint"]) { self.quoted()? } else { String::new() };
+                    return Ok(Ast::SetEncryption { password, hint, at });
                 }
                 "dataskip" | "pdqpriority" | "environment" | "statement" | "collation" | "no" | "autofree" => {
                     (48, "SET")
@@ -859,7 +875,7 @@ pub(super) fn statement_type(ast: &Ast) -> i16 {
         Ast::SetLockMode(_) => 46,
         Ast::SetConstraints { .. } | Ast::SetTriggers { .. } => 55,
         Ast::UpdateStatistics(_) => 30,
-        Ast::SetRole { .. } => 48,
+        Ast::SetRole { .. } | Ast::SetEncryption { .. } => 48,
         Ast::SetOther { statement, .. } | Ast::Nothing { statement, .. } => *statement,
         Ast::Access(access) => 18 + i16::from(!access.grant),
         Ast::Role { create, .. } => 134 - i16::from(*create),

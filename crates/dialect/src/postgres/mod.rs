@@ -64,7 +64,7 @@ mod user_casts;
 mod utility;
 mod viewdef;
 mod with;
-mod words;
+pub(crate) mod words;
 
 use bind::bind_default_of;
 pub(crate) use bind::view_query;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rowferry_dialect::collation::Collation;
 use rowferry_dialect::exclusion::Exclusion;
 use rowferry_dialect::functions::FunctionKind;
+use rowferry_dialect::informix;
 use rowferry_dialect::ir::trigger::{NEW_ROW, OLD_ROW};
 use rowferry_dialect::ir::{CastContext, ColumnIndex, ColumnRef, Expr, ExprKind, Text, Value, walk};
 use rowferry_dialect::plan::Context;
@@ -147,6 +148,9 @@ fn printed(schema: &SessionSchema, relation: &Relation, expr: Option<&Expr>, pre
 
 /// An expression over a table's columns as PostgreSQL shows it; as it was written where that cannot be said.
 pub fn expression(schema: &SessionSchema, relation: &Arc<Relation>, text: &str, pretty: bool) -> String {
+    if relation.language == Language::Informix {
+        return informix::in_postgres::expression(text).unwrap_or_else(|| text.to_owned());
+    }
     printed(schema, relation, bound(schema, relation, text).as_ref(), pretty)
         .or_else(|| postgres::policy_expression(text, relation, schema, &Context::default(), pretty))
         .unwrap_or_else(|| text.to_owned())
@@ -194,10 +198,10 @@ pub fn default_expression(schema: &SessionSchema, relation: &Arc<Relation>, at: 
     if let Some(shown) = sequence.and_then(|sequence| object_name(schema, Reg::Class, sequence.oid)) {
         return Some(format!("nextval('{}'::regclass)", shown.replace('\'', "''")));
     }
-    let bound = match relation.language {
-        Language::Informix => None,
-        _ => bound_default(schema, relation, &default.text, &column.ty),
-    };
+    if relation.language == Language::Informix {
+        return Some(default_of_informix(schema, relation, &default.text, &column.ty));
+    }
+    let bound = bound_default(schema, relation, &default.text, &column.ty);
     Some(printed(schema, relation, bound.as_ref(), false).unwrap_or_else(|| default.text.clone()))
 }
 
@@ -215,6 +219,19 @@ fn bound_default(schema: &SessionSchema, relation: &Relation, text: &str, ty: &T
     })
 }
 
+/// A default of Informix's: a constant as it is stored, what else means the same in PostgreSQL's words, the rest as written.
+fn default_of_informix(schema: &SessionSchema, relation: &Arc<Relation>, text: &str, ty: &Type) -> String {
+    let context = informix::Context::default();
+    let constant = informix::in_postgres::is_constant(text)
+        .then(|| informix::expression(text, schema, &context, relation, Some(ty)).ok())
+        .flatten()
+        .filter(|expr| matches!(expr.kind, ExprKind::Literal(_)));
+    let constant = constant.map(|expr| Expr { ty: postgres::types::import(ty), ..expr });
+    printed(schema, relation, constant.as_ref(), false)
+        .or_else(|| informix::in_postgres::expression(text))
+        .unwrap_or_else(|| text.to_owned())
+}
+
 /// A domain's default, as PostgreSQL shows it.
 pub fn domain_default(schema: &SessionSchema, domain: &Domain) -> Option<String> {
     let text = domain.default.as_ref()?;
@@ -230,6 +247,11 @@ pub fn index_key(schema: &SessionSchema, relation: &Arc<Relation>, index: &Index
         return column.map_or_else(String::new, |column| quote_ident(&relation.columns[column].name));
     };
     let text = index.keys.get(at).map_or("", |key| key.text.trim());
+    let translated =
+        (relation.language == Language::Informix).then(|| informix::in_postgres::expression(text)).flatten();
+    if let Some(shown) = translated {
+        return format!("({shown})");
+    }
     match bound(schema, relation, text) {
         Some(expr) => key_text(schema, relation, &expr, text, pretty),
         None if text.starts_with('(') && text.ends_with(')') => text.to_owned(),
@@ -527,7 +549,10 @@ pub fn printed_check(schema: &SessionSchema, check: &Expr, pretty: bool) -> Opti
 
 /// CHECK (…).
 pub fn check_constraint(schema: &SessionSchema, relation: &Arc<Relation>, check: &Check, pretty: bool) -> String {
-    let printed = printed(schema, relation, bound(schema, relation, &check.text).as_ref(), pretty)
+    let of_informix = relation.language == Language::Informix;
+    let translated = of_informix.then(|| informix::in_postgres::expression(&check.text)).flatten();
+    let printed = translated
+        .or_else(|| printed(schema, relation, bound(schema, relation, &check.text).as_ref(), pretty))
         .or_else(|| postgres::policy_expression(&check.text, relation, schema, &Context::default(), pretty));
     let condition = match printed {
         Some(printed) => printed,
@@ -667,7 +692,14 @@ pub fn view(schema: &SessionSchema, oid: u32, settings: &Settings, pretty: bool,
     match &relation.kind {
         RelationKind::View { definition, pins, .. } | RelationKind::MaterializedView { definition, pins, .. } => {
             let named = match relation.language {
-                Language::Informix => None,
+                Language::Informix => {
+                    let columns: Vec<&str> = relation.columns.iter().map(|column| column.name.as_str()).collect();
+                    let table = |name: &str| {
+                        let found = schema.relation(&QualifiedName::new(PUBLIC, name))?;
+                        object_name(schema, Reg::Class, found.oid)
+                    };
+                    informix::in_postgres::view(definition, &columns, &table)
+                }
                 _ => postgres::with_todays_names(definition, pins, schema, &context),
             };
             let text = named.as_deref().unwrap_or(definition);

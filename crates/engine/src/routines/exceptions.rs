@@ -10,7 +10,7 @@ impl<'r> Frame<'_, 'r> {
     /// Looks for a handler of an error among the blocks around, the innermost first, and runs it.
     ///
     /// A handler with RESUME yields the flow with which the step that failed has ended; one without ends its block.
-    pub(super) fn handle(&mut self, error: Error) -> Result<Flow, Stop> {
+    pub(super) fn handle(&mut self, error: Error) -> Result<Flow<'r>, Stop> {
         if matches!(error.condition(), Condition::QueryCanceled | Condition::AdminShutdown) {
             return Err(Stop::Unhandled(error));
         }
@@ -37,7 +37,7 @@ impl<'r> Frame<'_, 'r> {
         Err(Stop::Unhandled(error))
     }
 
-    fn run_handler(&mut self, handler: &'r Handler, error: &Error) -> Result<Flow, Stop> {
+    fn run_handler(&mut self, handler: &'r Handler, error: &Error) -> Result<Flow<'r>, Stop> {
         let [sql, isam, text] = handler.into;
         if let Some(slot) = sql {
             self.assign(slot, &Value::Integer(error.informix_code().into()), &Type::Int4)?;

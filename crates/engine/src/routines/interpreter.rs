@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rowferry_dialect::informix::spl::{self, Block, Expression, LoopName, Sql, Step, StepKind};
-use rowferry_dialect::informix::values::computed;
+use rowferry_dialect::informix::values::{computed, within_bytes};
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::{Condition, Error, Result, Type};
 
@@ -19,6 +19,8 @@ pub(super) struct Frame<'s, 'r> {
     pub(super) compiled: &'r Compiled,
     /// The variables' values; `None` has none, not even NULL.
     values: Vec<Option<Value>>,
+    /// Strings are as long as their bytes.
+    multibyte: bool,
     /// What it has returned so far.
     pub(super) returned: Spool,
     /// The blocks around the running step, the outermost first.
@@ -31,9 +33,11 @@ pub(super) struct Frame<'s, 'r> {
 
 /// How a step has ended.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) enum Flow {
+pub(super) enum Flow<'r> {
     /// The next follows.
     Next,
+    /// GOTO.
+    Goto(&'r str),
     /// EXIT.
     Exit(Option<LoopName>),
     /// CONTINUE.
@@ -63,6 +67,7 @@ impl From<Error> for Stop {
 pub(super) fn run(session: &mut Session, compiled: &Compiled, args: Args) -> Result<Spool> {
     let mut frame = Frame {
         values: vec![None; compiled.types.len()],
+        multibyte: session.is_multibyte(),
         returned: Spool::new(compiled.returns.len()),
         blocks: Vec::new(),
         current: None,
@@ -104,7 +109,7 @@ impl<'r> Frame<'_, 'r> {
     }
 
     /// Runs a block to its end.
-    pub(super) fn block(&mut self, block: &'r Block) -> Result<Flow, Stop> {
+    pub(super) fn block(&mut self, block: &'r Block) -> Result<Flow<'r>, Stop> {
         self.session.check_stack()?;
         for slot in &block.defines {
             self.define(*slot)?;
@@ -119,15 +124,21 @@ impl<'r> Frame<'_, 'r> {
         }
     }
 
-    fn steps(&mut self, block: &'r Block) -> Result<Flow, Stop> {
-        for step in &block.steps {
+    fn steps(&mut self, block: &'r Block) -> Result<Flow<'r>, Stop> {
+        let mut at = 0;
+        while let Some(step) = block.steps.get(at) {
             let flow = match self.step(step) {
                 Err(Stop::Fresh(error)) => self.handle(error)?,
                 other => other?,
             };
-            if flow != Flow::Next {
-                return Ok(flow);
-            }
+            at = match flow {
+                Flow::Next => at + 1,
+                Flow::Goto(label) => match block.steps.iter().position(|step| step.label.as_deref() == Some(label)) {
+                    Some(found) => found,
+                    None => return Ok(Flow::Goto(label)),
+                },
+                other => return Ok(other),
+            };
         }
         Ok(Flow::Next)
     }
@@ -137,7 +148,7 @@ impl<'r> Frame<'_, 'r> {
         if self.session.interrupter().must_stop() { Err(self.session.interrupter().error()) } else { Ok(()) }
     }
 
-    fn step(&mut self, step: &'r Step) -> Result<Flow, Stop> {
+    fn step(&mut self, step: &'r Step) -> Result<Flow<'r>, Stop> {
         self.check_interrupt()?;
         match &step.kind {
             StepKind::Block(block) => return self.block(block),
@@ -197,6 +208,7 @@ impl<'r> Frame<'_, 'r> {
             StepKind::Fetch { cursor, into } => self.fetch(cursor, into)?,
             StepKind::Close(cursor) => self.close(cursor)?,
             StepKind::Free(name) => self.free(name)?,
+            StepKind::Goto(label) => return Ok(Flow::Goto(label)),
             StepKind::Nothing => {}
         }
         Ok(Flow::Next)
@@ -267,7 +279,10 @@ impl<'r> Frame<'_, 'r> {
     /// Gives a variable a value of a type, converted to its own.
     pub(super) fn assign(&mut self, slot: usize, value: &Value, from: &Type) -> Result<()> {
         let ty = &self.compiled.types[slot];
-        let value = computed(value, from, ty)?;
+        let mut value = computed(value, from, ty)?;
+        if self.multibyte {
+            value = within_bytes(value, ty)?;
+        }
         let variable = self.variable(slot);
         if variable.global.is_some() {
             self.session.routine_state().globals.lock().insert(variable.name.clone(), (ty.clone(), value));

@@ -8,15 +8,15 @@ use super::interpreter::{Flow, Frame, Stop};
 use crate::session::Outcome;
 
 /// What a loop does after a round.
-enum Round {
+enum Round<'r> {
     Again,
     Over,
-    Leave(Flow),
+    Leave(Flow<'r>),
 }
 
 impl<'r> Frame<'_, 'r> {
     /// One round of a loop.
-    fn round(&mut self, body: &'r Block, label: Option<&str>, kind: &'static str) -> Result<Round, Stop> {
+    fn round(&mut self, body: &'r Block, label: Option<&str>, kind: &'static str) -> Result<Round<'r>, Stop> {
         let ours = |name: &Option<LoopName>| match name {
             None => true,
             Some(LoopName::Kind(wanted)) => *wanted == kind,
@@ -37,7 +37,7 @@ impl<'r> Frame<'_, 'r> {
         condition: Option<&'r Expression>,
         word: &'static str,
         body: &'r Block,
-    ) -> Result<Flow, Stop> {
+    ) -> Result<Flow<'r>, Stop> {
         loop {
             if let Some(condition) = condition
                 && !self.is_true(condition)?
@@ -58,7 +58,7 @@ impl<'r> Frame<'_, 'r> {
         variable: usize,
         values: &'r [ForValue],
         body: &'r Block,
-    ) -> Result<Flow, Stop> {
+    ) -> Result<Flow<'r>, Stop> {
         for value in values {
             let (first, last, step) = match value {
                 ForValue::One(value) => {
@@ -106,7 +106,7 @@ impl<'r> Frame<'_, 'r> {
         into: &'r [usize],
         place: Option<usize>,
         body: &'r Block,
-    ) -> Result<Flow, Stop> {
+    ) -> Result<Flow<'r>, Stop> {
         let Outcome::Rows(mut cursor) = self.execute(rows)? else { return Ok(Flow::Next) };
         let types: Vec<Type> = cursor.columns().iter().map(|column| column.ty.clone()).collect();
         let targets: Vec<usize> = into.iter().copied().chain(place).collect();

@@ -174,6 +174,7 @@ impl Session {
             database: variables.get("informix.database").unwrap_or_else(|| self.database.name().to_owned()),
             server: variables.get("informix.server").unwrap_or_else(|| "informix".to_owned()),
             asked_from: None,
+            multibyte: variables.get(informix::MULTIBYTE).is_some(),
         }
     }
 

@@ -161,6 +161,9 @@ impl Session {
         if self.is_delimited() {
             session.set_variable(informix::DELIMIDENT, "y")?;
         }
+        if self.is_multibyte() {
+            session.set_variable(informix::MULTIBYTE, "y")?;
+        }
         // Who may look from here to there has come in here before.
         session.schema.neighbours = Neighbours::of(&session.database.shared, Box::new(|_| Ok(())));
         session.schema_moved();

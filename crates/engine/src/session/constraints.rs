@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{DmlAction, Statement};
-use rowferry_dialect::schema::{ForeignKey, QualifiedName, ReferentialAction, Relation};
+use rowferry_dialect::schema::{ForeignKey, Index, QualifiedName, ReferentialAction, Relation};
 use rowferry_dialect::{Condition, Error, Language, Result};
 
 use super::ddl::constraints::{not_present, shown};
@@ -32,14 +32,19 @@ pub(super) enum Checking {
     Immediate,
     /// PostgreSQL's: all that may wait, and after that some by their object ids; true is DEFERRED.
     Chosen(Option<bool>, BTreeMap<u32, bool>),
+    /// Informix's, for which every key may wait: all, and after that some by their object ids.
+    Named(Option<bool>, BTreeMap<u32, bool>),
 }
 
 impl Checking {
     /// What a savepoint remembers, once more has been said behind it: the back end's switch stays as that has put it, so
     /// that keys are looked at one by one from then on.
     pub(super) fn after(self, more: &Self) -> Self {
-        let is_switched = matches!(more, Self::Chosen(..));
-        if self == Self::Declared && is_switched { Self::Chosen(None, BTreeMap::new()) } else { self }
+        match more {
+            Self::Chosen(..) if self == Self::Declared => Self::Chosen(None, BTreeMap::new()),
+            Self::Named(..) if self == Self::Declared => Self::Named(None, BTreeMap::new()),
+            _ => self,
+        }
     }
 
     /// True when a key may be violated until COMMIT.
@@ -49,7 +54,9 @@ impl Checking {
             Self::Deferred => true,
             Self::Immediate => false,
             Self::Chosen(..) if !key.rules.deferrable => false,
-            Self::Chosen(all, keys) => keys.get(&key.oid).copied().or(*all).unwrap_or(key.rules.deferred),
+            Self::Chosen(all, keys) | Self::Named(all, keys) => {
+                keys.get(&key.oid).copied().or(*all).unwrap_or(key.rules.deferred)
+            }
         }
     }
 }
@@ -62,7 +69,10 @@ impl Session {
             let message = "SET CONSTRAINTS can only be used in transaction blocks";
             self.warn(Condition::NoActiveSqlTransaction, message);
         }
-        let (triggers, keys) = self.named_constraints(names)?;
+        let (triggers, keys) = match informix {
+            true => (Vec::new(), self.keys_of_informix(names, deferred)?),
+            false => self.named_constraints(names)?,
+        };
         if alone && informix {
             return Err(Error::new(Condition::NoActiveSqlTransaction, "not in a transaction"));
         }
@@ -71,6 +81,7 @@ impl Session {
         }
         let before = self.transaction.checking.clone();
         self.transaction.checking = match (deferred, informix) {
+            (deferred, true) if !names.is_empty() => also_named(&before, &keys, deferred),
             (true, true) => Checking::Deferred,
             (false, true) => Checking::Immediate,
             (deferred, false) => chosen(before.clone(), names.is_empty(), &keys, deferred),
@@ -121,6 +132,33 @@ impl Session {
                 }
             }
         }
+    }
+
+    /// The foreign keys of some names, each of which may wait. What else has such a name is checked at once, always.
+    fn keys_of_informix(&self, names: &[QualifiedName], deferred: bool) -> Result<Vec<u32>> {
+        let mut keys = Vec::new();
+        for name in names {
+            let mut known = false;
+            for relation in self.schema.user_relations() {
+                let found = relation.foreign_keys.iter().filter(|key| key.name == name.name);
+                let before = keys.len();
+                keys.extend(found.map(|key| key.oid));
+                let index = |at: &Index| at.constraint && at.name == name.name;
+                let others =
+                    relation.indexes.iter().any(index) || relation.checks.iter().any(|check| check.name == name.name);
+                if others && deferred {
+                    let what =
+                        format!("SET CONSTRAINTS {} DEFERRED: only foreign keys wait; this constraint", name.name);
+                    return Err(Error::unsupported(what));
+                }
+                known |= others || keys.len() > before;
+            }
+            if !known {
+                let message = format!("constraint ({}) is not in the database", name.name);
+                return Err(Error::new(Condition::UndefinedObject, message));
+            }
+        }
+        Ok(keys)
     }
 
     /// The constraint triggers and the foreign keys of some names.
@@ -193,9 +231,12 @@ impl Session {
             Checking::Deferred => true,
             Checking::Immediate => false,
             // Once on, it stays: the back end would forget what is open.
-            Checking::Chosen(None, keys) if !keys.values().any(|deferred| *deferred) => return Ok(()),
-            Checking::Chosen(Some(false), keys) if !keys.values().any(|deferred| *deferred) => return Ok(()),
-            Checking::Chosen(..) => true,
+            Checking::Chosen(None | Some(false), keys) | Checking::Named(None | Some(false), keys)
+                if !keys.values().any(|deferred| *deferred) =>
+            {
+                return Ok(());
+            }
+            Checking::Chosen(..) | Checking::Named(..) => true,
         };
         self.on_handle(|handle| handle.let_keys_wait(wait))
     }
@@ -249,6 +290,18 @@ impl Session {
         }
         None
     }
+}
+
+/// The same at the Informix door, where some are named.
+fn also_named(before: &Checking, keys: &[u32], deferred: bool) -> Checking {
+    let (general, mut named) = match before {
+        Checking::Named(general, named) => (*general, named.clone()),
+        Checking::Deferred => (Some(true), BTreeMap::new()),
+        Checking::Immediate => (Some(false), BTreeMap::new()),
+        _ => (None, BTreeMap::new()),
+    };
+    named.extend(keys.iter().map(|key| (*key, deferred)));
+    Checking::Named(general, named)
 }
 
 /// What SET CONSTRAINTS makes of what it has said before.

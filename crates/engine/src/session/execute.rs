@@ -324,12 +324,17 @@ impl Session {
             let first = !matches!(self.transaction.open, Open::Write { .. } | Open::Outer { .. });
             self.open_change(prepared, command_words(prepared.command))?;
             self.check_counters(&prepared.uses.numbering)?;
-            let done = self.atomically(|session| session.change_rows(prepared, params, first))?;
+            let done = self.atomically(|session| {
+                let done = session.change_rows(prepared, params, first)?;
+                if done.is_some() {
+                    session.check_now()?;
+                }
+                Ok(done)
+            })?;
             if let Some(done) = done {
                 break done;
             }
         };
-        self.check_now()?;
         self.note_waiting_keys(&plan, changes);
         self.remember_serial(&plan)?;
         if plan.bound.columns.is_empty() {

@@ -143,6 +143,11 @@ impl Session {
         self.language == Language::Informix && self.variable(informix::DELIMIDENT).is_some()
     }
 
+    /// The client of the session writes UTF-8, as Informix's databases of such a code set have it.
+    pub(crate) fn is_multibyte(&self) -> bool {
+        self.language == Language::Informix && self.variable(informix::MULTIBYTE).is_some()
+    }
+
     /// Splits a text by the parser of the session's language.
     pub(super) fn parse_own(&self, sql: &str) -> Result<Vec<Parsed>> {
         if self.is_delimited() {

@@ -123,6 +123,7 @@ impl Session {
         });
         debug_assert!(self.state.kept.lock().rows.len() >= before);
         let lost = !self.handle()?.lock().is_in_transaction();
+        let result = result.and_then(|ran| if lost { Ok(ran) } else { self.check_now().map(|()| ran) });
         if result.is_err() && !lost {
             self.on_handle(|handle| handle.go_back_to(Point::Parts))?;
         }
@@ -131,7 +132,6 @@ impl Session {
         }
         let (plan, Ran { returned, changed }) = result?;
         self.settle_rows(&plan, false, true)?;
-        self.check_now()?;
         self.note_waiting_keys(&plan, changed);
         if plan.returns_rows() {
             let rows = returned.rows();

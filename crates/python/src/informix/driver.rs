@@ -230,6 +230,10 @@ impl Driver {
         let rows = rows.try_iter()?.unbind();
         let text = text_of(sql)?;
         let statement = parse(text)?;
+        if informix::wants_list(&statement.sql) {
+            let message = "a list for IN is a value of `execute` alone: it makes the statement another for each length";
+            return Err(error(py, Class::Programming, None, message));
+        }
         self.prepare(client, text, &statement, None)?;
         self.operation = Some(Operation::Batch(Batch::new(begin, statement.params, rows, go_on)));
         Ok(())

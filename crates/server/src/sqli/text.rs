@@ -24,6 +24,11 @@ impl CodeSet {
         wire::CodeSet::of_locale(locale).map(Self)
     }
 
+    /// A character may have several bytes.
+    pub fn is_multibyte(self) -> bool {
+        self.0 == wire::CodeSet::Utf8
+    }
+
     /// Text from the client.
     pub fn decode(self, bytes: &[u8]) -> Result<String, Error> {
         let mut text = Vec::with_capacity(bytes.len());

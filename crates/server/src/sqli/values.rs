@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rowferry_dialect::informix::codes::{datetime_qualifier, interval_qualifier, type_code};
 use rowferry_dialect::informix::types::LVARCHAR_MAX;
-use rowferry_dialect::informix::values::{Decimal, convert, date_from_days, date_to_days, parse_date};
+use rowferry_dialect::informix::values::{Decimal, convert, date_from_days, date_to_days, parse_date, within_bytes};
 use rowferry_dialect::informix::{codes, import};
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::types::Storage;
@@ -448,7 +448,8 @@ impl Bound {
             // Text that came as bytes is in the client's code set.
             return Ok(Value::Text(code_set.decode(bytes)?));
         }
-        convert(&self.value, &self.ty, to)
+        let stored = convert(&self.value, &self.ty, to)?;
+        if code_set.is_multibyte() { within_bytes(stored, to) } else { Ok(stored) }
     }
 }
 

@@ -141,10 +141,6 @@ SKIPS: dict[str, set[str]] = {
         "expressions.tests.ExistsTests.test_optimizations",
         "queries.test_qs_combinators.QuerySetSetOperationTests.test_exists_union",
     },
-    "A parameter beside an INTERVAL is taken for a moment, not for a span.": {
-        "expressions.tests.FTimeDeltaTests.test_datetime_subtraction",
-        "expressions.tests.FTimeDeltaTests.test_durationfield_add",
-    },
     "The test looks for a column with its table's name, which SET has not.": {
         "get_or_create.tests.UpdateOrCreateTests.test_update_only_defaults_and_pre_save_fields_when_local_fields",
     },

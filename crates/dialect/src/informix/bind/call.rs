@@ -258,11 +258,6 @@ impl Binder<'_> {
 
 /// Functions of the manual that are not here, with the reason.
 const REFUSED: &[(&str, &str)] = &[
-    ("encrypt_aes", ENCRYPTION),
-    ("encrypt_tdes", ENCRYPTION),
-    ("decrypt_binary", ENCRYPTION),
-    ("decrypt_char", ENCRYPTION),
-    ("gethint", ENCRYPTION),
     ("genbson", "a row has no names for its values here"),
     ("seclabel_by_comp", LABELS),
     ("seclabel_by_name", LABELS),
@@ -272,7 +267,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("task", ADMINISTRATION),
     ("admin", ADMINISTRATION),
 ];
-const ENCRYPTION: &str = "how a server makes a key of a password and lays out what it encrypts is not published";
 const LABELS: &str = "tables have no security labels here";
 const MODULES: &str = "routines are written in SPL here";
 const ADMINISTRATION: &str = "there is no server to administer, only files";

@@ -1,10 +1,11 @@
 //! Types made equal.
 
 use super::Binder;
+use super::expr::text_length;
 use crate::functions::{Function, named};
 use crate::informix::ast::Node;
 use crate::informix::types::{LVARCHAR_MAX, YEAR_TO_FRACTION5, type_words};
-use crate::informix::values::convert;
+use crate::informix::values::{convert, string_length, within_bytes};
 use crate::ir::{CastContext, Expr, ExprKind, Value};
 use crate::types::Field;
 use crate::{Condition, Language, Result, Type};
@@ -65,6 +66,27 @@ pub(super) fn common(left: &Type, right: &Type) -> Option<Type> {
 impl Binder<'_> {
     /// An expression of another type, converted; a literal at once, a parameter by taking the type.
     pub fn coerce(&mut self, expr: Expr, to: &Type, at: usize) -> Result<Expr> {
+        if !self.context.multibyte || expr.ty == *to || !(expr.ty.is_text() || expr.ty == Type::Unknown) {
+            return self.converted(expr, to, at);
+        }
+        // What comes from a column was cut when it was stored, a parameter of no type of its own when it was bound.
+        let whole = match &expr.kind {
+            ExprKind::Column(_) => common(&expr.ty, to).is_some() && text_length(&expr) <= string_length(to),
+            ExprKind::Param(_) => expr.ty == Type::Unknown,
+            _ => false,
+        };
+        let mut converted = self.converted(expr, to, at)?;
+        let Some(length) = string_length(to).filter(|_| !whole) else { return Ok(converted) };
+        if let ExprKind::Literal(value) = converted.kind {
+            converted.kind = ExprKind::Literal(within_bytes(value, to)?);
+            return Ok(converted);
+        }
+        let is_char = Expr::integer(i64::from(matches!(to, Type::Char(_) | Type::Nchar(_))), Type::Int4);
+        let length = Expr::integer(i64::from(length), Type::Int4);
+        Ok(call("ifx_within", vec![converted, length, is_char], to.clone()))
+    }
+
+    fn converted(&mut self, expr: Expr, to: &Type, at: usize) -> Result<Expr> {
         if expr.ty == *to {
             return Ok(expr);
         }

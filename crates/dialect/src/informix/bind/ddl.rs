@@ -11,7 +11,7 @@ use crate::ir::{
     CreateTableAs, CreateView, Ddl, Drop, Expr, ForeignKeyDefinition, IdentityDefinition, IndexKeyDefinition,
     ObjectKind, RelId, Text,
 };
-use crate::schema::{Column, KeyRules, Physical, QualifiedName, Relation, RelationKind};
+use crate::schema::{Column, Index, KeyRules, Physical, QualifiedName, Relation, RelationKind};
 use crate::uses::Uses;
 use crate::{Condition, Result, Type};
 
@@ -653,8 +653,23 @@ impl Binder<'_> {
                     let at = self.column_of(table, &column.name, column.at)?;
                     let definition = self.column_definition(column)?;
                     let old = &table.columns[at];
+                    let mut numbered = None;
                     match (&old.identity, &definition.identity) {
-                        (None, Some(_)) => return self.unsupported("MODIFY of a column to SERIAL", column.at),
+                        (Some(_), Some(identity)) if identity.start > 1 => bound.push(AlterTable::SetIdentity {
+                            column: at,
+                            always: None,
+                            sequence: None,
+                            restart: Some(identity.start),
+                        }),
+                        (None, Some(identity)) => {
+                            let long = |ty: &Type| *ty != Type::Int4;
+                            let mut others = table.columns.iter().filter(|other| other.identity.is_some());
+                            if others.any(|other| long(&other.ty) == long(&definition.ty)) {
+                                let message = "can have only one column of serial type";
+                                return Err(self.error(Condition::SecondSerial, message, column.at));
+                            }
+                            numbered = Some(identity.clone());
+                        }
                         (Some(_), None)
                             if table.primary_key().is_some_and(|key| key.constraint && key.columns == [Some(at)])
                                 && definition.not_null =>
@@ -673,7 +688,8 @@ impl Binder<'_> {
                     if old.ty != definition.ty {
                         let value = Expr::column(RelId(0), at, old.ty.clone());
                         let using = self.coerce(value, &definition.ty, column.at)?;
-                        bound.push(AlterTable::SetType { column: at, ty: definition.ty, collation: None, using });
+                        let ty = definition.ty.clone();
+                        bound.push(AlterTable::SetType { column: at, ty, collation: None, using });
                     }
                     if old.not_null != definition.not_null {
                         bound.push(AlterTable::SetNotNull { column: at, not_null: definition.not_null });
@@ -681,7 +697,34 @@ impl Binder<'_> {
                     if definition.default.is_some() || old.default.is_some() {
                         bound.push(AlterTable::SetDefault { column: at, default: definition.default });
                     }
+                    if let Some(identity) = numbered {
+                        let sequence = CreateSequence {
+                            name: QualifiedName::bare(""),
+                            if_not_exists: false,
+                            ty: definition.ty.clone(),
+                            start: identity.start.max(1),
+                            increment: 1,
+                            min: 1,
+                            max: if definition.ty == Type::Int4 { i32::MAX.into() } else { i64::MAX },
+                            cache: 1,
+                            cycle: false,
+                            owner: None,
+                        };
+                        bound.push(AlterTable::AddIdentity { column: at, identity, sequence });
+                    }
                     for constraint in &column.constraints {
+                        // MODIFY says again what is to stay.
+                        let primary = match &constraint.kind {
+                            ast::ConstraintKind::PrimaryKey(_) => Some(true),
+                            ast::ConstraintKind::Unique(_) => Some(false),
+                            _ => None,
+                        };
+                        let same = |index: &Index| {
+                            index.constraint && Some(index.primary) == primary && index.columns == [Some(at)]
+                        };
+                        if constraint.name.is_none() && table.indexes.iter().any(same) {
+                            continue;
+                        }
                         let constraint = self.constraint(table, constraint, next(), &own_key)?;
                         bound.push(AlterTable::AddConstraint(constraint));
                     }

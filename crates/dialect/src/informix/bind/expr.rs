@@ -241,7 +241,8 @@ impl Binder<'_> {
                     Expr::integer(i64::from(*from), Type::Int4),
                     Expr::integer(i64::from(length), Type::Int4),
                 ];
-                let part = self.resolved("substr", args, at)?;
+                let name = if self.context.multibyte { "ifx_part" } else { "substr" };
+                let part = self.resolved(name, args, at)?;
                 // Its blanks are the type's business.
                 let part = match &ty {
                     Type::Char(_) | Type::Nchar(_) => self.resolved("rtrim", vec![part], at)?,
@@ -249,6 +250,7 @@ impl Binder<'_> {
                 };
                 part.retyped(ty)
             }
+            NodeKind::Spliced { column, from, to, value } => self.spliced(column, (*from, *to), value, at)?,
             NodeKind::Row(members) => self.composite("ROW", members, at)?,
             NodeKind::Collection(kind, members) => self.composite(kind, members, at)?,
             NodeKind::Named(..) => {
@@ -460,6 +462,19 @@ impl Binder<'_> {
             (Type::Date, "-", Type::Date | Type::Unknown) => {
                 let right = self.coerce(right, &Type::Date, at)?;
                 call("ifx_days_between", vec![left, right], Type::Int4)
+            }
+            // Nothing but a span can be added to a moment; what is taken away is a moment itself, unless a cast says more.
+            (Type::Datetime(_), "+", Type::Unknown) if matches!(right.kind, ExprKind::Param(_)) => {
+                let span = IntervalQualifier { first: Field::Day, precision: 9, last: Field::Fraction(5) };
+                let right = self.coerce(right, &Type::QualifiedInterval(span), at)?;
+                return self.temporal(op, &left, &right, at);
+            }
+            (Type::Unknown, "+", Type::Datetime(_)) if matches!(left.kind, ExprKind::Param(_)) => {
+                return self.temporal(op, &right, &left, at);
+            }
+            (Type::Datetime(_), "-", Type::Unknown) if matches!(right.kind, ExprKind::Param(_)) => {
+                let right = self.coerce(right, &left.ty, at)?;
+                return self.temporal(op, &left, &right, at);
             }
             (first, "+" | "-", Type::QualifiedInterval(interval)) if moment(first) => {
                 let ty = match first {

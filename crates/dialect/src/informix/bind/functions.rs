@@ -2,12 +2,15 @@
 
 use super::Binder;
 use super::coerce::{call, words};
-use super::expr::Retyped;
+use super::expr::{Retyped, text_length};
+use super::texts::sized;
 use crate::informix::ast::{Call, Node, NodeKind};
-use crate::informix::types::{YEAR_TO_FRACTION5, YEAR_TO_SECOND};
+use crate::informix::types::{LVARCHAR_MAX, YEAR_TO_FRACTION5, YEAR_TO_SECOND};
+use crate::informix::values::encrypted::{Algorithm, HINT};
+use crate::informix::values::string_length;
 use crate::ir::{Expr, ExprKind, Value};
 use crate::types::{Field, IntervalQualifier};
-use crate::{Result, Type};
+use crate::{Condition, Result, Type};
 
 impl Binder<'_> {
     /// A call of such a function; `None` when the name is no such.
@@ -53,7 +56,9 @@ impl Binder<'_> {
                 let months = self.coerce(months, &Type::Int4, at)?;
                 let (start, ty) = self.moment(start, at)?;
                 let type_words = words(&ty);
-                call("ifx_add_months", vec![start, type_words, months], ty)
+                let sum = call("ifx_add_months", vec![start, type_words, months], ty.clone());
+                // Of a DATETIME of whatever fields it is one of all fields.
+                if ty == Type::Date { sum } else { self.coerce(sum, &full, at)? }
             }
             "last_day" => {
                 let [start] = self.fixed(node, at)?;
@@ -74,11 +79,29 @@ impl Binder<'_> {
                 let right = self.coerce(right, &full, at)?;
                 call("ifx_months_between", vec![left, right], super::numbers::FLOATING)
             }
+            // LENGTH counts bytes without trailing blanks, OCTET_LENGTH with them, CHAR_LENGTH characters with them.
+            "length" | "len" => {
+                let [arg] = self.fixed(node, at)?;
+                let name = if self.context.multibyte || arg.ty == Type::Byte { "length" } else { "ifx_length" };
+                self.resolved(name, vec![arg], at)?
+            }
             "octet_length" | "char_length" | "character_length" => {
                 let [arg] = self.fixed(node, at)?;
-                // The blanks of a CHAR count here.
-                let arg = self.padded(arg, at)?;
-                self.resolved(&node.name, vec![arg], at)?
+                let characters = node.name != "octet_length";
+                match (self.context.multibyte, string_length(&arg.ty)) {
+                    // As many blanks as bytes are left.
+                    (true, Some(length)) if matches!(arg.ty, Type::Char(_) | Type::Nchar(_)) => {
+                        let text = self.as_text(arg, at)?;
+                        let length = Expr::integer(i64::from(length), Type::Int4);
+                        let name = if characters { "ifx_char_length" } else { "ifx_octet_length" };
+                        self.resolved(name, vec![text, length], at)?
+                    }
+                    (multibyte, _) => {
+                        let arg = self.padded(arg, at)?;
+                        let name = if characters || !multibyte { "char_length" } else { "octet_length" };
+                        self.resolved(name, vec![arg], at)?
+                    }
+                }
             }
             "to_dsinterval" | "to_yminterval" => {
                 let [text] = self.fixed(node, at)?;
@@ -94,6 +117,9 @@ impl Binder<'_> {
                 let type_words = words(&ty);
                 call("ifx_number_to_interval", vec![count, unit, type_words], ty)
             }
+            "encrypt_aes" => self.encrypted(node, Algorithm::Aes, at)?,
+            "encrypt_tdes" => self.encrypted(node, Algorithm::TripleDes, at)?,
+            "decrypt_char" | "decrypt_binary" => self.decrypted(node, at)?,
             "hex" => {
                 let [number] = self.fixed(node, at)?;
                 let ty = if matches!(number.ty, Type::Int8 | Type::IfxInt8) { Type::Int8 } else { Type::Int4 };
@@ -102,6 +128,99 @@ impl Binder<'_> {
             }
             _ => return Ok(None),
         }))
+    }
+
+    /// `SET column[from, to] = value`: the column with that part replaced, by as many characters, blanks behind them if need
+    /// be.
+    pub(super) fn spliced(
+        &mut self,
+        column: &Node,
+        (from, to): (u32, Option<u32>),
+        value: &Node,
+        at: usize,
+    ) -> Result<Expr> {
+        let whole = self.expr(column)?;
+        let ty = whole.ty.clone();
+        let last = to.unwrap_or(from);
+        let length = match &ty {
+            Type::Char(n) | Type::Nchar(n) | Type::Varchar(Some(n)) | Type::Nvarchar(n) | Type::Lvarchar(n) => *n,
+            _ => return self.unsupported("SET of a part of a column that is no string", at),
+        };
+        if from == 0 || last < from || last > length {
+            let message = "a subscript begins with 1, does not fall, and ends within the column";
+            return Err(self.error(Condition::IllegalSubscript, message, at));
+        }
+        let value = self.assigned(value, &Type::Varchar(Some(last + 1 - from)))?;
+        let part = self.as_text(value, at)?;
+        let whole = self.as_text(whole, at)?;
+        let places = [from, last].map(|place| Expr::integer(i64::from(place), Type::Int4));
+        let [from, last] = places;
+        let bytes = Expr::integer(i64::from(self.context.multibyte), Type::Int4);
+        Ok(call("ifx_spliced", vec![whole, from, last, part, bytes], ty))
+    }
+
+    /// ENCRYPT_AES, ENCRYPT_TDES: `(data [, password [, hint]])`.
+    fn encrypted(&mut self, node: &Call, algorithm: Algorithm, at: usize) -> Result<Expr> {
+        let [data, rest @ ..] = &node.args[..] else { return Err(self.no_function(&node.name, at)) };
+        if rest.len() > 2 {
+            return Err(self.no_function(&node.name, at));
+        }
+        let password = self.text_or_null(rest.first())?;
+        let hint = self.text_or_null(rest.get(1))?;
+        // The session may have a hint.
+        let longest = match rest.get(1).map(|hint| &hint.kind) {
+            Some(NodeKind::String(hint)) if hint.is_empty() => None,
+            Some(NodeKind::String(hint)) => Some(hint.len()),
+            _ => Some(HINT),
+        };
+        let data = self.expr(data)?;
+        let size = text_length(&data).map(|length| algorithm.size(length as usize, longest));
+        let size = size.and_then(|size| u32::try_from(size).ok());
+        let (data, ty) = match data.ty.clone() {
+            Type::Blob | Type::Clob => (data, Type::Blob),
+            Type::Byte | Type::TextBlob | Type::Bytea => {
+                return self.unsupported("encryption of BYTE and TEXT, for which BLOB and CLOB can be taken,", at);
+            }
+            Type::Char(_) | Type::Nchar(_) => {
+                let ty = size.filter(|size| *size <= 32_767).map_or(Type::Lvarchar(LVARCHAR_MAX), Type::Char);
+                (self.padded(data, at)?, ty)
+            }
+            _ => (self.as_text(data, at)?, sized(size).unwrap_or(Type::Lvarchar(LVARCHAR_MAX))),
+        };
+        self.effects.volatile = true;
+        let name = match algorithm {
+            Algorithm::Aes => "AES",
+            Algorithm::TripleDes => "TDES",
+        };
+        Ok(call("ifx_encrypt", vec![data, password, hint, Expr::text(name)], ty))
+    }
+
+    /// DECRYPT_CHAR, DECRYPT_BINARY: `(data [, password])`. Of a string both yield a string.
+    fn decrypted(&mut self, node: &Call, at: usize) -> Result<Expr> {
+        let [data, rest @ ..] = &node.args[..] else { return Err(self.no_function(&node.name, at)) };
+        if rest.len() > 1 {
+            return Err(self.no_function(&node.name, at));
+        }
+        let password = self.text_or_null(rest.first())?;
+        let data = self.expr(data)?;
+        let is_large = matches!(data.ty, Type::Blob | Type::Clob);
+        let (data, ty) = match data.ty.clone() {
+            _ if is_large && node.name == "decrypt_char" => (data, Type::Clob),
+            _ if is_large => (data, Type::Blob),
+            ty @ (Type::Char(_) | Type::Nchar(_) | Type::Varchar(Some(_)) | Type::Nvarchar(_) | Type::Lvarchar(_)) => {
+                (self.as_text(data, at)?, ty)
+            }
+            _ => (self.as_text(data, at)?, Type::Lvarchar(LVARCHAR_MAX)),
+        };
+        self.effects.volatile = true;
+        Ok(call("ifx_decrypt", vec![data, password], ty))
+    }
+
+    fn text_or_null(&mut self, node: Option<&Node>) -> Result<Expr> {
+        match node {
+            Some(node) => self.assigned_text(node),
+            None => Ok(Expr::new(ExprKind::Literal(Value::Null), Type::Text)),
+        }
     }
 
     fn assigned_text(&mut self, node: &Node) -> Result<Expr> {

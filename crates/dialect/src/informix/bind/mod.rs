@@ -45,6 +45,8 @@ pub struct Context {
     pub asked_from: Option<String>,
     /// What DBSERVERNAME and SITENAME say.
     pub server: String,
+    /// A character may have several bytes, and strings are as long as their bytes: the client's code set is UTF-8.
+    pub multibyte: bool,
 }
 
 pub(super) struct Binder<'a> {
@@ -463,7 +465,25 @@ impl<'a> Binder<'a> {
                 reset: false,
                 local: false,
             }),
-            Ast::SetConstraints { deferred } => S::SetConstraints { names: Vec::new(), deferred: *deferred },
+            Ast::SetEncryption { password, hint, at } => {
+                let wrong = |message: &str| self.error(Condition::InvalidParameterValue, message, *at);
+                if !(6..=128).contains(&password.len()) {
+                    return Err(wrong("a password has 6 to 128 bytes"));
+                }
+                if hint.len() > super::values::encrypted::HINT {
+                    return Err(wrong("a hint has up to 32 bytes"));
+                }
+                S::Set(SetVariable {
+                    name: Some("informix.encryption_password".into()),
+                    values: Some(vec![format!("{}\n{hint}{password}", hint.len())]),
+                    reset: false,
+                    local: false,
+                })
+            }
+            Ast::SetConstraints { names, deferred } => S::SetConstraints {
+                names: names.iter().map(|name| QualifiedName::bare(name.name.clone())).collect(),
+                deferred: *deferred,
+            },
             Ast::UpdateStatistics(table) => {
                 let tables = table.as_ref().map(|name| self.relation(name)).transpose()?;
                 let (tables, skipped) = (tables.into_iter().collect::<Vec<_>>(), Vec::new());

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Block, Expression, Handler, Names, Sql, Step, StepKind};
+use super::{Block, Expression, Handler, Names, STATEMENT_WORDS, Sql, Step, StepKind};
 use crate::informix::Statement;
 use crate::informix::ast::{Ast, Body, Item, Node, NodeKind, Query, Select};
 use crate::informix::lexer::TokenKind;
@@ -120,9 +120,15 @@ impl Parser<'_> {
             return Err(self.error_at(Condition::StatementTooComplex, message, self.start()));
         }
         self.names().scopes.push(HashMap::new());
+        let jumps = self.names().jumps.len();
         let block = self.block_in_scope(ends);
         self.names().scopes.pop();
-        block
+        let block = block?;
+        // GOTO leads to a label of its own block, or of one around it.
+        let labelled = |name: &String| block.steps.iter().any(|step| step.label.as_ref() == Some(name));
+        let within = self.names().jumps.split_off(jumps);
+        self.names().jumps.extend(within.into_iter().filter(|(name, _)| !labelled(name)));
+        Ok(block)
     }
 
     fn block_in_scope(&mut self, ends: &[&str]) -> Result<Block> {
@@ -145,10 +151,15 @@ impl Parser<'_> {
                 return Ok(block);
             }
             let line = self.line();
-            let kind = self.step()?;
-            block.steps.push(Step { kind, line });
-            // The semicolon may only be left out before an END and where a compound statement has ended.
-            if !self.sign(";") && !ends.iter().any(|end| self.is_word(end)) && !compound(block.steps.last()) {
+            let label = self.label()?;
+            let kind = self.step(label.as_ref())?;
+            block.steps.push(Step { label, kind, line });
+            // The semicolon may be left out before an END, where a compound statement has ended, and, as examples of IBM's
+            // manual have it, before the word or label that begins the next statement.
+            let begins = self.is_sign("<") && self.is_sign_at(1, "<")
+                || matches!(self.peek(), TokenKind::Word(word) if STATEMENT_WORDS.contains(&word.as_str()));
+            let ended = begins || compound(block.steps.last()) || ends.iter().any(|end| self.is_word(end));
+            if !self.sign(";") && !ended {
                 return Err(self.unexpected());
             }
         }
@@ -216,7 +227,9 @@ impl Parser<'_> {
                 *place = Some(slot);
             }
         }
+        let handling = std::mem::replace(&mut self.names().handling, true);
         let body = self.block(&["end"])?;
+        self.names().handling = handling;
         self.expect_word("end")?;
         self.expect_word("exception")?;
         let resume = self.words(&["with", "resume"]);

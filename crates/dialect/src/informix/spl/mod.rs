@@ -159,6 +159,8 @@ pub struct Handler {
 /// A statement and its line in the routine's text, from 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
+    /// `<<label>>`, to which GOTO leads.
+    pub label: Option<String>,
     /// What.
     pub kind: StepKind,
     /// Where.
@@ -216,6 +218,8 @@ pub enum StepKind {
     },
     /// FREE of a prepared statement or cursor.
     Free(String),
+    /// GOTO a labelled statement of this block, or of one around it.
+    Goto(String),
     /// IF, and CASE as its comparisons.
     If {
         /// Conditions and what they lead to.
@@ -439,6 +443,12 @@ pub(super) struct Names {
     calls: Vec<String>,
     writes: bool,
     iterator: bool,
+    /// `<<label>>` so far.
+    labels: Vec<String>,
+    /// GOTO whose labels have not been met in a block around them yet, with their places.
+    jumps: Vec<(String, usize)>,
+    /// In ON EXCEPTION.
+    handling: bool,
     /// Cursors of FOREACH around: name, the variable of the row's place, whether that is used.
     cursors: Vec<(String, usize, bool)>,
     /// It is a list of a trigger's actions.

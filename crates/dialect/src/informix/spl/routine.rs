@@ -96,6 +96,10 @@ impl Parser<'_> {
         routine.body = self.block(&["end"])?;
         self.expect_word("end")?;
         self.expect_word(end)?;
+        if let Some((name, at)) = self.names().jumps.first().cloned() {
+            let message = format!("GOTO finds no label ({name}) in a block around it");
+            return Err(self.error_at(Condition::SyntaxError, message, at));
+        }
         let names = std::mem::take(self.names());
         routine.variables = names.variables;
         routine.statements = names.statements;

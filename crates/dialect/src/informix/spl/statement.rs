@@ -10,12 +10,8 @@ use crate::{Condition, Result};
 
 impl Parser<'_> {
     /// One statement, without its semicolon.
-    pub(super) fn step(&mut self) -> Result<StepKind> {
-        let label = self.label()?;
+    pub(super) fn step(&mut self, label: Option<&String>) -> Result<StepKind> {
         let TokenKind::Word(word) = self.peek().clone() else { return Err(self.unexpected()) };
-        if label.is_some() && !matches!(word.as_str(), "for" | "foreach" | "while" | "loop") {
-            return Err(self.unsupported("a label before other than a loop"));
-        }
         match word.as_str() {
             "begin" if !self.is_word_at(1, "work") => {
                 self.take();
@@ -26,17 +22,17 @@ impl Parser<'_> {
             "let" => self.let_step(),
             "if" => self.if_step(),
             "case" => self.case_step(),
-            "for" => self.for_step(label),
-            "foreach" => self.foreach_step(label),
+            "for" => self.for_step(label.cloned()),
+            "foreach" => self.foreach_step(label.cloned()),
             "while" => {
                 self.take();
                 let condition = Some(self.value()?);
                 self.word("loop");
-                self.loop_step(label, condition, "while")
+                self.loop_step(label.cloned(), condition, "while")
             }
             "loop" => {
                 self.take();
-                self.loop_step(label, None, "loop")
+                self.loop_step(label.cloned(), None, "loop")
             }
             "exit" => {
                 self.take();
@@ -60,7 +56,17 @@ impl Parser<'_> {
             "execute" => self.execute_step(),
             "prepare" | "declare" | "open" | "fetch" | "close" | "free" => self.cursor_step(&word),
             "system" => Err(self.unsupported("SYSTEM: commands of the operating system")),
-            "goto" => Err(self.unsupported("GOTO")),
+            "goto" => {
+                self.take();
+                let (name, at) = self.name_at()?;
+                let names = self.names();
+                if names.handling {
+                    let message = "GOTO cannot stand in ON EXCEPTION";
+                    return Err(self.error_at(Condition::SyntaxError, message, at));
+                }
+                names.jumps.push((name.clone(), at));
+                Ok(StepKind::Goto(name))
+            }
             "trace" => {
                 self.take();
                 self.skip_statement();
@@ -97,15 +103,20 @@ impl Parser<'_> {
     }
 
     /// `<<name>>`
-    fn label(&mut self) -> Result<Option<String>> {
+    pub(super) fn label(&mut self) -> Result<Option<String>> {
         if !(self.is_sign("<") && self.is_sign_at(1, "<")) {
             return Ok(None);
         }
         self.take();
         self.take();
-        let name = self.name()?;
+        let (name, at) = self.name_at()?;
         self.expect_sign(">")?;
         self.expect_sign(">")?;
+        if self.names().labels.contains(&name) {
+            let message = format!("the label ({name}) stands twice in the routine");
+            return Err(self.error_at(Condition::SyntaxError, message, at));
+        }
+        self.names().labels.push(name.clone());
         Ok(Some(name))
     }
 

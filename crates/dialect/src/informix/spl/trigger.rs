@@ -292,7 +292,7 @@ impl Parser<'_> {
             let mut steps = Vec::new();
             loop {
                 let line = self.line();
-                steps.push(Step { kind: self.action()?, line });
+                steps.push(Step { label: None, kind: self.action()?, line });
                 if !self.sign(",") {
                     break;
                 }
@@ -301,7 +301,7 @@ impl Parser<'_> {
             match condition {
                 Some(condition) => {
                     let branches = vec![(condition, Block { steps, ..Block::default() })];
-                    block.steps.push(Step { kind: StepKind::If { branches, otherwise: None }, line });
+                    block.steps.push(Step { label: None, kind: StepKind::If { branches, otherwise: None }, line });
                 }
                 None => block.steps.extend(steps),
             }
@@ -316,7 +316,7 @@ impl Parser<'_> {
         if !matches!(word.as_str(), "insert" | "update" | "delete" | "execute") || self.is_word_at(1, "immediate") {
             return Err(self.unexpected());
         }
-        let step = self.step()?;
+        let step = self.step(None)?;
         let at = self.start();
         if self.words(&["with", "trigger", "references"]) {
             let Some(rows) = &mut self.names().rows else {

@@ -1,6 +1,6 @@
 //! A value of one type as a value of another, by Informix's rules.
 
-use super::{Decimal, Document, Moment, Span, composite, date_from_days, date_to_days, parse_date};
+use super::{Decimal, Document, Moment, Span, composite, date_from_days, date_to_days, encrypted, parse_date};
 use crate::informix::types::{YEAR_TO_FRACTION5, type_words};
 use crate::ir::Value;
 use crate::types::{Field, NumericModifier, Qualifier};
@@ -225,6 +225,9 @@ fn text(value: &Value, from: &Type) -> Result<String> {
 fn of_length(value: &Value, from: &Type, length: u32) -> Result<String> {
     let (text, length) = (text(value, from)?, length as usize);
     if text.len() <= length || !(from.is_integer() || from.is_decimal()) {
+        if text.len() > length && encrypted::is_encrypted(&text) {
+            return Err(cut_encrypted(text.len(), length));
+        }
         return Ok(cut(text, length));
     }
     let whole = text.find('.').unwrap_or(text.len());
@@ -235,6 +238,37 @@ fn of_length(value: &Value, from: &Type, length: u32) -> Result<String> {
     let scale = i16::try_from(length.saturating_sub(whole + 1)).unwrap_or(i16::MAX);
     let rounded = Decimal::parse(&text)?.fitted(NumericModifier { precision: 32, scale })?.to_string();
     Ok(cut(rounded, length).trim_end_matches('.').to_owned())
+}
+
+/// How long a string of a type can be.
+pub fn string_length(ty: &Type) -> Option<u32> {
+    match ty {
+        Type::Char(n) | Type::Nchar(n) | Type::Varchar(Some(n)) | Type::Nvarchar(n) | Type::Lvarchar(n) => Some(*n),
+        _ => None,
+    }
+}
+
+/// A string as a type of so many bytes holds it, where the code set has several for a character: whole characters.
+///
+/// # Errors
+/// `22001` for what ENCRYPT has made, of which a part is worth nothing.
+pub fn within_bytes(value: Value, ty: &Type) -> Result<Value> {
+    let (Value::Text(text), Some(length)) = (&value, string_length(ty)) else { return Ok(value) };
+    let length = length as usize;
+    if text.len() <= length {
+        return Ok(value);
+    }
+    let part = &text[..super::strings::boundary_before(text, length)];
+    if encrypted::is_encrypted(text) {
+        return Err(cut_encrypted(text.len(), length));
+    }
+    let is_char = matches!(ty, Type::Char(_) | Type::Nchar(_));
+    Ok(Value::Text(if is_char { part.trim_end_matches(' ') } else { part }.to_owned()))
+}
+
+fn cut_encrypted(bytes: usize, length: usize) -> Error {
+    let message = format!("what ENCRYPT has made has {bytes} bytes and does not fit into {length}");
+    Error::new(Condition::StringDataRightTruncation, message)
 }
 
 fn cut(mut text: String, length: usize) -> String {

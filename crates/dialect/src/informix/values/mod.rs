@@ -10,11 +10,12 @@ mod convert;
 mod datetime;
 mod decimal;
 mod document;
+pub mod encrypted;
 mod format;
 mod interval;
 pub mod strings;
 
-pub use convert::{computed, convert, fits_integer};
+pub use convert::{computed, convert, fits_integer, string_length, within_bytes};
 pub use datetime::{Moment, date_from_days, date_to_days, parse_date};
 pub use decimal::Decimal;
 pub use document::Document;

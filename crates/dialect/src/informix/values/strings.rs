@@ -44,6 +44,48 @@ pub fn instr(text: &str, part: &str, start: i64, count: i64) -> i64 {
     place.map_or(0, |at| at as i64 + 1)
 }
 
+/// `SET text[first, last] = part`: blanks where the text does not reach that far, and where the part does not fill its
+/// places.
+pub fn spliced(text: &str, first: i64, last: i64, part: &str) -> String {
+    let place = |number: i64| usize::try_from(number).unwrap_or(0);
+    let (before, width) = (place(first - 1), place(last - first + 1));
+    let filled = |text: &mut dyn Iterator<Item = char>, count: usize| -> String {
+        text.chain(std::iter::repeat(' ')).take(count).collect()
+    };
+    let rest: String = text.chars().skip(before + width).collect();
+    filled(&mut text.chars(), before) + &filled(&mut part.chars(), width) + &rest
+}
+
+/// The last boundary of characters up to a place of a text.
+pub fn boundary_before(text: &str, place: usize) -> usize {
+    (0..=place.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+/// Some bytes of a text; blanks stand where half a character would.
+pub fn part(text: &str, from: usize, length: usize) -> String {
+    let (from, to) = (from.min(text.len()), from.saturating_add(length).min(text.len()));
+    let first = (from..=to).find(|at| text.is_char_boundary(*at)).unwrap_or(to);
+    let last = boundary_before(text, to).max(first);
+    if !text.is_char_boundary(first) {
+        return " ".repeat(to - from);
+    }
+    let blanks = |count: usize| " ".repeat(count);
+    blanks(first - from) + &text[first..last] + &blanks(to - last)
+}
+
+/// As [`spliced`], with places that are bytes.
+pub fn spliced_bytes(text: &str, first: i64, last: i64, given: &str) -> String {
+    let place = |number: i64| usize::try_from(number).unwrap_or(0);
+    let (before, width) = (place(first - 1), place(last - first + 1));
+    let filled = |text: String, length: usize| {
+        let blanks = length.saturating_sub(text.len());
+        text + &" ".repeat(blanks)
+    };
+    filled(part(text, 0, before), before)
+        + &filled(part(given, 0, width), width)
+        + &part(text, before.saturating_add(width), usize::MAX / 2)
+}
+
 /// `FORMAT_UNITS`: a number of a unit (`P` is a page of 2 kilobytes), or one that brings its unit along, in the largest
 /// unit of which it has at least one, with three digits.
 ///
@@ -93,6 +135,10 @@ mod tests {
         assert_eq!(substring_index("www.ibm.com", ".", 2), "www.ibm");
         assert_eq!(substring_index("www.ibm.com", ".", -2), "ibm.com");
         assert_eq!(substring_index("www.ibm.com", ".", 9), "www.ibm.com");
+        assert_eq!(spliced("abcdef", 2, 4, "XY"), "aXY ef");
+        assert_eq!(spliced("a", 3, 4, "XYZ"), "a XY");
+        assert_eq!((part("äöü", 0, 3), part("äöü", 1, 3), part("äöü", 4, 9)), ("ä ".into(), " ö".into(), "ü".into()));
+        assert_eq!(spliced_bytes("äöü", 2, 3, "x"), " x ü");
         assert_eq!(instr("banana", "an", 1, 1), 2);
         assert_eq!(instr("banana", "an", 3, 1), 4);
         assert_eq!(instr("banana", "a", 1, 3), 6);

@@ -266,19 +266,30 @@ impl Changer<'_> {
         sequence: &CreateSequence,
     ) -> Done {
         let column = &table.columns[at];
+        let mut sequence = sequence.clone();
+        if identity.zero_is_next {
+            // SERIAL goes on behind the numbers that are there.
+            let greatest = self.store.greatest_number(table, at)?;
+            let next = greatest.map_or(1, |greatest| greatest.saturating_add(1));
+            sequence.start = sequence.start.max(next).min(sequence.max);
+        }
         let definition = ColumnDefinition {
             name: column.name.clone(),
             ty: column.ty.clone(),
             not_null: true,
             default: None,
             identity: Some(identity.clone()),
-            sequence: Some(sequence.clone()),
+            sequence: Some(sequence),
             generated: None,
             collation: column.collation.clone(),
         };
         let names = (table.name.as_str(), table.physical.name.as_str());
         let name = self.sequence_of_column(names, &definition, table.physical.database, &table.namespace)?;
-        let kind = if identity.always { "always" } else { "by default" };
+        let kind = match (identity.zero_is_next, identity.always) {
+            (true, _) => "serial",
+            (false, true) => "always",
+            (false, false) => "by default",
+        };
         self.set_numbering(table, at, Some(kind), Some(&name))
     }
 
@@ -295,7 +306,24 @@ impl Changer<'_> {
         if let Some(always) = always {
             self.set_numbering(table, at, Some(if always { "always" } else { "by default" }), name.as_deref())?;
         }
-        sequence.map_or(Ok(()), |sequence| self.alter_sequence(sequence, restart))
+        match (sequence, restart) {
+            (Some(sequence), restart) => self.alter_sequence(sequence, restart),
+            (None, Some(next)) => self.go_on_at(table, at, next),
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// Informix's MODIFY of a SERIAL: the next number, where that is greater than those that were given.
+    fn go_on_at(&self, table: &Relation, at: usize, next: i64) -> Done {
+        let Some(name) = table.columns[at].numbering() else {
+            self.entry(table)?;
+            return self.store.number_rows_from(table, next);
+        };
+        let Some(details) = self.schema().sequence_details(name) else {
+            return Err(Error::internal("the sequence of a SERIAL is gone").into());
+        };
+        let counter = self.session.state.sequence_counter(self.handle.connection(), &details)?;
+        if next > counter.last { self.restart_sequence(&details, next) } else { Ok(()) }
     }
 
     /// ALTER COLUMN … DROP IDENTITY.

@@ -87,6 +87,9 @@ impl Commands {
         if self.delimited {
             session.set_variable(rowferry_dialect::informix::DELIMIDENT, "y")?;
         }
+        if self.code_set.is_multibyte() {
+            session.set_variable(rowferry_dialect::informix::MULTIBYTE, "y")?;
+        }
         // What a session may not enter it may not look into.
         let (admission, user, databases) = (Arc::clone(&self.admission), self.user.clone(), self.databases.clone());
         session.see_neighbours(move |other| {

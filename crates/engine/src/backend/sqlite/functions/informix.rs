@@ -6,7 +6,7 @@ use rowferry_dialect::informix::type_from_words;
 use rowferry_dialect::informix::types::{YEAR_TO_FRACTION5, YEAR_TO_SECOND};
 use rowferry_dialect::informix::values::{
     Decimal, Document, Moment, arithmetic, calendar, composite, convert, date_to_days, moment_from_text,
-    moment_to_text, number_from_text, number_to_text, strings,
+    moment_to_text, number_from_text, number_to_text, strings, within_bytes,
 };
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::types::Field;
@@ -238,6 +238,21 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_ifx_substring_index", 3, |call| {
         text(strings::substring_index(call.text(0)?, call.text(1)?, call.integer(2)?))
     }),
+    Row::new("rf_ifx_within", 3, |call| {
+        let length = u32::try_from(call.integer(1)?).unwrap_or(u32::MAX);
+        let ty = if call.boolean(2)? { Type::Char(length) } else { Type::Lvarchar(length) };
+        within_bytes(call.owned(0), &ty)
+    }),
+    Row::new("rf_ifx_part", 3, |call| {
+        let place = |at| call.integer(at).map(|number| usize::try_from(number).unwrap_or(0));
+        text(strings::part(call.text(0)?, place(1)?.saturating_sub(1), place(2)?))
+    }),
+    Row::new("rf_ifx_spliced", 5, |call| {
+        let given = |at| if call.is_null(at) { Ok("") } else { call.text(at) };
+        let spliced = if call.boolean(4)? { strings::spliced_bytes } else { strings::spliced };
+        text(spliced(given(0)?, call.integer(1)?, call.integer(2)?, given(3)?))
+    })
+    .lenient(),
     Row::new("rf_ifx_instr", 3, |call| {
         let count = match call.given(3) {
             Some(_) => call.integer(3)?,

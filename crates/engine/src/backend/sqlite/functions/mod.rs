@@ -13,6 +13,7 @@ mod bytea;
 mod call;
 mod cast;
 mod collation;
+mod column_encryption;
 mod composite;
 mod context;
 mod conversions;
@@ -138,6 +139,7 @@ const FAMILIES: &[&[Row]] = &[
     encodings::ROWS,
     frames::ROWS,
     geometry::ROWS,
+    column_encryption::ROWS,
     informix::ROWS,
     json::ROWS,
     json_change::ROWS,

@@ -6,7 +6,7 @@ use rowferry_dialect::ir::{ColumnIndex, Expr};
 use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::lower::sqlite::expression;
 use rowferry_dialect::lower::sqlite::types;
-use rowferry_dialect::schema::Relation;
+use rowferry_dialect::schema::{Physical, Relation};
 use rowferry_dialect::uses::Dependency;
 use rowferry_dialect::{Language, Type};
 use rusqlite::params;
@@ -78,6 +78,26 @@ impl Store<'_> {
         );
         self.execute(&sql, params![table.oid, table.columns[column].name, column as i64, identity, sequence])?;
         Ok(())
+    }
+
+    /// What SQLite numbers the next row of a table with, where that is greater than those that it has given.
+    pub fn number_rows_from(&self, table: &Relation, next: i64) -> Done {
+        let Physical { database, name } = &table.physical;
+        let before = next.saturating_sub(1);
+        let sql = format!("UPDATE {database}.sqlite_sequence SET seq = max(seq, ?2) WHERE name = ?1");
+        if self.execute(&sql, params![name, before])? == 0 {
+            let sql = format!("INSERT INTO {database}.sqlite_sequence (name, seq) VALUES (?1, ?2)");
+            self.execute(&sql, params![name, before])?;
+        }
+        Ok(())
+    }
+
+    /// The greatest of a column's integers, if it has any.
+    pub fn greatest_number(&self, table: &Relation, column: usize) -> Done<Option<i64>> {
+        let name = quote(&table.columns[column].name);
+        let Physical { database, name: physical } = &table.physical;
+        let sql = format!("SELECT max({name}) FROM {}.{}", quote(database), quote(physical));
+        Ok(self.handle.bound().query_row(&sql, [], |row| row.get(0))?)
     }
 
     /// A column takes its numbers from no sequence any more.

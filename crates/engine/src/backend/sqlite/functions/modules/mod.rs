@@ -18,6 +18,8 @@ use std::sync::LazyLock;
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::{Error, Result};
 
+pub(super) use pgcrypto::ciphers;
+
 use super::rows::Source;
 use super::rows_sources::{Arguments, none};
 use super::{Call, Row};

@@ -132,7 +132,7 @@ fn vector(given: &[u8], block: usize) -> Vec<u8> {
     vector
 }
 
-pub(super) fn encrypt(name: &str, data: &[u8], key: &[u8], iv: &[u8]) -> Result<Value> {
+pub(in super::super::super) fn encrypt(name: &str, data: &[u8], key: &[u8], iv: &[u8]) -> Result<Value> {
     let scheme = scheme(name)?;
     let cipher = Cipher::new(scheme.kind, key)?;
     let size = cipher.block();
@@ -156,7 +156,7 @@ pub(super) fn encrypt(name: &str, data: &[u8], key: &[u8], iv: &[u8]) -> Result<
     Ok(Value::Blob(out))
 }
 
-pub(super) fn decrypt(name: &str, data: &[u8], key: &[u8], iv: &[u8]) -> Result<Value> {
+pub(in super::super::super) fn decrypt(name: &str, data: &[u8], key: &[u8], iv: &[u8]) -> Result<Value> {
     let scheme = scheme(name)?;
     let cipher = Cipher::new(scheme.kind, key)?;
     let size = cipher.block();

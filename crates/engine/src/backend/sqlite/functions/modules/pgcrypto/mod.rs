@@ -1,7 +1,7 @@
 //! `pgcrypto`: digests, hashes of passwords, encryption. The arithmetic is RustCrypto's.
 
 mod armor;
-mod ciphers;
+pub(in super::super) mod ciphers;
 mod des_crypt;
 mod passwords;
 mod pgp;
