@@ -2,6 +2,7 @@
 //! ours needs outside the protocol: [`placeholders`](parse), [texts of errors](error_text).
 
 mod errors;
+mod known;
 mod many;
 mod placeholders;
 mod text;
@@ -18,6 +19,7 @@ use crate::url::unknown_option;
 use crate::{Address, Pump, Stream, Timeouts, TlsMode, TlsOptions, Url};
 
 pub use errors::{Kind, error_kind, error_text, message};
+pub use known::Known;
 pub use placeholders::{List, Placeholder, PlaceholderError, Statement, count_questions, expand, parse, wants_list};
 pub use rowferry_wire_sqli::client::Column;
 pub use text::cell_text;

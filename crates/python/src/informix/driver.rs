@@ -7,7 +7,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyList, PyString};
-use rowferry_client::informix;
+use rowferry_client::informix::{self, Known};
 use rowferry_wire_sqli::client::{
     Client, CursorOptions, Event, Failure, Misuse, Outcome, Params, Prepared, ScrollTo, SqlError,
 };
@@ -74,6 +74,8 @@ struct Lob {
 /// See the module.
 pub struct Driver {
     encoding: Encoding,
+    /// What is remembered of the server.
+    known: Known,
     plans: Vec<Arc<Plan>>,
     operation: Option<Operation>,
     /// The rows of the statement under way as they came, for Arrow.
@@ -105,9 +107,10 @@ impl Discarded {
 const PLANS: usize = 64;
 
 impl Driver {
-    pub fn new(encoding: Encoding) -> Self {
+    pub fn new(encoding: Encoding, known: Known) -> Self {
         Self {
             encoding,
+            known,
             plans: Vec::new(),
             operation: None,
             raw: RawRows::default(),
@@ -384,10 +387,22 @@ impl Driver {
                 }
                 _ => {}
             }
-            let event = client.poll().map_err(|failure| broken(py, &failure))?;
+            let logs_in = matches!(self.operation, Some(Operation::Login));
+            let event = match client.poll() {
+                Ok(Event::Connected) if logs_in => {
+                    self.known.opened(client.session().takes_groups_ahead);
+                    return Ok(Step::Done(py.None()));
+                }
+                Ok(event) => event,
+                Err(failure) => {
+                    if logs_in {
+                        self.known.opened(false);
+                    }
+                    return Err(broken(py, &failure));
+                }
+            };
             match (event, &mut self.operation) {
                 (Event::Pending, _) => return Ok(Step::Pending),
-                (Event::Connected, Some(Operation::Login)) => return Ok(Step::Done(py.None())),
                 (Event::Redirect(detail), _) => {
                     let detail = String::from_utf8_lossy(&detail).into_owned();
                     return Ok(Step::Done(PyString::new(py, &detail).unbind().into_any()));

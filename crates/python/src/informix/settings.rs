@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use rowferry_client::informix::{this_application, this_process};
+use rowferry_client::informix::{Known, this_application, this_process};
 use rowferry_client::mysql::parse_tls_mode;
 use rowferry_client::{Address, Timeouts, TlsOptions};
 use rowferry_wire_sqli::client::Options;
@@ -83,11 +83,16 @@ impl Settings {
         options.database.clone_from(&self.database);
         options.fetch_bytes = self.fetch_bytes;
         options.kept_statements = self.statement_cache_size;
+        options.ahead = self.known().takes_groups_ahead();
         options
+    }
+
+    fn known(&self) -> Known {
+        Known::of(self.address(), &self.user, &self.server, self.database.as_deref())
     }
 
     /// The conversations' half without colour.
     pub fn driver(&self) -> PyResult<Driver> {
-        Ok(Driver::new(Encoding::named(&self.encoding)?))
+        Ok(Driver::new(Encoding::named(&self.encoding)?, self.known()))
     }
 }

@@ -130,9 +130,17 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
         }
         return Err(Ending::Refused(format!("too many sessions: the limit is {}", full.limit)));
     }
+    let mut out = Vec::new();
     match asks {
         true => pam::accept(connection, &decoder)?,
-        false => send(connection, &accepted)?,
+        false => {
+            accepted.encode(&mut out).map_err(|error| Ending::Failed(error.to_string()))?;
+            // Who has sent more with the login is told all at once.
+            if decoder.is_empty() {
+                connection.write_all(&out).map_err(Ending::Broken)?;
+                out.clear();
+            }
+        }
     }
     tracing::info!(
         connection = connection.number(),
@@ -152,6 +160,7 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
         server,
         (code_set, delimited, texts),
         admission,
+        out,
     ))
 }
 

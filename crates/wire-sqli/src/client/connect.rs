@@ -22,6 +22,9 @@ pub struct Options {
     pub fetch_bytes: i32,
     /// How many statements to keep prepared for another execution; 0 for none.
     pub kept_statements: usize,
+    /// The server is known to [take groups ahead](Session::takes_groups_ahead): all that sets the session up goes with the
+    /// login, and is answered with it.
+    pub ahead: bool,
 }
 
 impl Options {
@@ -34,6 +37,7 @@ impl Options {
             environment: vec![(b"DBTEMP".to_vec(), b"/tmp".to_vec()), (b"SUBQCACHESZ".to_vec(), b"10".to_vec())],
             fetch_bytes: 256 * 1024,
             kept_statements: 64,
+            ahead: false,
         }
     }
 
@@ -86,6 +90,8 @@ pub struct Session {
     pub logged: bool,
     /// A transaction is under way that this client began.
     pub in_transaction: bool,
+    /// The server answers groups that it was sent before it has said what it can do.
+    pub takes_groups_ahead: bool,
 }
 
 impl Session {
@@ -106,6 +112,7 @@ impl Default for Session {
             // Without a database it is not known; a refused `SQ_BEGIN` tells.
             logged: true,
             in_transaction: false,
+            takes_groups_ahead: false,
         }
     }
 }
@@ -133,11 +140,25 @@ pub(super) struct Connect {
     pub phase: Phase,
     /// What sets the session up was sent with our capabilities.
     pub ahead: bool,
+    /// That was sent with the login; how many replies it has.
+    early: Option<usize>,
 }
 
 impl Connect {
     pub const fn new(options: Options) -> Self {
-        Self { options, phase: Phase::Accept, ahead: false }
+        Self { options, phase: Phase::Accept, ahead: false, early: None }
+    }
+
+    /// Appends to the login what follows it, when the server is known to take it.
+    pub fn send_early(&mut self, out: &mut Vec<u8>) -> Result<(), TooLong> {
+        if self.options.ahead {
+            // Nothing in it is as wide as the capabilities say.
+            let widths = Widths::default();
+            ClientMessage::Protocols(self.options.offer.clone()).encode(out, widths)?;
+            ClientMessage::Eot.encode(out, widths)?;
+            self.early = Some(1 + self.setup(out, widths)?);
+        }
+        Ok(())
     }
 
     /// Appends the groups that set the session up. The number is how many replies they have.
@@ -212,11 +233,20 @@ impl Client {
         let ahead = reply.takes_groups_ahead();
         self.session.server_version = reply.version;
         self.session.server_name = reply.server;
+        self.session.takes_groups_ahead = ahead;
         let Operation::Connect(connect) = std::mem::replace(&mut self.operation, Operation::None) else {
             return Ok(Step::Again);
         };
-        let offer = connect.options.offer.clone();
+        let (offer, early) = (connect.options.offer.clone(), connect.early);
         let connect = Box::new(Connect { phase: Phase::Protocols, ahead, ..*connect });
+        if let Some(replies) = early {
+            if !ahead {
+                let got = "the answer of another server than was there before; connect again";
+                return Err(Failure::Unexpected { state: "logging in", got });
+            }
+            self.awaited.extend(std::iter::repeat_n(Awaited::Operation, replies));
+            return self.await_in(connect);
+        }
         self.must(|client| client.ask(&[ClientMessage::Protocols(offer)]))?;
         // Nothing in it is as wide as the capabilities say.
         if ahead { self.send_setup(connect) } else { self.await_in(connect) }
@@ -365,6 +395,36 @@ mod tests {
         assert!(matches!(ahead.poll(), Ok(Event::Connected)));
         assert_eq!(ahead.output(), b"");
         assert_eq!(ahead.session().capabilities, client.session().capabilities);
+    }
+
+    #[test]
+    fn all_goes_with_the_login_to_a_server_that_is_known_to_take_it() {
+        let known = LoginReply::accept(b"Version 1", b"serial", b"s", 0).taking_groups_ahead();
+        let (_, after) = sent_after(&known);
+        let login = Client::new(options()).unwrap().output().to_vec();
+        let early = || Client::new(Options { ahead: true, ..options() }).unwrap();
+        let mut client = early();
+        assert_eq!(client.output(), [login, after].concat());
+        client.sent(client.output().len());
+        let mut bytes = Vec::new();
+        known.encode(&mut bytes).unwrap();
+        ServerMessage::Protocols(Capabilities::server_15()).encode(&mut bytes, crate::Widths::default()).unwrap();
+        let active = crate::Widths::of(&options().offer.and(&Capabilities::server_15()));
+        for message in
+            [ServerMessage::Eot, ServerMessage::Eot, ServerMessage::Done(Done::default()), ServerMessage::Eot]
+        {
+            message.encode(&mut bytes, active).unwrap();
+        }
+        receive(&mut client, &bytes);
+        assert!(matches!(client.poll(), Ok(Event::Connected)));
+        assert_eq!(client.output(), b"");
+        assert!(client.session().takes_groups_ahead);
+        // Another server has taken its place.
+        let mut client = early();
+        let mut bytes = Vec::new();
+        LoginReply::accept(b"Version 1", b"serial", b"s", 0).encode(&mut bytes).unwrap();
+        receive(&mut client, &bytes);
+        assert!(client.poll().unwrap_err().to_string().contains("another server"));
     }
 
     #[test]

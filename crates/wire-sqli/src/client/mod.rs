@@ -142,11 +142,13 @@ impl Client {
         let mut output = Vec::new();
         options.login.encode(&mut output)?;
         let (keep, fetch_bytes) = (options.kept_statements, options.fetch_bytes);
+        let mut connect = Connect::new(options);
+        connect.send_early(&mut output)?;
         Ok(Self {
             decoder: Decoder::new(),
             output,
             sent: 0,
-            operation: Operation::Connect(Box::new(Connect::new(options))),
+            operation: Operation::Connect(Box::new(connect)),
             awaited: VecDeque::from([Awaited::Operation]),
             reply: Reply::default(),
             session: Session::default(),

@@ -162,6 +162,7 @@ impl<'c> SqliSession<'c> {
         server: String,
         (code_set, delimited, texts): (CodeSet, bool, Texts),
         admission: Admission,
+        out: Vec<u8>,
     ) -> Self {
         smart_objects::with(|objects| objects.reset(Box::new(code_set)));
         let interrupt: Arc<parking_lot::Mutex<Option<Interrupter>>> = Arc::default();
@@ -183,7 +184,7 @@ impl<'c> SqliSession<'c> {
             delimited,
             texts,
             widths: decoder.widths(),
-            out: Vec::new(),
+            out,
             open: None,
             peer: connection.peer().to_string(),
             interrupt,
