@@ -155,12 +155,11 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
     Ok(SqliSession::new(
         door.databases.clone(),
         connection,
-        decoder,
+        (decoder, out),
         user,
         server,
         (code_set, delimited, texts),
         admission,
-        out,
     ))
 }
 

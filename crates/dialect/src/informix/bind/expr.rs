@@ -448,6 +448,7 @@ impl Binder<'_> {
     pub(super) fn temporal(&mut self, op: &'static str, left: &Expr, right: &Expr, at: usize) -> Result<Option<Expr>> {
         let moment = |ty: &Type| matches!(ty, Type::Date | Type::Datetime(_) | Type::Timestamp(_));
         let sign = |op: &str| Expr::integer(if op == "-" { -1 } else { 1 }, Type::Int4);
+        let open = |side: &Expr| matches!(side.kind, ExprKind::Param(_) | ExprKind::Literal(Value::Null));
         let (left, right) = (left.clone(), right.clone());
         let expr = match (&left.ty, op, &right.ty) {
             (Type::Date, "+" | "-", number) if number.is_number() || *number == Type::Unknown && op == "+" => {
@@ -464,15 +465,15 @@ impl Binder<'_> {
                 call("ifx_days_between", vec![left, right], Type::Int4)
             }
             // Nothing but a span can be added to a moment; what is taken away is a moment itself, unless a cast says more.
-            (Type::Datetime(_), "+", Type::Unknown) if matches!(right.kind, ExprKind::Param(_)) => {
+            (Type::Datetime(_), "+", Type::Unknown) if open(&right) => {
                 let span = IntervalQualifier { first: Field::Day, precision: 9, last: Field::Fraction(5) };
                 let right = self.coerce(right, &Type::QualifiedInterval(span), at)?;
                 return self.temporal(op, &left, &right, at);
             }
-            (Type::Unknown, "+", Type::Datetime(_)) if matches!(left.kind, ExprKind::Param(_)) => {
+            (Type::Unknown, "+", Type::Datetime(_)) if open(&left) => {
                 return self.temporal(op, &right, &left, at);
             }
-            (Type::Datetime(_), "-", Type::Unknown) if matches!(right.kind, ExprKind::Param(_)) => {
+            (Type::Datetime(_), "-", Type::Unknown) if open(&right) => {
                 let right = self.coerce(right, &left.ty, at)?;
                 return self.temporal(op, &left, &right, at);
             }

@@ -157,12 +157,11 @@ impl<'c> SqliSession<'c> {
     pub(in crate::sqli) fn new(
         databases: Databases,
         connection: &'c mut Connection,
-        decoder: Decoder,
+        (decoder, out): (Decoder, Vec<u8>),
         user: String,
         server: String,
         (code_set, delimited, texts): (CodeSet, bool, Texts),
         admission: Admission,
-        out: Vec<u8>,
     ) -> Self {
         smart_objects::with(|objects| objects.reset(Box::new(code_set)));
         let interrupt: Arc<parking_lot::Mutex<Option<Interrupter>>> = Arc::default();
