@@ -75,8 +75,8 @@ LEFT: dict[str, dict[str, int]] = {
 
 # Files of cases of what only the engine does: its triggers fire at no PostgreSQL that is told the statements alone, and
 # Informix's functions of documents and of regular expressions are its own, as is the place of a column that is added;
-# the manual's examples call routines and make temporary tables; what changes a table by MODIFY or a mode of constraints is
-# no statement of PostgreSQL's, and a text that does not fit into a CHAR is cut there.
+# the manual's examples call routines and make temporary tables; MODIFY and modes of constraints are no statements of
+# PostgreSQL's, and a text that does not fit into a CHAR is cut there.
 OURS_ALONE = {
     "informix": {"triggers.txt", "documents.txt", "alterations.txt", "manual.txt", "encryption.txt", "parts.txt"}
 }
