@@ -46,7 +46,8 @@ LEFT: dict[str, dict[str, int]] = {
     "in_parts": {"place of a row": 1},  # of the target, which PostgreSQL does not show as a number
     "informix": {
         "a table of the catalogs": 31,  # Informix's own
-        "this statement": 10,  # GRANT, roles, statistics and locks of Informix's
+        "this statement": 11,  # GRANT, roles, statistics and locks of Informix's
+        "ifx_length": 3,  # bytes or characters, as the client's code set has it
         "ifx_to_char": 5,
         "modes of a transaction": 5,  # Informix's isolation levels
         "a row's identity": 3,  # rowids are other numbers there
