@@ -430,6 +430,32 @@ fn values_of_another_type_than_their_columns_stay_what_they_are() {
 }
 
 #[test]
+fn groups_of_a_statement_that_is_taken_apart_are_no_rows_of_its_parts() {
+    let fixture = Fixture::new();
+    let database = fixture.open();
+    let mut session = postgres(&database);
+    for statement in [
+        "create table target (tid int primary key, balance int)",
+        "create table source (sid int, delta int)",
+        "insert into target values (1, 10), (2, 20), (3, 30)",
+        "insert into source values (2, 5), (3, 20), (4, 40), (4, 0), (5, 7), (6, 8)",
+        "create function noted() returns trigger language plpgsql as 'begin new.balance := new.balance + 1; return new; end'",
+        "create trigger noted before insert or update on target for each row execute function noted()",
+        // As many relations of groups as the statement's own relations may be mistaken for.
+        "merge into target t using (select sid, max(delta) as delta from (select distinct sid, delta from source
+            where sid in (select sid from source group by sid having count(*) = 1)) d group by sid order by sid) s
+            on t.tid = s.sid when matched then update set balance = s.delta when not matched then insert values (s.sid, s.delta)",
+    ] {
+        session.run(statement);
+    }
+    assert_eq!(session.run("select * from target order by tid"), ["1|10", "2|6", "3|21", "5|8", "6|9"]);
+    session.run(
+        "merge into target t using (select sid, max(delta) as delta from source group by sid having count(*) = 1 order by sid) s
+         on t.tid = s.sid when not matched then insert (tid, balance) values (s.sid, s.delta)",
+    );
+}
+
+#[test]
 fn windows_of_many_partitions_are_those_of_few() {
     let fixture = Fixture::new();
     // With room for the rows, and with none for so many partitions.

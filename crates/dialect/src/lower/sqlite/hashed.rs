@@ -69,10 +69,8 @@ impl Lowering<'_> {
             return Ok(None);
         }
         let Some(from) = &select.from else { return Ok(None) };
-        // Numbers from the top, far from those of the binder, and of others who make relations.
-        self.grouped += 1;
         let mut parts = Parts {
-            id: RelId(u32::MAX - self.grouped),
+            id: self.relation_of_groups(),
             own: from.relations().into_iter().collect(),
             keys: Vec::new(),
             others: Vec::new(),
@@ -119,6 +117,14 @@ impl Lowering<'_> {
             outer.distinct = Distinct::All;
         }
         Ok(Some(Query { ctes: Vec::new(), body: Body::Select(Box::new(outer)), order_by, ..query.clone() }))
+    }
+
+    /// A number for a relation of ours, far from those of the binder and from the few at the top, which stand for rows of triggers
+    /// and parts of statements.
+    pub(super) fn relation_of_groups(&mut self) -> RelId {
+        const TOP: u32 = u32::MAX - 1000;
+        self.grouped += 1;
+        RelId(TOP - self.grouped)
     }
 
     /// What yields the groups, and how each of its columns lies there.

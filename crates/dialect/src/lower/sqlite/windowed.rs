@@ -40,9 +40,7 @@ impl Lowering<'_> {
         if select.group_by != GroupBy::None || select.having.is_some() || matches!(select.distinct, Distinct::On(_)) {
             return Ok(None);
         }
-        // Numbers from the top, far from those of the binder, as of groups.
-        self.grouped += 1;
-        let id = RelId(u32::MAX - self.grouped);
+        let id = self.relation_of_groups();
         let own = from.relations().into_iter().collect();
         let mut parts = Parts { id, own, passed: Vec::new(), calls: Vec::new(), fails: false };
         for expr in select.items.iter().chain(query.order_by.iter().map(|key| &key.expr)) {
