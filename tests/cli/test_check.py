@@ -35,7 +35,7 @@ def make(serve: Serve, path: Path, *statements: str) -> None:
 
 
 def test_nothing_is_wrong_with_a_sound_file_and_nothing_is_written(store_file: Path, tmp_path: Path) -> None:
-    # A copy: beside the file itself there may be what somebody who was killed has left.
+    # Beside the file itself there may be the log of somebody who only reads it.
     path = Path(shutil.copy(store_file, tmp_path))
     before = path.read_bytes()
     told = checked(path, code=0)
