@@ -71,9 +71,9 @@ def pytest_testnodedown(node: Any) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say loudly which servers were not there."""
+    """Say loudly what was not there."""
     for name, reason in NOT_TESTED.items():
-        terminalreporter.section(f"NOT TESTED against {name}", sep="!", red=True, bold=True)
+        terminalreporter.section(f"NOT TESTED with {name}", sep="!", red=True, bold=True)
         terminalreporter.line(reason)
 
 

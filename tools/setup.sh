@@ -56,6 +56,11 @@ if [[ $goal == test || $goal == bench ]]; then
     need nodejs command -v node
     need npm command -v npm
     need valgrind command -v callgrind_control # counts the instructions of hot paths
+    need groff-base command -v groff # reads the manual pages, and the shells their completions
+    need fish command -v fish
+    need zsh command -v zsh
+    need lintian command -v lintian # reads the Debian package, and systemd its service
+    need systemd command -v systemd-analyze
     # An older one would not build the tours: then they say that they were not tested.
     if command -v apt-cache >/dev/null && dpkg --compare-versions \
         "$(apt-cache policy golang-go 2>/dev/null | sed -n 's/.*Candidate: [0-9]*://p')" ge 1.23; then
@@ -65,7 +70,6 @@ fi
 if [[ $goal == static ]]; then
     need musl-tools command -v musl-gcc
     need debootstrap command -v debootstrap
-    need lintian command -v lintian
 fi
 if [[ $goal == bench ]]; then
     need pkg-config command -v pkg-config
@@ -103,9 +107,10 @@ if [[ $goal == static ]] && target=$(uname -m)-unknown-linux-musl && [[ ! -d $(r
     rustup target add "$target" </dev/null >&2
 fi
 
-if [[ $goal == static && ! -x .cache/bin/actionlint ]] && has_go; then
+if [[ $goal == test && ! -x .cache/bin/actionlint ]] && has_go >/dev/null; then
     say "installing actionlint"
-    PATH=$PATH:/usr/local/go/bin GOBIN=$PWD/.cache/bin go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 >&2
+    PATH=$PATH:/usr/local/go/bin GOBIN=$PWD/.cache/bin go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 >&2 ||
+        say "no actionlint: the workflows are read by one linter less"
 fi
 
 # --- Python environment ----------------------------------------------------------------------------------------------

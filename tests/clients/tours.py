@@ -12,13 +12,10 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NoReturn
 
 import psycopg
-import pytest
 
 from tests.clients import recorded
-from tests.servers.availability import NOT_TESTED
 from tests.servers.postgres import PostgreSQL
 from tests.servers.rowferry import Rowferry
 
@@ -54,12 +51,6 @@ def run(command: Sequence[str | Path], *, directory: Path, timeout: float, env: 
         words = f"`{command[0]}` ended with {done.returncode}:\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
         raise (Unavailable if any(sign in words for sign in _UNREACHABLE) else Failed)(words)
     return done.stdout
-
-
-def skip(what: str, reason: Unavailable) -> NoReturn:
-    """Skip loudly: the end of the session says what was not tested."""
-    NOT_TESTED[what] = str(reason)
-    pytest.skip(f"NOT TESTED with {what}: {reason}")
 
 
 class Servers:

@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-import pytest
+from tests.servers.availability import not_tested
 
 #: Mounts in a namespace of its own, goes there, and becomes `sh`. What needs no mount is refused before.
 _ENTER = """
 set -e
 mount -t tmpfs tmpfs "$1"
-mkdir "$1/upper" "$1/work" "$1/root"
-mount -t overlay overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" "$1/root"
-mount --rbind /dev "$1/root/dev"
-mount -t proc proc "$1/root/proc"
-mount -t tmpfs tmpfs "$1/root/run"
-mount --rbind "$2" "$1/root/mnt"
-exec chroot "$1/root" bash -euo pipefail -c "$3"
+cd "$1"
+mkdir upper work merged
+mount -t overlay overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" merged
+cd merged
+mount --rbind /dev dev
+mount -t proc proc proc
+mount -t tmpfs tmpfs run
+mount --rbind "$2" mnt
+exec chroot . bash -euo pipefail -c "$3"
 """
 
 
 def need_root() -> None:
-    """Skips where nobody lets us mount."""
-    if os.geteuid() != 0 or shutil.which("unshare") is None:
-        pytest.skip("only root can mount a root to install into")
-    done = subprocess.run(["unshare", "--mount", "--pid", "--fork", "true"], capture_output=True, timeout=60)
-    if done.returncode != 0 or "overlay" not in Path("/proc/filesystems").read_text():
-        pytest.skip("no namespaces, or no overlays, on this machine")
+    """Skips, loudly, where nobody lets us mount: without root, or in a container that keeps it from us."""
+    overlay = 'mount -t overlay overlay -o "lowerdir=/,upperdir=$1/a,workdir=$1/b" "$1/c"'
+    mount = f'mount -t tmpfs tmpfs "$1" && mkdir "$1/a" "$1/b" "$1/c" && {overlay}'
+    with tempfile.TemporaryDirectory() as scratch:
+        command = ["unshare", "--mount", "--pid", "--fork", "sh", "-c", mount, "mount", scratch]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    if done.returncode != 0:
+        not_tested("the Debian package, installed", f"a root to install into cannot be mounted: {done.stderr.strip()}")
 
 
 def run_in_overlay(

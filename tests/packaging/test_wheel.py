@@ -1,7 +1,6 @@
 """What pip installs: the wheel in an empty environment, and what the source distribution has in it.
 
-The wheel is packed out of the release build that the other tests use, or is that of `ROWFERRY_WHEEL`. Where there is
-neither it is not tested.
+The wheel is packed out of the release build that the other tests use, or is that of `ROWFERRY_WHEEL`.
 """
 
 from __future__ import annotations
@@ -46,8 +45,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if named := os.environ.get("ROWFERRY_WHEEL"):
         return Path(named)
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    if not (target / "release" / "lib_core.so").is_file():
-        pytest.skip("NOT TESTED: there is no release build of the extension module (make build)")
+    assert (target / "release" / "lib_core.so").is_file(), "there is no release build of the module: make build"
     directory = tmp_path_factory.mktemp("wheel")
     maturin("build", "--release", "--locked", "--quiet", "--interpreter", sys.executable, "--out", directory)
     (found,) = directory.iterdir()

@@ -1,9 +1,9 @@
-"""Servers that may be missing: what needs one skips, and the end of the session says so."""
+"""What may be missing on a machine, servers first: what needs it skips, and the end of the session says so."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 import pytest
 
@@ -12,8 +12,14 @@ from .mysql import MySQLServer
 
 AnyServer = TypeVar("AnyServer", bound=MySQLServer)
 
-#: Servers that could not be had, and why.
+#: What could not be had, and why.
 NOT_TESTED: dict[str, str] = {}
+
+
+def not_tested(what: str, reason: object) -> NoReturn:
+    """Skip loudly: the end of the session says what was not tested."""
+    NOT_TESTED[what] = str(reason)
+    pytest.skip(f"NOT TESTED with {what}: {reason}")
 
 
 def start_or_skip(kind: type[AnyServer], name: str, arguments: Sequence[str] = ()) -> AnyServer:
@@ -21,5 +27,4 @@ def start_or_skip(kind: type[AnyServer], name: str, arguments: Sequence[str] = (
     try:
         return kind.start(arguments)
     except debian_sid.Unavailable as reason:
-        NOT_TESTED[name] = str(reason)
-    pytest.skip(f"NOT TESTED against {name}: {NOT_TESTED[name]}")
+        not_tested(name, reason)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients import tours
+from tests.servers.availability import not_tested
 
 _HERE = Path(__file__).parent
 _OUTPUT = tours.CACHE / "go"
@@ -38,7 +39,7 @@ def programs() -> Path:
         # With its own cache it builds what has changed.
         tours.run([go, "build", "-mod=readonly", "-o", f"{_OUTPUT}/", "./..."], directory=_HERE, timeout=300)
     except tours.Unavailable as reason:
-        tours.skip("Go's clients", reason)
+        not_tested("Go's clients", reason)
     return _OUTPUT
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients import tours
+from tests.servers.availability import not_tested
 
 _HERE = Path(__file__).parent
 _OUTPUT = tours.CACHE / "jvm"
@@ -34,7 +35,7 @@ def classes() -> str:
             tours.run(command, directory=_OUTPUT, timeout=300)
             stamp.write_text(wanted.hexdigest())
     except tours.Unavailable as reason:
-        tours.skip("the JVM's clients", reason)
+        not_tested("the JVM's clients", reason)
     return f"{_OUTPUT}/classes:{_OUTPUT}/lib/*"
 
 

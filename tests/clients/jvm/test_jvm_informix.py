@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients import recorded, tours
+from tests.servers.availability import not_tested
 from tests.servers.rowferry import Rowferry
 
 _HERE = Path(__file__).parent / "informix"
@@ -66,7 +67,7 @@ def test_every_step_of_the_tour_passes(tour: str, versions: str, least: int, tmp
     try:
         classes = _classes(versions)
     except tours.Unavailable as reason:
-        tours.skip("the JVM's tools on the Informix door", reason)
+        not_tested("the JVM's tools on the Informix door", reason)
     args = ("--durability", "off", "--user", "informix:in4mix")
     with Rowferry.start(tmp_path / "store.db", postgres=False, informix=True, args=args) as server:
         assert server.informix is not None

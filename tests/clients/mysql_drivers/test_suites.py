@@ -9,6 +9,7 @@ import pytest
 
 from tests.clients.mysql_drivers import run, sources
 from tests.servers import debian_sid
+from tests.servers.availability import not_tested
 from tests.servers.mysql import MySQLServer
 
 
@@ -18,7 +19,7 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     try:
         started = run.start(request.param, Path(tmp_path_factory.mktemp("suites")))
     except debian_sid.Unavailable as reason:
-        pytest.skip(f"NOT TESTED on MySQL 9.7: {reason}")
+        not_tested("MySQL 9.7", reason)
     with started:
         yield started
 
@@ -27,7 +28,7 @@ def run_or_skip(suite: str, server: MySQLServer, driver: str) -> run.Result:
     try:
         return run.run(suite, server, driver=driver)
     except sources.Unavailable as reason:
-        pytest.skip(f"NOT TESTED with the suite of {suite}: {reason}")
+        not_tested(f"the suite of {suite}", reason)
 
 
 @pytest.mark.timeout(600)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients import tours
+from tests.servers.availability import not_tested
 
 _HERE = Path(__file__).parent
 _OUTPUT = tours.CACHE / "node"
@@ -33,7 +34,7 @@ def installed() -> Path:
             tours.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], directory=_OUTPUT, timeout=300)
             stamp.write_text(wanted)
     except tours.Unavailable as reason:
-        tours.skip("Node's clients", reason)
+        not_tested("Node's clients", reason)
     return _OUTPUT
 
 
@@ -42,6 +43,6 @@ def installed() -> Path:
 def test_a_tour_finds_what_it_finds_on_postgresql(tour: str, tour_servers: tours.Servers, installed: Path) -> None:
     version = tours.run(["node", "--version"], directory=installed, timeout=30).strip()
     if int(version.removeprefix("v").partition(".")[0]) < _SINCE.get(tour, 0):
-        tours.skip(tour, tours.Unavailable(f"it needs Node {_SINCE[tour]}, this is {version}"))
+        not_tested(tour, f"it needs Node {_SINCE[tour]}, this is {version}")
     found = tour_servers.compare(tour, ["node", f"{tour}.js"], _HERE / "differences.txt", directory=installed)
     assert not found, "\n".join(found)

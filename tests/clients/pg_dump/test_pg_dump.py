@@ -30,7 +30,7 @@ from tests.clients.pg_dump.dumps import (
     servers,
 )
 from tests.servers import postgres_clients
-from tests.servers.availability import NOT_TESTED
+from tests.servers.availability import not_tested
 from tests.servers.rowferry import Rowferry
 
 pytestmark = pytest.mark.timeout(600)
@@ -231,8 +231,7 @@ def test_dumps_of_every_version_restore(
     try:
         pg_dump, pg_restore = (postgres_clients.command(name, version) for name in ("pg_dump", "pg_restore"))
     except postgres_clients.Unavailable as reason:
-        NOT_TESTED[f"pg_dump {version}"] = str(reason)
-        pytest.skip(f"NOT TESTED with pg_dump {version}: {reason}")
+        not_tested(f"pg_dump {version}", reason)
     reference, ours = both
 
     def dumped(url: str, *options: str) -> str:

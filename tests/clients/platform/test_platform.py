@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients import tours
+from tests.servers.availability import not_tested
 
 _HERE = Path(__file__).parent
 _WANTED = _HERE.parents[2] / "requirements" / "platform.txt"
@@ -28,7 +29,7 @@ def installed() -> Path:
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-warn-conflicts"]
         tours.run([*pip, "--target", _OUTPUT, "--requirement", _WANTED], directory=_HERE, timeout=300)
     except tours.Unavailable as reason:
-        tours.skip("programs on triggers and functions", reason)
+        not_tested("programs on triggers and functions", reason)
     stamp.write_text(_WANTED.read_text())
     return _OUTPUT
 

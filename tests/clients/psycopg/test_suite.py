@@ -6,6 +6,7 @@ import pytest
 
 from tests.clients import suite
 from tests.clients.psycopg import run
+from tests.servers.availability import not_tested
 from tests.servers.rowferry import Rowferry
 
 
@@ -14,5 +15,5 @@ def test_what_psycopgs_own_suite_passes_stays(served: Rowferry) -> None:
     try:
         run.checkout()
     except run.Unavailable as reason:
-        pytest.skip(f"NOT TESTED with psycopg's own suite: {reason}")
+        not_tested("psycopg's own suite", reason)
     assert not suite.below(run.run(served.postgres_dsn), run.FLOOR)

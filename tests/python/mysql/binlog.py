@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 
-import pytest
-
 from tests.servers import debian_sid
+from tests.servers.availability import not_tested
 from tests.servers.mariadb import MariaDB, MariaDB11
 from tests.servers.mysql import MySQL, MySQLServer
 
@@ -23,6 +22,6 @@ def log_server(kind: str, args: Sequence[str] = ()) -> Iterator[MySQLServer]:
     try:
         server = SERVERS[kind].start(arguments)
     except debian_sid.Unavailable as reason:
-        pytest.skip(f"NOT TESTED against {kind}: {reason}")
+        not_tested(f"the binary log of {kind}", reason)
     with server:
         yield server
