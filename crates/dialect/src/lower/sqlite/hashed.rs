@@ -29,7 +29,8 @@ pub const MOST: usize = 64;
 
 /// The columns of `rf_groups`: each value has one without a type, one of integers and one of texts, by these letters. SQLite
 /// makes an index for a join by a column only where it knows the type, and a CAST would change a value of another one, as
-/// files of others may hold. It is told what is asked for, and gets the value as it is.
+/// files of others may hold. It is told what is asked for, and gets the value as it is. The columns of a value stand side by side,
+/// since SQLite keeps account of the first 63 columns alone, and puts all others into such an index where one of them is asked for.
 pub const COLUMNS_OF_GROUPS: [(&str, &str); 3] = [("c", ""), ("i", " INTEGER"), ("t", " TEXT")];
 
 /// The column of `rf_groups` for a value of a type.

@@ -49,8 +49,8 @@ unsafe impl<'vtab> VTab<'vtab> for Table {
         _args: &[&[u8]],
     ) -> rusqlite::Result<(Cow<'static, CStr>, Self)> {
         db.config(VTabConfig::Innocuous)?;
-        let mut columns: Vec<String> = (COLUMNS_OF_GROUPS.iter())
-            .flat_map(|(letter, ty)| (0..MOST_GROUPED).map(move |at| format!("{letter}{at}{ty}")))
+        let mut columns: Vec<String> = (0..MOST_GROUPED)
+            .flat_map(|at| COLUMNS_OF_GROUPS.iter().map(move |(letter, ty)| format!("{letter}{at}{ty}")))
             .collect();
         columns.push("groups hidden".to_owned());
         let declaration = CString::new(format!("CREATE TABLE x({})", columns.join(", ")))?;
@@ -168,7 +168,7 @@ unsafe impl VTabCursor for Cursor<'_> {
     }
 
     fn column(&self, context: &mut ColumnContext, column: c_int) -> rusqlite::Result<()> {
-        match usize::try_from(column).ok().and_then(|at| self.row.get(at % MOST_GROUPED)) {
+        match usize::try_from(column).ok().and_then(|at| self.row.get(at / COLUMNS_OF_GROUPS.len())) {
             Some(value) => context.set_result(Output(value.clone())),
             None => context.set_result(rusqlite::types::Null),
         }
