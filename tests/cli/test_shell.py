@@ -256,7 +256,7 @@ def test_files_are_run_and_written(database: Path, tmp_path: Path) -> None:
     )
     done = rowferry("shell", str(database), "--keep-going", stdin=script)
     assert out.read_text().splitlines() == ["n", "2", "from a file"]
-    assert done.stdout.splitlines() == ["Answers are shown as csv.", "seven", "7"]
+    assert done.stdout.splitlines() == ["seven", "7"]
     assert "none.sql" in done.stderr and done.returncode == 1
 
 

@@ -68,6 +68,11 @@ class Debian:
         print(f"{time.monotonic() - begun:.1f} s: {script.strip().splitlines()[0]}")
         return done.stdout
 
+    def install(self, *packages: str) -> None:
+        """Installs packages of Debian's, as a user would."""
+        names = " ".join(packages)
+        self.run(f"apt-get update -q && apt-get install -y -q --no-install-recommends {names}")
+
     def example(self, **environment: str) -> None:
         lines = self.run(EXAMPLE, **environment).splitlines()
         assert lines[-5:][0] == "status,count" or "status,count" in lines
@@ -122,22 +127,20 @@ def test_the_archive_with_the_static_binary(debian: Debian) -> None:
 def test_a_wheel(debian: Debian) -> None:
     command = [Path(sys.prefix) / "bin" / "maturin", "build", "--release", "--locked", "--interpreter", sys.executable]
     subprocess.run([*command, "--out", debian.path / "tmp"], check=True, cwd=ROOT)
-    debian.run("apt-get update -q && apt-get install -y -q --no-install-recommends python3-venv")
+    debian.install("python3-venv")
     debian.run("python3 -m venv /opt/app && /opt/app/bin/pip install --no-index /tmp/rowferry-*.whl")
     debian.example(PATH="/opt/app/bin:/usr/bin:/bin")
 
 
 def test_the_source_distribution(debian: Debian, sdist: Path) -> None:
     shutil.copy(sdist, debian.path / "tmp")
-    needed = "build-essential libclang-dev python3-venv ca-certificates"
-    debian.run(f"apt-get update -q && apt-get install -y -q --no-install-recommends {needed}")
+    debian.install("build-essential", "libclang-dev", "python3-venv", "ca-certificates")
     debian.run("python3 -m venv /opt/app && /opt/app/bin/pip install /tmp/rowferry-*.tar.gz")
     debian.example(PATH="/opt/app/bin:/usr/bin:/bin")
 
 
 def test_cargo_install(debian: Debian, sdist: Path) -> None:
     shutil.unpack_archive(sdist, debian.path / "tmp")
-    needed = "build-essential libclang-dev ca-certificates"
-    debian.run(f"apt-get update -q && apt-get install -y -q --no-install-recommends {needed}")
+    debian.install("build-essential", "libclang-dev", "ca-certificates")
     debian.run("cd /tmp/rowferry-* && cargo install --locked --path crates/cli --root /usr/local")
     debian.example(PATH="/usr/local/bin:/usr/bin:/bin")

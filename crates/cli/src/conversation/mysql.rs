@@ -48,11 +48,14 @@ pub(super) fn place(url: &Url) -> Result<Place, Failure> {
 
 impl Conversation for Open {
     fn ask(&mut self, sql: &str, answers: &mut dyn Answers) -> Result<(), Failure> {
-        let result = self.connection.answers(sql, &mut |answer| match answer {
-            Answer::Columns(columns) => answers.begin(columns.iter().map(column).collect()),
-            Answer::Row(row) => answers.row(row),
-            Answer::EndOfRows => answers.end(),
-            Answer::Done { affected_rows, .. } => answers.done(&Done::changed(affected_rows)),
+        let result = self.connection.answers(sql.as_bytes(), |answer| {
+            let taken = match answer {
+                Answer::Columns(columns) => answers.begin(columns.iter().map(column).collect()),
+                Answer::Row(columns, row) => answers.row(mysql::shown(columns, row)),
+                Answer::EndOfRows => answers.end(),
+                Answer::Done { affected_rows, .. } => answers.done(&Done::changed(affected_rows)),
+            };
+            taken.map_err(Error::Output)
         });
         result.map_err(|error| {
             self.lost = !matches!(error, Error::Server(_));

@@ -258,7 +258,7 @@ impl Shell {
             self.complain(&failure);
         }
         if self.timing {
-            println!("{:.3} ms", took.as_secs_f64() * 1000.0);
+            self.say(&format!("{:.3} ms", took.as_secs_f64() * 1000.0));
         }
         if self.conversation.is_lost() {
             self.reconnect();
@@ -306,6 +306,11 @@ impl Shell {
         screen.finish()?;
         ended?;
         result
+    }
+
+    /// A remark that is no answer: programs get answers alone on standard output.
+    fn say(&self, text: &str) {
+        if self.interrupts.is_some() { println!("{text}") } else { eprintln!("{text}") }
     }
 
     fn complain(&mut self, failure: &Failure) {
@@ -367,10 +372,11 @@ impl Shell {
                 let place = if argument.is_empty() { self.place.clone() } else { argument.to_owned() };
                 self.conversation = conversation::open(&place)?;
                 (self.place, self.stale) = (place, true);
-                println!("{}", self.conversation.whom());
+                self.say(&self.conversation.whom());
             }
             Command::ConnectionInfo => {
-                println!("{}, database {}", self.conversation.whom(), self.conversation.database());
+                let told = format!("{}, database {}\n", self.conversation.whom(), self.conversation.database());
+                return self.shown(|_, printer| Ok(printer.raw(told.as_bytes())?));
             }
             Command::Describe if argument.is_empty() => return self.list(Listing::Relations, None),
             Command::Describe if argument.contains(['*', '?']) => return self.list(Listing::Relations, Some(argument)),
@@ -382,20 +388,26 @@ impl Shell {
                     "" => Expanded::On,
                     word => chosen(word)?,
                 };
-                println!("Records instead of tables: {}.", word_of(self.expanded));
+                self.say(&format!("Records instead of tables: {}.", word_of(self.expanded)));
             }
             Command::Format => {
                 if !argument.is_empty() {
                     self.format = chosen(argument)?;
                 }
-                println!("Answers are shown as {}.", word_of(self.format));
+                self.say(&format!("Answers are shown as {}.", word_of(self.format)));
             }
             Command::Null => {
                 self.null = (!argument.is_empty()).then(|| argument.trim_matches('\'').to_owned());
-                println!("NULL is shown as \"{}\".", self.null.as_deref().unwrap_or("NULL"));
+                self.say(&format!("NULL is shown as \"{}\".", self.null.as_deref().unwrap_or("NULL")));
             }
-            Command::Timing => self.timing = switched(argument, self.timing, "Timing")?,
-            Command::Pager => self.pager = switched(argument, self.pager, "The pager")?,
+            Command::Timing => {
+                self.timing = switched(argument, self.timing)?;
+                self.say(&format!("Timing is {}.", on_or_off(self.timing)));
+            }
+            Command::Pager => {
+                self.pager = switched(argument, self.pager)?;
+                self.say(&format!("The pager is {}.", on_or_off(self.pager)));
+            }
             Command::Output => {
                 self.file = None;
                 if !argument.is_empty() {
@@ -566,16 +578,18 @@ fn word_of<T: clap::ValueEnum>(value: T) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-/// A switch's state from now on, which is told.
-fn switched(word: &str, before: bool, what: &str) -> Result<bool, Failure> {
-    let on = match word {
-        "" => !before,
-        "on" => true,
-        "off" => false,
-        other => return Err(Failure::new(format!("`{other}` is neither on nor off"))),
-    };
-    println!("{what} is {}.", if on { "on" } else { "off" });
-    Ok(on)
+/// A switch's state from now on.
+fn switched(word: &str, before: bool) -> Result<bool, Failure> {
+    match word {
+        "" => Ok(!before),
+        "on" => Ok(true),
+        "off" => Ok(false),
+        other => Err(Failure::new(format!("`{other}` is neither on nor off"))),
+    }
+}
+
+fn on_or_off(on: bool) -> &'static str {
+    if on { "on" } else { "off" }
 }
 
 /// A text as the user's editor leaves it.

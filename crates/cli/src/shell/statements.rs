@@ -118,7 +118,7 @@ impl<'a> Scanner<'a> {
     /// A terminator here ends the statement.
     fn is_free(&self) -> bool {
         // MySQL's terminator is another one where routines are made.
-        self.sql == Dialect::MySql || (self.body == 0 && (self.depth == 0 || self.sql == Dialect::Informix))
+        self.sql == Dialect::MySql || (self.body == 0 && self.depth == 0)
     }
 
     /// Goes behind a comment; whether it ends. `None` where there is none.

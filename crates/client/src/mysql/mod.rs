@@ -184,8 +184,8 @@ impl QueryResult {
 pub enum Answer<'a> {
     /// The rows to come have these columns.
     Columns(&'a [ColumnDefinition]),
-    /// A row; `None` is NULL.
-    Row(Vec<Option<String>>),
+    /// Its columns and a row as the text protocol has it; `None` is NULL.
+    Row(&'a [ColumnDefinition], &'a [Option<&'a [u8]>]),
     /// There are no more rows.
     EndOfRows,
     /// A statement without rows has ended.
@@ -253,10 +253,10 @@ impl Connection {
     /// Runs one or several statements and hands each result to `each`.
     pub fn query_each(&mut self, sql: &str, mut each: impl FnMut(QueryResult)) -> Result<(), Error> {
         let mut result = QueryResult::default();
-        self.answers(sql, &mut |answer| {
+        self.answers(sql.as_bytes(), |answer| {
             match answer {
                 Answer::Columns(columns) => result.columns = columns.to_vec(),
-                Answer::Row(row) => result.rows.push(row),
+                Answer::Row(columns, row) => result.rows.push(shown(columns, row)),
                 Answer::EndOfRows => each(std::mem::take(&mut result)),
                 Answer::Done { affected_rows, last_insert_id } => {
                     each(QueryResult { affected_rows, last_insert_id, ..QueryResult::default() });
@@ -270,39 +270,43 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// The server's own, after which the connection goes on; and any other, after which it is of no more use.
-    pub fn answers(&mut self, sql: &str, take: &mut dyn FnMut(Answer<'_>) -> std::io::Result<()>) -> Result<(), Error> {
-        self.pump.core_mut().query(sql.as_bytes())?;
+    /// The server's own, after which the connection goes on; and any other, `take`'s among them, after which it is of no more
+    /// use.
+    pub fn answers<E: From<Error>>(
+        &mut self,
+        sql: &[u8],
+        mut take: impl FnMut(Answer<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.pump.core_mut().query(sql).map_err(Error::from)?;
         let mut columns = Vec::new();
         loop {
-            match self.pump.core_mut().poll()? {
-                Event::Pending => self.pump.advance()?,
+            match self.pump.core_mut().poll().map_err(Error::from)? {
+                Event::Pending => self.pump.advance().map_err(Error::from)?,
                 Event::Columns(told) => {
                     columns.clone_from(&told.definitions);
-                    take(Answer::Columns(&columns)).map_err(Error::Output)?;
+                    take(Answer::Columns(&columns))?;
                 }
                 Event::Row(payload) => {
                     let mut cells = TextRow::new(payload);
                     let mut row = Vec::with_capacity(columns.len());
-                    for column in &columns {
-                        row.push(cells.cell()?.map(|bytes| as_text(column, bytes)));
+                    for _ in &columns {
+                        row.push(cells.cell().map_err(Error::from)?);
                     }
-                    cells.finish()?;
-                    take(Answer::Row(row)).map_err(Error::Output)?;
+                    cells.finish().map_err(Error::from)?;
+                    take(Answer::Row(&columns, &row))?;
                 }
                 Event::Done { ok, more } | Event::EndOfRows { ok, more } => {
-                    let answer = match columns.is_empty() {
+                    take(match columns.is_empty() {
                         true => Answer::Done { affected_rows: ok.affected_rows, last_insert_id: ok.last_insert_id },
                         false => Answer::EndOfRows,
-                    };
+                    })?;
                     columns.clear();
-                    take(answer).map_err(Error::Output)?;
                     if !more {
                         return Ok(());
                     }
                 }
-                Event::Error(error) => return Err(Error::Server(error)),
-                other => return Err(out_of_place(&other)),
+                Event::Error(error) => return Err(Error::Server(error).into()),
+                other => return Err(out_of_place(&other).into()),
             }
         }
     }
@@ -334,32 +338,16 @@ impl Connection {
         sql: &[u8],
         mut each: impl FnMut(&[Option<&[u8]>]) -> Result<(), E>,
     ) -> Result<u64, E> {
-        self.pump.core_mut().query(sql).map_err(Error::from)?;
-        let mut columns = 0;
         let mut affected = 0;
-        loop {
-            match self.pump.core_mut().poll().map_err(Error::from)? {
-                Event::Pending => self.pump.advance().map_err(Error::from)?,
-                Event::Columns(described) => columns = described.definitions.len(),
-                Event::Row(payload) => {
-                    let mut cells = TextRow::new(payload);
-                    let mut row: Vec<Option<&[u8]>> = Vec::with_capacity(columns);
-                    for _ in 0..columns {
-                        row.push(cells.cell().map_err(Error::from)?);
-                    }
-                    cells.finish().map_err(Error::from)?;
-                    each(&row)?;
-                }
-                Event::Done { ok, more } | Event::EndOfRows { ok, more } => {
-                    affected += ok.affected_rows;
-                    if !more {
-                        return Ok(affected);
-                    }
-                }
-                Event::Error(error) => return Err(Error::Server(error).into()),
-                other => return Err(out_of_place(&other).into()),
+        self.answers(sql, |answer| match answer {
+            Answer::Row(_, row) => each(row),
+            Answer::Done { affected_rows, .. } => {
+                affected += affected_rows;
+                Ok(())
             }
-        }
+            Answer::Columns(_) | Answer::EndOfRows => Ok(()),
+        })?;
+        Ok(affected)
     }
 
     /// Sets the hook that is asked while the connection waits; see [`Pump::set_keep_waiting`].
@@ -391,6 +379,11 @@ impl Connection {
         }
         Ok(())
     }
+}
+
+/// A row for people; `None` is NULL.
+pub fn shown(columns: &[ColumnDefinition], row: &[Option<&[u8]>]) -> Vec<Option<String>> {
+    columns.iter().zip(row).map(|(column, cell)| cell.map(|bytes| as_text(column, bytes))).collect()
 }
 
 /// Text as it is; bytes that are no text as `0x…`.

@@ -315,16 +315,7 @@ impl Binder<'_> {
                     name.at,
                 ));
             }
-            columns.push(ColumnDefinition {
-                name: column.name.clone(),
-                ty: super::super::import(&column.ty),
-                not_null: false,
-                default: None,
-                identity: None,
-                sequence: None,
-                generated: None,
-                collation: None,
-            });
+            columns.push(ColumnDefinition::plain(&column.name, super::super::import(&column.ty)));
         }
         let name = if temporary { QualifiedName::new("pg_temp", name.name.clone()) } else { self.created(name)? };
         let table = CreateTable {

@@ -132,6 +132,20 @@ pub struct ColumnDefinition {
 }
 
 impl ColumnDefinition {
+    /// A column of which nothing but its type is asked.
+    pub fn plain(name: impl Into<String>, ty: Type) -> Self {
+        Self {
+            name: name.into(),
+            ty,
+            not_null: false,
+            default: None,
+            identity: None,
+            sequence: None,
+            generated: None,
+            collation: None,
+        }
+    }
+
     /// The columns of a table that a query's rows make; the first of them get the names that are given, the query's, too.
     ///
     /// # Errors
@@ -149,16 +163,7 @@ impl ColumnDefinition {
                 let message = format!("column \"{}\" specified more than once", column.name);
                 return Err(crate::Error::new(Condition::DuplicateColumn, message));
             }
-            columns.push(Self {
-                name: column.name.clone(),
-                ty: column.ty.clone(),
-                not_null: false,
-                default: None,
-                identity: None,
-                sequence: None,
-                generated: None,
-                collation: None,
-            });
+            columns.push(Self::plain(&column.name, column.ty.clone()));
         }
         Ok(columns)
     }

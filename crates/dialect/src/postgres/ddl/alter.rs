@@ -37,14 +37,9 @@ impl Binder<'_> {
             .columns
             .iter()
             .map(|column| ColumnDefinition {
-                name: column.name.clone(),
-                ty: column.ty.clone(),
                 not_null: column.not_null,
-                default: None,
-                identity: None,
-                sequence: None,
-                generated: None,
                 collation: column.collation.clone(),
+                ..ColumnDefinition::plain(&column.name, column.ty.clone())
             })
             .collect();
         let taken = relation

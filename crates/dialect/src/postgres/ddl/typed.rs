@@ -37,14 +37,8 @@ impl Binder<'_> {
         let fields = ty.composite().map(|composite| composite.fields.as_slice()).unwrap_or_default();
         for (_, field) in live(fields) {
             draft.columns.push(ColumnDefinition {
-                name: field.name.clone(),
-                ty: types::import(&field.ty),
-                not_null: false,
-                default: None,
-                identity: None,
-                sequence: None,
-                generated: None,
                 collation: field.collation.clone(),
+                ..ColumnDefinition::plain(&field.name, types::import(&field.ty))
             });
         }
         draft.properties.push((String::new(), OF_TYPE.to_owned(), ty.oid.to_string()));

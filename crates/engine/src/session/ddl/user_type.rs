@@ -223,14 +223,8 @@ impl Changer<'_> {
         let change = match action {
             AlterUserType::AddField(field) => {
                 let column = ColumnDefinition {
-                    name: field.name.clone(),
-                    ty: field.ty.clone(),
-                    not_null: false,
-                    default: None,
-                    identity: None,
-                    sequence: None,
-                    generated: None,
                     collation: field.collation.clone(),
+                    ..ColumnDefinition::plain(&field.name, field.ty.clone())
                 };
                 AlterTable::AddColumn { column, constraints: Vec::new(), if_not_exists: false }
             }

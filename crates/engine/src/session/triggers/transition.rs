@@ -39,14 +39,8 @@ impl Session {
         let depth = self.state.trigger_depth.load(std::sync::atomic::Ordering::Relaxed);
         let physical = format!("rowferry_transition_{depth}_{at}");
         let columns = of.columns.iter().map(|column| ColumnDefinition {
-            name: column.name.clone(),
-            ty: column.ty.clone(),
-            not_null: false,
-            default: None,
-            identity: None,
-            sequence: None,
-            generated: None,
             collation: column.collation.clone(),
+            ..ColumnDefinition::plain(&column.name, column.ty.clone())
         });
         let table = CreateTable {
             name: QualifiedName::new(PG_TEMP, physical.clone()),
