@@ -17,7 +17,7 @@ use crate::stop::Stop;
 /// What lies beside a database that is open, or was when its program was killed.
 const BESIDE: [&str; 4] = ["-wal", "-shm", "-journal", "-rowferry"];
 
-/// Copy a SQLite file as it is at one moment, also while it is served and written to
+/// Copy a SQLite file as it is at one moment, also while served
 ///
 /// The copy is made beside DEST under another name, is checked (its pages, its indexes, the number of rows of each
 /// table), is on disk, and only then gets its name: DEST is whole or is not there.

@@ -10,7 +10,7 @@ use rowferry_engine::changes::{self, Change, Feed};
 use crate::Failure;
 use crate::stop::Stop;
 
-/// Print the committed changes of chosen tables, row by row, as lines of JSON
+/// Print committed changes of chosen tables as lines of JSON
 ///
 /// Changes are kept in the file from --enable on, whoever makes them: clients of any door, routines, foreign
 /// keys, the `sqlite3` shell. What is rolled back is never there. Each line is

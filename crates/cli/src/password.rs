@@ -13,7 +13,7 @@ use crate::Failure;
 /// The environment's way to give a password.
 const VARIABLE: &str = "ROWFERRY_PASSWORD";
 
-/// Make the line of a password file that lets a user in, without the password itself
+/// Make the line of a password file that lets a user in
 ///
 /// The line holds a SCRAM-SHA-256 verifier, as PostgreSQL stores it: who reads it cannot log in with it. The
 /// password is asked for twice without echo; when standard input is no terminal it is its first line, and

@@ -18,7 +18,7 @@ use crate::stop::Stop;
 /// The exit code when something is refused, or could not be understood.
 const NOT_ALL: u8 = 3;
 
-/// Say what of a schema, a script or a log of statements works here, and what does not
+/// Say what of a schema, a script or a log works here, and what not
 ///
 /// SOURCE is one of
 ///

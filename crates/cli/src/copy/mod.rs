@@ -34,7 +34,7 @@ use progress::Progress;
 use state::{State, TableState};
 use work::Work;
 
-/// Copy tables, their rows and keys from one database to another, of any kinds
+/// Copy tables, rows and keys from one database to another
 ///
 /// FROM and TO are each one of
 ///

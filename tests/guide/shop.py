@@ -76,6 +76,7 @@ class Shop:
 
         source = _HOST.sub(with_port, source)
         source = re.sub(r"([@,])localhost(?=[/?\"'])", rf"\1localhost:{port}", source)
+        source = source.replace("127.0.0.1:3306", f"127.0.0.1:{port}")
         return source.replace("/run/mysqld/mysqld.sock", self._server.unix_socket)
 
     def __enter__(self) -> Self:
