@@ -12,7 +12,7 @@ from tests.servers.availability import not_tested
 
 _HERE = Path(__file__).parent
 _OUTPUT = tours.CACHE / "node"
-_TOURS = ["pg", "postgresjs", "knex", "drizzle", "kysely", "sequelize", "typeorm", "graphile", "pgboss"]
+_TOURS = ["pg", "postgresjs", "knex", "drizzle", "kysely", "sequelize", "typeorm", "prisma", "graphile", "pgboss"]
 #: Tours of packages that older versions of Node do not run.
 _SINCE = {"pgboss": 20}
 
@@ -29,6 +29,7 @@ def installed() -> Path:
         _OUTPUT.mkdir(parents=True, exist_ok=True)
         for path in [*_HERE.glob("*.js"), *_HERE.glob("package*.json")]:
             shutil.copy(path, _OUTPUT)
+        shutil.copytree(_HERE / "prisma", _OUTPUT / "prisma", dirs_exist_ok=True)
         if not stamp.exists() or stamp.read_text() != wanted:
             # No package needs to build anything.
             tours.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], directory=_OUTPUT, timeout=300)

@@ -176,6 +176,11 @@ fn instantiate(function: &'static Function, inputs: &[Type]) -> Option<Candidate
     if element.is_none() && function.args.contains(&TypeSpec::AnyEnum) {
         return None;
     }
+    // An array is no element of another's: `'{1}'::int[] || $1` joins two arrays, and puts none before another.
+    let takes = |wanted: &TypeSpec| function.args.contains(wanted);
+    if matches!(element, Some(Type::Array(_))) && takes(&TypeSpec::AnyElement) && takes(&TypeSpec::AnyArray) {
+        return None;
+    }
     let element = match element {
         Some(element) => element,
         None if polymorphic => Type::Text,
