@@ -25,6 +25,7 @@ import shutil
 import subprocess
 import sys
 import traceback
+import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -127,7 +128,10 @@ class Page:
         self.place = place
         self._stack = stack
         self._monkeypatch = monkeypatch
-        self._names: dict[str, Any] = {"__name__": "__guide__"}
+        # A module, as what a page declares may be looked up by its module's name.
+        module = types.ModuleType("__guide__")
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        self._names: dict[str, Any] = module.__dict__
         self._runner: asyncio.Runner | None = None
         self._server: Rowferry | None = None
         self._ports: dict[str, str] = {}
@@ -316,9 +320,9 @@ def test_what_a_page_says_is_so(
         elif page.stem in SERVED:
             running.serve([SERVED[page.stem], "--postgres", ":0", "--informix", ":0"])
         blocks = blocks_of(page)
-        # A command may come before the page shows what a file of it holds.
+        # A command may come before what its file holds is shown; a directory may be a command's to make.
         for block in blocks:
-            if block.title is not None and not Path(block.title).exists():
+            if block.title is not None and "/" not in block.title:
                 running.write(block)
         for block in blocks:
             running.run(block)

@@ -919,3 +919,157 @@ order by 2, 6, 5, 4
 select (select count(*) from pg_catalog.pg_stat_activity where datname = current_database()) >= 1 as total,
        (select count(*) from pg_catalog.pg_stat_activity where state = 'active' and pid = pg_backend_pid()) as active,
        (select count(*) from pg_catalog.pg_prepared_xacts) as prepared
+
+-- Metabase: src/metabase/driver/postgres.clj, src/metabase/driver/sql_jdbc/sync/*.clj
+
+-- == metabase: tables
+-- $1 = shop
+-- $2 = yard
+select n.nspname as "schema", c.relname as "name",
+       case c.relkind when 'r' then 'TABLE' when 'p' then 'PARTITIONED TABLE' when 'v' then 'VIEW' when 'f' then 'FOREIGN TABLE'
+            when 'm' then 'MATERIALIZED VIEW' else null end as "type",
+       d.description as description, stat.n_live_tup > 100 as estimated
+from pg_catalog.pg_class as c
+inner join pg_catalog.pg_namespace as n on c.relnamespace = n.oid
+left join pg_catalog.pg_description as d on (c.oid = d.objoid) and (d.objsubid = 0) and (d.classoid = 'pg_class'::regclass)
+left join pg_stat_user_tables as stat on (n.nspname = stat.schemaname) and (c.relname = stat.relname)
+where (c.relnamespace = n.oid) and (n.nspname !~ '^pg_') and (n.nspname <> 'information_schema')
+  and c.relkind in ('r', 'p', 'v', 'f', 'm') and (n.nspname in ($1, $2))
+order by type asc, schema asc, name asc
+
+-- == metabase: fields
+-- $1 = shop
+select c.column_name as "name",
+       case when c.udt_schema in ('public', 'pg_catalog') then format('%s', c.udt_name) else format('"%s"."%s"', c.udt_schema, c.udt_name) end as "database-type",
+       c.ordinal_position - 1 as "database-position", c.table_schema as "table-schema", c.table_name as "table-name",
+       pk.column_name is not null as "pk?",
+       col_description(cast(cast(format('%I.%I', cast(c.table_schema as text), cast(c.table_name as text)) as regclass) as oid), c.ordinal_position) as "field-comment",
+       ((column_default is null) or (lower(column_default) = 'null')) and (is_nullable = 'NO')
+         and not (((column_default is not null) and (column_default like '%nextval(%')) or (is_identity <> 'NO')) as "database-required",
+       ((column_default is not null) and (column_default like '%nextval(%')) or (is_identity <> 'NO') as "database-is-auto-increment"
+from information_schema.columns as c
+left join (select tc.table_schema, tc.table_name, kc.column_name from information_schema.table_constraints as tc
+           inner join information_schema.key_column_usage as kc
+             on (tc.constraint_name = kc.constraint_name) and (tc.table_schema = kc.table_schema) and (tc.table_name = kc.table_name)
+           where tc.constraint_type = 'PRIMARY KEY') as pk
+  on (c.table_schema = pk.table_schema) and (c.table_name = pk.table_name) and (c.column_name = pk.column_name)
+where c.table_schema !~ '^information_schema|catalog_history|pg_' and (c.table_schema in ($1))
+union all
+select pa.attname as "name",
+       case when ptn.nspname in ('public', 'pg_catalog') then format('%s', pt.typname) else format('"%s"."%s"', ptn.nspname, pt.typname) end as "database-type",
+       pa.attnum - 1 as "database-position", pn.nspname as "table-schema", pc.relname as "table-name", false as "pk?",
+       null as "field-comment", false as "database-required", false as "database-is-auto-increment"
+from pg_catalog.pg_class as pc
+inner join pg_catalog.pg_namespace as pn on pn.oid = pc.relnamespace
+inner join pg_catalog.pg_attribute as pa on pa.attrelid = pc.oid
+inner join pg_catalog.pg_type as pt on pt.oid = pa.atttypid
+inner join pg_catalog.pg_namespace as ptn on ptn.oid = pt.typnamespace
+where (pc.relkind = 'm') and (pa.attnum >= 1) and (pn.nspname in ($1))
+order by "table-schema" asc, "table-name" asc, "database-position" asc
+
+-- == metabase: foreign keys
+-- $1 = shop
+select fk_ns.nspname as "fk-table-schema", fk_table.relname as "fk-table-name", fk_column.attname as "fk-column-name",
+       pk_ns.nspname as "pk-table-schema", pk_table.relname as "pk-table-name", pk_column.attname as "pk-column-name"
+from pg_constraint as c
+inner join pg_class as fk_table on c.conrelid = fk_table.oid
+inner join pg_namespace as fk_ns on c.connamespace = fk_ns.oid
+inner join pg_attribute as fk_column on c.conrelid = fk_column.attrelid
+inner join pg_class as pk_table on c.confrelid = pk_table.oid
+inner join pg_namespace as pk_ns on pk_table.relnamespace = pk_ns.oid
+inner join pg_attribute as pk_column on c.confrelid = pk_column.attrelid
+where fk_ns.nspname !~ '^information_schema|catalog_history|pg_' and (c.contype = 'f'::char) and (fk_column.attnum = any(c.conkey))
+  and (pk_column.attnum = any(c.confkey)) and (fk_ns.nspname in ($1))
+order by "fk-table-schema" asc, "fk-table-name" asc
+
+-- == metabase: indexes
+-- $1 = shop
+select tmp."table-schema", tmp."table-name", trim(both '"' from pg_catalog.pg_get_indexdef(tmp.ci_oid, tmp.pos, false)) as "field-name"
+from (select n.nspname as "table-schema", ct.relname as "table-name", ci.oid as ci_oid, (information_schema._pg_expandarray(i.indkey)).n as pos
+      from pg_catalog.pg_class as ct
+      inner join pg_catalog.pg_namespace as n on ct.relnamespace = n.oid
+      inner join pg_catalog.pg_index as i on ct.oid = i.indrelid
+      inner join pg_catalog.pg_class as ci on ci.oid = i.indexrelid
+      where (pg_catalog.pg_get_expr(i.indpred, i.indrelid) is null) and n.nspname !~ '^information_schema|catalog_history|pg_' and (n.nspname in ($1))) as tmp
+where tmp.pos = 1
+
+-- == metabase: enum types
+select nspname, typname from pg_type t join pg_namespace n on n.oid = t.typnamespace
+where t.oid in (select distinct enumtypid from pg_enum e)
+
+-- == metabase: privileges of the user
+with table_privileges as (
+  select null as role, t.schemaname as schema, t.objectname as table,
+         pg_catalog.has_any_column_privilege(current_user, '"' || replace(t.schemaname, '"', '""') || '"' || '.' || '"' || replace(t.objectname, '"', '""') || '"', 'update') as update,
+         pg_catalog.has_any_column_privilege(current_user, '"' || replace(t.schemaname, '"', '""') || '"' || '.' || '"' || replace(t.objectname, '"', '""') || '"', 'select') as select,
+         pg_catalog.has_table_privilege(current_user, '"' || replace(t.schemaname, '"', '""') || '"' || '.' || '"' || replace(t.objectname, '"', '""') || '"', 'delete') as delete
+  from (select schemaname, tablename as objectname from pg_catalog.pg_tables
+        union select schemaname, viewname as objectname from pg_views
+        union select schemaname, matviewname as objectname from pg_matviews) t
+  where t.schemaname !~ '^pg_' and t.schemaname <> 'information_schema' and pg_catalog.has_schema_privilege(current_user, t.schemaname, 'usage'))
+select t.* from table_privileges t where t.select or t.update or t.delete order by 2, 3
+
+-- == metabase: a sample of rows
+select "source"."substring" as "substring", "source"."id" as "id"
+from (select "shop"."customers"."id" as "id", substring("shop"."customers"."name", 1, 1234) as "substring" from "shop"."customers") as "source"
+limit 10000
+
+-- == metabase: fingerprint of texts
+select count(distinct "shop"."customers"."email") as "count", avg(char_length("shop"."customers"."name")) as "avg" from "shop"."customers"
+
+-- == metabase: months in a zone
+-- $1 = 100.5
+select date_trunc('month', "shop"."customers"."created" at time zone 'Europe/Berlin') at time zone 'Europe/Berlin' as "created",
+       (cast(date_trunc('week', (("shop"."customers"."created" + interval '1 day'))) as date) + interval '-1 day') as week,
+       (((cast(extract(dow from "shop"."customers"."created") as integer) + 1 + 7 - 1) % 7) + 1) as day,
+       cast(extract(quarter from "shop"."customers"."born") as integer) as quarter,
+       floor((("shop"."customers"."balance" - 0.0) / 12.5)) * 12.5 + 0.0 as bin,
+       percentile_cont(0.9) within group (order by "shop"."customers"."balance") as p90, count(*) as "count"
+from "shop"."customers"
+where "shop"."customers"."created" >= date_trunc('month', (now() + interval '-11 month')) and "shop"."customers"."created" < date_trunc('month', (now() + interval '1 month'))
+  and ("shop"."customers"."balance" < cast($1 as numeric) or lower("shop"."customers"."name") like '%ann%')
+group by 1, 2, 3, 4, 5 order by 1 asc
+
+-- Grafana: public/app/plugins/datasource/grafana-postgresql-datasource/postgresMetaQuery.ts, pkg/tsdb/grafana-postgresql-datasource/macros.go
+
+-- == grafana: version
+select current_setting('server_version_num')::int / 100 as version
+
+-- == grafana: the extension for times
+select extversion from pg_extension where extname = 'timescaledb'
+
+-- == grafana: schemas
+select schema_name as "name" from information_schema.schemata
+where schema_name not in ('information_schema', 'pg_catalog', 'pg_toast', '_timescaledb_cache', 'timescaledb_information')
+order by schema_name
+
+-- == grafana: tables
+select case when quote_ident(table_schema) in (
+         select case when trim(s[i]) = '"$user"' then user else trim(s[i]) end
+         from generate_series(array_lower(string_to_array(current_setting('search_path'), ','), 1), array_upper(string_to_array(current_setting('search_path'), ','), 1)) as i,
+              string_to_array(current_setting('search_path'), ',') s)
+       then quote_ident(table_name) else quote_ident(table_schema) || '.' || quote_ident(table_name) end as "table"
+from information_schema.tables
+where quote_ident(table_schema) not in ('information_schema', 'pg_catalog', '_timescaledb_cache')
+order by case when quote_ident(table_schema) in (
+         select case when trim(s[i]) = '"$user"' then user else trim(s[i]) end
+         from generate_series(array_lower(string_to_array(current_setting('search_path'), ','), 1), array_upper(string_to_array(current_setting('search_path'), ','), 1)) as i,
+              string_to_array(current_setting('search_path'), ',') s) then 0 else 1 end, 1
+
+-- == grafana: columns of a table in a schema
+select quote_ident(column_name) as "column", data_type as "type" from information_schema.columns
+where case when array_length(parse_ident('shop.customers'), 1) = 2
+           then quote_ident(table_schema) = (parse_ident('shop.customers'))[1] and quote_ident(table_name) = (parse_ident('shop.customers'))[2]
+           else quote_ident(table_name) = 'shop.customers' and quote_ident(table_schema) in ('public') end
+
+-- == grafana: a series
+select floor(extract(epoch from placed) / 300) * 300 as "time", state as metric, count(*) as value,
+       extract(epoch from min(placed)) as "first"
+from shop.orders where placed between '2026-01-01T00:00:00Z' and '2026-12-31T23:59:59.999Z' group by 1, 2 order by 1, 2
+
+-- == grafana: a series, with gaps filled by the client
+select (extract(epoch from created) / 86400)::bigint * 86400 as time, avg(balance) as "balance", created at time zone 'UTC' as ts
+from shop.customers where extract(epoch from created) >= 1767225600 and extract(epoch from created) <= 1798761599 group by 1, 3 order by 1
+
+-- == grafana: values of a variable
+select distinct state as __value, upper(state) as __text from shop.orders where state ~* 'n|p' order by 1
