@@ -94,6 +94,8 @@ lint: ## Check format, lints, types and generated files
 	$(python) tools/postgres_regress_page.py --check
 	cargo run --locked --quiet --example functions_page -- --check
 	$(python) tools/informix_errors.py --check
+	$(python) tools/command_line_page.py --check
+	$(python) tools/benchmark_charts.py --check
 	@$(MAKE) --no-print-directory docs
 
 .PHONY: check
