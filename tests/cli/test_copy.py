@@ -501,10 +501,39 @@ def test_the_plan_comes_first(store_file: Path, mysql_url: str, tmp_path: Path) 
     assert command(store_file, cwd=tmp_path).returncode == 2
     done = command(store_file, "mongodb://h/d", "--yes", cwd=tmp_path)
     assert done.returncode == 1 and "mongodb" in done.stderr
-    done = command(store_file, store_file, "--yes", cwd=tmp_path)
-    assert done.returncode == 1 and "itself" in done.stderr
     done = command(store_file, tmp_path / "x.db", "--yes", "--table", "nosuch", cwd=tmp_path)
     assert done.returncode == 1 and "nosuch" in done.stderr
+
+
+def test_files_are_left_as_they_were(tmp_path: Path) -> None:
+    """What is read keeps its journal, with nothing beside it; so does a target to which nobody has said yes."""
+
+    def made(name: str) -> Path:
+        path = tmp_path / name / "a file.db"
+        path.parent.mkdir()
+        connection = sqlite3.connect(path)
+        connection.execute("PRAGMA journal_mode = WAL" if name == "source" else "PRAGMA journal_mode = DELETE")
+        connection.execute("CREATE TABLE t (id integer PRIMARY KEY, x text)")
+        connection.execute("INSERT INTO t VALUES (1, 'a')")
+        connection.commit()
+        connection.close()
+        return path
+
+    source, target = made("source"), made("target")
+    before = source.read_bytes(), target.read_bytes()
+    assert command(source, target, "--dry-run", "--if-exists", "replace", cwd=tmp_path).returncode == 0
+    assert command(source, target, "--if-exists", "replace", cwd=tmp_path).returncode == 1
+    same = tmp_path / "link.db"
+    same.hardlink_to(target)
+    for other in (target, same):
+        done = command(target, other, "--yes", "--if-exists", "replace", cwd=tmp_path)
+        assert done.returncode == 1 and "itself" in done.stderr
+    assert command(source, tmp_path / "new.db", "--dry-run", cwd=tmp_path).returncode == 0
+    assert before == (source.read_bytes(), target.read_bytes())
+    copy(source, target, "--if-exists", "replace", cwd=tmp_path)
+    assert [path.name for path in source.parent.iterdir()] == ["a file.db"]
+    assert before[0] == source.read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.db", "source", "target"]
 
 
 def test_what_differs_in_the_end_is_told(database: Callable[[], str], tmp_path: Path) -> None:

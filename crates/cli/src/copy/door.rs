@@ -19,7 +19,6 @@ const PORT: u16 = 5432;
 
 /// An open door. It closes when this is dropped.
 pub(super) struct Door {
-    path: PathBuf,
     directory: PathBuf,
     database: String,
     stopper: Stopper,
@@ -27,7 +26,8 @@ pub(super) struct Door {
 }
 
 impl Door {
-    /// Opens the file; what is only read is left as it is.
+    /// Opens the file; what is only read is left as it is. A file in WAL mode must be opened for writing for that: whoever
+    /// may only read cannot tidy up its WAL in the end. Its sessions do not write.
     pub(super) fn open(path: &Path, is_target: bool) -> Result<Self, Failure> {
         let fail = |what: String| Failure::new(format!("cannot open `{}`: {what}", path.display()));
         if is_target {
@@ -36,7 +36,7 @@ impl Door {
         let options = Options {
             journal: if is_target { Journal::Wal } else { Journal::Keep },
             create: is_target,
-            read_only: !is_target,
+            read_only: !is_target && std::fs::OpenOptions::new().write(true).open(path).is_err(),
             // Writers of other connections of ours are waited for.
             lock_timeout: std::time::Duration::from_secs(600),
             ..Options::default()
@@ -58,11 +58,7 @@ impl Door {
                 }
             })
             .map_err(|error| fail(format!("cannot start a thread: {error}")))?;
-        Ok(Self { path: path.to_owned(), directory, database: name, stopper, thread: Some(thread) })
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        &self.path
+        Ok(Self { directory, database: name, stopper, thread: Some(thread) })
     }
 
     /// How our client reaches it.

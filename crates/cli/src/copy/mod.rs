@@ -16,8 +16,10 @@ mod types;
 mod values;
 mod work;
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
@@ -27,7 +29,7 @@ use clap::{Args, ValueEnum};
 
 use crate::Failure;
 use crate::stop::Stop;
-use model::{Default, Schema};
+use model::{Default, Kind, Schema};
 use peer::{Peer, Place, Trouble};
 use plan::{Action, Plan};
 use progress::Progress;
@@ -155,8 +157,7 @@ enum Verify {
 
 impl Arguments {
     fn jobs(&self) -> usize {
-        let into_file = !self.to.contains("://") || self.to.starts_with("sqlite:");
-        usize::from(self.jobs.unwrap_or(if into_file { 2 } else { 4 }))
+        usize::from(self.jobs.unwrap_or(if peer::file(&self.to).is_some() { 2 } else { 4 }))
     }
 
     /// What must be the same when a copy goes on.
@@ -186,15 +187,16 @@ impl Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let stop = Stop::watch()?;
     let begun = Instant::now();
-    let target_was_there = Path::new(&arguments.to).exists();
-    let from = Place::parse(&arguments.from, false)?;
-    if arguments.dry_run && !arguments.to.contains("://") && !target_was_there {
-        return Err(Failure::new(format!("`{}` does not exist", arguments.to))
-            .hint("a dry run makes no file; make it, empty, to see what would become what"));
+    if let (Some(from), Some(to)) = (peer::file(&arguments.from), peer::file(&arguments.to)) {
+        // By whatever name. It is looked at before the target is opened, which changes how a file keeps its journal.
+        let which = |path: &str| std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
+        if which(from).is_some() && which(from) == which(to) {
+            return Err(Failure::new("the copy would be made of a file into itself"));
+        }
     }
-    let to = Place::parse(&arguments.to, true)?;
+    let from = Place::parse(&arguments.from, false)?;
     let path = arguments.state.clone().unwrap_or_else(|| default_state(&arguments.to));
-    let result = Copy { arguments, from, to, path, stop: &stop, begun }.run();
+    let result = Copy { arguments, from, path, stop: &stop, begun }.run();
     result.map_err(|trouble| match trouble {
         Trouble::Failed(failure) => failure,
         Trouble::Lost(why) => Failure::new(why),
@@ -214,21 +216,36 @@ fn default_state(to: &str) -> PathBuf {
 struct Copy<'a> {
     arguments: &'a Arguments,
     from: Place,
-    to: Place,
     path: PathBuf,
     stop: &'a Stop,
     begun: Instant,
 }
 
+/// The target before anything is written.
+struct Look {
+    kind: Kind,
+    shown: String,
+    /// Nothing for a file that is not there yet.
+    target: Option<(Place, Box<dyn Peer>)>,
+    there: Schema,
+}
+
+impl Look {
+    fn at(to: &str, stop: &Stop) -> Result<Self, Trouble> {
+        if let Some(file) = peer::file(to).filter(|file| !Path::new(file).exists()) {
+            crate::check_directory_of(file.as_ref())?;
+            return Ok(Self { kind: Kind::Sqlite, shown: file.to_owned(), target: None, there: Schema::default() });
+        }
+        let place = Place::parse(to, false)?;
+        let mut target = place.open(stop)?;
+        let there = target.schema()?;
+        Ok(Self { kind: place.kind, shown: place.shown.clone(), target: Some((place, target)), there })
+    }
+}
+
 impl Copy<'_> {
     fn run(self) -> Result<(), Trouble> {
         let arguments = self.arguments;
-        if self.from.path().is_some_and(|from| {
-            let same = |path: &Path| std::fs::canonicalize(path).ok();
-            self.to.path().is_some_and(|to| same(to).is_some() && same(to) == same(from))
-        }) {
-            return Err(Failure::new("the copy would be made of a file into itself").into());
-        }
         let resumed = if arguments.resume { Some(State::read(&self.path)?) } else { None };
         if !arguments.resume && !arguments.dry_run && self.path.exists() {
             return Err(Failure::new(format!("`{}` is the state of a copy that broke off", self.path.display()))
@@ -236,39 +253,39 @@ impl Copy<'_> {
                 .into());
         }
         let mut source = self.from.open(self.stop)?;
-        let mut target = self.to.open(self.stop)?;
         let tables = source.schema()?;
-        let there = target.schema()?;
+        // Until somebody has said yes it is only looked at: a file is not made, and keeps its journal.
+        let look = Look::at(&arguments.to, self.stop)?;
+        let Look { kind, shown: to, target, there } = look;
         let existed: BTreeSet<String> = match &resumed {
             Some(state) => state.existed.iter().cloned().collect(),
             None => there.tables.iter().map(|table| table.name.clone()).collect(),
         };
-        let asked = Mutex::new(&mut target);
-        let kind = self.to.kind;
+        let looking = RefCell::new(target);
         let filled = |table: &str| {
-            let mut target = asked.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             // What is there of a copy that goes on is its own.
-            let rows = work::count(&mut target, kind, table).map_err(said)?;
-            Ok(rows > 0 && !arguments.resume)
+            let mut looking = looking.borrow_mut();
+            let Some((_, target)) = looking.as_mut().filter(|_| !arguments.resume) else { return Ok(false) };
+            Ok(work::count(target, kind, table).map_err(said)? > 0)
         };
         let plan = Plan::make(arguments, (self.from.kind, tables), (kind, &there), &existed, &filled)?;
         let shape = arguments.shape(&plan);
         if arguments.dry_run {
             let mut out = std::io::stdout().lock();
             let shown =
-                if arguments.json { format!("{}\n", plan.json()) } else { plan.text(&self.from.shown, &self.to.shown) };
+                if arguments.json { format!("{}\n", plan.json()) } else { plan.text(&self.from.shown, &to) };
             out.write_all(shown.as_bytes()).map_err(Failure::from)?;
             return Ok(out.flush().map_err(Failure::from)?);
         }
         if !arguments.json {
-            eprint!("{}", plan.text(&self.from.shown, &self.to.shown));
+            eprint!("{}", plan.text(&self.from.shown, &to));
         }
         if plan.steps.is_empty() {
             return Err(Failure::new("there is no table to copy").into());
         }
-        let state = match resumed {
+        let (place, state) = match resumed {
             Some(state) => {
-                if (&state.from, &state.to, &state.shape) != (&self.from.shown, &self.to.shown, &shape) {
+                if (&state.from, &state.to, &state.shape) != (&self.from.shown, &to, &shape) {
                     return Err(Failure::new(format!(
                         "`{}` is the state of another copy: other databases, options, tables or columns",
                         self.path.display()
@@ -276,10 +293,11 @@ impl Copy<'_> {
                     .hint("begin anew: remove it, and copy with --if-exists replace")
                     .into());
                 }
-                state
+                (Place::parse(&arguments.to, true)?, state)
             }
             None => {
                 self.ask()?;
+                let place = Place::parse(&arguments.to, true)?;
                 let made = |step: &plan::Step| TableState {
                     name: step.table.name.clone(),
                     existed: existed.contains(&step.table.name),
@@ -287,18 +305,18 @@ impl Copy<'_> {
                 };
                 let state = State {
                     from: self.from.shown.clone(),
-                    to: self.to.shown.clone(),
+                    to: place.shown.clone(),
                     shape,
                     existed: existed.iter().cloned().collect(),
                     tables: plan.steps.iter().map(made).collect(),
                     ..State::default()
                 };
                 state.save(&self.path)?;
-                state
+                (place, state)
             }
         };
-        drop(source);
-        let done = self.carry_out(&plan, state, &mut target);
+        drop((source, looking));
+        let done = place.open(self.stop).and_then(|mut target| self.carry_out(&plan, state, &place, &mut target));
         match done {
             Ok(()) => Ok(()),
             Err(trouble) => {
@@ -336,7 +354,7 @@ impl Copy<'_> {
         }
     }
 
-    fn carry_out(&self, plan: &Plan, state: State, target: &mut Box<dyn Peer>) -> Result<(), Trouble> {
+    fn carry_out(&self, plan: &Plan, state: State, to: &Place, target: &mut Box<dyn Peer>) -> Result<(), Trouble> {
         let arguments = self.arguments;
         let tables: Vec<String> = plan.steps.iter().map(|step| step.table.name.clone()).collect();
         let progress = Progress::new(arguments.json, tables);
@@ -345,7 +363,7 @@ impl Copy<'_> {
         let work = Work {
             arguments,
             from: &self.from,
-            to: &self.to,
+            to,
             plan,
             stop: self.stop,
             progress: &progress,
@@ -427,7 +445,7 @@ impl Copy<'_> {
     }
 
     /// Drops tables, those first that others do not refer to.
-    fn drop_tables(&self, kind: model::Kind, names: &[&str], target: &mut Box<dyn Peer>) -> Result<(), Trouble> {
+    fn drop_tables(&self, kind: Kind, names: &[&str], target: &mut Box<dyn Peer>) -> Result<(), Trouble> {
         let mut left: Vec<&str> = names.to_vec();
         while !left.is_empty() {
             let (mut kept, mut last) = (Vec::new(), None);
@@ -530,7 +548,7 @@ impl Copy<'_> {
                 .collect();
             let verify = self.arguments.verify.to_possible_value().map(|value| value.get_name().to_owned());
             let told = serde_json::json!({
-                "from": self.from.shown, "to": self.to.shown, "tables": tables, "rows": rows, "bytes": bytes,
+                "from": self.from.shown, "to": state.to, "tables": tables, "rows": rows, "bytes": bytes,
                 "seconds": (seconds * 1_000.0).round() / 1_000.0, "rows_per_second": rate.round(),
                 "verified": verify, "equal": differ.is_empty(), "differ": differ,
             });

@@ -71,22 +71,18 @@ pub(super) struct Place {
     /// For people: without a password.
     pub shown: String,
     url: Url,
+    is_target: bool,
     /// Our own door to a file, as long as a place with it lives.
-    door: Option<Arc<Door>>,
+    _door: Option<Arc<Door>>,
 }
 
 impl Place {
-    /// Understands what stands on the command line. A file that is to be written may not exist yet.
+    /// Understands what stands on the command line. A file that is to be written is made when it is not there.
     pub(super) fn parse(text: &str, is_target: bool) -> Result<Self, Failure> {
-        let file = match text.split_once("://") {
-            None => Some(text),
-            Some((scheme, path)) if scheme.eq_ignore_ascii_case("sqlite") => Some(path),
-            Some(_) => None,
-        };
-        if let Some(path) = file {
+        if let Some(path) = file(text) {
             let door = Door::open(path.as_ref(), is_target)?;
             let url = door.url()?;
-            return Ok(Self { kind: Kind::Sqlite, shown: path.to_owned(), url, door: Some(Arc::new(door)) });
+            return Ok(Self { kind: Kind::Sqlite, shown: path.to_owned(), url, is_target, _door: Some(Arc::new(door)) });
         }
         let url = Url::parse(text).map_err(|error| Failure::new(error.to_string()))?;
         let url = crate::conversation::with_kept_password(url);
@@ -101,20 +97,30 @@ impl Place {
         };
         let port = url.port.map_or_else(String::new, |port| format!(":{port}"));
         let shown = format!("{}://{}{port}/{}", url.scheme, url.host, url.database);
-        Ok(Self { kind, shown, url, door: None })
+        Ok(Self { kind, shown, url, is_target, _door: None })
     }
 
-    /// The file, of a SQLite database.
-    pub(super) fn path(&self) -> Option<&std::path::Path> {
-        self.door.as_ref().map(|door| door.path())
-    }
-
-    /// Connects.
+    /// Connects; to the source so that nothing can be written there.
     pub(super) fn open(&self, stop: &Stop) -> Result<Box<dyn Peer>, Trouble> {
-        Ok(match self.kind {
-            Kind::Sqlite | Kind::Postgres => Box::new(Postgres::open(&self.url, stop)?),
-            Kind::MySql => Box::new(MySql::open(&self.url, stop)?),
-            Kind::Informix => Box::new(Informix::open(&self.url, stop)?),
-        })
+        let (mut peer, read_only): (Box<dyn Peer>, _) = match self.kind {
+            Kind::Sqlite | Kind::Postgres => {
+                (Box::new(Postgres::open(&self.url, stop)?), Some("SET default_transaction_read_only = on"))
+            }
+            Kind::MySql => (Box::new(MySql::open(&self.url, stop)?), Some("SET SESSION TRANSACTION READ ONLY")),
+            Kind::Informix => (Box::new(Informix::open(&self.url, stop)?), None),
+        };
+        if let (false, Some(sql)) = (self.is_target, read_only) {
+            peer.run(sql)?;
+        }
+        Ok(peer)
+    }
+}
+
+/// The file that stands on the command line; nothing for a server.
+pub(super) fn file(text: &str) -> Option<&str> {
+    match text.split_once("://") {
+        None => Some(text),
+        Some((scheme, path)) if scheme.eq_ignore_ascii_case("sqlite") => Some(path),
+        Some(_) => None,
     }
 }
