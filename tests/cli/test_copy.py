@@ -326,6 +326,15 @@ def test_what_does_not_fit_is_named_with_its_place(
         copy(place, informix_url(door), "--if-exists", "replace", "--lossy", cwd=tmp_path)
 
 
+def test_rows_without_a_key_are_not_left_out(tmp_path: Path) -> None:
+    """SQLite takes NULL in a primary key, where no comparison finds it."""
+    with sqlite3.connect(tmp_path / "a.db") as connection:
+        connection.execute("CREATE TABLE t (k text PRIMARY KEY, x text)")
+        connection.execute("INSERT INTO t VALUES ('a', 'x'), (NULL, 'y'), ('b', 'z')")
+    done = command("a.db", "b.db", "--yes", "--batch", "1", cwd=tmp_path)
+    assert done.returncode == 1 and "t: 1 rows have NULL in their primary key" in done.stderr
+
+
 def test_all_types_of_mariadb_come_back(
     mysql_url: str, mariadb: MariaDB, database: Callable[[], str], tmp_path: Path
 ) -> None:
@@ -534,6 +543,34 @@ def test_files_are_left_as_they_were(tmp_path: Path) -> None:
     assert [path.name for path in source.parent.iterdir()] == ["a file.db"]
     assert before[0] == source.read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link.db", "source", "target"]
+
+
+def test_a_database_is_not_copied_into_itself(
+    postgres: PostgreSQL, database: Callable[[], str], mysql_url: str, door: Rowferry, tmp_path: Path
+) -> None:
+    """By whatever name its server goes; its tables would be dropped first. Two schemas of one database are two places."""
+    place = database()
+    with psycopg.connect(place) as connection:
+        connection.execute("CREATE TABLE t (x integer); INSERT INTO t VALUES (1); CREATE SCHEMA other")
+    copy(place, mysql_url, cwd=tmp_path)
+    copy(place, informix_url(door), cwd=tmp_path)
+    for one, other in [
+        (place, f"postgresql:///{place.rpartition('/')[2]}?host={postgres.directory}&port={postgres.port}&user=rowferry"),
+        (mysql_url, mysql_url.replace("127.0.0.1", "localhost")),
+        (door.postgres_dsn, door.postgres_dsn),
+        (informix_url(door), informix_url(door)),
+    ]:
+        done = command(one, other, "--yes", "--if-exists", "replace", cwd=tmp_path)
+        assert done.returncode == 1 and "into itself" in done.stderr, done.stderr
+    with psycopg.connect(place, autocommit=True) as connection:
+        connection.execute("CREATE ROLE another LOGIN SUPERUSER")
+        try:
+            connection.execute("ALTER ROLE another SET search_path = other")
+            copy(place, place.replace("rowferry@", "another@"), cwd=tmp_path)
+            assert connection.execute("SELECT * FROM public.t, other.t AS o").fetchall() == [(1, 1)]
+        finally:
+            connection.execute("DROP OWNED BY another")
+            connection.execute("DROP ROLE another")
 
 
 def test_what_differs_in_the_end_is_told(database: Callable[[], str], tmp_path: Path) -> None:

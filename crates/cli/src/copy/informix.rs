@@ -275,6 +275,10 @@ impl Peer for Informix {
         Ok(Flavour::default())
     }
 
+    fn identity(&mut self) -> Option<String> {
+        None
+    }
+
     fn run(&mut self, sql: &str) -> Result<(), Trouble> {
         self.connection.query(sql)?;
         Ok(())

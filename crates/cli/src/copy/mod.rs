@@ -256,7 +256,13 @@ impl Copy<'_> {
         let tables = source.schema()?;
         // Until somebody has said yes it is only looked at: a file is not made, and keeps its journal.
         let look = Look::at(&arguments.to, self.stop)?;
-        let Look { kind, shown: to, target, there } = look;
+        let Look { kind, shown: to, mut target, there } = look;
+        if let Some((place, target)) = &mut target
+            && self.from.kind == kind
+            && self.from.identity(&mut source) == place.identity(target)
+        {
+            return Err(Failure::new("the copy would be made of a database into itself").into());
+        }
         let existed: BTreeSet<String> = match &resumed {
             Some(state) => state.existed.iter().cloned().collect(),
             None => there.tables.iter().map(|table| table.name.clone()).collect(),

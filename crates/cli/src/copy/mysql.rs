@@ -7,7 +7,7 @@ use rowferry_client::mysql::{Config, Connection, Error};
 
 use super::ddl::{Flavour, literal, quoted};
 use super::model::{Check, Column, Default, ForeignKey, Index, Key, Kind, Schema, Table, Type};
-use super::peer::{Each, Peer, Trouble, transport};
+use super::peer::{Each, Peer, Trouble, told, transport};
 use super::postgres::to_hex;
 use super::row::Row;
 use crate::Failure;
@@ -318,6 +318,10 @@ impl Peer for MySql {
         let collation = if self.is_mariadb { "utf8mb4_nopad_bin" } else { "utf8mb4_0900_bin" };
         let table_options = format!(" ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE {collation}");
         Ok(Flavour { table_options })
+    }
+
+    fn identity(&mut self) -> Option<String> {
+        told(self.ask("SELECT @@hostname, @@port, @@datadir, DATABASE()"))
     }
 
     fn run(&mut self, sql: &str) -> Result<(), Trouble> {

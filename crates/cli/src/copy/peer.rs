@@ -48,6 +48,8 @@ pub(super) trait Peer: Send {
     fn schema(&mut self) -> Result<Schema, Trouble>;
     /// What its tables are told.
     fn flavour(&mut self) -> Result<Flavour, Trouble>;
+    /// What no other database has, where the server tells.
+    fn identity(&mut self) -> Option<String>;
     /// Runs a statement without rows.
     fn run(&mut self, sql: &str) -> Result<(), Trouble>;
     /// Answers of a few rows, as text.
@@ -100,8 +102,23 @@ impl Place {
         Ok(Self { kind, shown, url, is_target, _door: None })
     }
 
+    /// What no other database has: by the server's word, else by the URL.
+    pub(super) fn identity(&self, peer: &mut Box<dyn Peer>) -> String {
+        peer.identity().unwrap_or_else(|| self.shown.clone())
+    }
+
     /// Connects; to the source so that nothing can be written there.
     pub(super) fn open(&self, stop: &Stop) -> Result<Box<dyn Peer>, Trouble> {
+        self.connect(stop).map_err(|trouble| match trouble {
+            Trouble::Lost(why) => Trouble::Lost(format!("{}: {why}", self.shown)),
+            Trouble::Failed(failure) => {
+                Trouble::Failed(Failure { message: format!("{}: {}", self.shown, failure.message), ..failure })
+            }
+            Trouble::Stopped => Trouble::Stopped,
+        })
+    }
+
+    fn connect(&self, stop: &Stop) -> Result<Box<dyn Peer>, Trouble> {
         let (mut peer, read_only): (Box<dyn Peer>, _) = match self.kind {
             Kind::Sqlite | Kind::Postgres => {
                 (Box::new(Postgres::open(&self.url, stop)?), Some("SET default_transaction_read_only = on"))
@@ -114,6 +131,11 @@ impl Place {
         }
         Ok(peer)
     }
+}
+
+/// The answer as one text, where there is one.
+pub(super) fn told(answer: Result<Vec<Vec<Option<String>>>, Trouble>) -> Option<String> {
+    Some(answer.ok()?.first()?.iter().map(|cell| cell.as_deref().unwrap_or_default()).collect::<Vec<_>>().join(" "))
 }
 
 /// The file that stands on the command line; nothing for a server.

@@ -10,7 +10,7 @@ use rowferry_wire_pg::messages::{FieldDescription, Notice};
 
 use super::ddl::{Flavour, quoted};
 use super::model::{Check, Column, Default, ForeignKey, Index, Key, Kind, Schema, Table, Type};
-use super::peer::{Each, Peer, Trouble, transport};
+use super::peer::{Each, Peer, Trouble, told, transport};
 use super::row::Row;
 use crate::Failure;
 use crate::stop::Stop;
@@ -155,6 +155,10 @@ impl Peer for Postgres {
 
     fn flavour(&mut self) -> Result<Flavour, Trouble> {
         Ok(Flavour::default())
+    }
+
+    fn identity(&mut self) -> Option<String> {
+        told(self.ask("SELECT pg_postmaster_start_time(), current_database(), current_schema()"))
     }
 
     fn run(&mut self, sql: &str) -> Result<(), Trouble> {
