@@ -423,9 +423,17 @@ impl Copy<'_> {
         let mut goes: Vec<&str> = Vec::new();
         for (step, made) in plan.steps.iter().zip(&state.tables) {
             let name = &step.table.name;
-            // One that was not there before is ours, of the moment before the state was saved.
-            if !made.made && step.action.makes() && there.contains(name) {
-                goes.push(name);
+            if made.made || !there.contains(name) {
+                continue;
+            }
+            match step.action {
+                Action::Replace => goes.push(name),
+                // Ours, of the moment before the state was saved, is empty; what has rows is somebody else's.
+                Action::Create if self.arguments.resume && work::count(target, kind, name)? == 0 => goes.push(name),
+                Action::Create => {
+                    return Err(Failure::new(format!("somebody else has made table {name} on the target")).into());
+                }
+                Action::Fill | Action::Refill => {}
             }
         }
         self.drop_tables(kind, &goes, target)?;
