@@ -176,6 +176,40 @@ def test_a_copy_that_is_killed_goes_on(
     assert {table["name"]: table["rows"] for table in told["tables"]} == STORE
 
 
+@pytest.mark.parametrize("key", ["", "id", "id, x"])
+def test_a_commit_in_doubt_is_not_taken_for_a_row_that_was_there(
+    key: str, database: Callable[[], str], tmp_path: Path
+) -> None:
+    """A kill while the target commits a batch, whose last key another row had before the copy began."""
+    with sqlite3.connect(tmp_path / "a.db") as connection:
+        connection.execute(f"CREATE TABLE t (id integer, x text{f', PRIMARY KEY ({key})' if key else ''})")
+        connection.execute("INSERT INTO t VALUES (1, 'a'), (2, 'b'), (3, 'c')")
+    place = database()
+    state = tmp_path / "state.json"
+    arguments = ["a.db", place, "--if-exists", "append", "--batch", "3", "--state", state]
+    with psycopg.connect(place, autocommit=True) as target:
+        target.execute(
+            "CREATE TABLE t (id integer, x text);"
+            "INSERT INTO t VALUES (3, 'c'), (4, 'd');"
+            "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(600); RETURN NEW; END $$;"
+            "CREATE CONSTRAINT TRIGGER wait AFTER INSERT ON t DEFERRABLE INITIALLY DEFERRED"
+            " FOR EACH ROW EXECUTE FUNCTION wait()"
+        )
+        with subprocess.Popen(
+            [find_rowferry(), "copy", *arguments, "--yes"], cwd=tmp_path, stderr=subprocess.PIPE
+        ) as process:
+            committing = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query = 'COMMIT'"
+            while target.execute(committing).fetchone() == (0,):
+                assert process.poll() is None
+            process.kill()
+        target.execute("SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE query = 'COMMIT'")
+        target.execute("DROP TRIGGER wait ON t")
+        assert target.execute("SELECT count(*) FROM t").fetchone() == (2,)
+        assert any(unit["begun"] for unit in json.loads(state.read_text())["units"])
+        copy(*arguments, "--resume", cwd=tmp_path)
+        assert target.execute("SELECT id FROM t ORDER BY 1").fetchall() == [(1,), (2,), (3,), (3,), (4,)]
+
+
 def test_an_interrupted_copy_says_how_to_go_on(store_file: Path, database: Callable[[], str], tmp_path: Path) -> None:
     place = database()
     big = tmp_path / "big.db"

@@ -324,9 +324,13 @@ impl Peer for Informix {
         Ok(())
     }
 
-    fn commit(&mut self) -> Result<(), Trouble> {
+    fn end(&mut self) -> Result<(), Trouble> {
         self.prepared = None;
         self.connection.end_rows()?;
+        Ok(())
+    }
+
+    fn commit(&mut self) -> Result<(), Trouble> {
         self.run("COMMIT WORK")
     }
 

@@ -395,8 +395,11 @@ impl Peer for MySql {
         if out.len() >= self.piece { self.flush() } else { Ok(()) }
     }
 
+    fn end(&mut self) -> Result<(), Trouble> {
+        self.flush()
+    }
+
     fn commit(&mut self) -> Result<(), Trouble> {
-        self.flush()?;
         self.run("COMMIT")
     }
 

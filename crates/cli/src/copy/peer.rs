@@ -60,6 +60,8 @@ pub(super) trait Peer: Send {
     fn begin(&mut self, table: &str, columns: &[(String, Type)]) -> Result<(), Trouble>;
     /// One row more.
     fn put(&mut self, row: &Row) -> Result<(), Trouble>;
+    /// Ends the rows: the target has all of them and nothing against them, but they are not committed.
+    fn end(&mut self) -> Result<(), Trouble>;
     /// Commits the rows.
     fn commit(&mut self) -> Result<(), Trouble>;
     /// A serial column goes on behind its greatest number.

@@ -214,10 +214,13 @@ impl Peer for Postgres {
         Ok(())
     }
 
-    fn commit(&mut self) -> Result<(), Trouble> {
+    fn end(&mut self) -> Result<(), Trouble> {
         self.connection.put_copy_data(&self.piece).map_err(trouble)?;
         self.piece.clear();
-        self.connection.end_copy().map_err(trouble)?;
+        self.connection.end_copy().map_err(trouble)
+    }
+
+    fn commit(&mut self) -> Result<(), Trouble> {
         self.run("COMMIT")
     }
 

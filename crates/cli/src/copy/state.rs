@@ -30,6 +30,8 @@ pub(super) struct Unit {
 pub(super) struct Begun {
     /// The key of its last row; empty for a table without one.
     pub last: Vec<String>,
+    /// The rows with this key that are there once it is committed; told where others were there before the copy.
+    pub there: Option<u64>,
     pub rows: u64,
     pub bytes: u64,
     pub sum: u128,
@@ -107,7 +109,7 @@ impl State {
             .map(|unit| {
                 let begun = unit.begun.as_ref().map(|begun| {
                     json!({
-                        "last": begun.last, "rows": begun.rows, "bytes": begun.bytes, "sum": sum_text(begun.sum),
+                        "last": begun.last, "there": begun.there, "rows": begun.rows, "bytes": begun.bytes, "sum": sum_text(begun.sum),
                         "ends": begun.ends,
                     })
                 });
@@ -156,6 +158,7 @@ impl State {
                 after: strings(&unit["after"]),
                 begun: begun.is_object().then(|| Begun {
                     last: strings(&begun["last"]).unwrap_or_default(),
+                    there: begun["there"].as_u64(),
                     rows: begun["rows"].as_u64().unwrap_or(0),
                     bytes: begun["bytes"].as_u64().unwrap_or(0),
                     sum: read_sum(&begun["sum"]),
@@ -204,7 +207,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("state.json");
         let mut unit = Unit { table: 1, from: Some(-5), after: Some(vec!["a\"b".into()]), rows: 7, ..Unit::default() };
-        unit.begun = Some(Begun { last: vec!["c".into()], rows: 3, bytes: 9, sum: u128::MAX, ends: true });
+        unit.begun = Some(Begun { last: vec!["c".into()], there: Some(2), rows: 3, bytes: 9, sum: u128::MAX, ends: true });
         let state = State {
             from: "x".into(),
             divided: true,

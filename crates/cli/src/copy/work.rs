@@ -2,7 +2,8 @@
 //!
 //! A part that has a key goes in batches, each a transaction of the target's. Before one is committed the state says its
 //! last key; whoever goes on after a break asks the target for that key, and knows whether the batch is there. So no row
-//! is copied twice and none is left out.
+//! is copied twice and none is left out. In a table that had rows before, the state says how many have that key with the
+//! batch's own.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -272,7 +273,7 @@ impl Work<'_> {
                 return Ok(());
             }
             self.go_on()?;
-            let begun = self.batch(step, &unit, walk.as_deref(), pair)?;
+            let mut begun = self.batch(step, &unit, walk.as_deref(), pair)?;
             let target = self.target(pair)?;
             let rows = begun.rows;
             if rows == 0 {
@@ -280,6 +281,11 @@ impl Work<'_> {
                 state.units[at].done = true;
                 self.save(&state)?;
                 return Ok(());
+            }
+            target.end()?;
+            let had_rows = self.lock().tables[unit.table].before.is_some_and(|(rows, _)| rows > 0);
+            if let (true, Some(walk)) = (had_rows, &walk) {
+                begun.there = Some(self.with_key(step, walk, &begun.last, target)?);
             }
             {
                 let mut state = self.lock();
@@ -316,22 +322,11 @@ impl Work<'_> {
         };
         let Some(begun) = &unit.begun else { return Ok(()) };
         let target = self.target(pair)?;
-        let kind = self.plan.to;
-        let table = quoted(kind, &step.table.name);
         let is_there = match step.table.walk() {
             Some(walk) if !begun.last.is_empty() => {
-                let equal: Vec<String> = walk
-                    .iter()
-                    .zip(&begun.last)
-                    .map(|(&place, text)| {
-                        let value = key_literal(kind, &step.table.columns[place].ty, text);
-                        format!("{} = {value}", quoted(kind, &step.names[place]))
-                    })
-                    .collect();
-                let sql = format!("SELECT count(*) FROM {table} WHERE {}", equal.join(" AND "));
-                number(target.ask(&sql)?) > 0
+                self.with_key(step, walk, &begun.last, target)? >= begun.there.unwrap_or(1)
             }
-            _ => count(target, kind, &step.table.name)? == before + begun.rows,
+            _ => count(target, self.plan.to, &step.table.name)? == before + begun.rows,
         };
         let mut state = self.lock();
         if is_there {
@@ -341,6 +336,21 @@ impl Work<'_> {
             state.units[at].begun = None;
         }
         self.save(&state)
+    }
+
+    /// How many rows of the target have this key.
+    fn with_key(&self, step: &Step, walk: &[usize], key: &[String], target: &mut Box<dyn Peer>) -> Result<u64, Trouble> {
+        let kind = self.plan.to;
+        let equal: Vec<String> = walk
+            .iter()
+            .zip(key)
+            .map(|(&place, text)| {
+                let value = key_literal(kind, &step.table.columns[place].ty, text);
+                format!("{} = {value}", quoted(kind, &step.names[place]))
+            })
+            .collect();
+        let table = quoted(kind, &step.table.name);
+        Ok(number(target.ask(&format!("SELECT count(*) FROM {table} WHERE {}", equal.join(" AND ")))?))
     }
 
     /// Reads a batch and writes it, without committing it.
