@@ -33,7 +33,7 @@ use model::{Default, Kind, Schema};
 use peer::{Peer, Place, Trouble};
 use plan::{Action, Plan};
 use progress::Progress;
-use state::{State, TableState};
+use state::{Lock, State, TableState};
 use work::Work;
 
 /// Copy tables, rows and keys from one database to another
@@ -246,6 +246,7 @@ impl Look {
 impl Copy<'_> {
     fn run(self) -> Result<(), Trouble> {
         let arguments = self.arguments;
+        let _lock = if arguments.dry_run { None } else { Some(Lock::of(&self.path)?) };
         let resumed = if arguments.resume { Some(State::read(&self.path)?) } else { None };
         if !arguments.resume && !arguments.dry_run && self.path.exists() {
             return Err(Failure::new(format!("`{}` is the state of a copy that broke off", self.path.display()))

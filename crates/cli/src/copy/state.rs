@@ -1,7 +1,8 @@
 //! What a copy has done, in a file, so that another run can go on.
 
+use std::fs::{File, TryLockError};
 use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -77,6 +78,54 @@ pub(super) struct State {
     pub units: Vec<Unit>,
     /// The units are all of the rows.
     pub divided: bool,
+}
+
+/// A file of this name beside another one.
+fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    name.into()
+}
+
+/// Keeps others from the state, in a file beside it that goes with this.
+#[derive(Debug)]
+pub(super) struct Lock {
+    path: PathBuf,
+    _file: File,
+}
+
+impl Lock {
+    pub(super) fn of(state: &Path) -> Result<Self, Failure> {
+        if state.is_dir() {
+            return Err(Failure::new(format!("`{}` is a directory", state.display()))
+                .hint("name a file of this directory: --state FILE"));
+        }
+        let path = beside(state, ".lock");
+        let fail = |error: std::io::Error| Failure::new(format!("cannot write `{}`: {error}", path.display()));
+        loop {
+            let mut options = std::fs::OpenOptions::new();
+            let file = options.write(true).create(true).truncate(false).mode(0o600).open(&path).map_err(fail)?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => {
+                    return Err(Failure::new(format!("another copy is at work with the state `{}`", state.display()))
+                        .hint("wait for it, or name another state: --state FILE"));
+                }
+                Err(TryLockError::Error(error)) => return Err(fail(error)),
+            }
+            // One that has just ended has removed it.
+            let is_there = std::fs::metadata(&path).map(|there| there.ino()).ok();
+            if is_there == Some(file.metadata().map_err(fail)?.ino()) {
+                return Ok(Self { path, _file: file });
+            }
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
 }
 
 fn sum_text(sum: u128) -> Value {
@@ -170,7 +219,7 @@ impl State {
                 done: unit["done"].as_bool()?,
             });
         }
-        Some(state)
+        state.units.iter().all(|unit| unit.table < state.tables.len()).then_some(state)
     }
 
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
@@ -186,15 +235,16 @@ impl State {
     /// Writes it whole, or leaves what was there.
     pub(super) fn save(&self, path: &Path) -> Result<(), Failure> {
         let fail = |error: std::io::Error| Failure::new(format!("cannot write `{}`: {error}", path.display()));
-        let mut partial = path.as_os_str().to_owned();
-        partial.push(".new");
-        let partial = PathBuf::from(partial);
+        let partial = beside(path, ".new");
         // Keys are somebody's data.
         let file = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&partial);
         let mut file = file.map_err(fail)?;
         file.write_all(self.to_json().to_string().as_bytes()).map_err(fail)?;
         file.sync_data().map_err(fail)?;
-        std::fs::rename(&partial, path).map_err(fail)
+        std::fs::rename(&partial, path).map_err(fail)?;
+        // Whoever commits afterwards counts on this one, also when the machine is lost.
+        let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
+        File::open(directory.unwrap_or(Path::new("."))).and_then(|directory| directory.sync_all()).map_err(fail)
     }
 }
 
@@ -218,6 +268,9 @@ mod tests {
         state.save(&path).unwrap();
         let mut read = State::read(&path).unwrap();
         assert_eq!(format!("{state:?}"), format!("{read:?}"));
+        assert!(Lock::of(&path).is_ok_and(|_one| Lock::of(&path).is_err()));
+        assert!(Lock::of(&path).is_ok() && Lock::of(directory.path()).is_err());
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
         read.units[0].settle();
         assert_eq!((read.units[0].rows, read.units[0].done, read.units[0].sum), (10, true, u128::MAX));
         assert_eq!(read.units[0].after, Some(vec!["c".to_owned()]));
