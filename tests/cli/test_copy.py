@@ -417,6 +417,20 @@ def test_all_types_of_mariadb_come_back(
         assert cursor.fetchall() == before
 
 
+def test_tables_that_cannot_be_copied_can_be_left_out(
+    mysql_url: str, mariadb: MariaDB, tmp_path: Path
+) -> None:
+    with mysql.connect(**mariadb.dsn, autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE copied.places (id INT PRIMARY KEY, at POINT)")
+        cursor.execute("CREATE TABLE copied.t (id INT PRIMARY KEY)")
+        cursor.execute("INSERT INTO copied.t VALUES (1)")
+    done = command(mysql_url, "a.db", "--yes", cwd=tmp_path)
+    assert done.returncode == 1 and "column at of places is point" in done.stderr and "--exclude" in done.stderr
+    assert copy(mysql_url, "a.db", "--exclude", "pl*", cwd=tmp_path)["rows"] == 1
+    # It is in nobody's way on the target.
+    copy("a.db", mysql_url, "--if-exists", "replace", cwd=tmp_path)
+
+
 def test_all_types_of_informix_come_back(door: Rowferry, database: Callable[[], str], tmp_path: Path) -> None:
     assert door.informix is not None
     host, port = door.informix

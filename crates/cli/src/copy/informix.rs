@@ -66,10 +66,10 @@ impl Informix {
                 self.ask(&format!("SELECT colno, type, default FROM sysdefaults WHERE tabid = {id} AND class = 'T'"))?;
             for (at, column) in described.iter().enumerate() {
                 let name = String::from_utf8_lossy(&column.name).into_owned();
-                let (ty, words) = type_of(column).map_err(|what| {
-                    let message = format!("column {name} of {} is {what}, which is not copied", table.name);
-                    Failure::new(message).hint(format!("leave it out: --exclude {}", table.name))
-                })?;
+                let (ty, words) = type_of(column).unwrap_or_else(|what| {
+                    table.refused = Some(format!("column {name} of {} is {what}, which is not copied", table.name));
+                    (Type::Own, what)
+                });
                 let is_serial = matches!(column.code, TypeCode::SERIAL | TypeCode::SERIAL8 | TypeCode::BIGSERIAL);
                 let mut value = is_serial.then_some(Default::Identity);
                 let row = defaults.iter().find(|row| cell(row, 0).parse() == Ok(at + 1));

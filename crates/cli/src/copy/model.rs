@@ -151,6 +151,8 @@ pub(super) struct Table {
     pub checks: Vec<Check>,
     /// What of it is not copied, in words.
     pub left_out: Vec<String>,
+    /// Why it cannot be copied at all.
+    pub refused: Option<String>,
 }
 
 impl Table {

@@ -124,8 +124,8 @@ impl MySql {
                 "uuid" => Type::Uuid,
                 "enum" | "set" | "inet4" | "inet6" => Type::Own,
                 other => {
-                    let message = format!("column {name} of {} is {other}, which is not copied", table.name);
-                    return Err(Failure::new(message).hint(format!("leave it out: --exclude {}", table.name)).into());
+                    table.refused = Some(format!("column {name} of {} is {other}, which is not copied", table.name));
+                    Type::Own
                 }
             };
             let is_generated = !cell(&row, 11).is_empty();

@@ -112,6 +112,9 @@ impl Plan {
         }
         let mut in_the_way = Vec::new();
         for table in chosen {
+            if let Some(why) = table.refused {
+                return Err(Failure::new(why).hint(format!("leave it out: --exclude {}", table.name)));
+            }
             let there = existed.contains(&table.name);
             let action = match (there, arguments.if_exists) {
                 (false, _) if arguments.data_only => {
