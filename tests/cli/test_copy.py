@@ -360,6 +360,47 @@ def test_what_does_not_fit_is_named_with_its_place(
         copy(place, informix_url(door), "--if-exists", "replace", "--lossy", cwd=tmp_path)
 
 
+def test_numbers_go_on_behind_rows_that_follow_their_tables(
+    database: Callable[[], str], mysql_url: str, tmp_path: Path
+) -> None:
+    source, place = tmp_path / "a.db", database()
+    with sqlite3.connect(source) as connection:
+        connection.execute("CREATE TABLE one (id integer PRIMARY KEY AUTOINCREMENT, x text)")
+        connection.execute("CREATE TABLE two (id integer PRIMARY KEY AUTOINCREMENT, x text)")
+        connection.execute("INSERT INTO one VALUES (1, 'a')")
+        connection.execute("INSERT INTO two VALUES (41, 'a')")
+    for target in (place, mysql_url, tmp_path / "b.db"):
+        copy(source, target, "--schema-only", cwd=tmp_path)
+        copy(source, target, "--data-only", cwd=tmp_path)
+    copy(mysql_url, tmp_path / "c.db", cwd=tmp_path)
+    for file in ("b.db", "c.db"):
+        copy(file, place, "--if-exists", "replace", "--data-only", cwd=tmp_path)
+        with psycopg.connect(place) as connection:
+            for table, number in (("one", 2), ("two", 42)):
+                added = connection.execute(f"INSERT INTO {table} (x) VALUES ('b') RETURNING id").fetchone()
+                assert added is not None and added[0] >= number
+    with psycopg.connect(place, autocommit=True) as connection:
+        # Numbers that were given once are not given again.
+        connection.execute("TRUNCATE one; SELECT setval('one_id_seq', 1000)")
+        copy(source, place, "--data-only", "--table", "one", cwd=tmp_path)
+        assert connection.execute("INSERT INTO one (x) VALUES ('b') RETURNING id").fetchone() == (1001,)
+
+
+def test_a_file_holds_what_its_types_do_not(database: Callable[[], str], tmp_path: Path) -> None:
+    place = database()
+    with sqlite3.connect(tmp_path / "a.db") as connection:
+        connection.execute("CREATE TABLE t (id integer PRIMARY KEY, v varchar(3))")
+        connection.execute("INSERT INTO t VALUES (7, 'longer')")
+    for target in (place, "b.db"):
+        arguments = ["a.db", target, "--if-exists", "replace", "--state", tmp_path / "state.json"]
+        done = command(*arguments, "--yes", cwd=tmp_path)
+        assert done.returncode == 1 and "t: the row with id = `7`: v has 6 characters, more than 3" in done.stderr
+        (tmp_path / "state.json").unlink()
+        copy(*arguments, "--lossy", cwd=tmp_path)
+    with psycopg.connect(place) as connection:
+        assert connection.execute("SELECT v FROM t").fetchone() == ("lon",)
+
+
 def test_rows_without_a_key_are_not_left_out(tmp_path: Path) -> None:
     """SQLite takes NULL in a primary key, where no comparison finds it."""
     with sqlite3.connect(tmp_path / "a.db") as connection:

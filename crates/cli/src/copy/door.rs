@@ -37,8 +37,8 @@ impl Door {
             journal: if is_target { Journal::Wal } else { Journal::Keep },
             create: is_target,
             read_only: !is_target && std::fs::OpenOptions::new().write(true).open(path).is_err(),
-            // Writers of other connections of ours are waited for.
-            lock_timeout: std::time::Duration::from_secs(600),
+            // Writers of other connections of ours are waited for: a table without a key is one transaction, however long.
+            lock_timeout: std::time::Duration::from_secs(86_400),
             ..Options::default()
         };
         let database = Database::open(path, options).map_err(|error| fail(error.message.clone()))?;

@@ -49,7 +49,8 @@ impl Informix {
         let stop = stop.clone();
         connection.set_keep_waiting(Box::new(move || !stop.asked()));
         let mut peer = Self { connection, prepared: None, types: Vec::new(), params: Params::default() };
-        peer.run("SET LOCK MODE TO WAIT 600")?;
+        // Other connections of ours have long transactions; it is the longest time that can be said.
+        peer.run("SET LOCK MODE TO WAIT 32767")?;
         Ok(peer)
     }
 

@@ -29,7 +29,7 @@ use clap::{Args, ValueEnum};
 
 use crate::Failure;
 use crate::stop::Stop;
-use model::{Default, Kind, Schema};
+use model::{Kind, Schema};
 use peer::{Peer, Place, Trouble};
 use plan::{Action, Plan};
 use progress::Progress;
@@ -523,11 +523,9 @@ impl Copy<'_> {
             target.run(&sql).map_err(|trouble| during(trouble, &sql))?;
             progress.add(1);
         }
-        for step in &plan.steps {
-            for column in step.table.columns.iter().filter(|column| column.default == Some(Default::Identity)) {
-                if step.action.makes() && !self.arguments.schema_only {
-                    target.number_on(&step.table.name, &column.name)?;
-                }
+        for step in plan.steps.iter().filter(|_| !self.arguments.schema_only) {
+            for column in &step.numbered {
+                target.number_on(&step.table.name, column)?;
             }
         }
         Ok(())

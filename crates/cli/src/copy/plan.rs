@@ -51,6 +51,8 @@ pub(super) struct Step {
     pub waits: Vec<usize>,
     /// CHECKs in the target's words.
     pub checks: Vec<String>,
+    /// The target's columns that number their rows.
+    pub numbered: Vec<String>,
 }
 
 impl Step {
@@ -222,6 +224,7 @@ fn step(from: Kind, to: Kind, mut table: Table, action: Action, there: Option<&T
     let mut left_out = table.left_out.clone();
     let mut all = Vec::new();
     let mut names = Vec::new();
+    let mut numbered = Vec::new();
     if let (false, Some(there)) = (action.makes(), there) {
         for column in &table.columns {
             let found = there.columns.iter().find(|known| known.name == column.name);
@@ -232,6 +235,9 @@ fn step(from: Kind, to: Kind, mut table: Table, action: Action, there: Option<&T
             fit.not_zero = to == Kind::Informix && found.default == Some(Default::Identity);
             let words = if found.words.is_empty() { found.ty.to_string() } else { found.words.clone() };
             all.push(Becomes { words, stored: found.ty.clone(), fit, note: None });
+            if found.default == Some(Default::Identity) {
+                numbered.push(found.name.clone());
+            }
             names.push(found.name.clone());
         }
         table.foreign.clone_from(&there.foreign);
@@ -243,6 +249,7 @@ fn step(from: Kind, to: Kind, mut table: Table, action: Action, there: Option<&T
             left_out: Vec::new(),
             waits: Vec::new(),
             checks: Vec::new(),
+            numbered,
         });
     }
     let keyed: BTreeSet<usize> = table
@@ -264,6 +271,9 @@ fn step(from: Kind, to: Kind, mut table: Table, action: Action, there: Option<&T
         if to == Kind::MySql && column.default == Some(Default::Identity) && !is_first_of_key(&table, &column.name) {
             left_out.push(format!("that column {} numbers itself: it does not begin the primary key", column.name));
         }
+        if column.default == Some(Default::Identity) {
+            numbered.push(column.name.clone());
+        }
         all.push(what);
         names.push(column.name.clone());
     }
@@ -283,7 +293,7 @@ fn step(from: Kind, to: Kind, mut table: Table, action: Action, there: Option<&T
             None => left_out.push(format!("check {}: {}", check.name, check.words)),
         }
     }
-    Ok(Step { table, action, becomes: all, names, left_out, waits: Vec::new(), checks })
+    Ok(Step { table, action, becomes: all, names, left_out, waits: Vec::new(), checks, numbered })
 }
 
 impl Plan {

@@ -8,7 +8,7 @@ use rowferry_client::Url;
 use rowferry_client::postgres::{Answers, Config, Connection, Error};
 use rowferry_wire_pg::messages::{FieldDescription, Notice};
 
-use super::ddl::{Flavour, quoted};
+use super::ddl::{Flavour, literal, quoted};
 use super::model::{Check, Column, Default, ForeignKey, Index, Key, Kind, Schema, Table, Type};
 use super::peer::{Each, Peer, Trouble, told, transport};
 use super::row::Row;
@@ -226,14 +226,16 @@ impl Peer for Postgres {
 
     fn number_on(&mut self, table: &str, column: &str) -> Result<(), Trouble> {
         let (table, name) = (quoted(Kind::Postgres, table), quoted(Kind::Postgres, column));
-        let text = |text: &str| text.replace('\'', "''");
+        let (of, column) = (literal(Kind::Postgres, &table), literal(Kind::Postgres, column));
+        let Some(sequence) = told(self.ask(&format!("SELECT pg_get_serial_sequence({of}, {column})")))
+            .filter(|sequence| !sequence.is_empty())
+        else {
+            return Ok(());
+        };
+        // It may be further on than the rows that are left.
         self.run(&format!(
-            "SELECT setval(pg_get_serial_sequence('{}', '{}'), m) FROM (SELECT max({name}) AS m FROM {table}) AS g \
-             WHERE m > 0 AND pg_get_serial_sequence('{}', '{}') IS NOT NULL",
-            text(&table),
-            text(column),
-            text(&table),
-            text(column),
+            "SELECT setval({}, m) FROM (SELECT max({name}) AS m FROM {table}) AS g WHERE m >= (SELECT last_value FROM {sequence})",
+            literal(Kind::Postgres, &sequence),
         ))
     }
 }

@@ -27,7 +27,8 @@ const IN_KEY: u32 = 255;
 pub(super) fn becomes(from: Kind, to: Kind, column: &Column, in_key: bool) -> Result<Becomes, String> {
     let is_kin = from.is_kin(to) && !column.words.is_empty();
     if is_kin && !(to == Kind::Informix && column.default == Some(Default::Identity)) {
-        let fit = Fit::default();
+        // A file's columns hold what they like.
+        let fit = if from == Kind::Sqlite { limits(to, &column.ty) } else { Fit::default() };
         return Ok(Becomes { words: column.words.clone(), stored: column.ty.clone(), fit, note: None });
     }
     let (words, stored, note) = match to {
