@@ -458,9 +458,7 @@ def test_all_types_of_mariadb_come_back(
         assert cursor.fetchall() == before
 
 
-def test_tables_that_cannot_be_copied_can_be_left_out(
-    mysql_url: str, mariadb: MariaDB, tmp_path: Path
-) -> None:
+def test_tables_that_cannot_be_copied_can_be_left_out(mysql_url: str, mariadb: MariaDB, tmp_path: Path) -> None:
     with mysql.connect(**mariadb.dsn, autocommit=True) as connection, connection.cursor() as cursor:
         cursor.execute("CREATE TABLE copied.places (id INT PRIMARY KEY, at POINT)")
         cursor.execute("CREATE TABLE copied.t (id INT PRIMARY KEY)")
@@ -588,9 +586,12 @@ def test_the_plan_comes_first(store_file: Path, mysql_url: str, tmp_path: Path) 
     done = command(store_file, mysql_url, "--dry-run", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "numeric(10,2) → DECIMAL(10,2)" in done.stdout and "rowferry-test" not in done.stdout
+    assert "primary key: 1, unique keys: 1" in done.stdout and "foreign keys: 1, checks: " in done.stdout
     done = command(store_file, mysql_url, "--dry-run", "--json", cwd=tmp_path)
     plan = json.loads(done.stdout)
     assert [table["name"] for table in plan["tables"]] == ["customers", "items", "orders", "stock"]
+    made = [table["made"] for table in plan["tables"]]
+    assert sum(table.get("foreign keys", 0) for table in made) == 3 and all(table["primary key"] == 1 for table in made)
     done = command(store_file, mysql_url, cwd=tmp_path)
     assert done.returncode == 1 and "--yes" in done.stderr
     # Nothing was made by any of these.
@@ -634,6 +635,56 @@ def test_files_are_left_as_they_were(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link.db", "source", "target"]
 
 
+def test_the_plan_names_what_is_left_behind(
+    database: Callable[[], str], mysql_url: str, mariadb: MariaDB, tmp_path: Path
+) -> None:
+    place = database()
+    with psycopg.connect(place) as connection:
+        connection.execute(
+            "CREATE TABLE parent (id integer PRIMARY KEY, x text);"
+            "CREATE TABLE child (y text) INHERITS (parent);"
+            "INSERT INTO parent VALUES (1, 'a'); INSERT INTO child VALUES (1, 'b', 'c');"
+            "COMMENT ON TABLE parent IS 'of all'; COMMENT ON COLUMN parent.x IS 'a text';"
+            """CREATE TABLE "bell\a" (x integer)"""
+        )
+    with mysql.connect(**mariadb.dsn, autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE copied.t (id INT PRIMARY KEY COMMENT 'a number') COMMENT 'of all'")
+    done = command(place, "a.db", "--dry-run", "--exclude", "nosuch*", cwd=tmp_path)
+    for words in (
+        "not copied: its comment\n",
+        "not copied: the comment on column x\n",
+        "not copied: that others inherit from it",
+        "--exclude nosuch* is the name of no table",
+    ):
+        assert words in done.stdout, done.stdout
+    assert "\a" not in done.stdout
+    done = command(mysql_url, "a.db", "--dry-run", cwd=tmp_path)
+    assert "not copied: its comment\n" in done.stdout and "not copied: the comment on column id\n" in done.stdout
+    # Each table's own rows, also where another one has the same key.
+    told = copy(place, "a.db", "--exclude", "bell*", cwd=tmp_path)
+    assert {table["name"]: table["rows"] for table in told["tables"]} == {"parent": 1, "child": 1}
+    with sqlite3.connect(tmp_path / "a.db") as connection:
+        connection.execute("DROP TABLE child")
+    connection.close()
+    done = command(place, "a.db", "--dry-run", "--table", "parent", "--if-exists", "replace", cwd=tmp_path)
+    assert "parent (dropped, with views and foreign keys that need it, and made again)" in done.stdout
+
+
+def test_rows_that_policies_hide_are_not_left_out(database: Callable[[], str], tmp_path: Path) -> None:
+    place = database()
+    with psycopg.connect(place, autocommit=True) as connection:
+        connection.execute(
+            "CREATE TABLE t (x integer); INSERT INTO t VALUES (1); ALTER TABLE t ENABLE ROW LEVEL SECURITY"
+        )
+        connection.execute("CREATE ROLE reader LOGIN; GRANT SELECT ON t TO reader")
+        try:
+            done = command(place.replace("rowferry@", "reader@"), "a.db", "--yes", cwd=tmp_path)
+            assert done.returncode == 1 and "row-level security" in done.stderr, done.stderr
+        finally:
+            connection.execute("DROP OWNED BY reader")
+            connection.execute("DROP ROLE reader")
+
+
 def test_a_database_is_not_copied_into_itself(
     postgres: PostgreSQL, database: Callable[[], str], mysql_url: str, door: Rowferry, tmp_path: Path
 ) -> None:
@@ -644,7 +695,10 @@ def test_a_database_is_not_copied_into_itself(
     copy(place, mysql_url, cwd=tmp_path)
     copy(place, informix_url(door), cwd=tmp_path)
     for one, other in [
-        (place, f"postgresql:///{place.rpartition('/')[2]}?host={postgres.directory}&port={postgres.port}&user=rowferry"),
+        (
+            place,
+            f"postgresql:///{place.rpartition('/')[2]}?host={postgres.directory}&port={postgres.port}&user=rowferry",
+        ),
         (mysql_url, mysql_url.replace("127.0.0.1", "localhost")),
         (door.postgres_dsn, door.postgres_dsn),
         (informix_url(door), informix_url(door)),

@@ -13,6 +13,11 @@ pub(super) fn quoted(kind: Kind, name: &str) -> String {
     }
 }
 
+/// The table that is read, in the words of its own kind.
+pub(super) fn rows_of(kind: Kind, table: &Table) -> String {
+    format!("{}{}", if table.has_heirs { "ONLY " } else { "" }, quoted(kind, &table.name))
+}
+
 pub(super) fn quoted_all(kind: Kind, names: &[&str]) -> String {
     let names: Vec<String> = names.iter().map(|name| quoted(kind, name)).collect();
     names.join(", ")

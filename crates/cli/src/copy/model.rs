@@ -151,6 +151,8 @@ pub(super) struct Table {
     pub checks: Vec<Check>,
     /// What of it is not copied, in words.
     pub left_out: Vec<String>,
+    /// Others inherit from it in PostgreSQL: their rows are theirs.
+    pub has_heirs: bool,
     /// Why it cannot be copied at all.
     pub refused: Option<String>,
 }

@@ -35,7 +35,8 @@ impl From<Error> for Trouble {
             Error::Server(error) => {
                 let message = format!("{} ({}, SQLSTATE {})", error.message, error.code, error.sqlstate);
                 // The server shuts down; the session was killed.
-                if matches!(error.code, 1053 | 1927 | 1152) {
+                // Or of those that hinder each other one goes back, and can go again.
+                if matches!(error.code, 1053 | 1927 | 1152 | 1205 | 1213) {
                     Self::Lost(message)
                 } else {
                     Failure::new(message).into()
@@ -89,7 +90,8 @@ impl MySql {
             }
         }
         let sql = "SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, IS_NULLABLE, COLUMN_DEFAULT, EXTRA, \
-                   CHARACTER_MAXIMUM_LENGTH, NUMERIC_PRECISION, NUMERIC_SCALE, DATETIME_PRECISION, GENERATION_EXPRESSION \
+                   CHARACTER_MAXIMUM_LENGTH, NUMERIC_PRECISION, NUMERIC_SCALE, DATETIME_PRECISION, GENERATION_EXPRESSION, \
+                   COLUMN_COMMENT \
                    FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() ORDER BY TABLE_NAME, ORDINAL_POSITION";
         for row in self.ask(sql)? {
             let Some(&at) = places.get(cell(&row, 0)) else { continue };
@@ -143,6 +145,9 @@ impl MySql {
             }
             if extra.contains("on update") {
                 table.left_out.push(format!("ON UPDATE of column {name}"));
+            }
+            if !cell(&row, 12).is_empty() {
+                table.left_out.push(format!("the comment on column {name}"));
             }
             let not_null = cell(&row, 4) == "NO";
             let words = if is_document { "json".into() } else { words.to_owned() };
@@ -285,14 +290,18 @@ impl Peer for MySql {
     fn schema(&mut self) -> Result<Schema, Trouble> {
         let mut schema = Schema::default();
         let mut places = BTreeMap::new();
-        let sql = "SELECT TABLE_NAME, TABLE_TYPE, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() \
+        let sql = "SELECT TABLE_NAME, TABLE_TYPE, TABLE_COMMENT FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() \
                    ORDER BY TABLE_NAME";
         for row in self.ask(sql)? {
             let name = cell(&row, 0).to_owned();
             match cell(&row, 1) {
                 "BASE TABLE" => {
                     places.insert(name.clone(), schema.tables.len());
-                    schema.tables.push(Table { name, ..Table::default() });
+                    let mut table = Table { name, ..Table::default() };
+                    if !cell(&row, 2).is_empty() {
+                        table.left_out.push("its comment".into());
+                    }
+                    schema.tables.push(table);
                 }
                 "SEQUENCE" => schema.others.push(("sequence".into(), name)),
                 _ => schema.others.push(("view".into(), name)),

@@ -27,10 +27,11 @@ impl Action {
         matches!(self, Self::Create | Self::Replace)
     }
 
-    pub(super) const fn words(self) -> &'static str {
+    const fn words(self, to: Kind) -> &'static str {
         match self {
             Self::Create => "made",
-            Self::Replace => "dropped and made again",
+            Self::Replace if matches!(to, Kind::MySql) => "dropped and made again",
+            Self::Replace => "dropped, with views and foreign keys that need it, and made again",
             Self::Fill => "is there and gets the rows",
             Self::Refill => "is there and loses its rows first",
         }
@@ -56,6 +57,22 @@ pub(super) struct Step {
 }
 
 impl Step {
+    /// The keys, indexes and checks that are made, counted by what they are.
+    fn keys(&self) -> Vec<(&'static str, usize)> {
+        if !self.action.makes() {
+            return Vec::new();
+        }
+        let table = &self.table;
+        let counts = [
+            ("primary key", usize::from(table.primary.is_some())),
+            ("unique keys", table.uniques.len()),
+            ("indexes", table.indexes.len()),
+            ("foreign keys", table.foreign.len()),
+            ("checks", self.checks.len()),
+        ];
+        counts.into_iter().filter(|(_, count)| *count > 0).collect()
+    }
+
     pub(super) fn types(&self) -> Vec<Type> {
         self.table.columns.iter().map(|column| column.ty.clone()).collect()
     }
@@ -66,6 +83,8 @@ pub(super) struct Plan {
     pub to: Kind,
     pub steps: Vec<Step>,
     pub skipped: Vec<String>,
+    /// Patterns of `--exclude` that name no table.
+    pub unused: Vec<String>,
     pub others: Vec<(String, String)>,
 }
 
@@ -93,6 +112,8 @@ impl Plan {
     ) -> Result<Self, Failure> {
         let mut skipped = Vec::new();
         let mut steps: Vec<Step> = Vec::new();
+        let known = |pattern: &String| source.tables.iter().any(|table| matches(pattern, &table.name));
+        let excluded = arguments.exclude.iter().filter(|pattern| !known(pattern)).cloned().collect();
         let mut unused: BTreeSet<&str> = arguments.tables.iter().map(String::as_str).collect();
         let chosen: Vec<Table> = source
             .tables
@@ -145,7 +166,7 @@ impl Plan {
             return Err(Failure::new(format!("on the target {what} already: {}", in_the_way.join(", ")))
                 .hint("say what to do with them: --if-exists append, replace or skip"));
         }
-        let mut plan = Self { from, to, steps, skipped, others: source.others };
+        let mut plan = Self { from, to, steps, skipped, unused: excluded, others: source.others };
         plan.name_keys();
         plan.join();
         Ok(plan)
@@ -301,7 +322,7 @@ impl Plan {
     pub(super) fn text(&self, from: &str, to: &str) -> String {
         let mut out = format!("from {} {from}\nto   {} {to}\n", self.from.name(), self.to.name());
         for step in &self.steps {
-            let _ = writeln!(out, "{} ({})", step.table.name, step.action.words());
+            let _ = writeln!(out, "{} ({})", step.table.name, step.action.words(self.to));
             let width = step.table.columns.iter().map(|column| column.name.chars().count()).max().unwrap_or(0);
             for (column, becomes) in step.table.columns.iter().zip(&step.becomes) {
                 let there = if column.words.is_empty() { column.ty.to_string() } else { column.words.clone() };
@@ -314,6 +335,11 @@ impl Plan {
                 }
                 out.push('\n');
             }
+            let keys = step.keys();
+            if !keys.is_empty() {
+                let keys: Vec<String> = keys.iter().map(|(what, count)| format!("{what}: {count}")).collect();
+                let _ = writeln!(out, "  {}", keys.join(", "));
+            }
             for what in &step.left_out {
                 let _ = writeln!(out, "  not copied: {what}");
             }
@@ -324,11 +350,18 @@ impl Plan {
         for (kind, name) in &self.others {
             let _ = writeln!(out, "not copied: {kind} {name}");
         }
-        out
+        for pattern in &self.unused {
+            let _ = writeln!(out, "--exclude {pattern} is the name of no table");
+        }
+        // Names are a stranger's.
+        crate::output::visible(&out)
     }
 
     /// For programs.
     pub(super) fn json(&self) -> serde_json::Value {
+        let keys = |step: &Step| -> serde_json::Map<String, serde_json::Value> {
+            step.keys().into_iter().map(|(what, count)| (what.to_owned(), count.into())).collect()
+        };
         let tables: Vec<_> = self
             .steps
             .iter()
@@ -349,8 +382,9 @@ impl Plan {
                     .collect();
                 serde_json::json!({
                     "name": step.table.name,
-                    "action": step.action.words(),
+                    "action": step.action.words(self.to),
                     "columns": columns,
+                    "made": keys(step),
                     "not_copied": step.left_out,
                 })
             })

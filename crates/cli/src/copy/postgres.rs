@@ -41,6 +41,10 @@ fn trouble(error: Error) -> Trouble {
             for more in [&notice.detail, &notice.context].into_iter().flatten() {
                 let _ = write!(message, "\n{more}");
             }
+            // Of those that hinder each other one goes back, and can go again.
+            if matches!(&*notice.sqlstate, "40001" | "40P01") {
+                return Trouble::Lost(message);
+            }
             Failure { hint: notice.hint.as_deref().map(str::to_owned), ..Failure::new(message) }.into()
         }
         other => Failure::new(other.to_string()).into(),
@@ -63,6 +67,8 @@ impl Postgres {
             "bytea_output = 'hex'",
             "client_min_messages = 'error'",
             "statement_timeout = 0",
+            // Rows that policies hide are an error, and not left out.
+            "row_security = off",
             "standard_conforming_strings = on",
         ] {
             peer.run(&format!("SET {setting}"))?;
@@ -259,7 +265,8 @@ impl Catalog<'_> {
     fn schema(&mut self) -> Result<Schema, Trouble> {
         let mut schema = Schema::default();
         // Those that a plain name finds. Partitions are their table's rows.
-        let sql = "SELECT c.oid, c.relname, c.relkind, c.relispartition FROM pg_catalog.pg_class c \
+        let sql = "SELECT c.oid, c.relname, c.relkind, c.relispartition, \
+                   EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE i.inhparent = c.oid) FROM pg_catalog.pg_class c \
                    JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
                    WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND pg_catalog.pg_table_is_visible(c.oid) \
                    AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND c.relpersistence <> 't' \
@@ -273,6 +280,9 @@ impl Catalog<'_> {
                     let mut table = Table { name, ..Table::default() };
                     if kind == "p" {
                         table.left_out.push("its partitions: their rows are copied into one table".into());
+                    } else if cell(&row, 4) == "t" {
+                        table.has_heirs = true;
+                        table.left_out.push("that others inherit from it: each table has its own rows".into());
                     }
                     schema.tables.push(table);
                 }
@@ -287,6 +297,7 @@ impl Catalog<'_> {
         self.columns(&mut schema, &oids, &mut numbers)?;
         self.constraints(&mut schema, &oids, &numbers)?;
         self.indexes(&mut schema, &oids, &numbers)?;
+        self.comments(&mut schema, &oids, &numbers)?;
         self.others(&mut schema)?;
         // Sequences of serial columns are made with them.
         let owned: Vec<String> = self
@@ -447,6 +458,26 @@ impl Catalog<'_> {
                     .left_out
                     .push(format!("index {name}: it is of expressions, of some rows, or of another method")),
             }
+        }
+        Ok(())
+    }
+
+    fn comments(
+        &mut self,
+        schema: &mut Schema,
+        oids: &BTreeMap<String, usize>,
+        places: &[BTreeMap<i64, usize>],
+    ) -> Result<(), Trouble> {
+        let sql = "SELECT d.objoid, d.objsubid FROM pg_catalog.pg_description d \
+                   WHERE d.classoid = 'pg_catalog.pg_class'::regclass ORDER BY d.objoid, d.objsubid";
+        for row in self.peer.ask(sql)? {
+            let Some(&at) = oids.get(cell(&row, 0)) else { continue };
+            let table = &mut schema.tables[at];
+            let place = cell(&row, 1).parse().ok().and_then(|number: i64| places[at].get(&number));
+            table.left_out.push(match place {
+                Some(&place) => format!("the comment on column {}", table.columns[place].name),
+                None => "its comment".into(),
+            });
         }
         Ok(())
     }

@@ -20,10 +20,8 @@ pub(super) fn canonical<'a>(ty: &Type, value: &'a [u8]) -> Result<Cow<'a, [u8]>,
             _ => Err("is neither true nor false".into()),
         },
         Type::Float8 => float(value, |text| text.parse::<f64>().ok().map(|number| format!("{number:e}"))),
-        Type::Float4 => float(value, |text| {
-            // From the digits of a double, where a server writes it so.
-            text.parse::<f64>().ok().map(|number| format!("{:e}", number as f32))
-        }),
+        // Also where a server writes the digits of a double.
+        Type::Float4 => float(value, |text| text.parse::<f32>().ok().map(|number| format!("{number:e}"))),
         Type::Char(_) => {
             let end = value.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
             Ok(Cow::Borrowed(&value[..end]))

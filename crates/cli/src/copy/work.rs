@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
 
-use super::ddl::{key_literal, quoted, selected};
+use super::ddl::{key_literal, quoted, rows_of, selected};
 use super::model::{Kind, Type};
 use super::peer::{Peer, Place, Trouble};
 use super::plan::{Plan, Step};
@@ -210,7 +210,7 @@ impl Work<'_> {
     /// The number of a table's rows, and its parts.
     fn parts(&self, at: usize, step: &Step, source: &mut Box<dyn Peer>) -> Result<(u64, Vec<Unit>), Trouble> {
         let kind = self.plan.from;
-        let rows = count(source, kind, &step.table.name)?;
+        let rows = number(source.ask(&format!("SELECT count(*) FROM {}", rows_of(kind, &step.table)))?);
         let whole = Unit { table: at, ..Unit::default() };
         if let (Kind::Sqlite, Some(walk)) = (kind, step.table.walk()) {
             // Of all databases SQLite alone takes it, and no comparison with a key finds such rows.
@@ -230,7 +230,7 @@ impl Work<'_> {
             return Ok((rows, vec![whole]));
         }
         let name = quoted(kind, &step.table.columns[first].name);
-        let sql = format!("SELECT min({name}), max({name}) FROM {}", quoted(kind, &step.table.name));
+        let sql = format!("SELECT min({name}), max({name}) FROM {}", rows_of(kind, &step.table));
         let ends = source.ask(&sql)?;
         let end = |at: usize| ends.first()?.get(at)?.as_deref()?.trim().parse::<i128>().ok();
         let (Some(least), Some(greatest)) = (end(0), end(1)) else { return Ok((rows, vec![whole])) };
@@ -466,7 +466,8 @@ impl Work<'_> {
                     Verify::Checksums => self.look(step, self.target(pair)?)?,
                     _ => (count(self.target(pair)?, self.plan.to, name)?, sum),
                 };
-                let source = count(self.source(pair)?, self.plan.from, name)?;
+                let sql = format!("SELECT count(*) FROM {}", rows_of(self.plan.from, &step.table));
+                let source = number(self.source(pair)?.ask(&sql)?);
                 let copied = rows - self.lock().tables[at].before.map_or(0, |(rows, _)| rows);
                 let found = if there != rows {
                     Some(format!("{name}: {rows} rows were copied, {there} are there"))
@@ -519,7 +520,7 @@ pub(super) fn count(peer: &mut Box<dyn Peer>, kind: Kind, table: &str) -> Result
 fn page(kind: Kind, step: &Step, unit: &Unit, walk: Option<&[usize]>, batch: u64) -> String {
     let columns: Vec<(&str, &Type)> =
         step.table.columns.iter().map(|column| (column.name.as_str(), &column.ty)).collect();
-    let (columns, table) = (selected(kind, &columns), quoted(kind, &step.table.name));
+    let (columns, table) = (selected(kind, &columns), rows_of(kind, &step.table));
     let Some(walk) = walk else { return format!("SELECT {columns} FROM {table}") };
     let keys: Vec<String> = walk.iter().map(|&at| quoted(kind, &step.table.columns[at].name)).collect();
     let mut conditions = Vec::new();
