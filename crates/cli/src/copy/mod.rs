@@ -258,7 +258,9 @@ impl Copy<'_> {
         // Until somebody has said yes it is only looked at: a file is not made, and keeps its journal.
         let look = Look::at(&arguments.to, self.stop)?;
         let Look { kind, shown: to, mut target, there } = look;
+        // Two files have been told apart by what they are.
         if let Some((place, target)) = &mut target
+            && kind != Kind::Sqlite
             && self.from.kind == kind
             && self.from.identity(&mut source) == place.identity(target)
         {
