@@ -281,8 +281,7 @@ impl Copy<'_> {
         let shape = arguments.shape(&plan);
         if arguments.dry_run {
             let mut out = std::io::stdout().lock();
-            let shown =
-                if arguments.json { format!("{}\n", plan.json()) } else { plan.text(&self.from.shown, &to) };
+            let shown = if arguments.json { format!("{}\n", plan.json()) } else { plan.text(&self.from.shown, &to) };
             out.write_all(shown.as_bytes()).map_err(Failure::from)?;
             return Ok(out.flush().map_err(Failure::from)?);
         }

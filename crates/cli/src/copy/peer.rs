@@ -86,7 +86,13 @@ impl Place {
         if let Some(path) = file(text) {
             let door = Door::open(path.as_ref(), is_target)?;
             let url = door.url()?;
-            return Ok(Self { kind: Kind::Sqlite, shown: path.to_owned(), url, is_target, _door: Some(Arc::new(door)) });
+            return Ok(Self {
+                kind: Kind::Sqlite,
+                shown: path.to_owned(),
+                url,
+                is_target,
+                _door: Some(Arc::new(door)),
+            });
         }
         let url = Url::parse(text).map_err(|error| Failure::new(error.to_string()))?;
         let url = crate::conversation::with_kept_password(url);

@@ -257,7 +257,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("state.json");
         let mut unit = Unit { table: 1, from: Some(-5), after: Some(vec!["a\"b".into()]), rows: 7, ..Unit::default() };
-        unit.begun = Some(Begun { last: vec!["c".into()], there: Some(2), rows: 3, bytes: 9, sum: u128::MAX, ends: true });
+        unit.begun =
+            Some(Begun { last: vec!["c".into()], there: Some(2), rows: 3, bytes: 9, sum: u128::MAX, ends: true });
         let state = State {
             from: "x".into(),
             divided: true,

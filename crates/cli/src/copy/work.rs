@@ -339,7 +339,13 @@ impl Work<'_> {
     }
 
     /// How many rows of the target have this key.
-    fn with_key(&self, step: &Step, walk: &[usize], key: &[String], target: &mut Box<dyn Peer>) -> Result<u64, Trouble> {
+    fn with_key(
+        &self,
+        step: &Step,
+        walk: &[usize],
+        key: &[String],
+        target: &mut Box<dyn Peer>,
+    ) -> Result<u64, Trouble> {
         let kind = self.plan.to;
         let equal: Vec<String> = walk
             .iter()
