@@ -191,7 +191,8 @@ def test_a_commit_in_doubt_is_not_taken_for_a_row_that_was_there(
         target.execute(
             "CREATE TABLE t (id integer, x text);"
             "INSERT INTO t VALUES (3, 'c'), (4, 'd');"
-            "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(600); RETURN NEW; END $$;"
+            "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ "
+            "BEGIN PERFORM pg_sleep(600); RETURN NEW; END $$;"
             "CREATE CONSTRAINT TRIGGER wait AFTER INSERT ON t DEFERRABLE INITIALLY DEFERRED"
             " FOR EACH ROW EXECUTE FUNCTION wait()"
         )
@@ -688,7 +689,7 @@ def test_rows_that_policies_hide_are_not_left_out(database: Callable[[], str], t
 def test_a_database_is_not_copied_into_itself(
     postgres: PostgreSQL, database: Callable[[], str], mysql_url: str, door: Rowferry, tmp_path: Path
 ) -> None:
-    """By whatever name its server goes; its tables would be dropped first. Two schemas of one database are two places."""
+    """By whatever name its server goes. Two schemas of one database are two places."""
     place = database()
     with psycopg.connect(place) as connection:
         connection.execute("CREATE TABLE t (x integer); INSERT INTO t VALUES (1); CREATE SCHEMA other")
