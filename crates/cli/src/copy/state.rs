@@ -256,7 +256,7 @@ mod tests {
     fn what_is_written_is_read() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("state.json");
-        let mut unit = Unit { table: 1, from: Some(-5), after: Some(vec!["a\"b".into()]), rows: 7, ..Unit::default() };
+        let mut unit = Unit { table: 0, from: Some(-5), after: Some(vec!["a\"b".into()]), rows: 7, ..Unit::default() };
         unit.begun =
             Some(Begun { last: vec!["c".into()], there: Some(2), rows: 3, bytes: 9, sum: u128::MAX, ends: true });
         let state = State {
