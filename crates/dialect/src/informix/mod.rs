@@ -11,6 +11,7 @@ pub mod in_postgres;
 mod lexer;
 mod named_types;
 mod parse_access;
+mod parse_definitions;
 mod parse_expr;
 mod parse_more;
 mod parse_query;
