@@ -127,6 +127,10 @@ class Wire:
     def abort(self) -> None:
         """Closes without a word."""
     @property
+    def is_displaced(self) -> bool:
+        """The login has failed by which a server was sent more than one that is not known takes: another may have its
+        place."""
+    @property
     def is_open(self) -> bool: ...
     @property
     def is_alive(self) -> bool:
@@ -201,6 +205,10 @@ class AsyncWire:
     def interrupt(self) -> None: ...
     def quit(self) -> asyncio.Future[None]: ...
     def abort(self) -> None: ...
+    @property
+    def is_displaced(self) -> bool:
+        """The login has failed by which a server was sent more than one that is not known takes: another may have its
+        place."""
     @property
     def is_open(self) -> bool: ...
     @property

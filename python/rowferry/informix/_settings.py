@@ -82,6 +82,8 @@ class Settings:
     keepalive: bool = False
     fetch_bytes: int = 256 * 1024
     statement_cache_size: int = 64
+    #: A server that is known to take it is sent all that sets the session up with the login.
+    early: bool = True
     # What the Python shells use.
     challenge: Challenge | None = field(default=None, repr=False)
     #: Where to try, one after the other; the first is `host` and `port`.

@@ -141,8 +141,23 @@ class Connection(Transactional):
         return wire
 
     def _login(self, settings: Settings) -> tuple[Wire, str | None]:
-        wire = Wire(settings)
+        return self._open(settings)
+
+    def _open(self, settings: Settings) -> tuple[Wire, str | None]:
+        wire = self._reach(settings)
+        try:
+            return wire, self._log_in(wire, settings)
+        except err.Error:
+            if not wire.is_displaced:
+                raise
+        # Another server may have taken the place of the one that was known: it is sent one thing after the other.
+        settings = replace(settings, early=False)
+        wire = self._reach(settings)
         return wire, self._log_in(wire, settings)
+
+    def _reach(self, settings: Settings) -> Wire:
+        # The login opens the socket.
+        return Wire(settings)
 
     def _log_in(self, wire: Wire, settings: Settings) -> str | None:
         """Wait for the end of the login, and answer what is asked meanwhile; yields where the server sends us."""

@@ -234,8 +234,8 @@ impl AsyncWire {
     /// Waits for the login to be over. The outcome is None, where the server sends us instead, or a question of PAM: its
     /// style and text, for `answer`.
     fn login(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, _| {
-            driver.login();
+        self.run(py, |driver, client| {
+            driver.login(client);
             Ok(())
         })
     }
@@ -435,6 +435,12 @@ impl AsyncWire {
     }
 
     /// True while the connection can be used.
+    /// As that of `Wire`.
+    #[getter]
+    fn is_displaced(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.lock(py)?.driver.displaced)
+    }
+
     #[getter]
     fn is_open(&self, py: Python<'_>) -> bool {
         self.lock(py).map_or(true, |inner| inner.transport.is_some() && !inner.channel.core().is_closed())

@@ -67,6 +67,11 @@ impl Wire {
                 pump.core().disconnect();
                 // Lets the driver forget the operation; what it says of the closed core is not the cause.
                 let _ = driver.step(py, pump.core());
+                // Who waited for as long as there was time has none left for another attempt.
+                driver.displaced &= matches!(
+                    failure,
+                    WaitError::Transport(rowferry_client::Error::Closed | rowferry_client::Error::Io(..))
+                );
                 return Err(match failure {
                     WaitError::Raised(raised) => raised,
                     WaitError::Transport(failure) => transport_error(py, &failure, None),
@@ -134,8 +139,8 @@ impl Wire {
             self.lock(py)?.pump = Some(GilPump::new(pump));
             *self.socket.lock().unwrap_or_else(PoisonError::into_inner) = Some(second);
         }
-        let outcome = self.run(py, |driver, _| {
-            driver.login();
+        let outcome = self.run(py, |driver, client| {
+            driver.login(client);
             Ok(())
         })?;
         self.entered(py, outcome)
@@ -316,6 +321,12 @@ impl Wire {
     fn is_open(&self) -> bool {
         // A connection in use by another thread is open.
         self.inner.try_take().is_none_or(|mut inner| inner.pump.as_mut().is_some_and(|pump| !pump.core().is_closed()))
+    }
+
+    /// The login has failed by which a server was sent more than one that is not known takes: another may have its place.
+    #[getter]
+    fn is_displaced(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.lock(py)?.driver.displaced)
     }
 
     /// False when an idle connection is known to be lost, without asking the server.

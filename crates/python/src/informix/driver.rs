@@ -76,6 +76,10 @@ pub struct Driver {
     encoding: Encoding,
     /// What is remembered of the server.
     known: Known,
+    /// The login under way has brought all that sets the session up.
+    early: bool,
+    /// Such a login has failed by other than the server's refusal.
+    pub displaced: bool,
     plans: Vec<Arc<Plan>>,
     operation: Option<Operation>,
     /// The rows of the statement under way as they came, for Arrow.
@@ -111,6 +115,8 @@ impl Driver {
         Self {
             encoding,
             known,
+            early: false,
+            displaced: false,
             plans: Vec::new(),
             operation: None,
             raw: RawRows::default(),
@@ -126,7 +132,8 @@ impl Driver {
     }
 
     /// Waits for the login to be over. The outcome is None, where the server sends us, or a question of PAM with its style.
-    pub fn login(&mut self) {
+    pub fn login(&mut self, client: &Client) {
+        self.early = client.sent_all_with_login();
         self.operation = Some(Operation::Login);
     }
 
@@ -138,7 +145,7 @@ impl Driver {
             None => client.acknowledge(),
         };
         told.map_err(|misuse| misused(py, misuse))?;
-        self.login();
+        self.login(client);
         Ok(())
     }
 
@@ -397,6 +404,7 @@ impl Driver {
                 Err(failure) => {
                     if logs_in {
                         self.known.opened(false);
+                        self.displaced = self.early;
                     }
                     return Err(broken(py, &failure));
                 }

@@ -35,6 +35,7 @@ pub struct Settings {
     pub keepalive: bool,
     fetch_bytes: i32,
     statement_cache_size: usize,
+    early: bool,
 }
 
 impl Settings {
@@ -83,7 +84,7 @@ impl Settings {
         options.database.clone_from(&self.database);
         options.fetch_bytes = self.fetch_bytes;
         options.kept_statements = self.statement_cache_size;
-        options.ahead = self.known().takes_groups_ahead();
+        options.ahead = self.early && self.known().takes_groups_ahead();
         options
     }
 

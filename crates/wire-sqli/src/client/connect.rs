@@ -195,6 +195,11 @@ impl Client {
         Ok(())
     }
 
+    /// True while a login is under way with which all that sets the session up was sent.
+    pub fn sent_all_with_login(&self) -> bool {
+        matches!(&self.operation, Operation::Connect(connect) if connect.early.is_some())
+    }
+
     /// What it means when the server closes the connection now, where more can be told than that.
     pub fn means_closed(&self) -> Option<Failure> {
         let awaited = matches!(&self.operation, Operation::Connect(connect) if connect.phase == Phase::Accept);
@@ -241,7 +246,7 @@ impl Client {
         let connect = Box::new(Connect { phase: Phase::Protocols, ahead, ..*connect });
         if let Some(replies) = early {
             if !ahead {
-                let got = "the answer of another server than was there before; connect again";
+                let got = "the answer of another server than was there before";
                 return Err(Failure::Unexpected { state: "logging in", got });
             }
             self.awaited.extend(std::iter::repeat_n(Awaited::Operation, replies));

@@ -157,12 +157,22 @@ class AsyncConnection(Transactional):
             except asyncio.TimeoutError:
                 raise err.OperationalError(f"cannot connect to {settings.place}: timed out") from None
         else:
-            wire = AsyncWire(settings)
+            return await self._open(settings)
+
+    async def _open(self, settings: Settings) -> tuple[AsyncWire, str | None]:
+        wire = await self._reach(settings)
+        try:
             return wire, await self._log_in(wire, settings)
+        except err.Error:
+            if not wire.is_displaced:
+                raise
+        # Another server may have taken the place of the one that was known: it is sent one thing after the other.
+        settings = replace(settings, early=False)
+        wire = await self._reach(settings)
+        return wire, await self._log_in(wire, settings)
 
-    if True:  # ASYNC
-
-        async def _open(self, settings: Settings) -> tuple[AsyncWire, str | None]:
+    async def _reach(self, settings: Settings) -> AsyncWire:
+        if True:  # ASYNC
             loop = self._loop = asyncio.get_running_loop()
 
             # Before the socket, which nobody would close when this fails.
@@ -171,7 +181,10 @@ class AsyncConnection(Transactional):
                 await loop.create_connection(lambda: wire, settings.host, settings.port)
             except OSError as error:
                 raise err.OperationalError(f"cannot connect to {settings.place}: {error}") from error
-            return wire, await self._log_in(wire, settings)
+            return wire
+        else:
+            # The login opens the socket.
+            return AsyncWire(settings)
 
     async def _log_in(self, wire: AsyncWire, settings: Settings) -> str | None:
         """Wait for the end of the login, and answer what is asked meanwhile; yields where the server sends us."""
