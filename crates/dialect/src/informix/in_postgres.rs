@@ -6,9 +6,9 @@
 use super::ast::{Ast, Body, Call, Item, Node, NodeKind, OrderKey, Over, Query, Select, Source, TrimSide, TypeName};
 use super::parser::Parser;
 use crate::Type;
-use crate::ir::{CompareOp, JoinKind, LikeKind, SetOp};
+use crate::ir::{JoinKind, LikeKind, SetOp};
 use crate::postgres::types::{format_type, import};
-use crate::postgres::words::quote_ident;
+use crate::postgres::words::{quote_ident, quote_literal};
 use crate::types::{Field, IntervalQualifier, Qualifier};
 
 /// An expression; `None` when a part of it has no equal.
@@ -61,7 +61,7 @@ impl Words<'_> {
         Some(match &of.kind {
             NodeKind::Null => "NULL".to_owned(),
             NodeKind::Number(digits) => digits.clone(),
-            NodeKind::String(text) => quoted(text),
+            NodeKind::String(text) => quote_literal(text),
             NodeKind::Name(parts) => name(parts)?,
             NodeKind::Star(None) => "*".to_owned(),
             NodeKind::Star(Some(table)) => format!("{}.*", quote_ident(table)),
@@ -69,7 +69,7 @@ impl Words<'_> {
             NodeKind::Cast(arg, ty) => self.cast(arg, ty)?,
             NodeKind::Negate(arg) => format!("(- {})", self.node(arg)?),
             NodeKind::Arithmetic(op, left, right) => self.arithmetic(op, left, right)?,
-            NodeKind::Compare(op, left, right) => format!("({} {} {})", self.node(left)?, sign(*op), self.node(right)?),
+            NodeKind::Compare(op, left, right) => format!("({} {} {})", self.node(left)?, op.sign(), self.node(right)?),
             NodeKind::And(parts) => self.joined(parts, " AND ")?,
             NodeKind::Or(parts) => self.joined(parts, " OR ")?,
             NodeKind::Not(arg) => format!("(NOT {})", self.node(arg)?),
@@ -88,7 +88,7 @@ impl Words<'_> {
             NodeKind::Scalar(of) => format!("({})", self.query(of, None)?),
             NodeKind::Quantified { op, all, arg, query: of } => {
                 let word = if *all { "ALL" } else { "ANY" };
-                format!("({} {} {word} ({}))", self.node(arg)?, sign(*op), self.query(of, None)?)
+                format!("({} {} {word} ({}))", self.node(arg)?, op.sign(), self.query(of, None)?)
             }
             NodeKind::Like { kind, text, pattern, escape, negated } => {
                 let pattern = match (kind, &pattern.kind, escape) {
@@ -96,7 +96,7 @@ impl Words<'_> {
                     (LikeKind::Like, _, Some(escape)) => {
                         format!("{} ESCAPE {}", self.node(pattern)?, self.node(escape)?)
                     }
-                    (LikeKind::Matches, NodeKind::String(pattern), None) => quoted(&matches_as_like(pattern)?),
+                    (LikeKind::Matches, NodeKind::String(pattern), None) => quote_literal(&matches_as_like(pattern)?),
                     _ => return None,
                 };
                 format!("({} {}LIKE {pattern})", self.node(text)?, not(*negated))
@@ -123,7 +123,7 @@ impl Words<'_> {
                     if qualifier.last <= Field::Hour && qualifier.last != Field::Day {
                         return None;
                     }
-                    format!("{}::{}", quoted(text.trim()), format_type(&ty))
+                    format!("{}::{}", quote_literal(text.trim()), format_type(&ty))
                 }
                 _ => return None,
             },
@@ -138,7 +138,8 @@ impl Words<'_> {
                 format!("TRIM({side} {characters} FROM {})", self.node(text)?)
             }
             NodeKind::Slice { arg, from, to } => {
-                format!("substr({}, {from}, {})", self.node(arg)?, to.unwrap_or(*from).checked_sub(*from)? + 1)
+                let length = to.unwrap_or(*from).checked_sub(*from)?.checked_add(1)?;
+                format!("substr({}, {from}, {length})", self.node(arg)?)
             }
             NodeKind::Role { .. }
             | NodeKind::Sitename
@@ -381,23 +382,8 @@ impl Words<'_> {
     }
 }
 
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
-}
-
 fn not(negated: bool) -> &'static str {
     if negated { "NOT " } else { "" }
-}
-
-fn sign(op: CompareOp) -> &'static str {
-    match op {
-        CompareOp::Equal => "=",
-        CompareOp::NotEqual => "<>",
-        CompareOp::Less => "<",
-        CompareOp::LessOrEqual => "<=",
-        CompareOp::Greater => ">",
-        CompareOp::GreaterOrEqual => ">=",
-    }
 }
 
 /// A column, perhaps with its table.
@@ -421,7 +407,8 @@ fn unit_of(field: Field) -> Option<&'static str> {
 
 fn interval(text: &str, qualifier: IntervalQualifier) -> Option<String> {
     if qualifier.first == qualifier.last {
-        return Some(format!("'{text} {}'::interval", unit_of(qualifier.first)?));
+        let text = format!("{text} {}", unit_of(qualifier.first)?);
+        return Some(format!("{}::interval", quote_literal(&text)));
     }
     let seconds = matches!(qualifier.last, Field::Second | Field::Fraction(_));
     let read_alike = match qualifier.first {
@@ -431,7 +418,7 @@ fn interval(text: &str, qualifier: IntervalQualifier) -> Option<String> {
         Field::Hour => seconds,
         _ => false,
     };
-    read_alike.then(|| format!("{}::interval", quoted(text)))
+    read_alike.then(|| format!("{}::interval", quote_literal(text)))
 }
 
 /// CURRENT: fields behind the last are cut off.

@@ -32,18 +32,6 @@ pub(in super::super) fn comparison(name: &str) -> Option<CompareOp> {
     })
 }
 
-/// The name of a comparison.
-const fn comparison_name(op: CompareOp) -> &'static str {
-    match op {
-        CompareOp::Equal => "=",
-        CompareOp::NotEqual => "<>",
-        CompareOp::Less => "<",
-        CompareOp::LessOrEqual => "<=",
-        CompareOp::Greater => ">",
-        CompareOp::GreaterOrEqual => ">=",
-    }
-}
-
 /// The pattern match that an operator's name means, and whether it is negated.
 fn pattern(name: &str) -> Option<(LikeKind, bool)> {
     Some(match name {
@@ -281,7 +269,7 @@ impl Binder<'_> {
         right: (Expr, i32),
         place: i32,
     ) -> Result<Expr> {
-        let name = comparison_name(op);
+        let name = op.sign();
         if self.asks_users(name, &[&left.0.ty, &right.0.ty]) {
             return match self.meant_by_operator(name, vec![left, right], place)? {
                 Meant::Value(value) => Ok(value),
@@ -298,16 +286,16 @@ impl Binder<'_> {
     fn compare_built_in(&mut self, op: CompareOp, left: (Expr, i32), right: (Expr, i32), place: i32) -> Result<Expr> {
         if self.is_array_beside_vector(&left.0, &right.0) || self.is_array_beside_vector(&right.0, &left.0) {
             let shown = |expr: &Expr| self.vector_type(expr).unwrap_or_else(|| expr.ty.clone());
-            return Err(self.no_operator(comparison_name(op), &[shown(&left.0), shown(&right.0)], place, Miss::None));
+            return Err(self.no_operator(op.sign(), &[shown(&left.0), shown(&right.0)], place, Miss::None));
         }
         let (left, right) = self.compared_vectors(left, right)?;
         // Types without an order of their own may have functions for these operators.
         if [&left.0.ty, &right.0.ty].into_iter().any(|ty| !ty.is_comparable())
-            || is_compared_by_function(comparison_name(op), &left.0.ty, &right.0.ty)
+            || is_compared_by_function(op.sign(), &left.0.ty, &right.0.ty)
         {
-            return self.built_in_operator(comparison_name(op), vec![left, right], place);
+            return self.built_in_operator(op.sign(), vec![left, right], place);
         }
-        let (left, right) = self.comparable(comparison_name(op), left, right, place)?;
+        let (left, right) = self.comparable(op.sign(), left, right, place)?;
         Ok(Expr::new(ExprKind::Compare { op, left: Box::new(left), right: Box::new(right) }, Type::Bool))
     }
 
