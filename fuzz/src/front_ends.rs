@@ -27,18 +27,23 @@ pub fn postgres(data: &[u8]) {
 pub fn informix(data: &[u8]) {
     let Ok(sql) = std::str::from_utf8(data) else { return };
     let Ok(statements) = ifx::parse(sql) else { return };
-    let context = ifx::Context {
-        user: "tester".to_owned(),
-        database: "store".to_owned(),
-        server: "rowferry".to_owned(),
-        asked_from: None,
-        multibyte: false,
-    };
-    for statement in &statements {
-        if let Ok(bound) = ifx::bind(statement, &*STORE, &context, &[]) {
-            let _ = sqlite::lower(&bound);
+    for multibyte in [false, true] {
+        let context = ifx::Context {
+            user: "tester".to_owned(),
+            database: "store".to_owned(),
+            server: "rowferry".to_owned(),
+            asked_from: None,
+            multibyte,
+        };
+        for statement in &statements {
+            if let Ok(bound) = ifx::bind(statement, &*STORE, &context, &[]) {
+                let _ = sqlite::lower(&bound);
+            }
         }
     }
+    // What a dump says of views and expressions.
+    let _ = ifx::in_postgres::view(sql, &["a", "b"], &|_| None);
+    let _ = ifx::in_postgres::expression(sql, std::collections::BTreeSet::new());
 }
 
 /// A routine in SPL.

@@ -344,9 +344,15 @@ fn an_endless_routine_can_be_cancelled() {
                BEGIN ON EXCEPTION END EXCEPTION; FOREACH SELECT id INTO i FROM t LET i = i + 1; END FOREACH; END
              END WHILE; END PROCEDURE",
             "CREATE FUNCTION spin() RETURNING INT; LOOP END LOOP; RETURN 1; END FUNCTION",
+            "CREATE FUNCTION jump() RETURNING INT; <<again>> GOTO again; RETURN 1; END FUNCTION",
         ],
     );
-    for sql in ["EXECUTE PROCEDURE forever()", "EXECUTE FUNCTION spin()", "SELECT spin() + 1 FROM t"] {
+    for sql in [
+        "EXECUTE PROCEDURE forever()",
+        "EXECUTE FUNCTION spin()",
+        "SELECT spin() + 1 FROM t",
+        "EXECUTE FUNCTION jump()",
+    ] {
         let interrupter = session.interrupter();
         let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
         let done = stop.clone();

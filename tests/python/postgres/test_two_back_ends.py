@@ -33,6 +33,9 @@ KNOWN = {
     "rollback work": "PostgreSQL only warns outside of a transaction",
     "select dt + 1 units month, dt + 1 units year, dt - 2 units day, dt + 5 units hour from n": "no 29th of February",
     "select datetime(2024-01-31) year to day + 1 units month from d": "Informix refuses a day that a month has not",
+    "insert into narrow select creditcard from customer": "what ENCRYPT has made is not cut here",
+    "insert into c1 values (1, null, 6)": "a table that was made anew there has no foreign keys",
+    "select max(a) from m": "nor a number from which its SERIAL goes on",
     "SELECT u.id, y.* FROM u LEFT JOIN LATERAL (SELECT jsonb_agg(row_to_json(z)) FROM (SELECT id, note FROM o "
     "WHERE uid=u.id ORDER BY id) z) y ON true ORDER BY 1;": "a row that is built has no names there",
 }
@@ -45,15 +48,19 @@ LEFT: dict[str, dict[str, int]] = {
     # What only the engine can do, which takes it apart.
     "in_parts": {"place of a row": 1},  # of the target, which PostgreSQL does not show as a number
     "informix": {
-        "a table of the catalogs": 31,  # Informix's own
-        "this statement": 11,  # GRANT, roles, statistics and locks of Informix's
-        "ifx_length": 3,  # bytes or characters, as the client's code set has it
+        "a table of the catalogs": 38,  # Informix's own
+        # Locks, statistics, SET CONSTRAINTS, SET ENCRYPTION PASSWORD, EXECUTE FUNCTION of Informix's.
+        "this statement": 18,
         "ifx_to_char": 5,
         "modes of a transaction": 5,  # Informix's isolation levels
         "a row's identity": 3,  # rowids are other numbers there
         "ifx_to_char_number": 3,
         "WITH CHECK OPTION": 7,  # asked by the engine, of each row that a view's change leaves
-        "this change of the schema": 7,  # triggers and types of rows of Informix's
+        "this change of the schema": 17,  # routines, triggers and types of rows of Informix's
+        "this change of a table": 5,  # MODIFY to SERIAL
+        "ifx_encrypt": 8,
+        "ifx_decrypt": 6,
+        "gethint": 1,
         "DATETIME of these fields": 2,
         "ifx_last_serial": 2,
         "ifx_round_moment": 2,
@@ -76,11 +83,8 @@ LEFT: dict[str, dict[str, int]] = {
 
 # Files of cases of what only the engine does: its triggers fire at no PostgreSQL that is told the statements alone, and
 # Informix's functions of documents and of regular expressions are its own, as is the place of a column that is added;
-# the manual's examples call routines and make temporary tables; MODIFY and modes of constraints are no statements of
-# PostgreSQL's, and a text that does not fit into a CHAR is cut there.
-OURS_ALONE = {
-    "informix": {"triggers.txt", "documents.txt", "alterations.txt", "manual.txt", "encryption.txt", "parts.txt"}
-}
+# the manual's examples call routines and make temporary tables.
+OURS_ALONE = {"informix": {"triggers.txt", "documents.txt", "alterations.txt", "manual.txt"}}
 
 Rows = list[list[str | None]]
 
@@ -147,7 +151,7 @@ def alike(case: dict[str, Any], there: Rows | str, *, informix: bool) -> bool:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     ("language", "folder", "equal"),
-    [("postgres", "compiled", 365), ("postgres", "in_parts", 25), ("informix", "informix", 480)],
+    [("postgres", "compiled", 365), ("postgres", "in_parts", 25), ("informix", "informix", 547)],
 )
 def test_a_statement_means_the_same_to_both(dsn: str, language: str, folder: str, equal: int) -> None:
     different = []
@@ -172,5 +176,5 @@ def test_a_statement_means_the_same_to_both(dsn: str, language: str, folder: str
                 here = case.get("error") or case["rows"]
                 different.append(f"[{schema}] {case['sql']}{case['lowered']}\n  here  {here}\n  there {there}")
     assert not different, "\n\n".join(different)
-    assert count >= equal
+    assert count >= equal, count
     assert dict(left) == LEFT[folder], "what is less now is less in LEFT, too; what is more has to be lowered"

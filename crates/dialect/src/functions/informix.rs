@@ -138,8 +138,9 @@ pub(super) static ROWS: &[Function] = rows! { IFX;
     // (encrypted data, password)
     Scalar "ifx_decrypt" (ANY, TEXT) -> ANY, F("rf_ifx_decrypt"), lenient, stable;
     Scalar "gethint" (ANY) -> Is(Type::Varchar(Some(32))), F("rf_ifx_gethint");
-    // (column, first place, last place, what comes there, whether places are bytes)
-    Scalar "ifx_spliced" (TEXT, I4, I4, TEXT, I4) -> TEXT, F("rf_ifx_spliced"), lenient;
+    // (column, first place, last place, what comes there); places are characters, or bytes
+    Scalar "ifx_spliced" (TEXT, I4, I4, TEXT) -> TEXT, F("rf_ifx_spliced"), lenient;
+    Scalar "ifx_spliced_bytes" (TEXT, I4, I4, TEXT) -> TEXT, F("rf_ifx_spliced_bytes"), lenient;
     Scalar "substring_index" (TEXT, TEXT, I4) -> LVARCHAR, F("rf_ifx_substring_index");
     Scalar "left" (TEXT, I4) -> LVARCHAR, T("substr({0}, 1, max({1}, 0))");
     Scalar "right" (TEXT, I4) -> LVARCHAR, T("substr({0}, max(length({0}) - max({1}, 0), 0) + 1)");

@@ -3,6 +3,9 @@
 //!
 //! Only what means the same there is written; everything else has no such text, and is shown as it was written.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use super::ast::{Ast, Body, Call, Item, Node, NodeKind, OrderKey, Over, Query, Select, Source, TrimSide, TypeName};
 use super::parser::Parser;
 use crate::Type;
@@ -11,9 +14,17 @@ use crate::postgres::types::{format_type, import};
 use crate::postgres::words::{quote_ident, quote_literal};
 use crate::types::{Field, IntervalQualifier, Qualifier};
 
-/// An expression; `None` when a part of it has no equal.
-pub fn expression(text: &str) -> Option<String> {
-    let words = Words { tables: &|_| None };
+/// A table, as views name it.
+pub struct Table {
+    /// Its name in PostgreSQL's words.
+    pub name: String,
+    /// Its columns that are CHAR or NCHAR.
+    pub chars: BTreeSet<String>,
+}
+
+/// An expression over a table whose columns of these names are CHAR or NCHAR; `None` when a part of it has no equal.
+pub fn expression(text: &str, chars: BTreeSet<String>) -> Option<String> {
+    let words = Words { tables: &|_| None, chars: RefCell::new(chars) };
     words.node(&Parser::new(text).ok()?.whole_expression().ok()?)
 }
 
@@ -36,20 +47,22 @@ pub fn is_constant(text: &str) -> bool {
     })
 }
 
-/// The query of a view whose columns have these names; `None` when a part of it has no equal. `tables` says how a table is
-/// named, and `None` of one that is not known.
-pub fn view(definition: &str, columns: &[&str], tables: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+/// The query of a view whose columns have these names; `None` when a part of it has no equal. `tables` knows the
+/// tables that are named.
+pub fn view(definition: &str, columns: &[&str], tables: &dyn Fn(&str) -> Option<Table>) -> Option<String> {
     let statements = super::parse(definition).ok()?;
     let [statement] = statements.as_slice() else { return None };
     let Ast::Query(found) = &statement.ast else { return None };
     // A name of the query's own WITH is no table's.
     let tables = |name: &str| if found.ctes.iter().any(|cte| cte.name == name) { None } else { tables(name) };
-    Words { tables: &tables }.query(found, Some(columns))
+    Words { tables: &tables, chars: RefCell::default() }.query(found, Some(columns))
 }
 
 /// Who writes.
 struct Words<'t> {
-    tables: &'t dyn Fn(&str) -> Option<String>,
+    tables: &'t dyn Fn(&str) -> Option<Table>,
+    /// Names of columns that are CHAR or NCHAR in what was met so far.
+    chars: RefCell<BTreeSet<String>>,
 }
 
 impl Words<'_> {
@@ -156,6 +169,34 @@ impl Words<'_> {
         })
     }
 
+    /// True for what may be a CHAR: the blanks behind it are part of it here, and are not there.
+    fn is_padded(&self, of: &Node) -> bool {
+        match &of.kind {
+            NodeKind::Name(parts) => parts.last().is_some_and(|name| self.chars.borrow().contains(name)),
+            NodeKind::Cast(_, to) => matches!(to.ty, Type::Char(_) | Type::Nchar(_)),
+            NodeKind::Slice { arg, .. } => self.is_padded(arg),
+            NodeKind::Case { branches, otherwise, .. } => {
+                branches.iter().any(|(_, value)| self.is_padded(value))
+                    || otherwise.as_ref().is_some_and(|value| self.is_padded(value))
+            }
+            NodeKind::Call(found) => {
+                let keeps = ["coalesce", "initcap", "lower", "max", "min", "nullif", "nvl", "upper"];
+                keeps.contains(&found.name.as_str()) && found.args.iter().any(|arg| self.is_padded(arg))
+            }
+            NodeKind::Scalar(query) => items(query).iter().any(|item| self.is_padded(&item.expr)),
+            _ => false,
+        }
+    }
+
+    /// Takes note of what the columns of a query are called outside.
+    fn note(&self, of: &Query, names: &[String]) {
+        for (at, item) in items(of).iter().enumerate() {
+            if let Some(name) = names.get(at).or(item.alias.as_ref()).filter(|_| self.is_padded(&item.expr)) {
+                self.chars.borrow_mut().insert(name.clone());
+            }
+        }
+    }
+
     fn joined(&self, parts: &[Node], word: &str) -> Option<String> {
         let parts = parts.iter().map(|part| self.node(part)).collect::<Option<Vec<_>>>()?;
         Some(format!("({})", parts.join(word)))
@@ -180,8 +221,10 @@ impl Words<'_> {
         if spans(left) || spans(right) {
             return None;
         }
-        let (left, right) = (self.node(left)?, self.node(right)?);
+        let padded = |of: &Node| op == "||" && self.is_padded(of);
+        let (left, right, padded) = (self.node(left)?, self.node(right)?, padded(left) || padded(right));
         match op {
+            _ if padded => None,
             "+" | "-" | "*" | "||" => Some(format!("({left} {op} {right})")),
             "/" => Some(format!("({left} / ({right})::numeric)")),
             _ => None,
@@ -213,6 +256,10 @@ impl Words<'_> {
             return (of.name == "count").then(|| format!("count(*){over}"));
         }
         let args = of.args.iter().map(|part| self.node(part)).collect::<Option<Vec<_>>>()?;
+        let counts = ["char_length", "character_length", "concat", "lpad", "replace", "reverse", "right", "rpad"];
+        if counts.contains(&of.name.as_str()) && of.args.iter().any(|arg| self.is_padded(arg)) {
+            return None;
+        }
         let whole = args.join(", ");
         let positive = |at: usize| match of.args.get(at).map(|arg| &arg.kind) {
             Some(NodeKind::Number(digits)) => digits.parse::<u32>().is_ok_and(|number| number > 0),
@@ -287,8 +334,9 @@ impl Words<'_> {
         let mut out = String::new();
         if !of.ctes.is_empty() {
             let cte = |cte: &super::ast::Cte| {
-                let columns = columns(&cte.columns);
-                Some(format!("{}{columns} AS ({})", quote_ident(&cte.name), self.query(&cte.query, None)?))
+                let query = self.query(&cte.query, None)?;
+                self.note(&cte.query, &cte.columns);
+                Some(format!("{}{} AS ({query})", quote_ident(&cte.name), columns(&cte.columns)))
             };
             let ctes = of.ctes.iter().map(cte).collect::<Option<Vec<_>>>()?;
             out = format!("WITH RECURSIVE {} ", ctes.join(", "));
@@ -321,6 +369,8 @@ impl Words<'_> {
         if of.connect.is_some() || names.is_some_and(|names| names.len() != of.items.len()) {
             return None;
         }
+        // It says what the columns are.
+        let from = of.from.iter().map(|part| self.source(part)).collect::<Option<Vec<_>>>()?;
         let item = |(at, item): (usize, &Item)| {
             let shown = self.node(&item.expr)?;
             let alias = names.map(|names| names[at]).or(item.alias.as_deref());
@@ -332,8 +382,7 @@ impl Words<'_> {
         };
         let items = of.items.iter().enumerate().map(item).collect::<Option<Vec<_>>>()?.join(", ");
         let mut out = format!("SELECT {}{items}", if of.distinct { "DISTINCT " } else { "" });
-        if !of.from.is_empty() {
-            let from = of.from.iter().map(|part| self.source(part)).collect::<Option<Vec<_>>>()?;
+        if !from.is_empty() {
             out += &format!(" FROM {}", from.join(", "));
         }
         if let Some(filter) = &of.filter {
@@ -355,7 +404,13 @@ impl Words<'_> {
                     return None;
                 }
                 // An owner says nothing of where a table is.
-                let shown = (self.tables)(&name.name).unwrap_or_else(|| quote_ident(&name.name));
+                let shown = match (self.tables)(&name.name) {
+                    Some(table) => {
+                        self.chars.borrow_mut().extend(table.chars);
+                        table.name
+                    }
+                    None => quote_ident(&name.name),
+                };
                 match alias {
                     Some(alias) => format!("{shown} {}", quote_ident(alias)),
                     None => shown,
@@ -364,7 +419,9 @@ impl Words<'_> {
             Source::Query { query: of, alias, columns: names, lateral } => {
                 let alias = alias.as_ref()?;
                 let word = if *lateral { "LATERAL " } else { "" };
-                format!("{word}({}) {}{}", self.query(of, None)?, quote_ident(alias), columns(names))
+                let query = self.query(of, None)?;
+                self.note(of, names);
+                format!("{word}({query}) {}{}", quote_ident(alias), columns(names))
             }
             Source::Join { kind, left, right, on } => {
                 let word = match (kind, on) {
@@ -374,11 +431,20 @@ impl Words<'_> {
                     (JoinKind::Right, _) => "RIGHT JOIN",
                     (JoinKind::Full, _) => "FULL JOIN",
                 };
+                let (left, right) = (self.source(left)?, self.source(right)?);
                 let on = on.as_ref().map_or(Some(String::new()), |on| Some(format!(" ON {}", self.node(on)?)))?;
-                format!("({} {word} {}{on})", self.source(left)?, self.source(right)?)
+                format!("({left} {word} {right}{on})")
             }
             Source::Expression { .. } | Source::Outer(_) => return None,
         })
+    }
+}
+
+/// What a query selects, its first part if there are several.
+fn items(of: &Query) -> &[Item] {
+    match &of.body {
+        Body::Select(found) => &found.items,
+        Body::Set { left, .. } => items(left),
     }
 }
 
@@ -476,11 +542,30 @@ mod tests {
             ("nvl(a, 1) / 2", "(COALESCE(a, 1) / (2)::numeric)"),
             ("interval(5) day to day", "'5 day'::interval"),
         ] {
-            assert_eq!(expression(text).as_deref(), Some(expected), "{text}");
+            assert_eq!(expression(text, BTreeSet::new()).as_deref(), Some(expected), "{text}");
         }
         for text in ["sitename", "a matches '[a-c]*'", "a::int", "extend(a, year to day)", "d + 1 units month"] {
-            assert_eq!(expression(text), None, "{text}");
+            assert_eq!(expression(text, BTreeSet::new()), None, "{text}");
         }
+    }
+
+    #[test]
+    fn blanks_of_a_char_that_count_have_no_equal() {
+        let chars = || BTreeSet::from(["c".to_owned()]);
+        for text in ["c || 'x'", "upper(c[1,2]) || v", "char_length(nvl(c, v))", "reverse(c)", "v::char(3) || v"] {
+            assert_eq!(expression(text, chars()), None, "{text}");
+        }
+        assert_eq!(expression("trim(c) || v", chars()).as_deref(), Some("(TRIM(BOTH ' ' FROM c) || v)"));
+        assert_eq!(expression("c = 'x'", chars()).as_deref(), Some("(c = 'x')"));
+        let table = |name: &str| Some(Table { name: name.to_owned(), chars: chars() });
+        for text in [
+            "select c || 'x' from t",
+            "select d || 'x' from (select c as d from t) as s",
+            "select d || 'x' from (select c from t) as s (d)",
+        ] {
+            assert_eq!(view(text, &["a"], &table), None, "{text}");
+        }
+        assert_eq!(view("select v || 'x' from t", &["a"], &table).as_deref(), Some("SELECT (v || 'x') AS a FROM t"));
     }
 
     #[test]

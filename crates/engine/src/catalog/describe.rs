@@ -1,5 +1,6 @@
 //! Definitions as PostgreSQL prints them: `pg_get_indexdef`, `pg_get_constraintdef`, `pg_get_viewdef`.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rowferry_dialect::collation::Collation;
@@ -149,16 +150,27 @@ fn printed(schema: &SessionSchema, relation: &Relation, expr: Option<&Expr>, pre
 /// An expression over a table's columns as PostgreSQL shows it; as it was written where that cannot be said.
 pub fn expression(schema: &SessionSchema, relation: &Arc<Relation>, text: &str, pretty: bool) -> String {
     if relation.language == Language::Informix {
-        return informix::in_postgres::expression(text).unwrap_or_else(|| text.to_owned());
+        return in_postgres(relation, text).unwrap_or_else(|| text.to_owned());
     }
     printed(schema, relation, bound(schema, relation, text).as_ref(), pretty)
         .or_else(|| postgres::policy_expression(text, relation, schema, &Context::default(), pretty))
         .unwrap_or_else(|| text.to_owned())
 }
 
+/// An expression of Informix's over a table in PostgreSQL's words, if it has some.
+fn in_postgres(relation: &Relation, text: &str) -> Option<String> {
+    informix::in_postgres::expression(text, chars(relation))
+}
+
+/// The columns of a table that are CHAR or NCHAR of Informix's.
+fn chars(relation: &Relation) -> BTreeSet<String> {
+    let columns = relation.columns.iter().filter(|column| matches!(column.ty, Type::Char(_) | Type::Nchar(_)));
+    columns.map(|column| column.name.clone()).collect()
+}
+
 /// The columns that an expression over a table names, in order.
 pub fn columns_of(schema: &SessionSchema, relation: &Arc<Relation>, text: &str) -> Vec<usize> {
-    let mut columns = std::collections::BTreeSet::new();
+    let mut columns = BTreeSet::new();
     if let Some(expr) = bound(schema, relation, text) {
         walk::expr(&expr, &mut |part| {
             if let ExprKind::Column(ColumnRef { column: ColumnIndex::At(at), .. }) = &part.kind {
@@ -228,7 +240,7 @@ fn default_of_informix(schema: &SessionSchema, relation: &Arc<Relation>, text: &
         .filter(|expr| matches!(expr.kind, ExprKind::Literal(_)));
     let constant = constant.map(|expr| Expr { ty: postgres::types::import(ty), ..expr });
     printed(schema, relation, constant.as_ref(), false)
-        .or_else(|| informix::in_postgres::expression(text))
+        .or_else(|| in_postgres(relation, text))
         .unwrap_or_else(|| text.to_owned())
 }
 
@@ -247,8 +259,7 @@ pub fn index_key(schema: &SessionSchema, relation: &Arc<Relation>, index: &Index
         return column.map_or_else(String::new, |column| quote_ident(&relation.columns[column].name));
     };
     let text = index.keys.get(at).map_or("", |key| key.text.trim());
-    let translated =
-        (relation.language == Language::Informix).then(|| informix::in_postgres::expression(text)).flatten();
+    let translated = (relation.language == Language::Informix).then(|| in_postgres(relation, text)).flatten();
     if let Some(shown) = translated {
         return format!("({shown})");
     }
@@ -550,7 +561,7 @@ pub fn printed_check(schema: &SessionSchema, check: &Expr, pretty: bool) -> Opti
 /// CHECK (…).
 pub fn check_constraint(schema: &SessionSchema, relation: &Arc<Relation>, check: &Check, pretty: bool) -> String {
     let of_informix = relation.language == Language::Informix;
-    let translated = of_informix.then(|| informix::in_postgres::expression(&check.text)).flatten();
+    let translated = of_informix.then(|| in_postgres(relation, &check.text)).flatten();
     let printed = translated
         .or_else(|| printed(schema, relation, bound(schema, relation, &check.text).as_ref(), pretty))
         .or_else(|| postgres::policy_expression(&check.text, relation, schema, &Context::default(), pretty));
@@ -696,7 +707,8 @@ pub fn view(schema: &SessionSchema, oid: u32, settings: &Settings, pretty: bool,
                     let columns: Vec<&str> = relation.columns.iter().map(|column| column.name.as_str()).collect();
                     let table = |name: &str| {
                         let found = schema.relation(&QualifiedName::new(PUBLIC, name))?;
-                        object_name(schema, Reg::Class, found.oid)
+                        let name = object_name(schema, Reg::Class, found.oid)?;
+                        Some(informix::in_postgres::Table { name, chars: chars(&found) })
                     };
                     informix::in_postgres::view(definition, &columns, &table)
                 }

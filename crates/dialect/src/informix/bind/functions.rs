@@ -155,8 +155,8 @@ impl Binder<'_> {
         let whole = self.as_text(whole, at)?;
         let places = [from, last].map(|place| Expr::integer(i64::from(place), Type::Int4));
         let [from, last] = places;
-        let bytes = Expr::integer(i64::from(self.context.multibyte), Type::Int4);
-        Ok(call("ifx_spliced", vec![whole, from, last, part, bytes], ty))
+        let name = if self.context.multibyte { "ifx_spliced_bytes" } else { "ifx_spliced" };
+        Ok(call(name, vec![whole, from, last, part], ty))
     }
 
     /// ENCRYPT_AES, ENCRYPT_TDES: `(data [, password [, hint]])`.

@@ -247,12 +247,8 @@ pub(super) const ROWS: &[Row] = &[
         let place = |at| call.integer(at).map(|number| usize::try_from(number).unwrap_or(0));
         text(strings::part(call.text(0)?, place(1)?.saturating_sub(1), place(2)?))
     }),
-    Row::new("rf_ifx_spliced", 5, |call| {
-        let given = |at| if call.is_null(at) { Ok("") } else { call.text(at) };
-        let spliced = if call.boolean(4)? { strings::spliced_bytes } else { strings::spliced };
-        text(spliced(given(0)?, call.integer(1)?, call.integer(2)?, given(3)?))
-    })
-    .lenient(),
+    Row::new("rf_ifx_spliced", 4, |call| spliced(call, strings::spliced)).lenient(),
+    Row::new("rf_ifx_spliced_bytes", 4, |call| spliced(call, strings::spliced_bytes)).lenient(),
     Row::new("rf_ifx_instr", 3, |call| {
         let count = match call.given(3) {
             Some(_) => call.integer(3)?,
@@ -327,6 +323,12 @@ pub(super) const ROWS: &[Row] = &[
     }),
     Row::new("rf_ifx_jdbc_type", 3, |call| integer(jdbc_type(call.integer(0)? & 0xff, call.integer(1)?))),
 ];
+
+/// NULL counts as an empty text.
+fn spliced(call: &Call<'_>, splice: fn(&str, i64, i64, &str) -> String) -> Result<Value> {
+    let given = |at| if call.is_null(at) { Ok("") } else { call.text(at) };
+    text(splice(given(0)?, call.integer(1)?, call.integer(2)?, given(3)?))
+}
 
 /// The types of what a routine takes or returns, with commas between; NULL when there is no such routine.
 fn routine_types(call: &Call<'_>, returned: bool) -> Result<Value> {
