@@ -537,7 +537,7 @@ mod tests {
             ("user", "CURRENT_USER"),
             ("current year to second", "date_trunc('second', LOCALTIMESTAMP)"),
             ("current hour to minute", "(date_trunc('minute', LOCALTIMESTAMP))::time(0) without time zone"),
-            ("a > 0 and b[1,3] matches 'a?_*'", r"((a > 0) AND (substr(b, 1, 3) LIKE E'a_\\\\_%'))"),
+            ("a > 0 and b[1,3] matches 'a?_*'", r"((a > 0) AND (substr(b, 1, 3) LIKE E'a_\\_%'))"),
             ("today - 3 units day", "(CURRENT_DATE - 3)"),
             ("nvl(a, 1) / 2", "(COALESCE(a, 1) / (2)::numeric)"),
             ("interval(5) day to day", "'5 day'::interval"),
