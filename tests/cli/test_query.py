@@ -6,8 +6,10 @@ import contextlib
 import csv
 import io
 import json
+import shutil
 import sqlite3
 import subprocess
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
@@ -146,3 +148,75 @@ def test_error_shows_the_place_in_the_statement(store: Rowferry, store_file: Pat
         assert "42703" in lines[0]
         assert lines[1] == "line 2:        nosuch FROM orders"
         assert lines[2].index("^") == lines[1].index("nosuch")
+
+
+#: Nothing in it means anything: it would end a text, begin a comment, be a marker, or end the statement.
+NASTY = 'it\'s "q" \\ -- /* ? $1 %s ; ü\n€'
+
+
+@pytest.fixture(params=["file", "postgresql", "informix", "mysql"])
+def place(request: pytest.FixtureRequest, store_file: Path, tmp_path: Path) -> Iterator[str]:
+    """Databases of each kind, with a table `told`."""
+    file = shutil.copy(store_file, tmp_path / "store.db")
+    if request.param == "mysql":
+        server: MariaDB = request.getfixturevalue("mariadb")
+        made = f"mysql://{server.user}:{server.password}@{server.host}:{server.port}/{server.database}"
+        rowferry("query", made, "DROP TABLE IF EXISTS told")
+    elif request.param == "file":
+        made = str(file)
+    else:
+        served = request.getfixturevalue("serve")(file, informix=True)
+        host, port = served.informix
+        informix = f"informix://informix:in4mix@{host}:{port}/store?client_locale=en_US.utf8"
+        made = served.postgres_dsn if request.param == "postgresql" else informix
+    done = rowferry("query", made, "CREATE TABLE told (id integer, price decimal(8,2), name varchar(80))")
+    assert done.returncode == 0, done.stderr
+    yield made
+
+
+def marked(place: str, sql: str) -> str:
+    """The statement with the markers of its SQL."""
+    if place.startswith(("mysql:", "informix:")):
+        return sql
+    parts = sql.split("?")
+    return parts[0] + "".join(f"${number}{part}" for number, part in enumerate(parts[1:], 1))
+
+
+def test_values_of_parameters_travel_beside_the_statement(place: str) -> None:
+    insert = marked(place, "INSERT INTO told VALUES (?, ?, ?)")
+    for values in (["7", "12.50", NASTY], ["-8", "NULL", "NULL"], ["9", "0.01", ""]):
+        arguments = [argument for value in values for argument in ("--param", value)]
+        done = rowferry("query", place, insert, *arguments, "--param-null", "NULL")
+        assert done.returncode == 0, done.stderr
+    done = rowferry("query", place, "SELECT id, price, name FROM told ORDER BY id", "--json")
+    rows = json.loads(done.stdout, parse_float=Decimal)
+    assert rows == [
+        {"id": -8, "price": None, "name": None},
+        {"id": 7, "price": Decimal("12.50"), "name": NASTY},
+        # Informix's VARCHAR of no letters is one.
+        {"id": 9, "price": Decimal("0.01"), "name": ""},
+    ]
+    select = marked(place, "SELECT id FROM told WHERE name = ? AND price > ?")
+    done = rowferry("query", place, select, "-p", NASTY, "-p", "3", "--csv")
+    assert (done.stdout, done.stderr) == ("id\n7\n", "")
+
+
+def test_more_or_fewer_values_than_parameters_are_refused(place: str) -> None:
+    select = marked(place, "SELECT id FROM told WHERE id = ?")
+    for values in (["-p", "1", "-p", "2"], ["-p", "1", "-p", "2", "-p", "3"]):
+        done = rowferry("query", place, select, *values)
+        assert done.returncode == 1 and not done.stdout, done.stdout
+        assert done.stderr.startswith("rowferry: "), done.stderr
+    two = marked(place, "SELECT id FROM told WHERE id = ? AND price = ?")
+    done = rowferry("query", place, two, "-p", "1")
+    assert done.returncode == 1 and not done.stdout, done.stdout
+    several = f"{select}; {marked(place, 'DELETE FROM told WHERE id = ?')}"
+    done = rowferry("query", place, several, "-p", "1", "-p", "1")
+    assert done.returncode == 1 and not done.stdout
+
+
+def test_a_value_that_is_none_of_its_type_is_refused(place: str) -> None:
+    done = rowferry("query", place, marked(place, "INSERT INTO told (price) VALUES (?)"), "-p", "twelve")
+    assert done.returncode == 1 and "rowferry: " in done.stderr
+    done = rowferry("query", place, "SELECT count(*) FROM told", "--csv")
+    assert done.stdout.splitlines()[1] == "0"

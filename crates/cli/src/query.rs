@@ -10,6 +10,9 @@ use crate::conversation::{self, Answers as _};
 use crate::output::{Expanded, Format, Printer, Style};
 use crate::{Failure, check_directory_of};
 
+/// As many as each of the protocols can count.
+const MOST_PARAMETERS: usize = 32_767;
+
 /// Run SQL on a database and print what it answers
 ///
 /// URL is one of
@@ -39,6 +42,17 @@ pub struct Arguments {
     /// Read the SQL from this file
     #[arg(short, long, value_name = "PATH", conflicts_with = "sql")]
     file: Option<PathBuf>,
+
+    /// A value for the statement's next parameter: $1, $2, … in PostgreSQL's SQL, ? in that of MySQL and Informix
+    ///
+    /// It travels beside the statement and is never made a part of its text; the database takes it as the type that it finds.
+    /// With values there is one statement.
+    #[arg(short, long = "param", value_name = "VALUE", allow_hyphen_values = true)]
+    params: Vec<String>,
+
+    /// What is NULL as the value of a parameter
+    #[arg(long, value_name = "TEXT", requires = "params")]
+    param_null: Option<String>,
 
     #[command(flatten)]
     look: Look,
@@ -132,7 +146,17 @@ fn text(arguments: &Arguments) -> Result<String, Failure> {
 fn ask(arguments: &Arguments, sql: &str, width: Option<usize>, out: impl Write) -> Result<(), Failure> {
     let mut conversation = conversation::open(&arguments.url)?;
     let mut printer = Printer::new(arguments.look.style(width, Expanded::Off), BufWriter::new(out));
-    conversation.ask(sql, &mut printer)?;
+    if arguments.params.is_empty() {
+        conversation.ask(sql, &mut printer)?;
+    } else {
+        let null = arguments.param_null.as_deref();
+        let values: Vec<Option<&str>> =
+            arguments.params.iter().map(|value| Some(value.as_str()).filter(|_| null != Some(value))).collect();
+        if values.len() > MOST_PARAMETERS {
+            return Err(Failure::new(format!("no statement has more than {MOST_PARAMETERS} parameters")).usage());
+        }
+        conversation.ask_with(sql, &values, &mut printer)?;
+    }
     printer.end()?;
     conversation.close()
 }

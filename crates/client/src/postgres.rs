@@ -206,6 +206,20 @@ impl Connection {
     /// usable afterwards. After any other error it is not.
     pub fn query(&mut self, sql: &str, answers: &mut dyn Answers) -> Result<(), Error> {
         self.pump.core_mut().query(sql);
+        self.answers(answers)
+    }
+
+    /// Runs one statement with parameters in text form, whose types the server finds out, and hands on what it answers.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`query`](Self::query).
+    pub fn execute(&mut self, sql: &str, parameters: &[Option<&str>], answers: &mut dyn Answers) -> Result<(), Error> {
+        self.pump.core_mut().execute(sql, parameters, 0);
+        self.answers(answers)
+    }
+
+    fn answers(&mut self, answers: &mut dyn Answers) -> Result<(), Error> {
         let mut failed = None;
         loop {
             match self.pump.core_mut().poll()? {
@@ -219,6 +233,7 @@ impl Connection {
                 Event::Error(notice) => failed = Some(Box::new(notice.into_owned())),
                 Event::Ready(_) => return failed.map_or(Ok(()), |notice| Err(Error::Server(notice))),
                 Event::StartTls => return Err(Error::Misuse("TLS begins before the login only".into())),
+                Event::Suspended => return Err(Error::Misuse("the server keeps rows back that were asked for".into())),
             }
         }
     }

@@ -1,7 +1,7 @@
-//! The client role: log in, run statements the simple way, take the rows as they come.
+//! The client role: log in, run statements the simple way or one with parameters, take the rows as they come.
 //!
 //! Commands put bytes into the output; [`Client::poll`] says what has come back. The order is: `poll` until
-//! [`Event::Ready`], [`Client::query`], `poll` until `Ready` again. [`Event::Pending`] asks for more bytes.
+//! [`Event::Ready`], [`Client::query`] or [`Client::execute`], `poll` until `Ready` again. [`Event::Pending`] asks for more bytes.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,8 +11,8 @@ use rowferry_wire::{Core, Malformed, ReceiveBuffer, Secret};
 
 use crate::frame::{DEFAULT_MESSAGE_LIMIT, FrameError, cut_backend, missing};
 use crate::messages::{
-    Authentication, Backend, FieldDescription, Frontend, Notice, PROTOCOL_3_0, SaslInitialResponse, Severity,
-    StartupMessage, StartupPacket, TransactionStatus, Values,
+    Authentication, Backend, Bind, Execute, FieldDescription, Formats, Frontend, Notice, Oids, PROTOCOL_3_0, Parse,
+    SaslInitialResponse, Severity, StartupMessage, StartupPacket, Target, TransactionStatus, Values,
 };
 use crate::scram::{self, ClientAwaitFinal, ClientAwaitFirst, ScramError};
 
@@ -72,6 +72,8 @@ pub enum Event<'a> {
     Row(Values<'a>),
     /// Begin TLS, then call [`Client::tls_started`].
     StartTls,
+    /// As many rows as [`Client::execute`] asked for have come; there may be more.
+    Suspended,
 }
 
 /// Why the conversation cannot go on. The connection must be closed.
@@ -251,6 +253,30 @@ impl Client {
         self.uploads = false;
     }
 
+    /// Runs one statement with parameters in text form, whose types the server finds out. `most` is how many rows may come,
+    /// 0 for all; what there is beyond is given up, and told by [`Event::Suspended`] in the place of [`Event::Complete`].
+    ///
+    /// # Panics
+    ///
+    /// As [`query`](Self::query).
+    pub fn execute(&mut self, sql: &str, parameters: &[Option<&str>], most: u32) {
+        assert!(matches!(self.state, State::Command), "a statement while awaiting {}", self.state.name());
+        let mut storage = Vec::new();
+        let parameters = Values::build(&mut storage, parameters.iter().map(|value| value.map(str::as_bytes)));
+        let (parameter_formats, result_formats) = (Formats::default(), Formats::default());
+        for message in [
+            Frontend::Parse(Parse { statement: b"", sql: sql.as_bytes(), types: Oids::default() }),
+            Frontend::Bind(Bind { portal: b"", statement: b"", parameter_formats, parameters, result_formats }),
+            Frontend::Describe(Target::Portal(b"")),
+            Frontend::Execute(Execute { portal: b"", max_rows: i32::try_from(most).unwrap_or(i32::MAX) }),
+            Frontend::Sync,
+        ] {
+            message.encode(&mut self.output);
+        }
+        self.state = State::Results;
+        self.uploads = false;
+    }
+
     /// Runs a `COPY … FROM STDIN` whose data the caller has: [`Event::CopyIn`] asks for them. A COPY in what
     /// [`query`](Self::query) runs is told that there are none.
     ///
@@ -362,6 +388,7 @@ impl Client {
                 State::Results
             }
             (State::Results, Backend::CopyOutResponse(_) | Backend::CopyDone) => State::Results,
+            (State::Results, Backend::ParseComplete | Backend::BindComplete | Backend::NoData) => State::Results,
             (state @ (State::Command | State::Results | State::Settings), _) => {
                 self.state = state;
                 return Ok(false);
@@ -491,6 +518,7 @@ fn event<'a>(message: Backend<'a>, state: &mut State, tag: u8) -> Result<Event<'
         (Backend::DataRow(row), State::Results) => Event::Row(row.values),
         (Backend::CommandComplete(words), State::Results) => Event::Complete(words),
         (Backend::EmptyQueryResponse, State::Results) => Event::Complete(""),
+        (Backend::PortalSuspended, State::Results) => Event::Suspended,
         (Backend::CopyData(data), State::Results) => Event::CopyData(data),
         (Backend::CopyInResponse(_), State::Results) => Event::CopyIn,
         _ => {

@@ -50,7 +50,11 @@ pub(super) fn place(url: &Url) -> Result<Place, Failure> {
 
 impl Conversation for Open {
     fn ask(&mut self, sql: &str, answers: &mut dyn Answers) -> Result<(), Failure> {
-        let result = self.connection.answers(sql, &mut |answer| match answer {
+        self.ask_with(sql, &[], answers)
+    }
+
+    fn ask_with(&mut self, sql: &str, values: &[Option<&str>], answers: &mut dyn Answers) -> Result<(), Failure> {
+        let result = self.connection.answers(sql, values, &mut |answer| match answer {
             Answer::Columns(columns) => answers.begin(columns.iter().map(column).collect()),
             Answer::Row(row) => answers.row(row),
             Answer::EndOfRows => answers.end(),
@@ -64,7 +68,7 @@ impl Conversation for Open {
                 Failure::from(error)
             }
             error => {
-                self.lost = !matches!(error, Error::Server(_));
+                self.lost = !matches!(error, Error::Server(_) | Error::Misuse(_));
                 failure(&error, sql)
             }
         })

@@ -117,6 +117,14 @@ pub trait Conversation {
     /// which [`Self::is_lost`] is true.
     fn ask(&mut self, sql: &str, answers: &mut dyn Answers) -> Result<(), Failure>;
 
+    /// Runs one statement with parameters, as [`ask`](Self::ask) does several without. Values are texts, which the database takes as
+    /// the types that it finds, or NULL.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`ask`](Self::ask).
+    fn ask_with(&mut self, sql: &str, values: &[Option<&str>], answers: &mut dyn Answers) -> Result<(), Failure>;
+
     /// Whose SQL it speaks.
     fn sql(&self) -> Dialect;
 

@@ -1,5 +1,7 @@
 //! MySQL and MariaDB, by text protocol.
 
+use std::fmt::Write as _;
+
 use rowferry_client::Url;
 use rowferry_client::mysql::{self, Answer, Config, Connection, Error};
 use rowferry_wire_mysql::messages::resultset::ColumnDefinition;
@@ -47,6 +49,33 @@ pub(super) fn place(url: &Url) -> Result<Place, Failure> {
 }
 
 impl Conversation for Open {
+    fn ask_with(&mut self, sql: &str, values: &[Option<&str>], answers: &mut dyn Answers) -> Result<(), Failure> {
+        // Texts as hexadecimal digits: nothing in them means anything to the server's parser.
+        let text = |text: &str| {
+            let digits: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
+            format!("CONVERT(X'{digits}' USING utf8mb4)")
+        };
+        let mut set = format!("SET @rowferry_sql = {}", text(sql));
+        let mut names = Vec::with_capacity(values.len());
+        for (at, value) in values.iter().enumerate() {
+            let name = format!("@rowferry_{}", at + 1);
+            let _ = write!(set, ", {name} = {}", value.map_or_else(|| "NULL".to_owned(), text));
+            names.push(name);
+        }
+        let mut quiet = |sql: &str| self.connection.query(sql).map(drop);
+        let prepared = quiet(&set).and_then(|()| quiet("PREPARE rowferry FROM @rowferry_sql"));
+        if let Err(error) = prepared {
+            self.lost = !matches!(error, Error::Server(_));
+            return Err(failure(error));
+        }
+        let result = self.ask(&format!("EXECUTE rowferry USING {}", names.join(", ")), answers);
+        if !self.lost {
+            // It goes with the session, too.
+            let _ = self.connection.query("DEALLOCATE PREPARE rowferry");
+        }
+        result
+    }
+
     fn ask(&mut self, sql: &str, answers: &mut dyn Answers) -> Result<(), Failure> {
         let result = self.connection.answers(sql.as_bytes(), |answer| {
             let taken = match answer {

@@ -34,6 +34,15 @@ impl Open {
     }
 }
 
+impl Open {
+    fn ended(&mut self, result: Result<(), Error>, sql: &str) -> Result<(), Failure> {
+        result.map_err(|error| {
+            self.lost = !matches!(error, Error::Server(_));
+            failure(error, sql)
+        })
+    }
+}
+
 /// What a URL says.
 pub(super) fn place(url: &Url) -> Result<Place, Failure> {
     let config = Config::from_url(url).map_err(|error| failure(error, ""))?;
@@ -49,11 +58,13 @@ pub(super) fn place(url: &Url) -> Result<Place, Failure> {
 
 impl Conversation for Open {
     fn ask(&mut self, sql: &str, answers: &mut dyn Answers) -> Result<(), Failure> {
-        let mut heard = Heard { answers, rows: false };
-        self.connection.query(sql, &mut heard).map_err(|error| {
-            self.lost = !matches!(error, Error::Server(_));
-            failure(error, sql)
-        })
+        let result = self.connection.query(sql, &mut Heard { answers, rows: false });
+        self.ended(result, sql)
+    }
+
+    fn ask_with(&mut self, sql: &str, values: &[Option<&str>], answers: &mut dyn Answers) -> Result<(), Failure> {
+        let result = self.connection.execute(sql, values, &mut Heard { answers, rows: false });
+        self.ended(result, sql)
     }
 
     fn sql(&self) -> Dialect {

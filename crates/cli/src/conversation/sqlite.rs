@@ -2,11 +2,13 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::{self, Settings};
 use rowferry_engine::{
-    Command, Cursor, Database, Error, Journal, Language, Options, Outcome, ResultColumn, Session, SessionOptions,
-    TransactionStatus, Type, ValueRef,
+    Command, Cursor, Database, Error, Journal, Language, Options, Outcome, Prepared, ResultColumn, Session,
+    SessionOptions, TransactionStatus, Type, ValueRef,
 };
 
 use super::{Answers, Canceller, Column, Conversation, Dialect, Done, Kind, Transaction, caret};
@@ -38,26 +40,71 @@ impl Open {
             self.session.begin_implicit();
             let prepared = self.session.prepare_parsed(statement, &[]).map_err(fail)?;
             if !prepared.bound.params.is_empty() {
-                return Err(Failure::new("the statement has parameters").hint("write the values into the statement"));
+                return Err(
+                    Failure::new("the statement has parameters").hint("give their values: --param VALUE for each")
+                );
             }
-            match self.session.execute(&prepared, &[]).map_err(fail)? {
-                Outcome::Rows(mut cursor) => show(&mut cursor, &self.session.settings(), sql, answers)?,
-                Outcome::Done { command, rows } => answers.done(&match command {
-                    Command::Utility(words) => Done::words(words),
-                    _ => Done::changed(rows),
-                })?,
-            }
-            for notice in self.session.drain_notices() {
-                answers.notice(&format!("notice: {}", notice.message))?;
-            }
+            self.execute(&prepared, &[], sql, answers)?;
         }
         self.session.end_implicit().map_err(fail)
+    }
+
+    fn run_with(&mut self, sql: &str, values: &[Option<&str>], answers: &mut dyn Answers) -> Result<(), Failure> {
+        let fail = |error: Error| failure(&error, sql);
+        let statements = self.session.parse(sql).map_err(fail)?;
+        let [statement] = statements.as_slice() else {
+            return Err(Failure::new("values are given to one statement, and here are several, or none"));
+        };
+        self.session.begin_implicit();
+        let prepared = self.session.prepare_parsed(statement, &[]).map_err(fail)?;
+        let types = &prepared.bound.params;
+        if types.len() != values.len() {
+            let (wants, given) = (types.len(), values.len());
+            return Err(Failure::new(format!("the statement has {wants} parameters, and {given} values are given")));
+        }
+        let settings = self.session.settings();
+        let read = |(value, ty): (&Option<&str>, &Type)| match value {
+            Some(text) => values::input(text, ty, &settings).map_err(fail),
+            None => Ok(Value::Null),
+        };
+        let values = values.iter().zip(types).map(read).collect::<Result<Vec<_>, _>>()?;
+        drop(settings);
+        self.execute(&prepared, &values, sql, answers)?;
+        self.session.end_implicit().map_err(fail)
+    }
+
+    fn execute(
+        &mut self,
+        prepared: &Arc<Prepared>,
+        values: &[Value],
+        sql: &str,
+        answers: &mut dyn Answers,
+    ) -> Result<(), Failure> {
+        match self.session.execute(prepared, values).map_err(|error| failure(&error, sql))? {
+            Outcome::Rows(mut cursor) => show(&mut cursor, &self.session.settings(), sql, answers)?,
+            Outcome::Done { command, rows } => answers.done(&match command {
+                Command::Utility(words) => Done::words(words),
+                _ => Done::changed(rows),
+            })?,
+        }
+        for notice in self.session.drain_notices() {
+            answers.notice(&format!("notice: {}", notice.message))?;
+        }
+        Ok(())
     }
 }
 
 impl Conversation for Open {
     fn ask(&mut self, sql: &str, answers: &mut dyn Answers) -> Result<(), Failure> {
         let result = self.run(sql, answers);
+        if result.is_err() {
+            self.session.fail();
+        }
+        result
+    }
+
+    fn ask_with(&mut self, sql: &str, values: &[Option<&str>], answers: &mut dyn Answers) -> Result<(), Failure> {
+        let result = self.run_with(sql, values, answers);
         if result.is_err() {
             self.session.fail();
         }

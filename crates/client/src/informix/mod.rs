@@ -11,9 +11,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use rowferry_wire::Malformed;
-use rowferry_wire_sqli::URGENT_INTERRUPT;
 use rowferry_wire_sqli::client::{Client, Event, Failure, Misuse, Options, Outcome, Params, Prepared, SqlError};
 use rowferry_wire_sqli::login::{ApplicationInfo, ProcessInfo, RequestBlock};
+use rowferry_wire_sqli::messages::{Param, ParamValue};
+use rowferry_wire_sqli::{TypeCode, URGENT_INTERRUPT};
 
 use crate::url::unknown_option;
 use crate::{Address, Pump, Stream, Timeouts, TlsMode, TlsOptions, Url};
@@ -266,7 +267,7 @@ impl Connection {
     /// Runs a statement and collects its rows.
     pub fn query(&mut self, sql: &str) -> Result<QueryResult, Error> {
         let mut result = QueryResult::default();
-        self.answers(sql, &mut |answer| {
+        self.answers(sql, &[], &mut |answer| {
             match answer {
                 Answer::Columns(columns) => result.columns = columns.to_vec(),
                 Answer::Row(row) => result.rows.push(row),
@@ -280,17 +281,34 @@ impl Connection {
         Ok(result)
     }
 
-    /// Runs a statement and hands on what it answers as it comes.
+    /// Runs a statement and hands on what it answers as it comes. Its `?` are given these texts, which the server takes as the
+    /// types that it finds, or NULL.
     ///
     /// # Errors
     ///
-    /// The server's own, after which the connection goes on; and any other, after which it is of no more use.
-    pub fn answers(&mut self, sql: &str, take: Take<'_>) -> Result<(), Error> {
-        let count = u16::try_from(count_questions(sql)).unwrap_or(u16::MAX);
+    /// [`Error::Misuse`] when there are more or fewer values than `?`, or a text is too long for one: nothing was sent. The
+    /// server's own, after which the connection goes on; and any other, after which it is of no more use.
+    pub fn answers(&mut self, sql: &str, values: &[Option<&str>], take: Take<'_>) -> Result<(), Error> {
+        let questions = count_questions(sql);
+        if questions != values.len() {
+            return Err(Error::Misuse(format!(
+                "the statement has {questions} `?`, and {} values are given",
+                values.len()
+            )));
+        }
+        let mut params = Params::default();
+        for value in values {
+            let param = match value {
+                Some(text) => Param::new(TypeCode::CHAR, 0, ParamValue::Text(text.as_bytes())),
+                None => Param::NULL,
+            };
+            params.push(&param).map_err(|error| Error::Misuse(error.to_string()))?;
+        }
+        let count = u16::try_from(questions).unwrap_or(u16::MAX);
         self.pump.core_mut().prepare(sql.as_bytes(), count)?;
         let mut prepared = None;
         loop {
-            let outcome = self.drive(&mut prepared, take)?;
+            let outcome = self.drive(&mut prepared, &params, take)?;
             match &prepared {
                 Some(prepared) if outcome.more => self.pump.core_mut().fetch(prepared)?,
                 prepared => {
@@ -307,7 +325,12 @@ impl Connection {
         }
     }
 
-    fn drive(&mut self, prepared: &mut Option<Arc<Prepared>>, take: Take<'_>) -> Result<Outcome, Error> {
+    fn drive(
+        &mut self,
+        prepared: &mut Option<Arc<Prepared>>,
+        params: &Params,
+        take: Take<'_>,
+    ) -> Result<Outcome, Error> {
         loop {
             match self.pump.core_mut().poll()? {
                 Event::Pending => self.pump.advance()?,
@@ -316,7 +339,7 @@ impl Connection {
                         take(Answer::Columns(&statement.columns)).map_err(Error::Output)?;
                     }
                     *prepared = Some(statement);
-                    self.pump.core_mut().run(&Params::default(), false)?;
+                    self.pump.core_mut().run(params, false)?;
                 }
                 Event::Row(payload) => {
                     let Some(prepared) = prepared else { continue };
