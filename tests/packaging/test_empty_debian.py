@@ -24,6 +24,9 @@ RUST = (
     Path(os.environ.get("RUSTUP_HOME", "~/.rustup")).expanduser(),
 )
 
+#: The machine's certificate authorities, as they are lent to the root.
+AUTHORITIES = "/etc/ssl/machine.crt"
+
 pytestmark = pytest.mark.timeout(3600)
 
 #: README's first example, with the command's own client.
@@ -58,6 +61,12 @@ class Debian:
             "DEBIAN_FRONTEND": "noninteractive",
             **environment,
         }
+        # The way out of this machine is the root's, too: a proxy, and the authorities whose certificates it shows.
+        for name in ("PIP_CERT", "SSL_CERT_FILE", "CARGO_HTTP_CAINFO"):
+            settings[name] = AUTHORITIES
+        for name, value in os.environ.items():
+            if name.lower().endswith("_proxy") or name in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL"):
+                settings.setdefault(name, value)
         for name, place in zip(("CARGO_HOME", "RUSTUP_HOME"), RUST, strict=True):
             settings[name] = str(place)
         begun = time.monotonic()
@@ -94,6 +103,8 @@ def debian(empty: Path, tmp_path: Path) -> Iterator[Debian]:
     root = tmp_path / "root"
     subprocess.run(["cp", "-a", empty, root], check=True)
     shutil.copy("/etc/resolv.conf", root / "etc" / "resolv.conf")
+    (root / "etc" / "ssl").mkdir(exist_ok=True)
+    shutil.copy("/etc/ssl/certs/ca-certificates.crt", f"{root}{AUTHORITIES}")
     for source in Path("/etc/apt/apt.conf.d").glob("*proxy*"):
         shutil.copy(source, root / "etc" / "apt" / "apt.conf.d")
     yield Debian(root)
