@@ -1,33 +1,29 @@
-"""What a pool waits with: futures for tasks, locks for threads. One interface, two colours."""
+"""What a pool of threads waits with: locks. `aio.waiting` has the same for tasks, with futures."""
 
 from __future__ import annotations
 
 import abc
-import asyncio
 import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from types import CodeType, FrameType
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 __all__ = [
     "Alarm",
-    "AsyncAlarm",
-    "AsyncErrand",
-    "AsyncHolder",
-    "AsyncWaiter",
     "Errand",
     "Holder",
     "Mutex",
+    "Outcome",
     "Waiter",
 ]
 
 T = TypeVar("T")
 
 
-class _Outcome(abc.ABC, Generic[T]):
+class Outcome(abc.ABC, Generic[T]):
     """What whoever waits is given: a value or an exception, once."""
 
     __slots__ = ("done", "failure", "value")
@@ -59,40 +55,7 @@ class _Outcome(abc.ABC, Generic[T]):
         self._wake()
 
 
-class AsyncWaiter(_Outcome[T]):
-    """A task that waits."""
-
-    __slots__ = ("_future", "deadline")
-
-    def __init__(self) -> None:
-        # One call less than the base class's: there is one of these for whoever waits.
-        self.done = False
-        self.value = None
-        self.failure = None
-        self._future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        #: When whoever looks after deadlines calls `give_up`, by the loop's clock.
-        self.deadline: float | None = None
-
-    def give_up(self) -> None:
-        """Let whoever waits go on with nothing."""
-        self._wake()
-
-    async def answered(self) -> bool:
-        """Wait for `grant`, `fail` or `give_up`; true when something was given."""
-        await self._future
-        return self.done
-
-    def _wake(self) -> None:
-        if not self._future.done():
-            self._future.set_result(None)
-
-    async def wait(self, timeout: float | None) -> bool:
-        """Wait at most `timeout` seconds (None: for ever); true when something was given."""
-        await asyncio.wait((self._future,), timeout=timeout)
-        return self.done
-
-
-class Waiter(_Outcome[T]):
+class Waiter(Outcome[T]):
     """A thread that waits."""
 
     __slots__ = ("_gate",)
@@ -176,17 +139,6 @@ class Holder:
         return f"{self.name} for {time.monotonic() - self.since:.1f} s ({self.place})"
 
 
-class AsyncHolder(Holder):
-    """A task that was lent something."""
-
-    __slots__ = ()
-
-    @staticmethod
-    def _who() -> str:
-        task = asyncio.current_task()
-        return task.get_name() if task is not None else "nobody known"
-
-
 class Alarm:
     """Calls a method later, from a thread of its own, unless its object is gone by then."""
 
@@ -220,40 +172,6 @@ class Alarm:
             method()
 
 
-class AsyncAlarm:
-    """Calls a method later, from the event loop, unless its object is gone by then."""
-
-    def __init__(self, method: Callable[[], None]) -> None:
-        self._method = weakref.WeakMethod(method)
-        self._handle: asyncio.TimerHandle | None = None
-
-    @property
-    def is_set(self) -> bool:
-        """True between `set` and the call."""
-        return self._handle is not None
-
-    @property
-    def due(self) -> float | None:
-        """When it will call, by the loop's clock."""
-        return None if self._handle is None else self._handle.when()
-
-    def set(self, seconds: float) -> None:
-        """Call in so many seconds."""
-        self._handle = asyncio.get_running_loop().call_later(seconds, self._ring)
-
-    def cancel(self) -> None:
-        """Do not call."""
-        handle, self._handle = self._handle, None
-        if handle is not None:
-            handle.cancel()
-
-    def _ring(self) -> None:
-        self._handle = None
-        method = self._method()
-        if method is not None:
-            method()
-
-
 class Errand:
     """Runs a method in a thread of its own, once at a time, unless its object is gone by then."""
 
@@ -271,22 +189,3 @@ class Errand:
         method = self._method()
         if method is not None:
             method()
-
-
-class AsyncErrand:
-    """Runs a method in a task of its own, once at a time, while the event loop runs."""
-
-    def __init__(self, method: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        self._method = weakref.WeakMethod(method)
-        self._task: asyncio.Task[None] | None = None
-
-    def start(self) -> None:
-        """Run the method, unless it is being run."""
-        method = self._method()
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:
-            return
-        task = self._task
-        if method is not None and (task is None or task.done() or task.get_loop() is not loop):
-            self._task = loop.create_task(method())

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import datetime
 import sys
-from importlib import metadata
 
+from .._core import __version__
 from ..exceptions import (
     BatchError,
     DatabaseError,
@@ -99,7 +99,6 @@ __all__ = [
 #: As informix-driver calls them.
 PoolClosedError, PoolTimeoutError = PoolClosed, PoolTimeout
 
-__version__ = metadata.version("rowferry")
 
 #: PEP 249, version 2.
 apilevel = "2.0"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import os
 import socket
@@ -391,6 +390,9 @@ PARAMETERS = _PARAMETERS.union(("cursorclass", "cursor_cls", "defer_connect", "s
 
 
 def _check_loop(loop: Any) -> None:
+    # Imported here: whoever connects without asyncio need not wait for it.
+    import asyncio
+
     try:
         running = asyncio.get_running_loop()
     except RuntimeError:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from ... import exceptions as err
-from ..waiting import AsyncAlarm, AsyncErrand, AsyncHolder, AsyncWaiter, Mutex
+from .waiting import AsyncAlarm, AsyncErrand, AsyncHolder, AsyncWaiter, Mutex
 
 __all__ = ["AsyncBasePool", "PoolStatistics"]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from ..._base.waiting import AsyncWaiter
+from ..._base.aio.waiting import AsyncWaiter
 from ..._core import ArrowBatch
 from ..._core.mysql import BinlogReader, BinlogToArrow, normalise_gtids
 from .. import err
