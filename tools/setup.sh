@@ -59,6 +59,7 @@ if [[ $goal == test || $goal == bench ]]; then
     need groff-base command -v groff # reads the manual pages, and the shells their completions
     need fish command -v fish
     need zsh command -v zsh
+    need chromium command -v chromium # looks at the page of --web
     need lintian command -v lintian # reads the Debian package, and systemd its service
     need systemd command -v systemd-analyze
     # An older one would not build the tours: then they say that they were not tested.

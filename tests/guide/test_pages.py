@@ -88,6 +88,13 @@ def with_users(store: Path) -> None:
         shutil.copy(pem[name], file)
 
 
+def with_page(store: Path) -> None:
+    """`store.db` and users."""
+    shutil.copy(store, "store.db")
+    Path("users").write_text("ada:secret\n")
+    Path("users").chmod(0o600)
+
+
 #: What is in the current directory of a page.
 FILES: dict[str, Callable[[Path], None]] = {
     "backup": app,
@@ -103,6 +110,7 @@ FILES: dict[str, Callable[[Path], None]] = {
     "serve": with_users,
     "shell": asked,
     "upgrade": app,
+    "web": with_page,
 }
 
 #: The file that is served from the beginning, with the doors.
@@ -234,7 +242,7 @@ class Page:
             unix_dir = self._stack.enter_context(socket_directory())
             places = {"0.0.0.0": "0.0.0.0:0", "/run/app": unix_dir}
             words = [places.get(word, word) for word in shlex.split(command, comments=True)[2:]]
-            words = [re.sub(r"^([\w.]*):(5432|9088|9187)$", r"\1:0", word) for word in words if word != "--json"]
+            words = [re.sub(r"^([\w.]*):(5432|8080|9088|9187)$", r"\1:0", word) for word in words if word != "--json"]
             self.serve(words)
             return
         path = f"{Path(find_rowferry()).parent}:{Path(sys.executable).parent}:{os.environ['PATH']}"

@@ -28,7 +28,7 @@ class Rowferry:
     """A running server for one SQLite file.
 
     `postgres` and `informix` are `(host, port)` of the doors that were asked for, `unix_dir` the directory of the
-    PostgreSQL unix socket, `metrics` where `--metrics` answers.
+    PostgreSQL unix socket, `metrics` and `web` where `--metrics` and `--web` answer.
     """
 
     def __init__(self, process: Process, database: Path, listening: Mapping[str, str]) -> None:
@@ -38,6 +38,7 @@ class Rowferry:
         self.informix = _split(listening.get("informix"))
         self.unix_socket = listening.get("unix")
         self.metrics = _split(listening.get("metrics"))
+        self.web = _split(listening.get("web"))
 
     @classmethod
     def start(

@@ -16,8 +16,9 @@ use rowferry_server::metrics::{Exporter, Listening, Vitals};
 use rowferry_server::pg::PgDoor;
 use rowferry_server::tls::{self, Tls};
 use rowferry_server::{Bound, Door, Endpoint, Limits, Server};
+use rowferry_web::Page;
 
-use self::announce::{announce, tell_sessions, warn_of_readers};
+use self::announce::{Told, announce, tell_sessions, warn_of_readers};
 use self::doors::Doors;
 use crate::Failure;
 use crate::lifeline;
@@ -29,6 +30,10 @@ use crate::signals::{self, Reload};
 const POSTGRES_PORT: u16 = 5432;
 /// Where Prometheus looks for the figures of a PostgreSQL.
 const METRICS_PORT: u16 = 9187;
+/// Where pages are that are not for everybody.
+const WEB_PORT: u16 = 8080;
+/// What stops a statement of the page.
+const WEB_STATEMENT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Where Informix clients look.
 const INFORMIX_PORT: u16 = 9088;
 
@@ -113,6 +118,18 @@ pub struct Arguments {
     /// Whoever reaches the address is told; there are no statements, names of users or data among the figures.
     #[arg(long, value_name = "ADDR", env = "ROWFERRY_METRICS", help_heading = DOORS)]
     metrics: Option<String>,
+
+    /// Show a page to look at the database at http://ADDR: 127.0.0.1:8080, :8080, :0
+    ///
+    /// Tables and rows, a box for questions, sessions, locks, slow statements, figures; by the users of the server, with their
+    /// rights. Nothing can be changed there without --web-writes. With --tls or --tls-cert it is https; beyond this machine
+    /// that is needed.
+    #[arg(long, value_name = "ADDR", env = "ROWFERRY_WEB", help_heading = DOORS)]
+    web: Option<String>,
+
+    /// Let users of the page change what they may change
+    #[arg(long, requires = "web", help_heading = DOORS)]
+    web_writes: bool,
 
     /// A user who may connect; can be given more than once
     ///
@@ -249,6 +266,13 @@ pub struct Arguments {
     json: bool,
 }
 
+impl Arguments {
+    /// There is a certificate.
+    fn tls(&self) -> bool {
+        self.tls || self.tls_cert.is_some()
+    }
+}
+
 /// Serves until the process is asked to stop.
 pub fn run(arguments: Arguments) -> Result<(), Failure> {
     // From the beginning: a signal that comes while the file is opened must not end the process by surprise.
@@ -328,6 +352,10 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
         bound.push(server.adopt(socket, Arc::clone(if door == service::INFORMIX { &informix } else { &postgres })));
     }
 
+    let page = doors
+        .web
+        .map(|address| show(address, &mut server, &postgres, tls.as_ref(), &arguments, &database, &gate))
+        .transpose()?;
     let exporter = doors.metrics.map(|address| export(address, watched, server.vitals())).transpose()?;
 
     let arguments = Arc::new(arguments);
@@ -338,9 +366,11 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     }
     tell_sessions(&arguments, version, &database, &bound);
     let metrics = exporter.as_ref().map(Exporter::address);
-    announce(&arguments, &database, &bound, metrics, &gate.users())?;
+    let told = Told { metrics, web: page.as_ref().map(|page| (page.address(), arguments.tls())) };
+    announce(&arguments, &database, &bound, &told, &gate.users())?;
     service::begin(server.beats())?;
     let result = server.run();
+    drop(page);
     drop(exporter);
     signals.close();
     result.map_err(|error| Failure::new(format!("the server failed: {error}")))
@@ -361,6 +391,34 @@ fn set_defaults(arguments: &Arguments, database: &Database) -> Result<(), Failur
         })?;
     }
     Ok(())
+}
+
+/// Begins to show the page.
+fn show(
+    address: SocketAddr,
+    server: &mut Server,
+    door: &Arc<dyn Door>,
+    tls: Option<&Arc<Tls>>,
+    arguments: &Arguments,
+    database: &Database,
+    gate: &Gate,
+) -> Result<Page, Failure> {
+    let options = rowferry_web::Options {
+        database: database.name().to_owned(),
+        writes: arguments.web_writes,
+        statement_timeout: WEB_STATEMENT_TIMEOUT,
+        trusts: gate.users().is_empty() && arguments.hba.is_none(),
+    };
+    let page = server
+        .introducer(Arc::clone(door))
+        .and_then(|introducer| rowferry_web::Listening::at(address)?.answer(introducer, tls.cloned(), options));
+    page.map_err(|error| {
+        let failure = Failure::new(format!("--web: cannot listen at {address}: {error}"));
+        match error.kind() {
+            std::io::ErrorKind::AddrInUse => failure.hint("another server is there; choose another port, or :0"),
+            _ => failure,
+        }
+    })
 }
 
 /// Begins to tell figures.
@@ -585,6 +643,10 @@ mod tests {
         assert_eq!(checked(&["--metrics", ":0"]).unwrap().metrics.unwrap().to_string(), "127.0.0.1:0");
         assert!(checked(&["--metrics", "0.0.0.0"]).unwrap_err().contains("--metrics"));
         assert!(checked(&["--metrics", "0.0.0.0", "--user", "ada:secret"]).is_ok());
+        assert_eq!(checked(&["--web", ":0"]).unwrap().web.unwrap().to_string(), "127.0.0.1:0");
+        assert!(checked(&["--web", "0.0.0.0"]).unwrap_err().contains("without users"));
+        assert!(checked(&["--web", "0.0.0.0", "--user", "ada:secret"]).unwrap_err().contains("TLS"));
+        assert!(checked(&["--web", "0.0.0.0", "--user", "ada:secret", "--tls"]).is_ok());
     }
 
     #[test]

@@ -99,6 +99,8 @@ pub struct Config {
     pub password: Option<rowferry_wire::Secret>,
     /// Empty for the server's choice.
     pub database: String,
+    /// What the server shows of us in its list of sessions.
+    pub application_name: String,
     /// When to encrypt, and what to check.
     pub tls: TlsOptions,
     /// How long to wait.
@@ -143,7 +145,8 @@ impl Config {
         } else {
             Address::Tcp(host, port)
         };
-        Ok(Self { address, user, password, database, tls, timeouts })
+        let application_name = "rowferry".to_owned();
+        Ok(Self { address, user, password, database, application_name, tls, timeouts })
     }
 }
 
@@ -167,6 +170,11 @@ pub struct Connection {
 impl Connection {
     /// Connects and logs in.
     pub fn connect(config: &Config) -> Result<Self, Error> {
+        Self::connect_over(Stream::connect(&config.address, config.timeouts, None)?, config)
+    }
+
+    /// The same over a stream that is connected already. What the configuration says of the address counts for TLS alone.
+    pub fn connect_over(stream: Stream, config: &Config) -> Result<Self, Error> {
         let mut random = [0; 18];
         rand::RngCore::fill_bytes(&mut rand::rng(), &mut random);
         let nonce = random.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -174,7 +182,7 @@ impl Connection {
             user: config.user.clone(),
             password: config.password.clone(),
             database: config.database.clone(),
-            application_name: "rowferry".into(),
+            application_name: config.application_name.clone(),
             tls: match config.tls.mode {
                 TlsMode::Disabled => TlsPolicy::Never,
                 TlsMode::Preferred => TlsPolicy::IfOffered,
@@ -183,7 +191,7 @@ impl Connection {
             secure_transport: matches!(config.address, Address::Unix(_)),
             nonce,
         });
-        let mut pump = Pump::connect(&config.address, config.timeouts, client)?;
+        let mut pump = Pump::new(stream, client);
         loop {
             match pump.core_mut().poll()? {
                 Event::Pending => pump.advance()?,
@@ -206,21 +214,28 @@ impl Connection {
     /// usable afterwards. After any other error it is not.
     pub fn query(&mut self, sql: &str, answers: &mut dyn Answers) -> Result<(), Error> {
         self.pump.core_mut().query(sql);
-        self.answers(answers)
+        self.answers(answers).map(drop)
     }
 
-    /// Runs one statement with parameters in text form, whose types the server finds out, and hands on what it answers.
+    /// Runs one statement with parameters in text form, whose types the server finds out, and hands on what it answers: all rows,
+    /// or `most` if that is above 0. True when there may be more, which are given up.
     ///
     /// # Errors
     ///
     /// As those of [`query`](Self::query).
-    pub fn execute(&mut self, sql: &str, parameters: &[Option<&str>], answers: &mut dyn Answers) -> Result<(), Error> {
-        self.pump.core_mut().execute(sql, parameters, 0);
+    pub fn execute(
+        &mut self,
+        sql: &str,
+        parameters: &[Option<&str>],
+        most: u32,
+        answers: &mut dyn Answers,
+    ) -> Result<bool, Error> {
+        self.pump.core_mut().execute(sql, parameters, most);
         self.answers(answers)
     }
 
-    fn answers(&mut self, answers: &mut dyn Answers) -> Result<(), Error> {
-        let mut failed = None;
+    fn answers(&mut self, answers: &mut dyn Answers) -> Result<bool, Error> {
+        let (mut failed, mut suspended) = (None, false);
         loop {
             match self.pump.core_mut().poll()? {
                 Event::Pending => self.pump.advance()?,
@@ -231,9 +246,9 @@ impl Connection {
                 Event::CopyIn => return Err(Error::Misuse("the server asks for data that nobody announced".into())),
                 Event::Notice(notice) => answers.notice(&notice)?,
                 Event::Error(notice) => failed = Some(Box::new(notice.into_owned())),
-                Event::Ready(_) => return failed.map_or(Ok(()), |notice| Err(Error::Server(notice))),
+                Event::Ready(_) => return failed.map_or(Ok(suspended), |notice| Err(Error::Server(notice))),
                 Event::StartTls => return Err(Error::Misuse("TLS begins before the login only".into())),
-                Event::Suspended => return Err(Error::Misuse("the server keeps rows back that were asked for".into())),
+                Event::Suspended => suspended = true,
             }
         }
     }
@@ -334,9 +349,17 @@ impl Canceller {
     ///
     /// When the server is not reached.
     pub fn cancel(&self, config: &Config) -> Result<(), Error> {
+        self.cancel_over(&Stream::connect(&config.address, config.timeouts, None)?)
+    }
+
+    /// The same over a stream that is connected already, and of no more use afterwards.
+    ///
+    /// # Errors
+    ///
+    /// When the server is not reached.
+    pub fn cancel_over(&self, stream: &Stream) -> Result<(), Error> {
         let mut packet = Vec::new();
         StartupPacket::Cancel(CancelRequest { process: self.process, key: &self.key }).encode(&mut packet);
-        let stream = Stream::connect(&config.address, config.timeouts, None)?;
         let mut rest = packet.as_slice();
         while !rest.is_empty() {
             match stream.try_send(rest)? {

@@ -91,6 +91,8 @@ pub struct Connection {
     tls: Option<Arc<Tls>>,
     /// What binds an authentication to this TLS connection.
     end_point: Option<Arc<[u8]>>,
+    /// Nobody can read along, for other reasons than TLS of ours.
+    vouched: bool,
     traffic: Arc<Traffic>,
 }
 
@@ -114,7 +116,12 @@ impl Connection {
         let local = socket.local();
         traffic.open.fetch_add(1, Ordering::Relaxed);
         let transport = Transport::Plain(socket);
-        Self { transport, peer, local, number, registry, limits, tls, end_point: None, traffic }
+        Self { transport, peer, local, number, registry, limits, tls, end_point: None, vouched: false, traffic }
+    }
+
+    /// Counts as encrypted from now on: whoever brought the client speaks TLS with it.
+    pub(crate) fn vouch(&mut self) {
+        self.vouched = true;
     }
 
     /// The connection's number, unique in this process: what the log calls it.
@@ -147,7 +154,7 @@ impl Connection {
 
     /// True once [`start_tls`](Connection::start_tls) has succeeded.
     pub fn is_encrypted(&self) -> bool {
-        matches!(self.transport, Transport::Tls(_))
+        self.vouched || matches!(self.transport, Transport::Tls(_))
     }
 
     /// True when [`start_tls`](Connection::start_tls) can succeed.

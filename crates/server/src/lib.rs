@@ -30,7 +30,7 @@ pub mod tls;
 pub use capacity::Capacity;
 pub use config::{Endpoint, Limits, ParseEndpointError};
 pub use connection::{Connection, Ending, TooManyConnections};
-pub use listener::{Bound, Door, HandedSocket, Server, StartError, Stopper};
+pub use listener::{Bound, Door, HandedSocket, Introducer, Server, StartError, Stopper};
 pub use socket::Peer;
 pub use sqli::SqliDoor;
 

@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read as _, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -88,9 +89,55 @@ struct Entrance {
     traffic: Arc<Traffic>,
 }
 
+/// A client who came by somebody of this process.
+struct Introduced {
+    stream: UnixStream,
+    peer: SocketAddr,
+    encrypted: bool,
+}
+
+/// Where introduced clients arrive.
+struct Guests {
+    door: Arc<dyn Door>,
+    traffic: Arc<Traffic>,
+    arrivals: Receiver<Introduced>,
+    bell: UnixStream,
+}
+
+/// Brings clients to a door from within this process, and vouches for where they are: the door's rules and limits are those for
+/// clients who come from there themselves. Cheap to clone.
+#[derive(Clone)]
+pub struct Introducer {
+    arrivals: Sender<Introduced>,
+    bell: Arc<UnixStream>,
+}
+
+impl fmt::Debug for Introducer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Introducer").finish_non_exhaustive()
+    }
+}
+
+impl Introducer {
+    /// A connection to the door, on which the door's protocol is to be spoken, for somebody at `peer`; `encrypted` says that
+    /// nobody between them and us can read along.
+    ///
+    /// # Errors
+    /// When there are no descriptors left, or the server has stopped.
+    pub fn connect(&self, peer: SocketAddr, encrypted: bool) -> io::Result<UnixStream> {
+        let (ours, theirs) = UnixStream::pair()?;
+        let stopped = |_| io::Error::new(ErrorKind::NotConnected, "the server has stopped");
+        self.arrivals.send(Introduced { stream: theirs, peer, encrypted }).map_err(stopped)?;
+        // Full means that it was told before.
+        let _ = (&*self.bell).write(&[0]);
+        Ok(ours)
+    }
+}
+
 /// Listens at its endpoints and gives each connection a thread.
 pub struct Server {
     entrances: Vec<Entrance>,
+    guests: Option<Guests>,
     registry: Arc<Registry>,
     limits: Arc<Limits>,
     tls: Option<Arc<Tls>>,
@@ -140,6 +187,7 @@ impl Server {
         let stopper = Stopper { registry: Arc::clone(&registry), wake: Arc::new(waker) };
         Ok(Self {
             entrances: Vec::new(),
+            guests: None,
             registry,
             limits: Arc::new(limits),
             tls,
@@ -188,9 +236,27 @@ impl Server {
             // Where these are not the sockets' that it accepts, they only lack what saves time and notices lost peers.
             tracing::warn!(%error, "options of a listening socket");
         }
-        let same = self.entrances.iter().find(|entrance| entrance.traffic.door == door.name());
-        let traffic = same.map_or_else(|| Arc::new(Traffic::new(door.name())), |entrance| entrance.traffic.clone());
+        let traffic = self.traffic_of(door.name());
         self.entrances.push(Entrance { listener, door, traffic });
+    }
+
+    fn traffic_of(&self, door: &'static str) -> Arc<Traffic> {
+        let same = self.entrances.iter().find(|entrance| entrance.traffic.door == door);
+        same.map_or_else(|| Arc::new(Traffic::new(door)), |entrance| entrance.traffic.clone())
+    }
+
+    /// What brings clients to `door` from within this process.
+    ///
+    /// # Errors
+    /// When there are no descriptors left.
+    pub fn introducer(&mut self, door: Arc<dyn Door>) -> io::Result<Introducer> {
+        let (bell, rings) = UnixStream::pair()?;
+        bell.set_nonblocking(true)?;
+        rings.set_nonblocking(true)?;
+        let (sender, arrivals) = channel();
+        let traffic = self.traffic_of(door.name());
+        self.guests = Some(Guests { door, traffic, arrivals, bell });
+        Ok(Introducer { arrivals: sender, bell: Arc::new(rings) })
     }
 
     /// How the server is, for who tells others: of the doors that it has by now.
@@ -224,6 +290,7 @@ impl Server {
                 Listener::Unix(listener, _) => listener.as_raw_fd(),
             })
             .chain([self.wake.as_raw_fd()])
+            .chain(self.guests.as_ref().map(|guests| guests.bell.as_raw_fd()))
             .map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 })
             .collect();
         while !self.registry.stopping() {
@@ -243,6 +310,7 @@ impl Server {
                     self.accept(entrance);
                 }
             }
+            self.welcome_guests();
         }
         // Nobody new comes in, and the unix sockets' names go, before the sessions are ended.
         drop(self.entrances);
@@ -252,6 +320,19 @@ impl Server {
             tracing::warn!(connections = left, "connections that would not end were left behind");
         }
         Ok(())
+    }
+
+    fn welcome_guests(&self) {
+        let Some(guests) = &self.guests else { return };
+        // What rang is taken before what has come is looked for: nobody waits for a ring that was missed.
+        let mut rings = [0; 64];
+        while matches!((&guests.bell).read(&mut rings), Ok(1..)) {}
+        for Introduced { stream, peer, encrypted } in guests.arrivals.try_iter() {
+            match Socket::unix(stream, self.limits.write_timeout) {
+                Ok(socket) => self.take(&guests.door, &guests.traffic, socket, Peer::Tcp(peer), encrypted),
+                Err(error) => tracing::error!(%error, "an introduced connection"),
+            }
+        }
     }
 
     /// Accepts with the spare descriptor, tells the client that there is no room, and closes; false when there was none.
@@ -312,36 +393,43 @@ impl Server {
                 return;
             }
         };
-        let door = Arc::clone(&entrance.door);
+        self.take(&entrance.door, &entrance.traffic, socket, peer, false);
+    }
+
+    /// Gives a connection its thread; `vouched` is encrypted without our doing.
+    fn take(&self, door: &Arc<dyn Door>, traffic: &Arc<Traffic>, socket: Socket, peer: Peer, vouched: bool) {
         let name = door.name();
-        entrance.traffic.accepted.fetch_add(1, Ordering::Relaxed);
+        traffic.accepted.fetch_add(1, Ordering::Relaxed);
         let Some(number) = self.registry.enter(socket.fd()) else {
-            entrance.traffic.refused.fetch_add(1, Ordering::Relaxed);
+            traffic.refused.fetch_add(1, Ordering::Relaxed);
             tracing::warn!(door = name, %peer, "too many unauthenticated connections: refused");
             return;
         };
-        let connection = Connection::new(
+        let mut connection = Connection::new(
             socket,
             peer.clone(),
             number,
             Arc::clone(&self.registry),
             Arc::clone(&self.limits),
             self.tls.clone(),
-            entrance.traffic.clone(),
+            traffic.clone(),
         );
+        if vouched {
+            connection.vouch();
+        }
+        let serving = Arc::clone(door);
         // A thread that does not start must not take the connection with it.
         let connection = Arc::new(Mutex::new(Some(connection)));
         let waiting = Arc::clone(&connection);
         let session = self.threads.run(Box::new(move || {
             let Some(connection) = waiting.lock().take() else { return true };
-            run_session(door, connection)
+            run_session(serving, connection)
         }));
         if let Err(error) = session {
             tracing::error!(door = name, %peer, %error, "cannot start a thread for the connection");
             if let Some(mut connection) = connection.lock().take() {
                 // It may be gone; there is nothing else that we can do for it.
-                let _ =
-                    connection.write_all(&entrance.door.refusal("The server cannot start a thread for the session."));
+                let _ = connection.write_all(&door.refusal("The server cannot start a thread for the session."));
                 connection.linger();
             }
         }

@@ -193,6 +193,8 @@ pub struct Client {
     closed: bool,
     /// The caller has data for a `COPY … FROM STDIN`.
     uploads: bool,
+    /// A statement with parameters is under way: it has been followed by a Sync.
+    synced: bool,
     server: Server,
 }
 
@@ -224,6 +226,7 @@ impl Client {
             lent: 0,
             closed: false,
             uploads: false,
+            synced: false,
             server: Server::default(),
         };
         if client.options.tls == TlsPolicy::Never {
@@ -251,6 +254,7 @@ impl Client {
         Frontend::Query(sql.as_bytes()).encode(&mut self.output);
         self.state = State::Results;
         self.uploads = false;
+        self.synced = false;
     }
 
     /// Runs one statement with parameters in text form, whose types the server finds out. `most` is how many rows may come,
@@ -275,6 +279,7 @@ impl Client {
         }
         self.state = State::Results;
         self.uploads = false;
+        self.synced = true;
     }
 
     /// Runs a `COPY … FROM STDIN` whose data the caller has: [`Event::CopyIn`] asks for them. A COPY in what
@@ -385,6 +390,10 @@ impl Client {
             }
             (State::Results, Backend::CopyInResponse(_)) => {
                 Frontend::CopyFail(b"this client has no data to send").encode(&mut self.output);
+                if self.synced {
+                    // A server that awaits a COPY's data passes the one over that was sent.
+                    Frontend::Sync.encode(&mut self.output);
+                }
                 State::Results
             }
             (State::Results, Backend::CopyOutResponse(_) | Backend::CopyDone) => State::Results,
@@ -533,7 +542,7 @@ fn event<'a>(message: Backend<'a>, state: &mut State, tag: u8) -> Result<Event<'
 mod tests {
     use super::*;
     use crate::Format;
-    use crate::messages::{BackendKeyData, DataRow, ParameterStatus, RowDescription};
+    use crate::messages::{BackendKeyData, CopyFormats, CopyResponse, DataRow, ParameterStatus, RowDescription};
     use crate::scram::{AwaitClientFirst, Verifier};
 
     fn options(tls: TlsPolicy) -> Options {
@@ -732,5 +741,32 @@ mod tests {
             }
             proptest::prop_assert!(false, "neither ends nor fails");
         });
+    }
+
+    #[test]
+    fn a_statement_with_parameters_is_one_piece_and_its_rows_may_end_early() {
+        let mut client = Client::new(options(TlsPolicy::Never));
+        ready(&mut client);
+        client.execute("select $1", &[Some("x"), None], 2);
+        let mut output = client.output().to_vec();
+        client.sent(output.len());
+        let mut tags = Vec::new();
+        while let Some(frame) = cut_backend(&output, usize::MAX).unwrap() {
+            tags.push(frame.tag);
+            let len = frame.len;
+            output.drain(..len);
+        }
+        assert_eq!(tags, b"PBDES");
+        feed(&mut client, &[Backend::ParseComplete, Backend::BindComplete, Backend::PortalSuspended]);
+        assert!(matches!(client.poll(), Ok(Event::Suspended)));
+        // Who asks for the data of a COPY passes a Sync over.
+        client.state = State::Command;
+        client.execute("copy t from stdin", &[], 0);
+        let sent_before = client.output().len();
+        client.sent(sent_before);
+        let copy = CopyResponse { overall: Format::TEXT, columns: CopyFormats::from_wire(&[0, 0]) };
+        feed(&mut client, &[Backend::CopyInResponse(copy)]);
+        assert!(matches!(client.poll(), Ok(Event::Pending)));
+        assert_eq!((client.output()[0], client.output()[client.output().len() - 5]), (b'f', b'S'));
     }
 }

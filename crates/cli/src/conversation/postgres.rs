@@ -63,8 +63,8 @@ impl Conversation for Open {
     }
 
     fn ask_with(&mut self, sql: &str, values: &[Option<&str>], answers: &mut dyn Answers) -> Result<(), Failure> {
-        let result = self.connection.execute(sql, values, &mut Heard { answers, rows: false });
-        self.ended(result, sql)
+        let result = self.connection.execute(sql, values, 0, &mut Heard { answers, rows: false });
+        self.ended(result.map(drop), sql)
     }
 
     fn sql(&self) -> Dialect {

@@ -51,12 +51,19 @@ pub(super) fn warn_of_readers(path: &Path) {
     }
 }
 
+/// Where else the server answers.
+pub(super) struct Told {
+    pub(super) metrics: Option<SocketAddr>,
+    /// The page, and whether it is in TLS.
+    pub(super) web: Option<(SocketAddr, bool)>,
+}
+
 /// Says where to connect, and who may.
 pub(super) fn announce(
     arguments: &Arguments,
     database: &Database,
     bound: &[Bound],
-    metrics: Option<SocketAddr>,
+    told: &Told,
     users: &Users,
 ) -> Result<(), Failure> {
     let name = database.name();
@@ -78,8 +85,11 @@ pub(super) fn announce(
             };
             event.insert(door.into(), bound.endpoint.to_string().into());
         }
-        if let Some(address) = metrics {
+        if let Some(address) = told.metrics {
             event.insert("metrics".into(), address.to_string().into());
+        }
+        if let Some((address, _)) = told.web {
+            event.insert("web".into(), address.to_string().into());
         }
         writeln!(out, "{}", serde_json::Value::Object(event))?;
     } else {
@@ -100,7 +110,12 @@ pub(super) fn announce(
                 }
             }
         }
-        if let Some(address) = metrics {
+        if let Some((address, tls)) = told.web {
+            let host = if address.ip().is_unspecified() { "localhost".into() } else { host_text(&address) };
+            let scheme = if tls { "https" } else { "http" };
+            writeln!(out, "A page to look at it: {scheme}://{host}:{}/", address.port())?;
+        }
+        if let Some(address) = told.metrics {
             let host = if address.ip().is_unspecified() { "localhost".into() } else { host_text(&address) };
             writeln!(out, "Figures for Prometheus: http://{host}:{}/metrics", address.port())?;
         }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use rowferry_server::Endpoint;
 use rowferry_server::auth::Users;
 
-use super::{Arguments, INFORMIX_PORT, METRICS_PORT, POSTGRES_PORT};
+use super::{Arguments, INFORMIX_PORT, METRICS_PORT, POSTGRES_PORT, WEB_PORT};
 use crate::Failure;
 use crate::service::Handed;
 
@@ -18,6 +18,8 @@ pub(super) struct Doors {
     pub(super) informix: Option<SocketAddr>,
     /// Where figures are told.
     pub(super) metrics: Option<SocketAddr>,
+    /// Where the page is.
+    pub(super) web: Option<SocketAddr>,
     /// Where a service manager listens for us.
     handed: Vec<SocketAddr>,
 }
@@ -36,6 +38,7 @@ impl Doors {
             arguments.postgres.as_deref().map(|text| tcp("--postgres", text, POSTGRES_PORT)).transpose()?;
         let informix = arguments.informix.as_deref().map(|text| tcp("--informix", text, INFORMIX_PORT)).transpose()?;
         let metrics = arguments.metrics.as_deref().map(|text| tcp("--metrics", text, METRICS_PORT)).transpose()?;
+        let web = arguments.web.as_deref().map(|text| tcp("--web", text, WEB_PORT)).transpose()?;
         if postgres.is_none() && arguments.unix_dir.is_none() && informix.is_none() && handed.is_empty() {
             postgres = Some(SocketAddr::from(([127, 0, 0, 1], POSTGRES_PORT)));
         }
@@ -43,7 +46,7 @@ impl Doors {
             Endpoint::Tcp(address) => Some(*address),
             Endpoint::Unix(_) => None,
         });
-        Ok(Self { postgres, unix_dir: arguments.unix_dir.clone(), informix, metrics, handed: handed.collect() })
+        Ok(Self { postgres, unix_dir: arguments.unix_dir.clone(), informix, metrics, web, handed: handed.collect() })
     }
 
     /// Without passwords nobody but this machine is let in, unless that is wanted.
@@ -55,6 +58,20 @@ impl Doors {
                 "--metrics: refusing to listen at {address} without users: everybody on the network could read the figures"
             ))
             .hint("configure users with --user or --password-file, write rules (--hba), or say --trust-network"));
+        }
+        if let Some(address) = self.web.filter(|address| !address.ip().is_loopback()) {
+            if trusts {
+                return Err(Failure::new(format!(
+                    "--web: refusing to listen at {address} without users: everybody on the network could read the database"
+                ))
+                .hint("configure users with --user or --password-file, write rules (--hba), or say --trust-network"));
+            }
+            if !arguments.tls() {
+                return Err(Failure::new(format!(
+                    "--web: refusing to listen at {address} without TLS: passwords would travel in the clear"
+                ))
+                .hint("give a certificate with --tls-cert and --tls-key, or have one made with --tls; or put it behind a proxy on this machine"));
+            }
         }
         let far = all.into_iter().find(|address| !address.ip().is_loopback());
         match far {

@@ -98,6 +98,7 @@ fn activity(context: &Context<'_>) -> Vec<Row> {
                 None if activity.state == "active" => None,
                 None => Some(("Client", "ClientRead")),
             };
+            let client: Option<std::net::SocketAddr> = session.client_address.parse().ok();
             let started = session
                 .started
                 .duration_since(std::time::SystemTime::UNIX_EPOCH)
@@ -110,9 +111,10 @@ fn activity(context: &Context<'_>) -> Vec<Row> {
                 role,
                 &session.user,
                 session.variables.read().get("application_name"),
-                (!session.client_address.is_empty()).then_some(&session.client_address),
+                client.map(|client| client.ip().to_canonical().to_string()),
                 NULL,
-                NULL,
+                // What is on no network has no port, which is told so.
+                client.map_or(-1, |client| i64::from(client.port())),
                 instant(started),
                 if idle || !shown { NULL } else { instant(activity.transaction_start) },
                 if shown { instant(activity.statement_start) } else { NULL },

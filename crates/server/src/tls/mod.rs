@@ -43,6 +43,11 @@ impl Tls {
         *self.config.write() = config;
     }
 
+    /// What a handshake of this moment needs.
+    pub fn handshakes(&self) -> Arc<ServerConfig> {
+        self.config.read().rustls.clone()
+    }
+
     pub(crate) fn config(&self) -> Config {
         self.config.read().clone()
     }

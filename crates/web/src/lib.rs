@@ -1,0 +1,334 @@
+//! A page to look at a served database: tables and their rows, a box for questions, sessions and locks, slow statements, figures.
+//!
+//! It is a client of the PostgreSQL door, introduced from within the process: who may come in, from where, with which password,
+//! and what they may see, is decided there and nowhere else. The server's side of the page knows four things: log in, log
+//! out, run one statement, cancel it. Everything that is shown is asked in SQL by the page itself, as the user.
+
+// As the server: sockets, clocks and threads live here.
+#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
+
+mod answers;
+mod http;
+mod sessions;
+
+use std::io;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsRawFd as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rowferry_client::postgres::Error;
+use rowferry_server::Introducer;
+use rowferry_server::tls::Tls;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use crate::http::{Answer, Request, Stream};
+use crate::sessions::{Refused, Session, Sessions};
+
+/// How often somebody looks whether the server lives, in milliseconds.
+const LOOK: libc::c_int = 250;
+
+/// Who asks while so many are being answered is turned away.
+const MOST_AT_ONCE: usize = 64;
+
+/// The most rows of one answer.
+const MOST_ROWS: u32 = 1000;
+
+/// How long a question waits for the one before it.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The name of the cookie.
+const COOKIE: &str = "rowferry";
+
+/// How the page is.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The database that is shown.
+    pub database: String,
+    /// Users may change what they may change; otherwise every transaction reads only.
+    pub writes: bool,
+    /// What stops a statement.
+    pub statement_timeout: Duration,
+    /// Nobody proves a password: the page asks for a name alone.
+    pub trusts: bool,
+}
+
+/// Answers at an address until it is dropped.
+#[derive(Debug)]
+pub struct Page {
+    address: SocketAddr,
+    over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Where a [`Page`] will answer.
+#[derive(Debug)]
+pub struct Listening(TcpListener);
+
+impl Listening {
+    /// Listens at an address; nobody is answered yet.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn at(address: SocketAddr) -> io::Result<Self> {
+        TcpListener::bind(address).map(Self)
+    }
+
+    /// Begins to answer; with `tls` in TLS alone.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn answer(self, introducer: Introducer, tls: Option<Arc<Tls>>, options: Options) -> io::Result<Page> {
+        let listener = self.0;
+        let address = listener.local_addr()?;
+        // Who has gone again before being accepted is not waited for.
+        listener.set_nonblocking(true)?;
+        let over = Arc::new(AtomicBool::new(false));
+        let ends = Arc::clone(&over);
+        let sessions = Sessions::new(introducer, options.database.clone(), options.statement_timeout);
+        let answerer = Arc::new(Answerer { sessions, tls, options, address, busy: AtomicUsize::new(0) });
+        let thread = std::thread::Builder::new().name("web".into()).spawn(move || {
+            let mut tidied = Instant::now();
+            while !ends.load(Ordering::Acquire) {
+                if somebody_waits(&listener)
+                    && let Ok((stream, peer)) = listener.accept()
+                {
+                    answerer.take(stream, peer);
+                }
+                if tidied.elapsed() > Duration::from_secs(30) {
+                    tidied = Instant::now();
+                    answerer.sessions.tidy();
+                }
+            }
+        })?;
+        Ok(Page { address, over, thread: Some(thread) })
+    }
+}
+
+impl Page {
+    /// Where it answers.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Release);
+        if let Some(thread) = self.thread.take() {
+            // It waits for nobody; who is being answered is left to the process's end.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Waits a moment for somebody to accept.
+fn somebody_waits(listener: &TcpListener) -> bool {
+    let mut poll = libc::pollfd { fd: listener.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: one descriptor, which is open.
+    unsafe { libc::poll(&raw mut poll, 1, LOOK) > 0 }
+}
+
+/// A file of the page.
+struct Asset {
+    path: &'static str,
+    form: &'static str,
+    body: &'static [u8],
+}
+
+const ASSETS: [Asset; 4] = [
+    Asset { path: "/", form: "text/html; charset=utf-8", body: include_bytes!("../page/index.html") },
+    Asset { path: "/app.js", form: "text/javascript; charset=utf-8", body: include_bytes!("../page/app.js") },
+    Asset { path: "/app.css", form: "text/css; charset=utf-8", body: include_bytes!("../page/app.css") },
+    Asset { path: "/icon.svg", form: "image/svg+xml", body: include_bytes!("../page/icon.svg") },
+];
+
+struct Answerer {
+    sessions: Sessions,
+    tls: Option<Arc<Tls>>,
+    options: Options,
+    address: SocketAddr,
+    /// How many are being answered.
+    busy: AtomicUsize,
+}
+
+impl Answerer {
+    /// Answers whoever has come in a thread of its own: one who does not read keeps nobody else waiting.
+    fn take(self: &Arc<Self>, stream: TcpStream, peer: SocketAddr) {
+        if self.busy.fetch_add(1, Ordering::Relaxed) >= MOST_AT_ONCE {
+            self.busy.fetch_sub(1, Ordering::Relaxed);
+            return;
+        }
+        let answerer = Arc::clone(self);
+        let spawned = std::thread::Builder::new().name("web".into()).spawn(move || {
+            // Who has asked may be gone.
+            let _ = answerer.converse(stream, peer);
+            answerer.busy.fetch_sub(1, Ordering::Relaxed);
+        });
+        if let Err(error) = spawned {
+            self.busy.fetch_sub(1, Ordering::Relaxed);
+            tracing::warn!(%error, "nobody can be shown the page");
+        }
+    }
+
+    fn converse(&self, stream: TcpStream, peer: SocketAddr) -> io::Result<()> {
+        let mut stream = Stream::new(stream, self.tls.as_ref().map(|tls| tls.handshakes()))?;
+        let Some(request) = http::read(&mut stream)? else { return Ok(()) };
+        match request {
+            Ok(request) => {
+                let answer = self.answer(&request, peer);
+                stream.answer(&answer, request.method != "HEAD")
+            }
+            Err(status) => stream.answer(&Answer::refusal(status, "this request cannot be read"), true),
+        }
+    }
+
+    fn answer(&self, request: &Request, peer: SocketAddr) -> Answer {
+        if !self.is_meant(request.header("host").unwrap_or_default()) {
+            return Answer::refusal(421, "this server has another name; open the page by its address");
+        }
+        if let Some(asset) = ASSETS.iter().find(|asset| asset.path == request.path) {
+            return match request.method.as_str() {
+                "GET" | "HEAD" => static_answer(asset, request),
+                _ => Answer::refusal(405, "only GET is answered here").with("Allow", "GET, HEAD"),
+            };
+        }
+        let known = ["/api/login", "/api/logout", "/api/query", "/api/cancel", "/api/about"];
+        if !known.contains(&request.path.as_str()) {
+            return Answer::refusal(404, "there is nothing here");
+        }
+        if request.method != "POST" {
+            return Answer::refusal(405, "only POST is answered here").with("Allow", "POST");
+        }
+        if !self.is_ours(request) {
+            return Answer::refusal(403, "another site's page has no say here");
+        }
+        let is_json =
+            request.header("content-type").is_some_and(|form| form.split(';').next() == Some("application/json"));
+        if !is_json {
+            return Answer::refusal(415, "what is asked is JSON");
+        }
+        let Ok(body) = serde_json::from_slice::<Value>(&request.body) else {
+            return Answer::refusal(400, "what is asked is not JSON");
+        };
+        match request.path.as_str() {
+            "/api/about" => Answer::json(200, &self.about(request)),
+            "/api/login" => self.login(&body, peer),
+            path => {
+                let session = request.cookie(COOKIE).and_then(|token| Some((token, self.sessions.of(token)?)));
+                let Some((token, session)) = session else { return Answer::refusal(401, "log in first") };
+                match path {
+                    "/api/logout" => {
+                        self.sessions.close(token);
+                        Answer::json(200, &json!({})).with("Set-Cookie", self.cookie("", "; Max-Age=0"))
+                    }
+                    "/api/cancel" => {
+                        self.sessions.cancel(&session, peer);
+                        Answer::json(200, &json!({}))
+                    }
+                    _ => self.query(&body, token, &session),
+                }
+            }
+        }
+    }
+
+    /// A name by which a browser may know this server. Where it listens for this machine alone, a name that somebody has made
+    /// lead here is none: his pages would be let in where nobody is asked for a password.
+    fn is_meant(&self, host: &str) -> bool {
+        if !self.address.ip().is_loopback() {
+            return !host.is_empty();
+        }
+        let name = host.strip_suffix(&format!(":{}", self.address.port())).unwrap_or(host);
+        ["localhost", "127.0.0.1", "[::1]"].contains(&name) || name == self.address.ip().to_string()
+    }
+
+    /// A request that our own page has made. A header that no form can send makes a browser ask us first, whom we do not answer.
+    fn is_ours(&self, request: &Request) -> bool {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        let own = format!("{scheme}://{}", request.header("host").unwrap_or_default());
+        request.header("x-rowferry").is_some()
+            && request.header("origin").is_none_or(|origin| origin == own)
+            && request.header("sec-fetch-site").is_none_or(|site| matches!(site, "same-origin" | "none"))
+    }
+
+    fn cookie(&self, token: &str, more: &str) -> String {
+        let secure = if self.tls.is_some() { "; Secure" } else { "" };
+        format!("{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict{secure}{more}")
+    }
+
+    fn about(&self, request: &Request) -> Value {
+        let session = request.cookie(COOKIE).and_then(|token| self.sessions.of(token));
+        json!({
+            "database": self.options.database, "writes": self.options.writes, "trusts": self.options.trusts,
+            "version": env!("CARGO_PKG_VERSION"), "user": session.map(|session| session.user.clone()),
+        })
+    }
+
+    fn login(&self, body: &Value, peer: SocketAddr) -> Answer {
+        let Some(user) = body["user"].as_str().filter(|user| !user.is_empty() && !user.contains('\0')) else {
+            return Answer::refusal(400, "who are you? give a name");
+        };
+        let password = body["password"].as_str().filter(|password| !password.is_empty());
+        match self.sessions.open(peer, self.tls.is_some(), user, password) {
+            Ok(token) => Answer::json(200, &json!({ "user": user })).with("Set-Cookie", self.cookie(&token, "")),
+            Err(Refused::Full) => Answer::refusal(429, "too many are logged in; try again later"),
+            Err(Refused::Door(error)) => match (&error, error.sqlstate()) {
+                (Error::Protocol(rowferry_wire_pg::client::Failure::NoPassword), _) => {
+                    Answer::refusal(401, "a password is asked for")
+                }
+                (Error::Protocol(rowferry_wire_pg::client::Failure::Refused(notice)), Some(state)) => {
+                    let status = if state.starts_with("28") { 401 } else { 503 };
+                    Answer::json(status, &answers::error(notice))
+                }
+                _ => Answer::refusal(503, &error.to_string()),
+            },
+        }
+    }
+
+    fn query(&self, body: &Value, token: &str, session: &Session) -> Answer {
+        let Some(sql) = body["sql"].as_str().filter(|sql| !sql.contains('\0')) else {
+            return Answer::refusal(400, "there is no `sql`");
+        };
+        let parameters: Option<Vec<Option<&str>>> = match &body["parameters"] {
+            Value::Null => Some(Vec::new()),
+            Value::Array(values) if values.len() <= 1000 => {
+                values.iter().map(|value| if value.is_null() { Some(None) } else { value.as_str().map(Some) }).collect()
+            }
+            _ => None,
+        };
+        let Some(parameters) = parameters else {
+            return Answer::refusal(400, "`parameters` are texts or null, a thousand at most");
+        };
+        let writes = body["changes"].as_bool().unwrap_or(false);
+        if writes && !self.options.writes {
+            return Answer::refusal(403, "changes are off: the server was started without --web-writes");
+        }
+        let most = body["rows"].as_u64().and_then(|rows| u32::try_from(rows).ok()).unwrap_or(100).clamp(1, MOST_ROWS);
+        let connection = if body["on"] == "look" { &session.look } else { &session.work };
+        let Some(mut connection) = connection.try_lock_for(PATIENCE) else {
+            return Answer::refusal(409, "another statement of yours is running: wait for it, or cancel it");
+        };
+        match answers::run(&mut connection, sql, &parameters, most, writes) {
+            Ok(answer) => Answer::json(200, &answer),
+            Err(Error::Server(notice)) => Answer::json(422, &answers::error(&notice)),
+            Err(error) => {
+                drop(connection);
+                // The session at the door has ended: the server stops, or somebody has terminated it.
+                self.sessions.close(token);
+                Answer::refusal(401, &format!("your session has ended: {error}"))
+            }
+        }
+    }
+}
+
+fn static_answer(asset: &Asset, request: &Request) -> Answer {
+    let tag: String = Sha256::digest(asset.body).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let tag = format!("\"{tag}\"");
+    let is_known = request.header("if-none-match") == Some(tag.as_str());
+    let body = if is_known { Vec::new() } else { asset.body.to_vec() };
+    let headers = vec![("Cache-Control", "no-cache".to_owned()), ("ETag", tag)];
+    Answer { status: if is_known { 304 } else { 200 }, form: asset.form, headers, body }
+}

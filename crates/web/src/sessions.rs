@@ -1,0 +1,159 @@
+//! Who has logged in: a cookie's random text, and two sessions at the PostgreSQL door that the server's own rules have let in.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use rand::RngCore as _;
+use rowferry_client::postgres::{Answers, Canceller, Config, Connection, Error};
+use rowferry_client::{Address, Stream, Timeouts, TlsMode, TlsOptions};
+use rowferry_server::Introducer;
+use rowferry_wire::Secret;
+
+use crate::answers::Taken;
+
+/// How many may be logged in at a time.
+const MOST: usize = 32;
+
+/// After how long without a request somebody is logged out, and after how long in any case.
+const IDLE: Duration = Duration::from_secs(30 * 60);
+const LONGEST: Duration = Duration::from_secs(12 * 60 * 60);
+
+/// Somebody who has logged in.
+pub(crate) struct Session {
+    pub(crate) user: String,
+    /// For the page's own questions.
+    pub(crate) look: Mutex<Connection>,
+    /// For the user's.
+    pub(crate) work: Mutex<Connection>,
+    canceller: Option<Canceller>,
+    begun: Instant,
+    touched: Mutex<Instant>,
+}
+
+/// Why nobody was let in.
+pub(crate) enum Refused {
+    /// There are too many.
+    Full,
+    /// The door's words.
+    Door(Error),
+}
+
+/// All of them.
+pub(crate) struct Sessions {
+    introducer: Introducer,
+    database: String,
+    /// In milliseconds.
+    statement_timeout: u64,
+    all: Mutex<HashMap<String, Arc<Session>>>,
+}
+
+impl Sessions {
+    pub(crate) fn new(introducer: Introducer, database: String, statement_timeout: Duration) -> Self {
+        let statement_timeout = u64::try_from(statement_timeout.as_millis()).unwrap_or(u64::MAX);
+        Self { introducer, database, statement_timeout, all: Mutex::default() }
+    }
+
+    /// Logs somebody in; the cookie's text.
+    pub(crate) fn open(
+        &self,
+        peer: SocketAddr,
+        encrypted: bool,
+        user: &str,
+        password: Option<&str>,
+    ) -> Result<String, Refused> {
+        self.tidy();
+        if self.all.lock().len() >= MOST {
+            return Err(Refused::Full);
+        }
+        let config = Config {
+            address: Address::Unix("rowferry".into()),
+            user: user.to_owned(),
+            password: password.map(Secret::new),
+            database: self.database.clone(),
+            application_name: "rowferry web".into(),
+            tls: TlsOptions { mode: TlsMode::Disabled, ..TlsOptions::default() },
+            timeouts: Timeouts::default(),
+        };
+        let connect = || -> Result<Connection, Error> {
+            let mut connection = Connection::connect_over(self.stream(peer, encrypted)?, &config)?;
+            let set = format!(
+                "SET statement_timeout = {}; SET idle_in_transaction_session_timeout = 60000",
+                self.statement_timeout
+            );
+            connection.query(&set, &mut Taken::default() as &mut dyn Answers)?;
+            Ok(connection)
+        };
+        let work = connect().map_err(Refused::Door)?;
+        let look = connect().map_err(Refused::Door)?;
+        let now = Instant::now();
+        let session = Session {
+            user: user.to_owned(),
+            canceller: work.canceller(),
+            look: Mutex::new(look),
+            work: Mutex::new(work),
+            begun: now,
+            touched: Mutex::new(now),
+        };
+        let mut random = [0; 32];
+        rand::rng().fill_bytes(&mut random);
+        let token: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut all = self.all.lock();
+        if all.len() >= MOST {
+            return Err(Refused::Full);
+        }
+        all.insert(token.clone(), Arc::new(session));
+        Ok(token)
+    }
+
+    fn stream(&self, peer: SocketAddr, encrypted: bool) -> Result<Stream, Error> {
+        let socket = self.introducer.connect(peer, encrypted).map_err(Error::Output)?;
+        Stream::adopt(socket.into(), Timeouts::default()).map_err(Error::Output)
+    }
+
+    /// Whoever has this cookie.
+    pub(crate) fn of(&self, token: &str) -> Option<Arc<Session>> {
+        self.tidy();
+        let session = self.all.lock().get(token).cloned()?;
+        *session.touched.lock() = Instant::now();
+        Some(session)
+    }
+
+    /// Logs somebody out. Statements that run go on until they are told that nobody listens.
+    pub(crate) fn close(&self, token: &str) {
+        drop(self.all.lock().remove(token));
+    }
+
+    /// Stops what the user's own statement does.
+    pub(crate) fn cancel(&self, session: &Session, peer: SocketAddr) {
+        if let Some(canceller) = &session.canceller
+            && let Ok(stream) = self.stream(peer, true)
+            // A statement that has ended needs no stopping.
+            && let Err(error) = canceller.cancel_over(&stream)
+        {
+            tracing::debug!(%error, "a statement of the page's could not be cancelled");
+        }
+    }
+
+    /// Logs out whoever has been away too long.
+    pub(crate) fn tidy(&self) {
+        let now = Instant::now();
+        let stays = |session: &Session| {
+            now.duration_since(session.begun) < LONGEST && now.duration_since(*session.touched.lock()) < IDLE
+        };
+        let mut gone = Vec::new();
+        let mut all = self.all.lock();
+        all.retain(|_, session| {
+            let stays = stays(session);
+            if !stays {
+                gone.push(Arc::clone(session));
+            }
+            stays
+        });
+        drop(all);
+        // Goodbyes are said without the lock.
+        drop(gone);
+    }
+}
