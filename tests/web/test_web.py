@@ -22,7 +22,7 @@ from tests.servers.availability import not_tested
 from tests.servers.certificates import make_certificates
 from tests.servers.rowferry import Rowferry
 
-OURS = {"Content-Type": "application/json", "X-Rowferry": "1"}
+OURS = {"Content-Type": "application/json", "X-Rowferry": "none"}
 
 
 class Client:
@@ -33,6 +33,7 @@ class Client:
         self.host, self.port = server.web
         self.context = context
         self.cookie: str | None = None
+        self.key = "none"
 
     def send(
         self, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None
@@ -48,9 +49,12 @@ class Client:
             is_json = answer.headers.get("Content-Type") == "application/json"
             return answer.status, answer.headers, json.loads(text) if is_json else text
 
+    def ours(self) -> dict[str, str]:
+        return {**OURS, "X-Rowferry": self.key}
+
     def call(self, path: str, **body: Any) -> tuple[int, Any]:
         cookie = {"Cookie": self.cookie} if self.cookie else {}
-        status, headers, said = self.send("POST", path, json.dumps(body).encode(), {**OURS, **cookie})
+        status, headers, said = self.send("POST", path, json.dumps(body).encode(), {**self.ours(), **cookie})
         if given := headers.get("Set-Cookie"):
             self.given = given
             self.cookie = given.split(";")[0]
@@ -59,6 +63,7 @@ class Client:
     def log_in(self, user: str = "ada", password: str = "") -> None:
         status, said = self.call("/api/login", user=user, password=password)
         assert status == 200, said
+        self.key = said["key"]
 
     def query(self, sql: str, *parameters: str | None, **more: Any) -> Any:
         status, said = self.call("/api/query", sql=sql, parameters=list(parameters), **more)
@@ -159,7 +164,7 @@ def test_what_another_site_sends_is_refused(served: Rowferry) -> None:
 
     def status(method: str = "POST", path: str = "/api/query", **headers: str) -> int:
         given = {name.replace("_", "-"): value for name, value in headers.items()}
-        return client.send(method, path, body, {**OURS, **cookie, **given})[0]
+        return client.send(method, path, body, {**client.ours(), **cookie, **given})[0]
 
     assert status() == 200
     assert status(Origin=f"http://{host}", Sec_Fetch_Site="same-origin") == 200
@@ -168,11 +173,13 @@ def test_what_another_site_sends_is_refused(served: Rowferry) -> None:
     assert status(Sec_Fetch_Site="cross-site") == 403
     assert client.send("POST", "/api/query", body, {"Content-Type": "application/json", **cookie})[0] == 403
     assert status(Content_Type="text/plain") == 415
+    # A cookie goes to every port of a host; the key does not.
+    assert status(X_Rowferry="none") == 401 and status(X_Rowferry="") == 401
     # A name that somebody has made lead here.
     assert status(Host=f"evil.example:{client.port}") == 421
     assert status("GET") == 405 and status("GET", "/api/nothing") == 404 and status("POST", "/") == 405
-    assert client.send("POST", "/api/query", b"{", {**OURS, **cookie})[0] == 400
-    assert client.send("POST", "/api/query", b"", {**OURS, **cookie, "Content-Length": "99999999"})[0] == 413
+    assert client.send("POST", "/api/query", b"{", {**client.ours(), **cookie})[0] == 400
+    assert client.send("POST", "/api/query", b"", {**client.ours(), **cookie, "Content-Length": "99999999"})[0] == 413
 
 
 @pytest.mark.parametrize(

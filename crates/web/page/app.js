@@ -30,10 +30,13 @@ class Refused extends Error {
   }
 }
 
+// What this page says with each request. It is this tab's, and no other site's, not even one on another port of this host.
+const KEY = "rowferry key";
+
 async function call(path, body = {}) {
   const answer = await fetch(path, {
     method: "POST", credentials: "same-origin", cache: "no-store",
-    headers: { "Content-Type": "application/json", "X-Rowferry": "1" }, body: JSON.stringify(body),
+    headers: { "Content-Type": "application/json", "X-Rowferry": sessionStorage.getItem(KEY) ?? "none" }, body: JSON.stringify(body),
   });
   const said = await answer.json().catch(() => ({ error: { message: `the server answered ${answer.status}` } }));
   if (answer.ok) return said;
@@ -118,6 +121,7 @@ function login() {
     event.preventDefault();
     try {
       const answer = await call("/api/login", { user: user.value, password: password.value });
+      sessionStorage.setItem(KEY, answer.key);
       about.user = answer.user;
       show();
     } catch (error) {
@@ -422,6 +426,7 @@ async function show() {
 
 document.getElementById("leave").addEventListener("click", async () => {
   await call("/api/logout").catch(() => {});
+  sessionStorage.removeItem(KEY);
   about.user = null;
   samples.length = 0;
   show();

@@ -31,6 +31,9 @@ use crate::sessions::{Refused, Session, Sessions};
 /// How often somebody looks whether the server lives, in milliseconds.
 const LOOK: libc::c_int = 250;
 
+/// How long to rest when accepting fails.
+const REST: Duration = Duration::from_millis(100);
+
 /// Who asks while so many are being answered is turned away.
 const MOST_AT_ONCE: usize = 64;
 
@@ -93,10 +96,13 @@ impl Listening {
         let thread = std::thread::Builder::new().name("web".into()).spawn(move || {
             let mut tidied = Instant::now();
             while !ends.load(Ordering::Acquire) {
-                if somebody_waits(&listener)
-                    && let Ok((stream, peer)) = listener.accept()
-                {
-                    answerer.take(stream, peer);
+                if somebody_waits(&listener) {
+                    match listener.accept() {
+                        Ok((stream, peer)) => answerer.take(stream, peer),
+                        // Who has gone again, or no descriptor is left: then not busily.
+                        Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                        Err(_) => std::thread::sleep(REST),
+                    }
                 }
                 if tidied.elapsed() > Duration::from_secs(30) {
                     tidied = Instant::now();
@@ -218,8 +224,7 @@ impl Answerer {
             "/api/about" => Answer::json(200, &self.about(request)),
             "/api/login" => self.login(&body, peer),
             path => {
-                let session = request.cookie(COOKIE).and_then(|token| Some((token, self.sessions.of(token)?)));
-                let Some((token, session)) = session else { return Answer::refusal(401, "log in first") };
+                let Some((token, session)) = self.session(request) else { return Answer::refusal(401, "log in first") };
                 match path {
                     "/api/logout" => {
                         self.sessions.close(token);
@@ -254,16 +259,22 @@ impl Answerer {
             && request.header("sec-fetch-site").is_none_or(|site| matches!(site, "same-origin" | "none"))
     }
 
+    /// Who has sent a request, if somebody who has logged in.
+    fn session<'r>(&self, request: &'r Request) -> Option<(&'r str, Arc<Session>)> {
+        let token = request.cookie(COOKIE)?;
+        Some((token, self.sessions.of(token, request.header("x-rowferry")?)?))
+    }
+
     fn cookie(&self, token: &str, more: &str) -> String {
         let secure = if self.tls.is_some() { "; Secure" } else { "" };
         format!("{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict{secure}{more}")
     }
 
     fn about(&self, request: &Request) -> Value {
-        let session = request.cookie(COOKIE).and_then(|token| self.sessions.of(token));
+        let session = self.session(request);
         json!({
             "database": self.options.database, "writes": self.options.writes, "trusts": self.options.trusts,
-            "version": env!("CARGO_PKG_VERSION"), "user": session.map(|session| session.user.clone()),
+            "version": env!("CARGO_PKG_VERSION"), "user": session.map(|(_, session)| session.user.clone()),
         })
     }
 
@@ -273,7 +284,9 @@ impl Answerer {
         };
         let password = body["password"].as_str().filter(|password| !password.is_empty());
         match self.sessions.open(peer, self.tls.is_some(), user, password) {
-            Ok(token) => Answer::json(200, &json!({ "user": user })).with("Set-Cookie", self.cookie(&token, "")),
+            Ok((token, key)) => {
+                Answer::json(200, &json!({ "user": user, "key": key })).with("Set-Cookie", self.cookie(&token, ""))
+            }
             Err(Refused::Full) => Answer::refusal(429, "too many are logged in; try again later"),
             Err(Refused::Door(error)) => match (&error, error.sqlstate()) {
                 (Error::Protocol(rowferry_wire_pg::client::Failure::NoPassword), _) => {

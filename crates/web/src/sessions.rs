@@ -1,4 +1,4 @@
-//! Who has logged in: a cookie's random text, and two sessions at the PostgreSQL door that the server's own rules have let in.
+//! Who has logged in: a cookie's random text, a key that the page keeps for itself, and two sessions at the PostgreSQL door that the server's own rules have let in.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -21,9 +21,18 @@ const MOST: usize = 32;
 const IDLE: Duration = Duration::from_secs(30 * 60);
 const LONGEST: Duration = Duration::from_secs(12 * 60 * 60);
 
+/// A text that nobody guesses.
+fn random() -> String {
+    let mut bytes = [0; 32];
+    rand::rng().fill_bytes(&mut bytes);
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// Somebody who has logged in.
 pub(crate) struct Session {
     pub(crate) user: String,
+    /// What the page says with each request. Browsers send a cookie to every port of a host; this they do not.
+    pub(crate) key: String,
     /// For the page's own questions.
     pub(crate) look: Mutex<Connection>,
     /// For the user's.
@@ -56,14 +65,14 @@ impl Sessions {
         Self { introducer, database, statement_timeout, all: Mutex::default() }
     }
 
-    /// Logs somebody in; the cookie's text.
+    /// Logs somebody in; the cookie's text, and the key.
     pub(crate) fn open(
         &self,
         peer: SocketAddr,
         encrypted: bool,
         user: &str,
         password: Option<&str>,
-    ) -> Result<String, Refused> {
+    ) -> Result<(String, String), Refused> {
         self.tidy();
         if self.all.lock().len() >= MOST {
             return Err(Refused::Full);
@@ -91,21 +100,20 @@ impl Sessions {
         let now = Instant::now();
         let session = Session {
             user: user.to_owned(),
+            key: random(),
             canceller: work.canceller(),
             look: Mutex::new(look),
             work: Mutex::new(work),
             begun: now,
             touched: Mutex::new(now),
         };
-        let mut random = [0; 32];
-        rand::rng().fill_bytes(&mut random);
-        let token: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let (token, key) = (random(), session.key.clone());
         let mut all = self.all.lock();
         if all.len() >= MOST {
             return Err(Refused::Full);
         }
         all.insert(token.clone(), Arc::new(session));
-        Ok(token)
+        Ok((token, key))
     }
 
     fn stream(&self, peer: SocketAddr, encrypted: bool) -> Result<Stream, Error> {
@@ -113,10 +121,10 @@ impl Sessions {
         Stream::adopt(socket.into(), Timeouts::default()).map_err(Error::Output)
     }
 
-    /// Whoever has this cookie.
-    pub(crate) fn of(&self, token: &str) -> Option<Arc<Session>> {
+    /// Whoever has this cookie, and says this key.
+    pub(crate) fn of(&self, token: &str, key: &str) -> Option<Arc<Session>> {
         self.tidy();
-        let session = self.all.lock().get(token).cloned()?;
+        let session = self.all.lock().get(token).filter(|session| session.key == key).cloned()?;
         *session.touched.lock() = Instant::now();
         Some(session)
     }
