@@ -340,7 +340,7 @@ async function sample() {
   if (!about.user) return;
   try {
     const [row] = await ask(`select extract(epoch from clock_timestamp()) as at, numbackends as sessions, xact_commit + xact_rollback as transactions,
-        tup_returned + tup_fetched as read, tup_inserted + tup_updated + tup_deleted as changed, blks_hit as hit, blks_read as missed, deadlocks,
+        tup_returned as read, tup_inserted + tup_updated + tup_deleted as changed, blks_hit as hit, blks_read as missed, deadlocks,
         pg_database_size(current_database()) as bytes from pg_stat_database where datname = current_database()`);
     samples.push(Object.fromEntries(Object.entries(row).map(([name, value]) => [name, Number(value)])));
     samples.splice(0, samples.length - (15 * 60) / EVERY);
@@ -352,7 +352,7 @@ setInterval(sample, EVERY * 1000);
 const FIGURES = [
   ["Sessions", "", (now) => now.sessions],
   ["Transactions", "per second", (now, then) => (now.transactions - then.transactions) / (now.at - then.at)],
-  ["Rows read", "per second", (now, then) => (now.read - then.read) / (now.at - then.at)],
+  ["Rows read in scans", "per second", (now, then) => (now.read - then.read) / (now.at - then.at)],
   ["Rows changed", "per second", (now, then) => (now.changed - then.changed) / (now.at - then.at)],
   ["Pages found in the cache", "%", (now, then) => { const all = now.hit + now.missed - then.hit - then.missed; return all > 0 ? (100 * (now.hit - then.hit)) / all : 100; }],
   ["Deadlocks", "in all", (now) => now.deadlocks],
