@@ -170,6 +170,9 @@ def test_what_another_site_sends_is_refused(served: Rowferry) -> None:
     assert status(Origin=f"http://{host}", Sec_Fetch_Site="same-origin") == 200
     assert status(Origin="http://evil.example") == 403
     assert status(Origin="null") == 403
+    # A proxy may have rewritten the name; the browser's word stands.
+    assert status(Origin="https://db.example", Sec_Fetch_Site="same-origin") == 200
+    assert status(Host="LOCALHOST:9") == 200
     assert status(Sec_Fetch_Site="cross-site") == 403
     assert client.send("POST", "/api/query", body, {"Content-Type": "application/json", **cookie})[0] == 403
     assert status(Content_Type="text/plain") == 415
@@ -228,6 +231,55 @@ def test_a_statement_is_cancelled_and_one_waits_for_another(served: Rowferry) ->
     assert client.query("SELECT 1", on="work")["rows"] == [["1"]]
 
 
+def test_a_name_of_a_proxy_is_known_when_it_is_told(store_file: Path, tmp_path: Path) -> None:
+    file = shutil.copy(store_file, tmp_path / "store.db")
+    with Rowferry.start(file, args=["--web", ":0", "--web-name", "db.example"]) as server:
+        client = Client(server)
+        assert client.send("GET", "/", headers={"Host": "db.example"})[0] == 200
+        assert client.send("GET", "/", headers={"Host": "other.example"})[0] == 421
+
+
+def test_logging_in_again_ends_what_was_there_and_one_user_leaves_room(served: Rowferry) -> None:
+    client = Client(served)
+    others = [Client(served) for _ in range(8)]
+    with psycopg.connect(served.postgres_dsn, autocommit=True) as connection:
+
+        def sessions(expected: int) -> None:
+            sql = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'rowferry web'"
+            until = time.monotonic() + 20
+            while connection.execute(sql).fetchone() != (expected,):
+                assert time.monotonic() < until, connection.execute(sql).fetchone()
+                time.sleep(0.05)
+
+        for _ in range(3):
+            client.log_in()
+        sessions(2)
+        for other in others:
+            other.log_in()
+        sessions(16)
+    assert client.call("/api/query", sql="SELECT 1")[0] == 401
+    assert others[-1].query("SELECT 1")["rows"] == [["1"]]
+
+
+def test_the_pages_own_question_is_cancelled_and_settings_do_not_stay(store_file: Path, tmp_path: Path) -> None:
+    file = shutil.copy(store_file, tmp_path / "store.db")
+    with Rowferry.start(file, args=["--web", ":0", "--web-writes"]) as server:
+        client = Client(server)
+        client.log_in()
+        client.query("SET statement_timeout = 0", changes=True)
+        assert client.query("SHOW statement_timeout")["rows"] == [["30s"]]
+        answers: list[tuple[int, Any]] = []
+        ask = {"sql": "SELECT pg_sleep(60)", "on": "look"}
+        running = threading.Thread(target=lambda: answers.append(client.call("/api/query", **ask)))
+        running.start()
+        until = time.monotonic() + 20
+        while running.is_alive():
+            assert time.monotonic() < until
+            client.call("/api/cancel", on="look")
+            time.sleep(0.1)
+        assert answers[0][1]["error"]["sqlstate"] == "57014"
+
+
 def test_a_session_that_is_ended_is_logged_out(served: Rowferry) -> None:
     client = Client(served)
     client.log_in()
@@ -240,7 +292,7 @@ def test_a_session_that_is_ended_is_logged_out(served: Rowferry) -> None:
     assert client.query("SELECT 1")["rows"] == [["1"]]
 
 
-def test_with_a_certificate_the_page_is_in_tls_alone(store_file: Path, tmp_path: Path) -> None:
+def test_with_a_certificate_the_page_is_in_tls_alone(store_file: Path, tmp_path: Path, browser: Browser) -> None:
     pem = make_certificates(tmp_path)
     users = tmp_path / "users"
     users.write_text("ada:secret\n")
@@ -267,6 +319,16 @@ def test_with_a_certificate_the_page_is_in_tls_alone(store_file: Path, tmp_path:
         assert client.query("SELECT current_user")["rows"] == [["ada"]]
         with pytest.raises((http.client.HTTPException, OSError)):
             Client(server).send("GET", "/")
+        context.set_alpn_protocols(["h2", "http/1.1"])
+        assert Client(server, context).send("GET", "/")[0] == 200
+        page = browser.new_page(ignore_https_errors=True)
+        assert server.web is not None
+        page.goto(f"https://127.0.0.1:{server.web[1]}/")
+        page.get_by_label("User").fill("ada")
+        page.get_by_label("Password").fill("secret")
+        page.get_by_role("button", name="Log in").click()
+        expect(page.get_by_role("link", name="orders")).to_be_visible()
+        page.close()
 
 
 def test_who_is_trusted_is_what_the_rules_say_of_where_the_browser_is(store_file: Path, tmp_path: Path) -> None:

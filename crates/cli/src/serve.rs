@@ -127,6 +127,10 @@ pub struct Arguments {
     #[arg(long, value_name = "ADDR", env = "ROWFERRY_WEB", help_heading = DOORS)]
     web: Option<String>,
 
+    /// A name by which browsers reach the page through a proxy of this machine; can be given more than once
+    #[arg(long = "web-name", value_name = "HOST", requires = "web", help_heading = DOORS)]
+    web_names: Vec<String>,
+
     /// Let users of the page change what they may change
     #[arg(long, requires = "web", help_heading = DOORS)]
     web_writes: bool,
@@ -406,6 +410,7 @@ fn show(
     let options = rowferry_web::Options {
         database: database.name().to_owned(),
         writes: arguments.web_writes,
+        names: arguments.web_names.clone(),
         statement_timeout: WEB_STATEMENT_TIMEOUT,
         trusts: gate.users().is_empty() && arguments.hba.is_none(),
     };

@@ -30,13 +30,13 @@ class Refused extends Error {
   }
 }
 
-// What this page says with each request. It is this tab's, and no other site's, not even one on another port of this host.
+// What this page says with each request: no other site has it, not even one on another port of this host.
 const KEY = "rowferry key";
 
 async function call(path, body = {}) {
   const answer = await fetch(path, {
     method: "POST", credentials: "same-origin", cache: "no-store",
-    headers: { "Content-Type": "application/json", "X-Rowferry": sessionStorage.getItem(KEY) ?? "none" }, body: JSON.stringify(body),
+    headers: { "Content-Type": "application/json", "X-Rowferry": localStorage.getItem(KEY) ?? "none" }, body: JSON.stringify(body),
   });
   const said = await answer.json().catch(() => ({ error: { message: `the server answered ${answer.status}` } }));
   if (answer.ok) return said;
@@ -47,9 +47,16 @@ async function call(path, body = {}) {
   throw new Refused(answer.status, said.error);
 }
 
+// The page's own questions that are under way: whoever goes elsewhere does not wait for them.
+let looking = 0;
+async function look(question) {
+  looking += 1;
+  try { return await call("/api/query", { ...question, on: "look" }); } finally { looking -= 1; }
+}
+
 /** Rows of one of the page's own questions, as objects. */
 async function ask(sql, parameters = [], rows = 1000) {
-  const said = await call("/api/query", { sql, parameters: parameters.map((value) => (value === null ? null : String(value))), rows, on: "look" });
+  const said = await look({ sql, parameters: parameters.map((value) => (value === null ? null : String(value))), rows });
   return said.rows.map((row) => Object.fromEntries(said.columns.map((column, at) => [column.name, row[at]])));
 }
 
@@ -64,7 +71,6 @@ function size(bytes) {
   return `${value.toFixed(1)} TB`;
 }
 const NUMBERS = new Set([20, 21, 23, 26, 700, 701, 790, 1700]);
-const JSONS = new Set([114, 3802]);
 
 function failure(error, sql) {
   const lines = [el("strong", {}, error.sqlstate ? `${error.sqlstate}: ` : "", error.message)];
@@ -81,13 +87,10 @@ function failure(error, sql) {
 }
 
 /** A value in a cell. */
-function cell(value, type) {
+function cell(value) {
   if (value === null) return el("span", { className: "null" }, "NULL");
   if (typeof value === "object") return el("span", { className: "text" }, `${value.start}… (${number(value.length)} bytes)`);
-  let text = value;
-  if (JSONS.has(type) && text.length > 60) {
-    try { text = JSON.stringify(JSON.parse(text), null, 2); } catch { /* It is shown as it is. */ }
-  }
+  const text = value;
   if (text === "") return el("span", { className: "soft" }, "(empty)");
   if (text.length <= 200) return el("span", { className: "text" }, text);
   const shown = el("span", { className: "text" }, `${text.slice(0, 160)}…`);
@@ -100,7 +103,7 @@ function grid(said, heading = (column) => column.name) {
   const numeric = said.columns.map((column) => NUMBERS.has(column.type));
   const head = said.columns.map((column, at) => el("th", { className: numeric[at] ? "number" : "", scope: "col" }, heading(column, at)));
   const rows = said.rows.map((row) => el("tr", {}, row.map((value, at) =>
-    el("td", { className: numeric[at] ? "number" : "" }, cell(value, said.columns[at].type)))));
+    el("td", { className: numeric[at] ? "number" : "" }, cell(value)))));
   return el("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": "Rows" },
     el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows)));
 }
@@ -121,7 +124,7 @@ function login() {
     event.preventDefault();
     try {
       const answer = await call("/api/login", { user: user.value, password: password.value });
-      sessionStorage.setItem(KEY, answer.key);
+      localStorage.setItem(KEY, answer.key);
       about.user = answer.user;
       show();
     } catch (error) {
@@ -140,24 +143,30 @@ function login() {
 const KINDS = { r: "table", p: "partitioned table", v: "view", m: "materialized view" };
 
 async function tables() {
-  const rows = await ask(`
+  const found = (pattern) => ask(`
     select n.nspname as schema, c.relname as name, c.relkind as kind, greatest(c.reltuples, 0)::bigint as rows,
            case when c.relkind in ('r', 'm') then pg_relation_size(c.oid) end as bytes, obj_description(c.oid, 'pg_class') as comment
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where c.relkind in ('r', 'p', 'v', 'm') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema' order by 1, 2`);
+    where c.relkind in ('r', 'p', 'v', 'm') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
+      and position(lower($1) in lower(n.nspname || '.' || c.relname)) > 0 order by 1, 2`, [pattern]);
   const place = el("div");
-  const draw = (pattern) => {
-    const fitting = rows.filter((row) => `${row.schema}.${row.name}`.toLowerCase().includes(pattern.toLowerCase()));
-    place.replaceChildren(fitting.length ? list(fitting, [
+  let wanted = "";
+  const draw = async (pattern) => {
+    wanted = pattern;
+    let rows;
+    try { rows = await found(pattern); } catch (error) { place.replaceChildren(failure(error)); return; }
+    // Another letter has been typed meanwhile.
+    if (wanted !== pattern) return;
+    place.replaceChildren(rows.length === 1000 ? el("p", { className: "soft" }, "The first 1,000; the search looks through all.") : "", rows.length ? list(rows, [
       ["Name", (row) => el("a", { href: `#/table/${encodeURIComponent(row.schema)}/${encodeURIComponent(row.name)}` },
         row.schema === "public" ? row.name : `${row.schema}.${row.name}`)],
       ["Kind", (row) => KINDS[row.kind]],
       ["Rows, by the last ANALYZE", (row) => (row.kind === "v" || row.rows === "0" ? "" : number(row.rows)), true],
       ["Size", (row) => (row.bytes === null ? "" : size(row.bytes)), true],
       ["Comment", (row) => row.comment],
-    ]) : el("p", { className: "soft" }, rows.length ? "No name fits." : "There are no tables."));
+    ]) : el("p", { className: "soft" }, pattern ? "No name fits." : "There are no tables."));
   };
-  draw("");
+  await draw("");
   return [el("div", { className: "bar" }, el("h1", {}, about.database), el("span", { className: "room" }),
     el("input", { type: "search", placeholder: "Search", "aria-label": "Search tables", oninput: (event) => draw(event.target.value) })), place];
 }
@@ -184,14 +193,14 @@ async function table(schema, name) {
     const parameters = [];
     let sql = `select * from ${identifier(schema)}.${identifier(name)}`;
     if (state.filter) {
-      parameters.push(`%${state.filter}%`);
-      sql += ` where ${identifier(state.column)}::text ilike $1`;
+      parameters.push(state.filter);
+      sql += ` where position(lower($1) in lower(${identifier(state.column)}::text)) > 0`;
     }
     if (state.order) sql += ` order by ${identifier(state.order)}${state.down ? " desc" : ""}`;
     sql += ` limit ${PAGE + 1} offset ${state.page * PAGE}`;
     let said;
     try {
-      said = await call("/api/query", { sql, parameters, rows: PAGE + 1, on: "look" });
+      said = await look({ sql, parameters, rows: PAGE + 1 });
     } catch (error) {
       place.replaceChildren(failure(error));
       return;
@@ -236,10 +245,14 @@ function download(name, type, text) {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
-const whole = (value) => (value !== null && typeof value === "object" ? `${value.start}…` : value);
+/** Names of columns, each another one, as `rowferry query --json` has them. */
+function names(columns) {
+  const seen = new Map();
+  return columns.map(({ name }) => { seen.set(name, (seen.get(name) ?? 0) + 1); return seen.get(name) > 1 ? `${name}_${seen.get(name)}` : name; });
+}
 function csv(said) {
   const field = (value) => (value === null ? "" : /[",\n\r]/.test(value) || value === "" ? `"${value.replaceAll('"', '""')}"` : value);
-  return [said.columns.map((column) => field(column.name)), ...said.rows.map((row) => row.map((value) => field(whole(value))))].map((row) => row.join(",")).join("\r\n");
+  return [said.columns.map((column) => field(column.name)), ...said.rows.map((row) => row.map((value) => field(value)))].map((row) => row.join(",")).join("\r\n");
 }
 
 function query(given) {
@@ -262,16 +275,19 @@ function query(given) {
     try {
       const said = await call("/api/query", { sql, rows: Number(limit.value), changes: mayChange, on: "work" });
       const count = said.rows.length;
+      const cut = said.rows.some((row) => row.some((value) => value !== null && typeof value === "object"));
       const words = said.columns.length ? `${number(count)} row${count === 1 ? "" : "s"}${said.more ? " of more" : ""}` : said.tag || "done";
       place.replaceChildren(
         el("div", { className: "bar" }, el("strong", { id: "words" }, words), el("span", { className: "soft" }, `${number(said.milliseconds)} ms`),
           el("span", { className: "room" }),
-          said.columns.length ? el("button", { type: "button", onclick: () => download("rows.csv", "text/csv", csv(said)) }, "CSV") : null,
-          said.columns.length ? el("button", { type: "button", onclick: () => download("rows.json", "application/json", JSON.stringify(said.rows.map((row) =>
-            Object.fromEntries(said.columns.map((column, at) => [column.name, whole(row[at])]))), null, 1)) }, "JSON") : null),
+          cut ? el("span", { className: "soft" }, "Values beyond 64 kB are shown by their beginning; there is no file of these rows.") : null,
+          said.columns.length && !cut ? el("button", { type: "button", onclick: () => download("rows.csv", "text/csv", csv(said)) }, "CSV") : null,
+          said.columns.length && !cut ? el("button", { type: "button", onclick: () => download("rows.json", "application/json", JSON.stringify(said.rows.map((row) =>
+            Object.fromEntries(names(said.columns).map((name, at) => [name, row[at]]))), null, 1)) }, "JSON") : null),
         ...said.notices.map((notice) => el("p", { className: "soft" }, notice)),
         ...(said.columns.length ? [grid(said)] : []));
-      localStorage.setItem(HISTORY, JSON.stringify([box.value, ...past().filter((known) => known !== box.value)].slice(0, 50)));
+      // What may hold a password is not kept.
+      if (!/password|encrypt/i.test(box.value)) localStorage.setItem(HISTORY, JSON.stringify([box.value, ...past().filter((known) => known !== box.value)].slice(0, 50)));
       remember();
     } catch (error) {
       place.replaceChildren(failure(error, sql));
@@ -406,7 +422,7 @@ async function show() {
     login();
     return;
   }
-  const [name, ...rest] = location.hash.replace(/^#\//, "").split("/").map(decodeURIComponent);
+  const [name, ...rest] = location.hash.replace(/^#\//, "").split("/").map((part) => { try { return decodeURIComponent(part); } catch { return part; } });
   const draw = Object.hasOwn(PAGES, name) ? PAGES[name] : tables;
   document.getElementById("top").hidden = false;
   document.getElementById("who").textContent = about.user;
@@ -426,12 +442,15 @@ async function show() {
 
 document.getElementById("leave").addEventListener("click", async () => {
   await call("/api/logout").catch(() => {});
-  sessionStorage.removeItem(KEY);
+  localStorage.removeItem(KEY);
   about.user = null;
   samples.length = 0;
   show();
 });
-addEventListener("hashchange", show);
+addEventListener("hashchange", async () => {
+  if (looking) await call("/api/cancel", { on: "look" }).catch(() => {});
+  show();
+});
 about = await call("/api/about").catch(() => ({}));
 await show();
 sample();

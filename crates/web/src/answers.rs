@@ -1,6 +1,7 @@
 //! What a statement answers, as JSON: values as texts, so that nothing of them is lost on the way.
 
 use std::io;
+use std::time::{Duration, Instant};
 
 use rowferry_client::postgres::{Answers, Connection, Error};
 use rowferry_wire_pg::messages::{FieldDescription, Notice};
@@ -86,9 +87,13 @@ pub(crate) fn run(
     parameters: &[Option<&str>],
     most: u32,
     writes: bool,
+    longest: Duration,
 ) -> Result<Value, Error> {
-    let begun = std::time::Instant::now();
-    connection.query(if writes { "BEGIN" } else { "BEGIN READ ONLY" }, &mut Taken::default())?;
+    let begun = Instant::now();
+    // Anew each time: what a statement before has set may have been committed.
+    let begin = if writes { "BEGIN" } else { "BEGIN READ ONLY" };
+    connection
+        .query(&format!("{begin}; SET LOCAL statement_timeout = {}", longest.as_millis()), &mut Taken::default())?;
     let mut taken = Taken::default();
     let ended = connection.execute(sql, parameters, most, &mut taken);
     let end = if writes && ended.is_ok() { "COMMIT" } else { "ROLLBACK" };

@@ -11,14 +11,16 @@ mod answers;
 mod http;
 mod sessions;
 
+use std::collections::HashMap;
 use std::io;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsRawFd as _;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use rowferry_client::postgres::Error;
 use rowferry_server::Introducer;
 use rowferry_server::tls::Tls;
@@ -30,6 +32,9 @@ use crate::sessions::{Refused, Session, Sessions};
 
 /// How often somebody looks whether the server lives, in milliseconds.
 const LOOK: libc::c_int = 250;
+
+/// The same for one address: it does not keep others out.
+const MOST_OF_ONE: usize = 24;
 
 /// How long to rest when accepting fails.
 const REST: Duration = Duration::from_millis(100);
@@ -57,6 +62,8 @@ pub struct Options {
     pub statement_timeout: Duration,
     /// Nobody proves a password: the page asks for a name alone.
     pub trusts: bool,
+    /// Further names by which browsers know the server, as a proxy in front of it has them.
+    pub names: Vec<String>,
 }
 
 /// Answers at an address until it is dropped.
@@ -91,8 +98,8 @@ impl Listening {
         listener.set_nonblocking(true)?;
         let over = Arc::new(AtomicBool::new(false));
         let ends = Arc::clone(&over);
-        let sessions = Sessions::new(introducer, options.database.clone(), options.statement_timeout);
-        let answerer = Arc::new(Answerer { sessions, tls, options, address, busy: AtomicUsize::new(0) });
+        let sessions = Sessions::new(introducer, options.database.clone());
+        let answerer = Arc::new(Answerer { sessions, tls, options, address, busy: Mutex::default() });
         let thread = std::thread::Builder::new().name("web".into()).spawn(move || {
             let mut tidied = Instant::now();
             while !ends.load(Ordering::Acquire) {
@@ -157,31 +164,44 @@ struct Answerer {
     tls: Option<Arc<Tls>>,
     options: Options,
     address: SocketAddr,
-    /// How many are being answered.
-    busy: AtomicUsize,
+    /// How many are being answered, and of whom.
+    busy: Mutex<HashMap<IpAddr, usize>>,
 }
 
 impl Answerer {
     /// Answers whoever has come in a thread of its own: one who does not read keeps nobody else waiting.
     fn take(self: &Arc<Self>, stream: TcpStream, peer: SocketAddr) {
-        if self.busy.fetch_add(1, Ordering::Relaxed) >= MOST_AT_ONCE {
-            self.busy.fetch_sub(1, Ordering::Relaxed);
-            return;
+        let from = peer.ip().to_canonical();
+        {
+            let mut busy = self.busy.lock();
+            let of = busy.get(&from).copied().unwrap_or(0);
+            if of >= MOST_OF_ONE || busy.values().sum::<usize>() >= MOST_AT_ONCE {
+                return;
+            }
+            busy.insert(from, of + 1);
         }
         let answerer = Arc::clone(self);
         let spawned = std::thread::Builder::new().name("web".into()).spawn(move || {
             // Who has asked may be gone.
             let _ = answerer.converse(stream, peer);
-            answerer.busy.fetch_sub(1, Ordering::Relaxed);
+            answerer.left(from);
         });
         if let Err(error) = spawned {
-            self.busy.fetch_sub(1, Ordering::Relaxed);
+            self.left(from);
             tracing::warn!(%error, "nobody can be shown the page");
         }
     }
 
+    fn left(&self, from: IpAddr) {
+        let mut busy = self.busy.lock();
+        match busy.get_mut(&from) {
+            Some(count) if *count > 1 => *count -= 1,
+            _ => drop(busy.remove(&from)),
+        }
+    }
+
     fn converse(&self, stream: TcpStream, peer: SocketAddr) -> io::Result<()> {
-        let mut stream = Stream::new(stream, self.tls.as_ref().map(|tls| tls.handshakes()))?;
+        let mut stream = Stream::new(stream, self.tls.as_ref().map(|tls| tls.handshakes("http/1.1")))?;
         let Some(request) = http::read(&mut stream)? else { return Ok(()) };
         match request {
             Ok(request) => {
@@ -222,7 +242,13 @@ impl Answerer {
         };
         match request.path.as_str() {
             "/api/about" => Answer::json(200, &self.about(request)),
-            "/api/login" => self.login(&body, peer),
+            "/api/login" => {
+                // Whoever logs in again is who has logged in before.
+                if let Some((token, _)) = self.session(request) {
+                    self.sessions.close(token);
+                }
+                self.login(&body, peer)
+            }
             path => {
                 let Some((token, session)) = self.session(request) else { return Answer::refusal(401, "log in first") };
                 match path {
@@ -231,7 +257,7 @@ impl Answerer {
                         Answer::json(200, &json!({})).with("Set-Cookie", self.cookie("", "; Max-Age=0"))
                     }
                     "/api/cancel" => {
-                        self.sessions.cancel(&session, peer);
+                        self.sessions.cancel(&session, peer, body["on"] == "look");
                         Answer::json(200, &json!({}))
                     }
                     _ => self.query(&body, token, &session),
@@ -246,17 +272,27 @@ impl Answerer {
         if !self.address.ip().is_loopback() {
             return !host.is_empty();
         }
-        let name = host.strip_suffix(&format!(":{}", self.address.port())).unwrap_or(host);
-        ["localhost", "127.0.0.1", "[::1]"].contains(&name) || name == self.address.ip().to_string()
+        // At any port: a tunnel has its own.
+        let name = match host.rsplit_once(':') {
+            Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+            _ => host,
+        };
+        let own = self.address.ip().to_string();
+        let known = ["localhost", "127.0.0.1", "[::1]", &own].into_iter();
+        known.chain(self.options.names.iter().map(String::as_str)).any(|known| known.eq_ignore_ascii_case(name))
     }
 
     /// A request that our own page has made. A header that no form can send makes a browser ask us first, whom we do not answer.
     fn is_ours(&self, request: &Request) -> bool {
-        let scheme = if self.tls.is_some() { "https" } else { "http" };
-        let own = format!("{scheme}://{}", request.header("host").unwrap_or_default());
-        request.header("x-rowferry").is_some()
-            && request.header("origin").is_none_or(|origin| origin == own)
-            && request.header("sec-fetch-site").is_none_or(|site| matches!(site, "same-origin" | "none"))
+        let host = request.header("host").unwrap_or_default();
+        // A browser's own word; one that is too old for it is asked for the page's origin. A proxy may have another scheme.
+        let is_same = match request.header("sec-fetch-site") {
+            Some(site) => site == "same-origin",
+            None => {
+                request.header("origin").is_none_or(|origin| origin.split_once("://").is_some_and(|of| of.1 == host))
+            }
+        };
+        request.header("x-rowferry").is_some() && is_same
     }
 
     /// Who has sent a request, if somebody who has logged in.
@@ -324,7 +360,7 @@ impl Answerer {
         let Some(mut connection) = connection.try_lock_for(PATIENCE) else {
             return Answer::refusal(409, "another statement of yours is running: wait for it, or cancel it");
         };
-        match answers::run(&mut connection, sql, &parameters, most, writes) {
+        match answers::run(&mut connection, sql, &parameters, most, writes, self.options.statement_timeout) {
             Ok(answer) => Answer::json(200, &answer),
             Err(Error::Server(notice)) => Answer::json(422, &answers::error(&notice)),
             Err(error) => {

@@ -17,6 +17,9 @@ use crate::answers::Taken;
 /// How many may be logged in at a time.
 const MOST: usize = 32;
 
+/// The same for one user.
+const MOST_OF_ONE: usize = 8;
+
 /// After how long without a request somebody is logged out, and after how long in any case.
 const IDLE: Duration = Duration::from_secs(30 * 60);
 const LONGEST: Duration = Duration::from_secs(12 * 60 * 60);
@@ -37,7 +40,8 @@ pub(crate) struct Session {
     pub(crate) look: Mutex<Connection>,
     /// For the user's.
     pub(crate) work: Mutex<Connection>,
-    canceller: Option<Canceller>,
+    look_canceller: Option<Canceller>,
+    work_canceller: Option<Canceller>,
     begun: Instant,
     touched: Mutex<Instant>,
 }
@@ -54,15 +58,12 @@ pub(crate) enum Refused {
 pub(crate) struct Sessions {
     introducer: Introducer,
     database: String,
-    /// In milliseconds.
-    statement_timeout: u64,
     all: Mutex<HashMap<String, Arc<Session>>>,
 }
 
 impl Sessions {
-    pub(crate) fn new(introducer: Introducer, database: String, statement_timeout: Duration) -> Self {
-        let statement_timeout = u64::try_from(statement_timeout.as_millis()).unwrap_or(u64::MAX);
-        Self { introducer, database, statement_timeout, all: Mutex::default() }
+    pub(crate) fn new(introducer: Introducer, database: String) -> Self {
+        Self { introducer, database, all: Mutex::default() }
     }
 
     /// Logs somebody in; the cookie's text, and the key.
@@ -88,11 +89,8 @@ impl Sessions {
         };
         let connect = || -> Result<Connection, Error> {
             let mut connection = Connection::connect_over(self.stream(peer, encrypted)?, &config)?;
-            let set = format!(
-                "SET statement_timeout = {}; SET idle_in_transaction_session_timeout = 60000",
-                self.statement_timeout
-            );
-            connection.query(&set, &mut Taken::default() as &mut dyn Answers)?;
+            connection
+                .query("SET idle_in_transaction_session_timeout = 60000", &mut Taken::default() as &mut dyn Answers)?;
             Ok(connection)
         };
         let work = connect().map_err(Refused::Door)?;
@@ -101,7 +99,8 @@ impl Sessions {
         let session = Session {
             user: user.to_owned(),
             key: random(),
-            canceller: work.canceller(),
+            look_canceller: look.canceller(),
+            work_canceller: work.canceller(),
             look: Mutex::new(look),
             work: Mutex::new(work),
             begun: now,
@@ -112,7 +111,17 @@ impl Sessions {
         if all.len() >= MOST {
             return Err(Refused::Full);
         }
+        // One user does not keep others out: the oldest of too many goes.
+        let mut own: Vec<(Instant, String)> = all
+            .iter()
+            .filter(|(_, other)| other.user == user)
+            .map(|(token, other)| (*other.touched.lock(), token.clone()))
+            .collect();
+        own.sort_unstable();
+        let oldest = own.first().filter(|_| own.len() >= MOST_OF_ONE).and_then(|(_, token)| all.remove(token));
         all.insert(token.clone(), Arc::new(session));
+        drop(all);
+        drop(oldest);
         Ok((token, key))
     }
 
@@ -134,9 +143,10 @@ impl Sessions {
         drop(self.all.lock().remove(token));
     }
 
-    /// Stops what the user's own statement does.
-    pub(crate) fn cancel(&self, session: &Session, peer: SocketAddr) {
-        if let Some(canceller) = &session.canceller
+    /// Stops what the user's own statement does, or the page's.
+    pub(crate) fn cancel(&self, session: &Session, peer: SocketAddr, look: bool) {
+        let canceller = if look { &session.look_canceller } else { &session.work_canceller };
+        if let Some(canceller) = canceller
             && let Ok(stream) = self.stream(peer, true)
             // A statement that has ended needs no stopping.
             && let Err(error) = canceller.cancel_over(&stream)

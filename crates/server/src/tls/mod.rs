@@ -43,9 +43,11 @@ impl Tls {
         *self.config.write() = config;
     }
 
-    /// What a handshake of this moment needs.
-    pub fn handshakes(&self) -> Arc<ServerConfig> {
-        self.config.read().rustls.clone()
+    /// What a handshake of this moment needs where another protocol than the doors' is spoken, by its name in ALPN.
+    pub fn handshakes(&self, protocol: &str) -> Arc<ServerConfig> {
+        let mut config = ServerConfig::clone(&self.config.read().rustls);
+        config.alpn_protocols = vec![protocol.into()];
+        Arc::new(config)
     }
 
     pub(crate) fn config(&self) -> Config {
