@@ -3,6 +3,7 @@
 mod announce;
 mod doors;
 
+use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,12 +12,12 @@ use std::time::Duration;
 use clap::{Args, ValueEnum, ValueHint};
 use rowferry_engine::{Database, Databases, Durability, HostRules, Journal, NameMappings, Options};
 use rowferry_server::SqliDoor;
+use rowferry_server::aside::{Aside, Listening};
 use rowferry_server::auth::{Gate, Users, hba};
-use rowferry_server::metrics::{Exporter, Listening, Vitals};
+use rowferry_server::metrics::{self, Vitals};
 use rowferry_server::pg::PgDoor;
 use rowferry_server::tls::{self, Tls};
 use rowferry_server::{Bound, Door, Endpoint, Limits, Server};
-use rowferry_web::Page;
 
 use self::announce::{Told, announce, tell_sessions, warn_of_readers};
 use self::doors::Doors;
@@ -333,7 +334,7 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
         server.listen(endpoint, Arc::clone(door), open_to_all).map_err(|error| {
             let failure = Failure::new(error.to_string());
             match error.error.kind() {
-                std::io::ErrorKind::AddrInUse => failure.hint("another server is there; choose another port, or :0"),
+                io::ErrorKind::AddrInUse => failure.hint("another server is there; choose another port, or :0"),
                 _ => failure,
             }
         })
@@ -369,7 +370,7 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
         lifeline::watch(server.stopper())?;
     }
     tell_sessions(&arguments, version, &database, &bound);
-    let metrics = exporter.as_ref().map(Exporter::address);
+    let metrics = exporter.as_ref().map(Aside::address);
     let told = Told { metrics, web: page.as_ref().map(|page| (page.address(), arguments.tls())) };
     announce(&arguments, &database, &bound, &told, &gate.users())?;
     service::begin(server.beats())?;
@@ -406,7 +407,7 @@ fn show(
     arguments: &Arguments,
     database: &Database,
     gate: &Gate,
-) -> Result<Page, Failure> {
+) -> Result<Aside, Failure> {
     let options = rowferry_web::Options {
         database: database.name().to_owned(),
         writes: arguments.web_writes,
@@ -416,26 +417,22 @@ fn show(
     };
     let page = server
         .introducer(Arc::clone(door))
-        .and_then(|introducer| rowferry_web::Listening::at(address)?.answer(introducer, tls.cloned(), options));
-    page.map_err(|error| {
-        let failure = Failure::new(format!("--web: cannot listen at {address}: {error}"));
-        match error.kind() {
-            std::io::ErrorKind::AddrInUse => failure.hint("another server is there; choose another port, or :0"),
-            _ => failure,
-        }
-    })
+        .and_then(|introducer| rowferry_web::show(Listening::at(address)?, introducer, tls.cloned(), options));
+    page.map_err(|error| cannot_listen("--web", address, &error))
 }
 
 /// Begins to tell figures.
-fn export(address: SocketAddr, databases: Databases, vitals: Vitals) -> Result<Exporter, Failure> {
-    let exporter = Listening::at(address).and_then(|listening| listening.answer(databases, vitals));
-    exporter.map_err(|error| {
-        let failure = Failure::new(format!("--metrics: cannot listen at {address}: {error}"));
-        match error.kind() {
-            std::io::ErrorKind::AddrInUse => failure.hint("another server is there; choose another port, or :0"),
-            _ => failure,
-        }
-    })
+fn export(address: SocketAddr, databases: Databases, vitals: Vitals) -> Result<Aside, Failure> {
+    let exporter = Listening::at(address).and_then(|listening| metrics::tell(listening, databases, vitals));
+    exporter.map_err(|error| cannot_listen("--metrics", address, &error))
+}
+
+fn cannot_listen(option: &str, address: SocketAddr, error: &io::Error) -> Failure {
+    let failure = Failure::new(format!("{option}: cannot listen at {address}: {error}"));
+    match error.kind() {
+        io::ErrorKind::AddrInUse => failure.hint("another server is there; choose another port, or :0"),
+        _ => failure,
+    }
 }
 
 /// What SIGHUP does: reads the users and the certificate again. What cannot be read leaves everything as it is.

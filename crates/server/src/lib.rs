@@ -5,6 +5,7 @@
 //!   an [`Ending`] how it went. `pg` and `sqli` are the doors.
 //! - [`auth`]: who may come in.
 //! - [`tls`]: certificates, given or generated.
+//! - [`aside`]: what is answered over HTTP beside the doors; [`metrics`] is, and the page of `rowferry-web`.
 //!
 //! Threads and blocking sockets on purpose: SQLite calls block, a connection is a session, and a long statement must
 //! not stall a neighbour.
@@ -12,11 +13,13 @@
 // The server is the outside world: sockets, clocks, threads and files live here.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
+pub mod aside;
 pub mod auth;
 mod bell;
 mod capacity;
 mod config;
 mod connection;
+pub mod http;
 mod listener;
 pub mod metrics;
 pub mod pg;

@@ -4,12 +4,10 @@
 //!   the engine and the doors keep anyway; nothing is counted here.
 //! - `GET /health`: 200 when the server accepts and the file answers, 503 with the reason when not.
 
-use std::io::{self, Read as _, Write as _};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::os::fd::AsRawFd as _;
+use std::io;
+use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::thread::JoinHandle;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -17,6 +15,8 @@ use prometheus::proto::{Bucket, Counter, Gauge, Histogram, LabelPair, Metric, Me
 use prometheus::{Encoder as _, TextEncoder};
 use rowferry_engine::{BUCKETS, Databases, Kind, Measurements, STATES};
 
+use crate::aside::{Answering, Aside, Listening};
+use crate::http::{self, Answer, Bounds, Request, Stream};
 use crate::registry::Registry;
 
 /// The form of what `/metrics` answers.
@@ -28,17 +28,8 @@ const PULSE: Duration = Duration::from_secs(2);
 /// How long a health check waits for a sign of life.
 const SIGN: Duration = Duration::from_millis(600);
 
-/// How often somebody looks whether the server lives, in milliseconds.
-const LOOK: libc::c_int = 250;
-
-/// How long a request may take to come, and its answer to be taken.
-const PATIENCE: Duration = Duration::from_secs(3);
-
-/// The longest request that is read, in bytes.
-const LONGEST_REQUEST: usize = 8 * 1024;
-
-/// Who asks while so many are being answered is turned away.
-const MOST_AT_ONCE: usize = 16;
+/// Nobody sends a body to be told figures; one that is sent is read and not looked at.
+const BOUNDS: Bounds = Bounds { patience: Duration::from_secs(3), head: 8 * 1024, body: 8 * 1024 };
 
 /// What one protocol's connections have come to.
 #[derive(Debug)]
@@ -66,196 +57,71 @@ pub struct Vitals {
     pub(crate) traffic: Vec<Arc<Traffic>>,
 }
 
-/// Answers at an address until it is dropped.
-#[derive(Debug)]
-pub struct Exporter {
-    address: SocketAddr,
-    over: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
-}
-
-/// Where an [`Exporter`] will answer.
-#[derive(Debug)]
-pub struct Listening(TcpListener);
-
-impl Listening {
-    /// Listens at an address; nobody is answered yet.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn at(address: SocketAddr) -> io::Result<Self> {
-        TcpListener::bind(address).map(Self)
-    }
-
-    /// Where it listens: a port 0 has become the port that was free.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn address(&self) -> io::Result<SocketAddr> {
-        self.0.local_addr()
-    }
-
-    /// Begins to answer.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn answer(self, databases: Databases, vitals: Vitals) -> io::Result<Exporter> {
-        let address = self.address()?;
-        let listener = self.0;
-        // Who has gone again before being accepted is not waited for.
-        listener.set_nonblocking(true)?;
-        let over = Arc::new(AtomicBool::new(false));
-        let ends = over.clone();
-        let pulse = Mutex::new(Pulse { beat: 0, seen: Instant::now() });
-        let answerer = Arc::new(Answerer { databases, vitals, pulse, busy: AtomicUsize::new(0) });
-        let thread = std::thread::Builder::new().name("metrics".into()).spawn(move || {
-            while !ends.load(Ordering::Acquire) {
-                if somebody_waits(&listener)
-                    && let Ok((stream, _)) = listener.accept()
-                {
-                    answerer.take(stream);
-                }
-                answerer.look();
-            }
-        })?;
-        Ok(Exporter { address, over, thread: Some(thread) })
-    }
-}
-
-impl Exporter {
-    /// Where it answers.
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-}
-
-impl Drop for Exporter {
-    fn drop(&mut self) {
-        self.over.store(true, Ordering::Release);
-        if let Some(thread) = self.thread.take() {
-            // It waits for nobody; who is being answered is left to the process's end.
-            let _ = thread.join();
-        }
-    }
-}
-
-/// Waits a moment for somebody to accept.
-fn somebody_waits(listener: &TcpListener) -> bool {
-    let mut poll = libc::pollfd { fd: listener.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: one descriptor, which is open.
-    unsafe { libc::poll(&raw mut poll, 1, LOOK) > 0 }
-}
-
 /// The server's last sign of life, and when it was seen.
 struct Pulse {
     beat: u64,
     seen: Instant,
 }
 
-struct Answerer {
+/// Begins to tell, until what is returned is dropped.
+///
+/// # Errors
+/// What the system says.
+pub fn tell(listening: Listening, databases: Databases, vitals: Vitals) -> io::Result<Aside> {
+    let pulse = Mutex::new(Pulse { beat: 0, seen: Instant::now() });
+    listening.answer(Teller { databases, vitals, pulse })
+}
+
+struct Teller {
     databases: Databases,
     vitals: Vitals,
     pulse: Mutex<Pulse>,
-    /// How many are being answered.
-    busy: AtomicUsize,
 }
 
-/// An answer to be written.
-struct Answer {
-    status: &'static str,
-    form: &'static str,
-    body: Vec<u8>,
+impl Answering for Teller {
+    const NAME: &'static str = "metrics";
+    const MOST: usize = 16;
+    // One who asks from many places of one machine is who this is for.
+    const MOST_OF_ONE: usize = 16;
+
+    fn answer(&self, stream: TcpStream, _: SocketAddr) -> io::Result<()> {
+        let mut stream = Stream::new(stream, None, &BOUNDS)?;
+        match http::read(&mut stream, &BOUNDS)? {
+            Some(Ok(request)) => stream.answer(&self.told(&request), request.method != "HEAD"),
+            Some(Err(status)) => stream.answer(&words(status, "not a request that can be read"), true),
+            None => Ok(()),
+        }
+    }
+
+    fn look(&self) {
+        self.silence();
+    }
 }
 
-impl Answerer {
-    /// Answers whoever has come in a thread of its own: one who does not read keeps nobody else waiting.
-    fn take(self: &Arc<Self>, stream: TcpStream) {
-        if self.busy.fetch_add(1, Ordering::Relaxed) >= MOST_AT_ONCE {
-            self.busy.fetch_sub(1, Ordering::Relaxed);
-            return;
-        }
-        let answerer = self.clone();
-        let spawned = std::thread::Builder::new().name("metrics".into()).spawn(move || {
-            // Who has asked may be gone.
-            let _ = answerer.converse(stream);
-            answerer.busy.fetch_sub(1, Ordering::Relaxed);
-        });
-        if let Err(error) = spawned {
-            self.busy.fetch_sub(1, Ordering::Relaxed);
-            tracing::warn!(%error, "nobody can be told metrics");
-        }
-    }
+/// An answer of one line.
+fn words(status: u16, line: &str) -> Answer {
+    Answer { status, form: "text/plain", headers: Vec::new(), body: format!("{line}\n").into_bytes() }
+}
 
-    /// Reads one request and answers it; then the connection is over.
-    fn converse(&self, mut stream: TcpStream) -> io::Result<()> {
-        stream.set_nonblocking(false)?;
-        stream.set_write_timeout(Some(PATIENCE))?;
-        let Some((answer, with_body)) = self.request(&mut stream)? else { return Ok(()) };
-        let Answer { status, form, body } = answer;
-        let allow = if status.starts_with("405") { "Allow: GET, HEAD\r\n" } else { "" };
-        let mut out = format!(
-            "HTTP/1.1 {status}\r\nContent-Type: {form}\r\nContent-Length: {}\r\n{allow}Connection: close\r\n\r\n",
-            body.len()
-        )
-        .into_bytes();
-        if with_body {
-            out.extend(body);
-        }
-        stream.write_all(&out)?;
-        stream.shutdown(Shutdown::Write)
-    }
-
-    /// What a request is answered, and whether with its body; `None` for one that does not come.
-    fn request(&self, stream: &mut TcpStream) -> io::Result<Option<(Answer, bool)>> {
-        let until = Instant::now() + PATIENCE;
-        let mut head = Vec::new();
-        let mut part = [0; 1024];
-        loop {
-            let mut headers = [httparse::EMPTY_HEADER; 64];
-            let mut request = httparse::Request::new(&mut headers);
-            match request.parse(&head) {
-                Ok(httparse::Status::Complete(_)) => {
-                    let (method, path) = (request.method.unwrap_or_default(), request.path.unwrap_or_default());
-                    return Ok(Some((self.answer(method, path), method != "HEAD")));
-                }
-                Ok(httparse::Status::Partial) if head.len() < LONGEST_REQUEST => {}
-                _ => {
-                    let body = b"not a request that can be read\n".to_vec();
-                    return Ok(Some((Answer { status: "400 Bad Request", form: "text/plain", body }, true)));
-                }
+impl Teller {
+    fn told(&self, request: &Request) -> Answer {
+        match &*request.path {
+            "/metrics" | "/health" if !matches!(&*request.method, "GET" | "HEAD") => {
+                let mut refusal = words(405, "only GET is answered");
+                refusal.headers.push(("Allow", "GET, HEAD".into()));
+                refusal
             }
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Ok(None);
-            }
-            stream.set_read_timeout(Some(left))?;
-            let read = stream.read(&mut part)?;
-            if read == 0 {
-                return Ok(None);
-            }
-            head.extend_from_slice(&part[..read]);
-        }
-    }
-
-    fn answer(&self, method: &str, path: &str) -> Answer {
-        let path = path.split('?').next().unwrap_or_default();
-        let is_read = matches!(method, "GET" | "HEAD");
-        let (status, form, body) = match path {
-            "/metrics" | "/health" if !is_read => {
-                ("405 Method Not Allowed", "text/plain", "only GET is answered\n".into())
-            }
-            "/metrics" => ("200 OK", TEXT_FORMAT, self.metrics()),
+            "/metrics" => Answer { status: 200, form: TEXT_FORMAT, headers: Vec::new(), body: self.metrics() },
             "/health" => match self.illness() {
-                None => ("200 OK", "text/plain", "ok\n".into()),
-                Some(illness) => ("503 Service Unavailable", "text/plain", format!("{illness}\n").into_bytes()),
+                None => words(200, "ok"),
+                Some(illness) => words(503, &illness),
             },
-            _ => ("404 Not Found", "text/plain", "there are /metrics and /health\n".into()),
-        };
-        Answer { status, form, body }
+            _ => words(404, "there are /metrics and /health"),
+        }
     }
 
     /// How long the server has given no sign of life.
-    fn look(&self) -> Duration {
+    fn silence(&self) -> Duration {
         let beat = self.vitals.beats.load(Ordering::Relaxed);
         let mut pulse = self.pulse.lock();
         if beat != pulse.beat {
@@ -270,10 +136,10 @@ impl Answerer {
             return Some("the server stops".into());
         }
         let until = Instant::now() + SIGN;
-        while self.look() > PULSE && Instant::now() < until {
+        while self.silence() > PULSE && Instant::now() < until {
             std::thread::sleep(SIGN / 10);
         }
-        if self.look() > PULSE {
+        if self.silence() > PULSE {
             return Some("the server does not accept connections".into());
         }
         let error = self.databases.main().check_readable().err()?;

@@ -8,39 +8,30 @@
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
 mod answers;
-mod http;
 mod sessions;
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::io;
-use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
-use std::os::fd::AsRawFd as _;
+use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use rowferry_client::postgres::Error;
 use rowferry_server::Introducer;
+use rowferry_server::aside::{Answering, Aside, Listening};
+use rowferry_server::http::{self, Answer, Bounds, Request, Stream};
 use rowferry_server::tls::Tls;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::http::{Answer, Request, Stream};
 use crate::sessions::{Refused, Session, Sessions};
 
-/// How often somebody looks whether the server lives, in milliseconds.
-const LOOK: libc::c_int = 250;
+/// A statement is sent in a body.
+const BOUNDS: Bounds = Bounds { patience: Duration::from_secs(10), head: 16 * 1024, body: 1024 * 1024 };
 
-/// The same for one address: it does not keep others out.
-const MOST_OF_ONE: usize = 24;
-
-/// How long to rest when accepting fails.
-const REST: Duration = Duration::from_millis(100);
-
-/// Who asks while so many are being answered is turned away.
-const MOST_AT_ONCE: usize = 64;
+/// How often those who are away too long are looked for.
+const TIDY: Duration = Duration::from_secs(30);
 
 /// The most rows of one answer.
 const MOST_ROWS: u32 = 1000;
@@ -66,84 +57,34 @@ pub struct Options {
     pub names: Vec<String>,
 }
 
-/// Answers at an address until it is dropped.
-#[derive(Debug)]
-pub struct Page {
-    address: SocketAddr,
-    over: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
+/// Begins to show the page, until what is returned is dropped; with `tls` in TLS alone.
+///
+/// # Errors
+/// What the system says.
+pub fn show(
+    listening: Listening,
+    introducer: Introducer,
+    tls: Option<Arc<Tls>>,
+    options: Options,
+) -> io::Result<Aside> {
+    let address = listening.address();
+    let sessions = Sessions::new(introducer, options.database.clone(), tls.is_some());
+    listening.answer(Host { sessions, tls, options, address, tidied: Mutex::new(Instant::now()) })
 }
 
-/// Where a [`Page`] will answer.
-#[derive(Debug)]
-pub struct Listening(TcpListener);
-
-impl Listening {
-    /// Listens at an address; nobody is answered yet.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn at(address: SocketAddr) -> io::Result<Self> {
-        TcpListener::bind(address).map(Self)
-    }
-
-    /// Begins to answer; with `tls` in TLS alone.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn answer(self, introducer: Introducer, tls: Option<Arc<Tls>>, options: Options) -> io::Result<Page> {
-        let listener = self.0;
-        let address = listener.local_addr()?;
-        // Who has gone again before being accepted is not waited for.
-        listener.set_nonblocking(true)?;
-        let over = Arc::new(AtomicBool::new(false));
-        let ends = Arc::clone(&over);
-        let sessions = Sessions::new(introducer, options.database.clone());
-        let answerer = Arc::new(Answerer { sessions, tls, options, address, busy: Mutex::default() });
-        let thread = std::thread::Builder::new().name("web".into()).spawn(move || {
-            let mut tidied = Instant::now();
-            while !ends.load(Ordering::Acquire) {
-                if somebody_waits(&listener) {
-                    match listener.accept() {
-                        Ok((stream, peer)) => answerer.take(stream, peer),
-                        // Who has gone again, or no descriptor is left: then not busily.
-                        Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                        Err(_) => std::thread::sleep(REST),
-                    }
-                }
-                if tidied.elapsed() > Duration::from_secs(30) {
-                    tidied = Instant::now();
-                    answerer.sessions.tidy();
-                }
-            }
-        })?;
-        Ok(Page { address, over, thread: Some(thread) })
-    }
-}
-
-impl Page {
-    /// Where it answers.
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-}
-
-impl Drop for Page {
-    fn drop(&mut self) {
-        self.over.store(true, Ordering::Release);
-        if let Some(thread) = self.thread.take() {
-            // It waits for nobody; who is being answered is left to the process's end.
-            let _ = thread.join();
-        }
-    }
-}
-
-/// Waits a moment for somebody to accept.
-fn somebody_waits(listener: &TcpListener) -> bool {
-    let mut poll = libc::pollfd { fd: listener.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: one descriptor, which is open.
-    unsafe { libc::poll(&raw mut poll, 1, LOOK) > 0 }
-}
+/// What every answer has: nothing of others is loaded, nobody frames the page, nothing is guessed.
+const HEADERS: [(&str, &str); 6] = [
+    (
+        "Content-Security-Policy",
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; \
+         base-uri 'none'; frame-ancestors 'none'",
+    ),
+    ("X-Content-Type-Options", "nosniff"),
+    ("X-Frame-Options", "DENY"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("Cross-Origin-Opener-Policy", "same-origin"),
+];
 
 /// A file of the page.
 struct Asset {
@@ -159,89 +100,88 @@ const ASSETS: [Asset; 4] = [
     Asset { path: "/icon.svg", form: "image/svg+xml", body: include_bytes!("../page/icon.svg") },
 ];
 
-struct Answerer {
+struct Host {
     sessions: Sessions,
     tls: Option<Arc<Tls>>,
     options: Options,
     address: SocketAddr,
-    /// How many are being answered, and of whom.
-    busy: Mutex<HashMap<IpAddr, usize>>,
+    tidied: Mutex<Instant>,
 }
 
-impl Answerer {
-    /// Answers whoever has come in a thread of its own: one who does not read keeps nobody else waiting.
-    fn take(self: &Arc<Self>, stream: TcpStream, peer: SocketAddr) {
-        let from = peer.ip().to_canonical();
-        {
-            let mut busy = self.busy.lock();
-            let of = busy.get(&from).copied().unwrap_or(0);
-            if of >= MOST_OF_ONE || busy.values().sum::<usize>() >= MOST_AT_ONCE {
-                return;
-            }
-            busy.insert(from, of + 1);
-        }
-        let answerer = Arc::clone(self);
-        let spawned = std::thread::Builder::new().name("web".into()).spawn(move || {
-            // Who has asked may be gone.
-            let _ = answerer.converse(stream, peer);
-            answerer.left(from);
-        });
-        if let Err(error) = spawned {
-            self.left(from);
-            tracing::warn!(%error, "nobody can be shown the page");
-        }
+impl Answering for Host {
+    const NAME: &'static str = "web";
+    const MOST: usize = 64;
+    const MOST_OF_ONE: usize = 24;
+
+    fn answer(&self, stream: TcpStream, peer: SocketAddr) -> io::Result<()> {
+        let mut stream = Stream::new(stream, self.tls.as_ref().map(|tls| tls.handshakes("http/1.1")), &BOUNDS)?;
+        let (mut answer, with_body) = match http::read(&mut stream, &BOUNDS)? {
+            Some(Ok(request)) => (self.told(&request, peer), request.method != "HEAD"),
+            Some(Err(status)) => (refusal(status, "this request cannot be read"), true),
+            None => return Ok(()),
+        };
+        answer.headers.extend(HEADERS.map(|(name, value)| (name, value.into())));
+        stream.answer(&answer, with_body)
     }
 
-    fn left(&self, from: IpAddr) {
-        let mut busy = self.busy.lock();
-        match busy.get_mut(&from) {
-            Some(count) if *count > 1 => *count -= 1,
-            _ => drop(busy.remove(&from)),
+    fn look(&self) {
+        let mut tidied = self.tidied.lock();
+        if tidied.elapsed() > TIDY {
+            *tidied = Instant::now();
+            self.sessions.tidy();
         }
     }
+}
 
-    fn converse(&self, stream: TcpStream, peer: SocketAddr) -> io::Result<()> {
-        let mut stream = Stream::new(stream, self.tls.as_ref().map(|tls| tls.handshakes("http/1.1")))?;
-        let Some(request) = http::read(&mut stream)? else { return Ok(()) };
-        match request {
-            Ok(request) => {
-                let answer = self.answer(&request, peer);
-                stream.answer(&answer, request.method != "HEAD")
-            }
-            Err(status) => stream.answer(&Answer::refusal(status, "this request cannot be read"), true),
-        }
-    }
+fn json_answer(status: u16, value: &Value) -> Answer {
+    let headers = vec![("Cache-Control", "no-store".into())];
+    Answer { status, form: "application/json", headers, body: value.to_string().into_bytes() }
+}
 
-    fn answer(&self, request: &Request, peer: SocketAddr) -> Answer {
-        if !self.is_meant(request.header("host").unwrap_or_default()) {
-            return Answer::refusal(421, "this server has another name; open the page by its address");
+/// What was wrong, in words.
+fn refusal(status: u16, message: &str) -> Answer {
+    json_answer(status, &json!({ "error": { "message": message } }))
+}
+
+fn with(mut answer: Answer, name: &'static str, value: impl Into<Cow<'static, str>>) -> Answer {
+    answer.headers.push((name, value.into()));
+    answer
+}
+
+impl Host {
+    fn told(&self, request: &Request, peer: SocketAddr) -> Answer {
+        let Some(host) = request.header("host") else {
+            return refusal(400, "a request names its host, once");
+        };
+        if !self.is_meant(host) {
+            return refusal(421, "this server has another name; open the page by its address");
         }
         if let Some(asset) = ASSETS.iter().find(|asset| asset.path == request.path) {
             return match request.method.as_str() {
                 "GET" | "HEAD" => static_answer(asset, request),
-                _ => Answer::refusal(405, "only GET is answered here").with("Allow", "GET, HEAD"),
+                _ => with(refusal(405, "only GET is answered here"), "Allow", "GET, HEAD"),
             };
         }
         let known = ["/api/login", "/api/logout", "/api/query", "/api/cancel", "/api/about"];
         if !known.contains(&request.path.as_str()) {
-            return Answer::refusal(404, "there is nothing here");
+            return refusal(404, "there is nothing here");
         }
         if request.method != "POST" {
-            return Answer::refusal(405, "only POST is answered here").with("Allow", "POST");
+            return with(refusal(405, "only POST is answered here"), "Allow", "POST");
         }
         if !self.is_ours(request) {
-            return Answer::refusal(403, "another site's page has no say here");
+            return refusal(403, "another site's page has no say here");
         }
         let is_json =
             request.header("content-type").is_some_and(|form| form.split(';').next() == Some("application/json"));
         if !is_json {
-            return Answer::refusal(415, "what is asked is JSON");
+            return refusal(415, "what is asked is JSON");
         }
         let Ok(body) = serde_json::from_slice::<Value>(&request.body) else {
-            return Answer::refusal(400, "what is asked is not JSON");
+            return refusal(400, "what is asked is not JSON");
         };
         match request.path.as_str() {
-            "/api/about" => Answer::json(200, &self.about(request)),
+            "/api/about" => json_answer(200, &self.about(request)),
             "/api/login" => {
                 // Whoever logs in again is who has logged in before.
                 if let Some((token, _)) = self.session(request) {
@@ -250,15 +190,15 @@ impl Answerer {
                 self.login(&body, peer)
             }
             path => {
-                let Some((token, session)) = self.session(request) else { return Answer::refusal(401, "log in first") };
+                let Some((token, session)) = self.session(request) else { return refusal(401, "log in first") };
                 match path {
                     "/api/logout" => {
                         self.sessions.close(token);
-                        Answer::json(200, &json!({})).with("Set-Cookie", self.cookie("", "; Max-Age=0"))
+                        with(json_answer(200, &json!({})), "Set-Cookie", self.cookie("", "; Max-Age=0"))
                     }
                     "/api/cancel" => {
                         self.sessions.cancel(&session, peer, body["on"] == "look");
-                        Answer::json(200, &json!({}))
+                        json_answer(200, &json!({}))
                     }
                     _ => self.query(&body, token, &session),
                 }
@@ -316,30 +256,30 @@ impl Answerer {
 
     fn login(&self, body: &Value, peer: SocketAddr) -> Answer {
         let Some(user) = body["user"].as_str().filter(|user| !user.is_empty() && !user.contains('\0')) else {
-            return Answer::refusal(400, "who are you? give a name");
+            return refusal(400, "who are you? give a name");
         };
         let password = body["password"].as_str().filter(|password| !password.is_empty());
-        match self.sessions.open(peer, self.tls.is_some(), user, password) {
+        match self.sessions.open(peer, user, password) {
             Ok((token, key)) => {
-                Answer::json(200, &json!({ "user": user, "key": key })).with("Set-Cookie", self.cookie(&token, ""))
+                with(json_answer(200, &json!({ "user": user, "key": key })), "Set-Cookie", self.cookie(&token, ""))
             }
-            Err(Refused::Full) => Answer::refusal(429, "too many are logged in; try again later"),
+            Err(Refused::Full) => refusal(429, "too many are logged in; try again later"),
             Err(Refused::Door(error)) => match (&error, error.sqlstate()) {
                 (Error::Protocol(rowferry_wire_pg::client::Failure::NoPassword), _) => {
-                    Answer::refusal(401, "a password is asked for")
+                    refusal(401, "a password is asked for")
                 }
                 (Error::Protocol(rowferry_wire_pg::client::Failure::Refused(notice)), Some(state)) => {
                     let status = if state.starts_with("28") { 401 } else { 503 };
-                    Answer::json(status, &answers::error(notice))
+                    json_answer(status, &answers::error(notice))
                 }
-                _ => Answer::refusal(503, &error.to_string()),
+                _ => refusal(503, &error.to_string()),
             },
         }
     }
 
     fn query(&self, body: &Value, token: &str, session: &Session) -> Answer {
         let Some(sql) = body["sql"].as_str().filter(|sql| !sql.contains('\0')) else {
-            return Answer::refusal(400, "there is no `sql`");
+            return refusal(400, "there is no `sql`");
         };
         let parameters: Option<Vec<Option<&str>>> = match &body["parameters"] {
             Value::Null => Some(Vec::new()),
@@ -349,25 +289,25 @@ impl Answerer {
             _ => None,
         };
         let Some(parameters) = parameters else {
-            return Answer::refusal(400, "`parameters` are texts or null, a thousand at most");
+            return refusal(400, "`parameters` are texts or null, a thousand at most");
         };
         let writes = body["changes"].as_bool().unwrap_or(false);
         if writes && !self.options.writes {
-            return Answer::refusal(403, "changes are off: the server was started without --web-writes");
+            return refusal(403, "changes are off: the server was started without --web-writes");
         }
         let most = body["rows"].as_u64().and_then(|rows| u32::try_from(rows).ok()).unwrap_or(100).clamp(1, MOST_ROWS);
         let connection = if body["on"] == "look" { &session.look } else { &session.work };
         let Some(mut connection) = connection.try_lock_for(PATIENCE) else {
-            return Answer::refusal(409, "another statement of yours is running: wait for it, or cancel it");
+            return refusal(409, "another statement of yours is running: wait for it, or cancel it");
         };
         match answers::run(&mut connection, sql, &parameters, most, writes, self.options.statement_timeout) {
-            Ok(answer) => Answer::json(200, &answer),
-            Err(Error::Server(notice)) => Answer::json(422, &answers::error(&notice)),
+            Ok(answer) => json_answer(200, &answer),
+            Err(Error::Server(notice)) => json_answer(422, &answers::error(&notice)),
             Err(error) => {
                 drop(connection);
                 // The session at the door has ended: the server stops, or somebody has terminated it.
                 self.sessions.close(token);
-                Answer::refusal(401, &format!("your session has ended: {error}"))
+                refusal(401, &format!("your session has ended: {error}"))
             }
         }
     }
@@ -378,6 +318,6 @@ fn static_answer(asset: &Asset, request: &Request) -> Answer {
     let tag = format!("\"{tag}\"");
     let is_known = request.header("if-none-match") == Some(tag.as_str());
     let body = if is_known { Vec::new() } else { asset.body.to_vec() };
-    let headers = vec![("Cache-Control", "no-cache".to_owned()), ("ETag", tag)];
+    let headers = vec![("Cache-Control", "no-cache".into()), ("ETag", tag.into())];
     Answer { status: if is_known { 304 } else { 200 }, form: asset.form, headers, body }
 }

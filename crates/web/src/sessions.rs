@@ -58,19 +58,20 @@ pub(crate) enum Refused {
 pub(crate) struct Sessions {
     introducer: Introducer,
     database: String,
+    /// Browsers speak TLS with us.
+    encrypted: bool,
     all: Mutex<HashMap<String, Arc<Session>>>,
 }
 
 impl Sessions {
-    pub(crate) fn new(introducer: Introducer, database: String) -> Self {
-        Self { introducer, database, all: Mutex::default() }
+    pub(crate) fn new(introducer: Introducer, database: String, encrypted: bool) -> Self {
+        Self { introducer, database, encrypted, all: Mutex::default() }
     }
 
     /// Logs somebody in; the cookie's text, and the key.
     pub(crate) fn open(
         &self,
         peer: SocketAddr,
-        encrypted: bool,
         user: &str,
         password: Option<&str>,
     ) -> Result<(String, String), Refused> {
@@ -88,7 +89,7 @@ impl Sessions {
             timeouts: Timeouts::default(),
         };
         let connect = || -> Result<Connection, Error> {
-            let mut connection = Connection::connect_over(self.stream(peer, encrypted)?, &config)?;
+            let mut connection = Connection::connect_over(self.stream(peer)?, &config)?;
             connection
                 .query("SET idle_in_transaction_session_timeout = 60000", &mut Taken::default() as &mut dyn Answers)?;
             Ok(connection)
@@ -125,8 +126,8 @@ impl Sessions {
         Ok((token, key))
     }
 
-    fn stream(&self, peer: SocketAddr, encrypted: bool) -> Result<Stream, Error> {
-        let socket = self.introducer.connect(peer, encrypted).map_err(Error::Output)?;
+    fn stream(&self, peer: SocketAddr) -> Result<Stream, Error> {
+        let socket = self.introducer.connect(peer, self.encrypted).map_err(Error::Output)?;
         Stream::adopt(socket.into(), Timeouts::default()).map_err(Error::Output)
     }
 
@@ -147,7 +148,7 @@ impl Sessions {
     pub(crate) fn cancel(&self, session: &Session, peer: SocketAddr, look: bool) {
         let canceller = if look { &session.look_canceller } else { &session.work_canceller };
         if let Some(canceller) = canceller
-            && let Ok(stream) = self.stream(peer, true)
+            && let Ok(stream) = self.stream(peer)
             // A statement that has ended needs no stopping.
             && let Err(error) = canceller.cancel_over(&stream)
         {

@@ -265,12 +265,21 @@ def test_who_does_not_read_or_ask_keeps_nobody_waiting(start: Callable[..., Rowf
         assert server.process.stop() == 0
 
 
-@pytest.mark.parametrize("words", [b"\x16\x03\x01\x02\x00\x01\r\n\r\n", b"GET\r\n\r\n", b"G" * 10_000])
-def test_what_is_no_request_is_told_so(server: Rowferry, words: bytes) -> None:
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (b"\x16\x03\x01\x02\x00\x01\r\n\r\n", b"400 Bad Request"),
+        (b"GET\r\n\r\n", b"400 Bad Request"),
+        (b"GET /health HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", b"400 Bad Request"),
+        (b"POST /health HTTP/1.1\r\nContent-Length: 9000\r\n\r\n", b"413 Content Too Large"),
+        (b"G" * 10_000, b"431 Request Header Fields Too Large"),
+    ],
+)
+def test_what_is_no_request_is_told_so(server: Rowferry, words: bytes, status: bytes) -> None:
     assert server.metrics
     with closing(socket.create_connection(server.metrics, timeout=30)) as connection:
         connection.sendall(words)
-        assert connection.recv(100).startswith(b"HTTP/1.1 400 Bad Request\r\n")
+        assert connection.recv(100).startswith(b"HTTP/1.1 " + status + b"\r\n")
     assert get(server, "/health")[0] == 200
 
 

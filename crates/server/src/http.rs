@@ -1,6 +1,7 @@
-//! As much of HTTP/1.1 as one page needs: a request of bounded size within bounded time, and its answer; then the connection is
-//! over.
+//! As much of HTTP/1.1 as figures and a page need: a request of bounded size within bounded time, and its answer; then the
+//! connection is over.
 
+use std::borrow::Cow;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
@@ -8,32 +9,44 @@ use std::time::{Duration, Instant};
 
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
-/// How long a request may take to come, its TLS handshake included, and its answer to be taken.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// The longest head of a request, and the longest body, in bytes.
-const LONGEST_HEAD: usize = 16 * 1024;
-const LONGEST_BODY: usize = 1024 * 1024;
+/// What a request may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// How long it may take to come, its TLS handshake included, and its answer to be taken.
+    pub patience: Duration,
+    /// The longest head, in bytes.
+    pub head: usize,
+    /// The longest body, in bytes.
+    pub body: usize,
+}
 
 /// A connection of a browser's.
-pub(crate) enum Stream {
+#[derive(Debug)]
+pub struct Stream(Transport);
+
+#[derive(Debug)]
+enum Transport {
     Plain(TcpStream),
     Tls(Box<StreamOwned<ServerConnection, TcpStream>>),
 }
 
 impl Stream {
-    pub(crate) fn new(socket: TcpStream, tls: Option<Arc<ServerConfig>>) -> io::Result<Self> {
+    /// A connection that has been accepted; with `tls` its handshake comes with the first bytes that are read.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn new(socket: TcpStream, tls: Option<Arc<ServerConfig>>, bounds: &Bounds) -> io::Result<Self> {
         socket.set_nonblocking(false)?;
-        socket.set_write_timeout(Some(PATIENCE))?;
-        let Some(config) = tls else { return Ok(Self::Plain(socket)) };
+        socket.set_write_timeout(Some(bounds.patience))?;
+        let Some(config) = tls else { return Ok(Self(Transport::Plain(socket))) };
         let session = ServerConnection::new(config).map_err(io::Error::other)?;
-        Ok(Self::Tls(Box::new(StreamOwned::new(session, socket))))
+        Ok(Self(Transport::Tls(Box::new(StreamOwned::new(session, socket)))))
     }
 
     fn socket(&self) -> &TcpStream {
-        match self {
-            Self::Plain(socket) => socket,
-            Self::Tls(stream) => &stream.sock,
+        match &self.0 {
+            Transport::Plain(socket) => socket,
+            Transport::Tls(stream) => &stream.sock,
         }
     }
 
@@ -43,14 +56,17 @@ impl Stream {
             return Err(io::ErrorKind::TimedOut.into());
         }
         self.socket().set_read_timeout(Some(left))?;
-        match self {
-            Self::Plain(socket) => socket.read(into),
-            Self::Tls(stream) => stream.read(into),
+        match &mut self.0 {
+            Transport::Plain(socket) => socket.read(into),
+            Transport::Tls(stream) => stream.read(into),
         }
     }
 
-    /// Writes an answer and ends the connection.
-    pub(crate) fn answer(mut self, answer: &Answer, with_body: bool) -> io::Result<()> {
+    /// Writes an answer and ends the connection. What asked for the head alone gets it with the body's length.
+    ///
+    /// # Errors
+    /// What broke the connection, or that the answer is not taken in time.
+    pub fn answer(mut self, answer: &Answer, with_body: bool) -> io::Result<()> {
         let mut out = format!(
             "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n",
             answer.status,
@@ -58,8 +74,7 @@ impl Stream {
             answer.form,
             answer.body.len()
         );
-        for (name, value) in HEADERS.iter().copied().chain(answer.headers.iter().map(|(name, value)| (*name, &**value)))
-        {
+        for (name, value) in &answer.headers {
             out.push_str(&format!("{name}: {value}\r\n"));
         }
         out.push_str("\r\n");
@@ -67,9 +82,9 @@ impl Stream {
         if with_body {
             out.extend_from_slice(&answer.body);
         }
-        match &mut self {
-            Self::Plain(socket) => socket.write_all(&out)?,
-            Self::Tls(stream) => {
+        match &mut self.0 {
+            Transport::Plain(socket) => socket.write_all(&out)?,
+            Transport::Tls(stream) => {
                 stream.write_all(&out)?;
                 stream.conn.send_close_notify();
                 stream.flush()?;
@@ -78,20 +93,6 @@ impl Stream {
         self.socket().shutdown(Shutdown::Write)
     }
 }
-
-/// What every answer has: nothing of others is loaded, nobody frames the page, nothing is guessed.
-const HEADERS: [(&str, &str); 6] = [
-    (
-        "Content-Security-Policy",
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; \
-         base-uri 'none'; frame-ancestors 'none'",
-    ),
-    ("X-Content-Type-Options", "nosniff"),
-    ("X-Frame-Options", "DENY"),
-    ("Referrer-Policy", "no-referrer"),
-    ("Cross-Origin-Resource-Policy", "same-origin"),
-    ("Cross-Origin-Opener-Policy", "same-origin"),
-];
 
 fn reason(status: u16) -> &'static str {
     match status {
@@ -115,43 +116,33 @@ fn reason(status: u16) -> &'static str {
 }
 
 /// An answer to be written.
-pub(crate) struct Answer {
-    pub(crate) status: u16,
-    pub(crate) form: &'static str,
-    pub(crate) headers: Vec<(&'static str, String)>,
-    pub(crate) body: Vec<u8>,
-}
-
-impl Answer {
-    pub(crate) fn json(status: u16, value: &serde_json::Value) -> Self {
-        let headers = vec![("Cache-Control", "no-store".into())];
-        Self { status, form: "application/json", headers, body: value.to_string().into_bytes() }
-    }
-
-    /// What was wrong, in words.
-    pub(crate) fn refusal(status: u16, message: &str) -> Self {
-        Self::json(status, &serde_json::json!({ "error": { "message": message } }))
-    }
-
-    pub(crate) fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
-        self.headers.push((name, value.into()));
-        self
-    }
+#[derive(Debug)]
+pub struct Answer {
+    /// The status; its words are added.
+    pub status: u16,
+    /// `Content-Type`.
+    pub form: &'static str,
+    /// Further headers.
+    pub headers: Vec<(&'static str, Cow<'static, str>)>,
+    /// The body.
+    pub body: Vec<u8>,
 }
 
 /// A request, as far as it matters here.
-#[derive(Default)]
-pub(crate) struct Request {
-    pub(crate) method: String,
+#[derive(Debug)]
+pub struct Request {
+    /// As it was written: methods have letters of one case.
+    pub method: String,
     /// Without what stands behind `?`.
-    pub(crate) path: String,
+    pub path: String,
     headers: Vec<(String, String)>,
-    pub(crate) body: Vec<u8>,
+    /// As long as its head has said.
+    pub body: Vec<u8>,
 }
 
 impl Request {
     /// A header's value; `None` for one that is there twice, since nobody knows which one counts.
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    pub fn header(&self, name: &str) -> Option<&str> {
         let mut found = self.headers.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name));
         match (found.next(), found.next()) {
             (Some((_, value)), None) => Some(value),
@@ -160,7 +151,7 @@ impl Request {
     }
 
     /// A cookie's value.
-    pub(crate) fn cookie(&self, name: &str) -> Option<&str> {
+    pub fn cookie(&self, name: &str) -> Option<&str> {
         let cookies = self.header("cookie")?;
         cookies
             .split(';')
@@ -171,11 +162,14 @@ impl Request {
 }
 
 /// Reads one request; the status to answer with where it is none that can be read. `None` for one that does not come.
-pub(crate) fn read(stream: &mut Stream) -> io::Result<Option<Result<Request, u16>>> {
-    let until = Instant::now() + PATIENCE;
+///
+/// # Errors
+/// What broke the connection, or that the request does not come in time.
+pub fn read(stream: &mut Stream, bounds: &Bounds) -> io::Result<Option<Result<Request, u16>>> {
+    let until = Instant::now() + bounds.patience;
     let mut bytes = Vec::new();
     let mut part = [0; 8 * 1024];
-    let (mut request, mut length) = loop {
+    let (mut request, length) = loop {
         let mut headers = [httparse::EMPTY_HEADER; 64];
         let mut parsed = httparse::Request::new(&mut headers);
         match parsed.parse(&bytes) {
@@ -191,18 +185,18 @@ pub(crate) fn read(stream: &mut Stream) -> io::Result<Option<Result<Request, u16
                 let has =
                     |name: &str| request.headers.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name)).count();
                 // Where a body ends must not be open to doubt.
-                if has("transfer-encoding") > 0 || has("content-length") > 1 || has("host") != 1 {
+                if has("transfer-encoding") > 0 || has("content-length") > 1 {
                     return Ok(Some(Err(400)));
                 }
                 let length = match request.header("content-length").map(str::parse::<usize>) {
                     None => 0,
-                    Some(Ok(length)) if length <= LONGEST_BODY => length,
+                    Some(Ok(length)) if length <= bounds.body => length,
                     Some(Ok(_)) => return Ok(Some(Err(413))),
                     Some(Err(_)) => return Ok(Some(Err(400))),
                 };
                 break (request, length);
             }
-            Ok(httparse::Status::Partial) if bytes.len() < LONGEST_HEAD => {}
+            Ok(httparse::Status::Partial) if bytes.len() < bounds.head => {}
             Ok(httparse::Status::Partial) | Err(httparse::Error::TooManyHeaders) => return Ok(Some(Err(431))),
             Err(_) => return Ok(Some(Err(400))),
         }
@@ -217,7 +211,6 @@ pub(crate) fn read(stream: &mut Stream) -> io::Result<Option<Result<Request, u16
             count => request.body.extend_from_slice(&part[..count]),
         }
     }
-    length = length.min(request.body.len());
     request.body.truncate(length);
     Ok(Some(Ok(request)))
 }
