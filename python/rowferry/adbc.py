@@ -16,10 +16,10 @@ What ADBC has and these cannot do is refused with `NotSupportedError`. Needs pya
 
 from __future__ import annotations
 
+import abc
 import fnmatch
 import importlib
 import re
-import urllib.parse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -87,28 +87,28 @@ def _pyarrow() -> Any:
         raise NotSupportedError("rowferry.adbc needs pyarrow: pip install pyarrow") from error
 
 
-class _Kind:
+class _Kind(abc.ABC):
     """What one kind of database has that others have not."""
 
     name: str
     marker: str
     quote: str
 
+    @abc.abstractmethod
     def open(self, uri: str, options: Mapping[str, Any]) -> Any:
         """A connection of the driver, without autocommit."""
-        raise NotImplementedError
 
     def cursor(self, connection: Any) -> Any:
         """A cursor whose rows become Arrow as cheaply as they can."""
         return connection.cursor()
 
+    @abc.abstractmethod
     def type_of(self, pyarrow: Any, of: Any) -> str:
         """The column type for an Arrow type.
 
         Raises:
             NotSupportedError: there is none that holds all of its values.
         """
-        raise NotImplementedError
 
     def quoted(self, name: str) -> str:
         """An identifier."""
@@ -118,17 +118,17 @@ class _Kind:
         """A table's name, in its schema if one is named."""
         return self.quoted(name) if schema is None else f"{self.quoted(schema)}.{self.quoted(name)}"
 
+    @abc.abstractmethod
     def exists(self, name: str, schema: str | None) -> tuple[str, tuple[str, ...]]:
         """The query that has a row if a table is there."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def place(self) -> tuple[str, str]:
         """The queries for the current catalog and schema."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def objects(self) -> str:
         """The query for all columns: catalog, schema, table, its type, column, place from 1, type, nullable."""
-        raise NotImplementedError
 
 
 class _MySQL(_Kind):
@@ -139,19 +139,7 @@ class _MySQL(_Kind):
     def open(self, uri: str, options: Mapping[str, Any]) -> Any:
         from . import mysql
 
-        parts = urllib.parse.urlsplit(uri)
-        given: dict[str, Any] = {
-            "host": parts.hostname or "localhost",
-            "port": parts.port or 3306,
-            "database": urllib.parse.unquote(parts.path.lstrip("/")) or None,
-            "charset": "utf8mb4",
-        }
-        if parts.username is not None:
-            given["user"] = urllib.parse.unquote(parts.username)
-        if parts.password is not None:
-            given["password"] = urllib.parse.unquote(parts.password)
-        given.update(urllib.parse.parse_qsl(parts.query))
-        return mysql.connect(**{**given, **options})
+        return mysql.connect(uri, **options)
 
     def cursor(self, connection: Any) -> Any:
         from .mysql import cursors
