@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import re
 import shutil
 import socket
 import ssl
@@ -412,6 +413,7 @@ def test_questions_are_asked_and_mistakes_are_pointed_at(page: Page) -> None:
     page.get_by_label("SQL").fill("SELECT status, count(*) FROM orders GROUP BY status ORDER BY 1")
     page.keyboard.press("Control+Enter")
     expect(page.locator("#words")).to_have_text("4 rows")
+    expect(page.get_by_role("columnheader", name="count")).to_have_text("countbigint")
     with page.expect_download() as download:
         page.get_by_role("button", name="CSV").click()
     assert Path(download.value.path()).read_text().splitlines()[0] == "status,count"
@@ -445,5 +447,11 @@ def test_sessions_statements_and_figures_are_shown(page: Page, served: Rowferry)
     page.get_by_role("link", name="Figures").click()
     expect(page.get_by_role("img", name="Sessions")).to_be_visible()
     expect(page.locator("circle.dot").first).to_be_visible(timeout=20_000)
+    chart = page.get_by_role("img", name="Sessions")
+    chart.focus()
+    chart.press("ArrowLeft")
+    expect(chart).to_have_attribute("aria-label", re.compile(r"Sessions, .*:.*: \d"))
+    chart.press("Home")
+    expect(chart.locator("line.at")).to_have_attribute("visibility", "visible")
     page.get_by_role("button", name="Log out").click()
     expect(page.get_by_role("button", name="Log in")).to_be_visible()

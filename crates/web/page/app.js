@@ -98,6 +98,16 @@ function cell(value) {
   return el("span", {}, shown, " ", more);
 }
 
+// What types are called, by their object ids: of those that answers have had.
+const typeNames = new Map();
+async function nameTypes(columns) {
+  const unknown = [...new Set(columns.map((column) => column.type))].filter((type) => !typeNames.has(type));
+  if (!unknown.length) return;
+  const rows = await ask("select t.oid, format_type(t.oid, null) as name from unnest($1::oid[]) as t(oid)", [`{${unknown.join(",")}}`]);
+  for (const row of rows) typeNames.set(Number(row.oid), row.name);
+}
+const typed = (column) => [column.name, el("small", { className: "soft" }, typeNames.get(column.type) ?? "")];
+
 /** A table of an answer; `heading` makes what stands in a column's head. */
 function grid(said, heading = (column) => column.name) {
   const numeric = said.columns.map((column) => NUMBERS.has(column.type));
@@ -275,6 +285,8 @@ function query(given) {
     try {
       const said = await call("/api/query", { sql, rows: Number(limit.value), changes: mayChange, on: "work" });
       const count = said.rows.length;
+      // Without them the rows are shown all the same.
+      await nameTypes(said.columns).catch(() => {});
       const cut = said.rows.some((row) => row.some((value) => value !== null && typeof value === "object"));
       const words = said.columns.length ? `${number(count)} row${count === 1 ? "" : "s"}${said.more ? " of more" : ""}` : said.tag || "done";
       place.replaceChildren(
@@ -285,7 +297,7 @@ function query(given) {
           said.columns.length && !cut ? el("button", { type: "button", onclick: () => download("rows.json", "application/json", JSON.stringify(said.rows.map((row) =>
             Object.fromEntries(names(said.columns).map((name, at) => [name, row[at]]))), null, 1)) }, "JSON") : null),
         ...said.notices.map((notice) => el("p", { className: "soft" }, notice)),
-        ...(said.columns.length ? [grid(said)] : []));
+        ...(said.columns.length ? [grid(said, typed)] : []));
       // What may hold a password is not kept.
       if (!/password|encrypt/i.test(box.value)) localStorage.setItem(HISTORY, JSON.stringify([box.value, ...past().filter((known) => known !== box.value)].slice(0, 50)));
       remember();
@@ -389,17 +401,30 @@ function chart(title, unit, of) {
   const line = svg("line", { class: "at", y1: 6, y2: high - bottom, x1: left, x2: left, visibility: "hidden" });
   const last = points.at(-1);
   const label = (text, atX, atY, anchor) => { const made = svg("text", { class: "tick", x: atX, y: atY, "text-anchor": anchor }); made.textContent = text; return made; };
-  const picture = svg("svg", { viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": `${title}, ${now.textContent}` },
+  const picture = svg("svg", { viewBox: `0 0 ${wide} ${high}`, role: "img", tabindex: 0, "aria-label": `${title}, ${now.textContent}` },
     svg("line", { class: "axis", x1: left, x2: wide, y1: high - bottom, y2: high - bottom }), svg("line", { class: "axis", x1: left, x2: wide, y1: 6, y2: 6 }),
     label(shown(most), left - 4, 10, "end"), label("0", left - 4, high - bottom, "end"), label(`${Math.round((end - start) / 60)} min ago`, left, high - 2, "start"), label("now", wide, high - 2, "end"),
     ...(last ? [svg("circle", { class: "dot", cx: x(last[0]), cy: y(last[1]), r: 2.5 })] : []),
     svg("polyline", { class: "curve", points: points.map((point) => `${x(point[0])},${y(point[1])}`).join(" ") }), line);
+  let chosen = points.length;
+  const choose = (at) => {
+    if (!points.length) return;
+    chosen = Math.min(Math.max(at, 0), points.length - 1);
+    const [when, value] = points[chosen];
+    line.setAttribute("visibility", "visible");
+    for (const side of ["x1", "x2"]) line.setAttribute(side, x(when));
+    now.textContent = `${new Date(when * 1000).toLocaleTimeString()}: ${shown(value)} ${unit}`;
+    picture.setAttribute("aria-label", `${title}, ${now.textContent}`);
+  };
   picture.addEventListener("pointermove", (event) => {
     const at = start + ((event.offsetX / picture.clientWidth) * wide - left) * ((end - start) / (wide - left));
-    const near = points.reduce((best, point) => (Math.abs(point[0] - at) < Math.abs(best[0] - at) ? point : best), points[0] ?? [0, 0]);
-    line.setAttribute("visibility", "visible");
-    for (const side of ["x1", "x2"]) line.setAttribute(side, x(near[0]));
-    now.textContent = `${new Date(near[0] * 1000).toLocaleTimeString()}: ${shown(near[1])} ${unit}`;
+    choose(points.reduce((best, point, place) => (Math.abs(point[0] - at) < Math.abs(points[best][0] - at) ? place : best), 0));
+  });
+  const keys = { ArrowLeft: () => chosen - 1, ArrowRight: () => chosen + 1, Home: () => 0, End: () => points.length - 1 };
+  picture.addEventListener("keydown", (event) => {
+    if (!Object.hasOwn(keys, event.key)) return;
+    event.preventDefault();
+    choose(keys[event.key]());
   });
   return el("figure", {}, el("figcaption", {}, el("strong", {}, title), now), picture);
 }
@@ -408,11 +433,11 @@ function figures() {
   const place = el("div", { className: "charts" });
   const draw = () => {
     if (!place.isConnected) document.removeEventListener("sampled", draw);
-    else if (!place.matches(":hover")) place.replaceChildren(...FIGURES.map((figure) => chart(...figure)));
+    else if (!place.matches(":hover, :focus-within")) place.replaceChildren(...FIGURES.map((figure) => chart(...figure)));
   };
   document.addEventListener("sampled", draw);
   setTimeout(draw);
-  return [el("h1", {}, "Figures"), el("p", { className: "soft" }, `Every ${EVERY} seconds, as long as this page is open, for a quarter of an hour.`), place];
+  return [el("h1", {}, "Figures"), el("p", { className: "soft" }, `Every ${EVERY} seconds, as long as this page is open, for a quarter of an hour. The pointer, or the arrow keys, show what was when.`), place];
 }
 
 const PAGES = { tables, table, query, activity, statements, figures };
