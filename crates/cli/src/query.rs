@@ -1,14 +1,14 @@
 //! `rowferry query URL SQL`: ask any database that we can reach, and show the answer to people or programs.
 
-use std::fs::File;
 use std::io::{BufWriter, IsTerminal as _, Read as _, Write};
 use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::conversation::{self, Answers as _};
-use crate::output::{Expanded, Format, Printer, Style};
-use crate::{Failure, check_directory_of};
+use crate::Failure;
+use crate::conversation::{self, Answers as _, Conversation};
+use crate::output::{ColumnWriter, Columnar, Expanded, Form, Format, Printer, Style, Whole};
+use crate::shell::is_one_statement;
 
 /// As many as each of the protocols can count.
 const MOST_PARAMETERS: usize = 32_767;
@@ -54,20 +54,9 @@ pub struct Arguments {
     #[arg(long, value_name = "TEXT", requires = "params")]
     param_null: Option<String>,
 
-    #[command(flatten)]
-    look: Look,
-
-    /// Write the answer to this file instead of standard output
-    #[arg(short, long, value_name = "PATH", help_heading = "Output")]
-    output: Option<PathBuf>,
-}
-
-/// How answers look.
-#[derive(Args, Debug)]
-pub(crate) struct Look {
-    /// The form of the answer
-    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
-    format: Format,
+    /// The form of the answer; by default the one that the ending of -o's file says, else a table
+    #[arg(long, value_enum, help_heading = "Output")]
+    format: Option<Form>,
 
     /// The same as --format json: one array with an object per row
     #[arg(long, conflicts_with_all = ["format", "csv"], help_heading = "Output")]
@@ -77,25 +66,35 @@ pub(crate) struct Look {
     #[arg(long, conflicts_with = "format", help_heading = "Output")]
     csv: bool,
 
+    #[command(flatten)]
+    look: Look,
+
+    /// Write the answer to this file instead of standard output; it is whole, or is not there
+    #[arg(short, long, value_name = "PATH", help_heading = "Output")]
+    output: Option<PathBuf>,
+}
+
+/// How tables look.
+#[derive(Args, Debug)]
+pub(crate) struct Look {
     /// Tables as records, a line for each column: always, or `auto` where they would not fit the terminal
     #[arg(short = 'x', long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "on",
           value_name = "WHEN", help_heading = "Output")]
-    expanded: Option<Expanded>,
+    pub(crate) expanded: Option<Expanded>,
 
     /// What stands for NULL in tables
     #[arg(long, value_name = "TEXT", help_heading = "Output")]
-    null: Option<String>,
+    pub(crate) null: Option<String>,
 }
 
-impl Look {
-    /// The style for a place that is so many columns wide.
-    pub(crate) fn style(&self, width: Option<usize>, expanded: Expanded) -> Style {
-        let format = match (self.json, self.csv) {
-            (true, _) => Format::Json,
-            (_, true) => Format::Csv,
-            _ => self.format,
-        };
-        Style { format, expanded: self.expanded.unwrap_or(expanded), width, null: self.null.clone() }
+impl Arguments {
+    fn form(&self) -> Form {
+        let extension = || self.output.as_ref()?.extension()?.to_str().and_then(Form::of_extension);
+        match (self.json, self.csv) {
+            (true, _) => Form::Text(Format::Json),
+            (_, true) => Form::Text(Format::Csv),
+            _ => self.format.or_else(extension).unwrap_or(Form::Text(Format::Table)),
+        }
     }
 }
 
@@ -105,20 +104,29 @@ impl Look {
 ///
 /// Fails when the database cannot be reached, refuses the statement, or the answer cannot be written.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let form = arguments.form();
     let sql = text(arguments)?;
-    match &arguments.output {
-        None => {
-            let stdout = std::io::stdout();
-            let width = stdout.is_terminal().then(terminal_width);
-            ask(arguments, &sql, width, stdout.lock())
-        }
-        Some(path) => {
-            check_directory_of(path)?;
-            let file = File::create(path)
-                .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", path.display())))?;
-            ask(arguments, &sql, None, file)
-        }
+    let Some(path) = &arguments.output else {
+        let stdout = std::io::stdout();
+        return match form {
+            Form::Columnar(_) if stdout.is_terminal() => {
+                Err(Failure::new("the answer would be bytes, which a terminal cannot show")
+                    .hint("write it to a file: -o PATH")
+                    .usage())
+            }
+            Form::Columnar(form) => write(arguments, &sql, form, Box::new(stdout)),
+            Form::Text(format) => {
+                let width = stdout.is_terminal().then(terminal_width);
+                show(arguments, &sql, format, width, stdout.lock())
+            }
+        };
+    };
+    let (whole, file) = Whole::create(path)?;
+    match form {
+        Form::Columnar(form) => write(arguments, &sql, form, Box::new(file))?,
+        Form::Text(format) => show(arguments, &sql, format, None, file)?,
     }
+    whole.finish()
 }
 
 /// The columns of the terminal.
@@ -143,20 +151,52 @@ fn text(arguments: &Arguments) -> Result<String, Failure> {
     }
 }
 
-fn ask(arguments: &Arguments, sql: &str, width: Option<usize>, out: impl Write) -> Result<(), Failure> {
+/// Writes what the statements answer as text.
+fn show(
+    arguments: &Arguments,
+    sql: &str,
+    format: Format,
+    width: Option<usize>,
+    out: impl Write,
+) -> Result<(), Failure> {
+    let look = &arguments.look;
+    let expanded = look.expanded.unwrap_or(Expanded::Off);
+    let style = Style { format, expanded, width, null: look.null.clone() };
+    let values = values(arguments)?;
     let mut conversation = conversation::open(&arguments.url)?;
-    let mut printer = Printer::new(arguments.look.style(width, Expanded::Off), BufWriter::new(out));
-    if arguments.params.is_empty() {
+    let mut printer = Printer::new(style, BufWriter::new(out));
+    if values.is_empty() {
         conversation.ask(sql, &mut printer)?;
     } else {
-        let null = arguments.param_null.as_deref();
-        let values: Vec<Option<&str>> =
-            arguments.params.iter().map(|value| Some(value.as_str()).filter(|_| null != Some(value))).collect();
-        if values.len() > MOST_PARAMETERS {
-            return Err(Failure::new(format!("no statement has more than {MOST_PARAMETERS} parameters")).usage());
-        }
         conversation.ask_with(sql, &values, &mut printer)?;
     }
     printer.end()?;
     conversation.close()
+}
+
+/// Writes what one statement answers by columns.
+fn write(arguments: &Arguments, sql: &str, form: Columnar, out: Box<dyn Write + Send>) -> Result<(), Failure> {
+    for (given, option) in
+        [(arguments.look.expanded.is_some(), "--expanded"), (arguments.look.null.is_some(), "--null")]
+    {
+        if given {
+            return Err(Failure::new(format!("{option} is for tables, and this form has none")).usage());
+        }
+    }
+    let values = values(arguments)?;
+    let mut conversation: Box<dyn Conversation> = conversation::open(&arguments.url)?;
+    if !is_one_statement(conversation.sql(), sql) {
+        return Err(Failure::new("a file of this form holds the rows of one statement, and here are several, or none"));
+    }
+    conversation.read(sql, &values, &mut ColumnWriter::new(form, Box::new(BufWriter::new(out))))?;
+    conversation.close()
+}
+
+/// The values of the parameters.
+fn values(arguments: &Arguments) -> Result<Vec<Option<&str>>, Failure> {
+    if arguments.params.len() > MOST_PARAMETERS {
+        return Err(Failure::new(format!("no statement has more than {MOST_PARAMETERS} parameters")).usage());
+    }
+    let null = arguments.param_null.as_deref();
+    Ok(arguments.params.iter().map(|value| Some(value.as_str()).filter(|_| null != Some(value))).collect())
 }

@@ -1,9 +1,13 @@
 //! Anything that speaks Informix's SQLI protocol, `rowferry serve --informix` included.
 
+use arrow_schema::DataType;
 use rowferry_client::Url;
 use rowferry_client::informix::{self, Answer, Config, Connection, Error};
 use rowferry_wire_sqli::TypeCode;
+use rowferry_wire_sqli::types::TimeUnit;
+use rowferry_wire_sqli::values::CellFormat;
 
+use super::typed::{self, Rows, Value};
 use super::{
     Answers, Canceller, Column, Conversation, Dialect, Done, Kind, Place, Refused, Transaction, caret, unreachable,
 };
@@ -74,6 +78,48 @@ impl Conversation for Open {
         })
     }
 
+    fn read(&mut self, sql: &str, values: &[Option<&str>], rows: &mut dyn Rows) -> Result<(), Failure> {
+        // Two closures take them in turns.
+        let rows = std::cell::RefCell::new(rows);
+        let is_bytes = std::cell::RefCell::new(Vec::new());
+        self.lost = true;
+        let result = self.connection.read(
+            sql,
+            values,
+            |columns| {
+                let is_locator = |format| matches!(format, CellFormat::LocatorHex | CellFormat::LocatorRaw);
+                if let Some(column) = columns.iter().find(|column| is_locator(column.format)) {
+                    let name = String::from_utf8_lossy(&column.name);
+                    return Err(Error::Misuse(format!(
+                        "the column `{name}` is a large object, and rows have no more than its place"
+                    )));
+                }
+                let fields: Vec<_> = columns
+                    .iter()
+                    .map(|column| typed::column(&String::from_utf8_lossy(&column.name), data_type(column)))
+                    .collect();
+                *is_bytes.borrow_mut() = fields.iter().map(|field| *field.data_type() == DataType::Binary).collect();
+                rows.borrow_mut().begin(fields).map_err(Error::Output)
+            },
+            |row| {
+                let is_bytes = is_bytes.borrow();
+                let cells = row.iter().zip(&*is_bytes).map(|(cell, is_bytes)| match (cell, is_bytes) {
+                    (None, _) => Value::Null,
+                    (Some(cell), true) => Value::Bytes(cell),
+                    (Some(cell), false) => Value::Spelled(cell),
+                });
+                rows.borrow_mut().row(&cells.collect::<Vec<_>>()).map_err(Error::Output)
+            },
+        );
+        result.map_err(|error| match error {
+            Error::Output(error) => Failure::from(error),
+            error => failure(&error, sql),
+        })?;
+        rows.borrow_mut().end()?;
+        self.lost = false;
+        Ok(())
+    }
+
     fn sql(&self) -> Dialect {
         Dialect::Informix
     }
@@ -123,6 +169,30 @@ fn column(column: &informix::Column) -> Column {
         _ => Kind::Text,
     };
     Column { name: String::from_utf8_lossy(&column.name).into_owned(), kind }
+}
+
+/// The same types as those of the driver for Python, but INTERVALs and collections, which are text.
+fn data_type(column: &informix::Column) -> DataType {
+    match column.format {
+        CellFormat::SmallInt => DataType::Int16,
+        CellFormat::Integer => DataType::Int32,
+        CellFormat::BigInt | CellFormat::Int8 => DataType::Int64,
+        CellFormat::Float => DataType::Float64,
+        CellFormat::SmallFloat => DataType::Float32,
+        CellFormat::Decimal { precision, scale: Some(scale) } => typed::decimal(i64::from(precision), i64::from(scale)),
+        CellFormat::Date => DataType::Date32,
+        // Fields that begin elsewhere are no day of a year.
+        CellFormat::DateTime(qualifier) => match (qualifier.first(), qualifier.last()) {
+            (TimeUnit::YEAR, TimeUnit::DAY) => DataType::Date32,
+            (TimeUnit::YEAR, last) if last.0 >= TimeUnit::HOUR.0 => typed::timestamp(),
+            (TimeUnit::HOUR, _) => typed::time(),
+            _ => DataType::Utf8,
+        },
+        CellFormat::BooleanText | CellFormat::BooleanBinary => DataType::Boolean,
+        CellFormat::SimpleLob(_) if column.code == TypeCode::BYTE => DataType::Binary,
+        CellFormat::Opaque | CellFormat::Described => DataType::Binary,
+        _ => DataType::Utf8,
+    }
 }
 
 fn failure(error: &informix::Error, sql: &str) -> Failure {

@@ -5,6 +5,7 @@ mod login;
 mod mysql;
 mod postgres;
 mod sqlite;
+pub(crate) mod typed;
 
 use std::io;
 use std::path::PathBuf;
@@ -124,6 +125,14 @@ pub trait Conversation {
     ///
     /// As those of [`ask`](Self::ask).
     fn ask_with(&mut self, sql: &str, values: &[Option<&str>], answers: &mut dyn Answers) -> Result<(), Failure>;
+
+    /// Runs one statement, with or without parameters, and hands on its rows as values. What it changes is kept when
+    /// [`Rows::end`](typed::Rows::end) has been content, as far as the database can undo it.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`ask`](Self::ask); and for a statement without rows, which is not run. Nothing can be asked afterwards.
+    fn read(&mut self, sql: &str, values: &[Option<&str>], rows: &mut dyn typed::Rows) -> Result<(), Failure>;
 
     /// Whose SQL it speaks.
     fn sql(&self) -> Dialect;

@@ -2,10 +2,12 @@
 
 use std::io;
 
+use arrow_schema::DataType;
 use rowferry_client::Url;
 use rowferry_client::postgres::{self, Config, Connection, Error};
 use rowferry_wire_pg::messages::{FieldDescription, Notice, TransactionStatus};
 
+use super::typed::{self, Rows, Value};
 use super::{
     Answers, Canceller, Column, Conversation, Dialect, Done, Kind, Place, Refused, Transaction, caret, login,
     unreachable,
@@ -33,6 +35,10 @@ impl Open {
         Ok(Self { config, database, connection, lost: false })
     }
 }
+
+/// What a value's text is must not hang on who connects. The order in which dates are read is left as it is.
+const EXACT: &str =
+    "BEGIN; SET LOCAL DateStyle = 'ISO'; SET LOCAL extra_float_digits = 3; SET LOCAL bytea_output = 'hex'";
 
 impl Open {
     fn ended(&mut self, result: Result<(), Error>, sql: &str) -> Result<(), Failure> {
@@ -65,6 +71,21 @@ impl Conversation for Open {
     fn ask_with(&mut self, sql: &str, values: &[Option<&str>], answers: &mut dyn Answers) -> Result<(), Failure> {
         let result = self.connection.execute(sql, values, 0, &mut Heard { answers, rows: false });
         self.ended(result.map(drop), sql)
+    }
+
+    fn read(&mut self, sql: &str, values: &[Option<&str>], rows: &mut dyn Rows) -> Result<(), Failure> {
+        let mut told = Told { rows, begun: false, refused: None };
+        let begun = self.connection.query(EXACT, &mut told);
+        self.ended(begun, "")?;
+        let result = self.connection.execute(sql, values, 0, &mut Typed(&mut told)).map(drop);
+        if let Some(failure) = told.refused.take() {
+            self.lost = true;
+            return Err(failure);
+        }
+        self.ended(result, sql)?;
+        told.rows.end()?;
+        let ended = self.connection.query("COMMIT", &mut told);
+        self.ended(ended, "")
     }
 
     fn sql(&self) -> Dialect {
@@ -135,8 +156,125 @@ impl postgres::Answers for Heard<'_> {
     }
 
     fn notice(&mut self, notice: &Notice<'_>) -> io::Result<()> {
-        self.answers.notice(&format!("{}: {}", notice.severity.as_str().to_lowercase(), notice.message))
+        self.answers.notice(&remark(notice))
     }
+}
+
+/// Whoever takes values, and what became of that. By itself it hears what the statements around say, which is nothing.
+struct Told<'a> {
+    rows: &'a mut dyn Rows,
+    begun: bool,
+    /// Why nothing more is taken.
+    refused: Option<Failure>,
+}
+
+impl Told<'_> {
+    fn refuse(&mut self, why: Failure) -> io::Error {
+        self.refused = Some(why);
+        io::Error::other("refused")
+    }
+}
+
+impl postgres::Answers for Told<'_> {
+    fn columns(&mut self, _: &[FieldDescription<'_>]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn row(&mut self, _: &mut dyn Iterator<Item = Option<&[u8]>>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn complete(&mut self, _: &str) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn copy_data(&mut self, _: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn notice(&mut self, notice: &Notice<'_>) -> io::Result<()> {
+        self.rows.notice(&remark(notice))
+    }
+}
+
+/// Hears the statement's own answer.
+struct Typed<'a, 'b>(&'a mut Told<'b>);
+
+impl postgres::Answers for Typed<'_, '_> {
+    fn columns(&mut self, columns: &[FieldDescription<'_>]) -> io::Result<()> {
+        if columns.is_empty() {
+            return Err(self.0.refuse(typed::no_rows()));
+        }
+        self.0.begun = true;
+        let fields = columns.iter().map(|column| typed::column(column.name, data_type(column)));
+        self.0.rows.begin(fields.collect())
+    }
+
+    fn row(&mut self, cells: &mut dyn Iterator<Item = Option<&[u8]>>) -> io::Result<()> {
+        let cells: Vec<Value<'_>> = cells.map(|cell| cell.map_or(Value::Null, Value::Spelled)).collect();
+        self.0.rows.row(&cells)
+    }
+
+    fn complete(&mut self, _: &str) -> io::Result<()> {
+        // The transaction ends with the connection, and what the statement did is undone.
+        if self.0.begun { Ok(()) } else { Err(self.0.refuse(typed::no_rows())) }
+    }
+
+    fn copy_data(&mut self, _: &[u8]) -> io::Result<()> {
+        Err(self.0.refuse(typed::no_rows()))
+    }
+
+    fn notice(&mut self, notice: &Notice<'_>) -> io::Result<()> {
+        self.0.rows.notice(&remark(notice))
+    }
+}
+
+fn remark(notice: &Notice<'_>) -> String {
+    format!("{}: {}", notice.severity.as_str().to_lowercase(), notice.message)
+}
+
+/// By the same numbers. Types that are not here, those that users have made among them, are text.
+fn data_type(field: &FieldDescription<'_>) -> DataType {
+    match field.type_oid {
+        16 => DataType::Boolean,
+        17 => DataType::Binary,
+        21 => DataType::Int16,
+        23 => DataType::Int32,
+        20 => DataType::Int64,
+        26 => DataType::UInt32,
+        700 => DataType::Float32,
+        701 => DataType::Float64,
+        1700 => numeric(field.type_modifier),
+        1082 => DataType::Date32,
+        1083 => typed::time(),
+        1114 => typed::timestamp(),
+        1184 => typed::moment(),
+        1000 => typed::list(DataType::Boolean),
+        1001 => typed::list(DataType::Binary),
+        1005 => typed::list(DataType::Int16),
+        1007 => typed::list(DataType::Int32),
+        1016 => typed::list(DataType::Int64),
+        1028 => typed::list(DataType::UInt32),
+        1021 => typed::list(DataType::Float32),
+        1022 => typed::list(DataType::Float64),
+        1231 => typed::list(numeric(field.type_modifier)),
+        1182 => typed::list(DataType::Date32),
+        1183 => typed::list(typed::time()),
+        1115 => typed::list(typed::timestamp()),
+        1185 => typed::list(typed::moment()),
+        // text, varchar, bpchar, name, uuid, json, jsonb
+        1009 | 1015 | 1014 | 1003 | 2951 | 199 | 3807 => typed::list(DataType::Utf8),
+        _ => DataType::Utf8,
+    }
+}
+
+/// The modifier has the precision above the scale, of which eleven bits with a sign count.
+fn numeric(modifier: i32) -> DataType {
+    if modifier < 4 {
+        return DataType::Utf8;
+    }
+    let (precision, scale) = ((modifier - 4) >> 16 & 0xffff, (modifier - 4) & 0x7ff);
+    typed::decimal(i64::from(precision), i64::from((scale ^ 0x400) - 0x400))
 }
 
 /// By the numbers of the built-in types, which no server may change.

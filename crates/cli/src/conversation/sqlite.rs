@@ -4,13 +4,17 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use arrow_schema::DataType;
 use rowferry_dialect::ir::Value;
-use rowferry_dialect::values::{self, Settings};
+use rowferry_dialect::types::Field;
+use rowferry_dialect::user_type::UserKind;
+use rowferry_dialect::values::{self, DateStyle, Settings};
 use rowferry_engine::{
     Command, Cursor, Database, Error, Journal, Language, Options, Outcome, Prepared, ResultColumn, Session,
     SessionOptions, TransactionStatus, Type, ValueRef,
 };
 
+use super::typed::{self, Rows, Value as Cell};
 use super::{Answers, Canceller, Column, Conversation, Dialect, Done, Kind, Transaction, caret};
 use crate::Failure;
 
@@ -50,6 +54,13 @@ impl Open {
     }
 
     fn run_with(&mut self, sql: &str, values: &[Option<&str>], answers: &mut dyn Answers) -> Result<(), Failure> {
+        let (prepared, values) = self.prepare_with(sql, values)?;
+        self.execute(&prepared, &values, sql, answers)?;
+        self.session.end_implicit().map_err(|error| failure(&error, sql))
+    }
+
+    /// One statement, and the values of its parameters as those of their types.
+    fn prepare_with(&mut self, sql: &str, values: &[Option<&str>]) -> Result<(Arc<Prepared>, Vec<Value>), Failure> {
         let fail = |error: Error| failure(&error, sql);
         let statements = self.session.parse(sql).map_err(fail)?;
         let [statement] = statements.as_slice() else {
@@ -69,7 +80,28 @@ impl Open {
         };
         let values = values.iter().zip(types).map(read).collect::<Result<Vec<_>, _>>()?;
         drop(settings);
-        self.execute(&prepared, &values, sql, answers)?;
+        Ok((prepared, values))
+    }
+
+    fn run_typed(&mut self, sql: &str, values: &[Option<&str>], rows: &mut dyn Rows) -> Result<(), Failure> {
+        let fail = |error: Error| failure(&error, sql);
+        let (prepared, values) = self.prepare_with(sql, values)?;
+        if prepared.bound.columns.is_empty() {
+            return Err(typed::no_rows());
+        }
+        match self.session.execute(&prepared, &values).map_err(fail)? {
+            Outcome::Rows(mut cursor) => {
+                // What a value's text is must not hang on settings.
+                let mut settings = Settings::clone(&self.session.settings());
+                (settings.date_style, settings.bytea_hex) = (DateStyle::Iso, true);
+                settings.extra_float_digits = 1;
+                hand_on(&mut cursor, &settings, sql, rows)?;
+            }
+            Outcome::Done { .. } => return Err(typed::no_rows()),
+        }
+        for notice in self.session.drain_notices() {
+            rows.notice(&format!("notice: {}", notice.message))?;
+        }
         self.session.end_implicit().map_err(fail)
     }
 
@@ -105,6 +137,14 @@ impl Conversation for Open {
 
     fn ask_with(&mut self, sql: &str, values: &[Option<&str>], answers: &mut dyn Answers) -> Result<(), Failure> {
         let result = self.run_with(sql, values, answers);
+        if result.is_err() {
+            self.session.fail();
+        }
+        result
+    }
+
+    fn read(&mut self, sql: &str, values: &[Option<&str>], rows: &mut dyn Rows) -> Result<(), Failure> {
+        let result = self.run_typed(sql, values, rows);
         if result.is_err() {
             self.session.fail();
         }
@@ -153,6 +193,103 @@ fn show(cursor: &mut Cursor, settings: &Settings, sql: &str, answers: &mut dyn A
         answers.row(types.iter().enumerate().map(shown).collect())?;
     }
     Ok(answers.end()?)
+}
+
+/// The rows as values.
+fn hand_on(cursor: &mut Cursor, settings: &Settings, sql: &str, rows: &mut dyn Rows) -> Result<(), Failure> {
+    let types: Vec<Type> = cursor.columns().iter().map(|column| column.ty.clone()).collect();
+    let fields = cursor.columns().iter().map(|column| typed::column(&column.name, data_type(&column.ty)));
+    let fields: Vec<_> = fields.collect();
+    let forms: Vec<DataType> = fields.iter().map(|field| field.data_type().clone()).collect();
+    rows.begin(fields)?;
+    let mut spelled = Vec::new();
+    while let Some(row) = cursor.next().map_err(|error| failure(&error, sql))? {
+        spelled.clear();
+        // Texts lie one behind the other; where each does is known before they are borrowed.
+        let mut places = Vec::with_capacity(types.len());
+        for (at, (ty, form)) in types.iter().zip(&forms).enumerate() {
+            places.push(place(row.get(at), ty, form, settings, &mut spelled));
+        }
+        let cells = places.into_iter().enumerate().map(|(at, place)| match (place, row.get(at)) {
+            (Placed::Spelled(start, end), _) => Cell::Spelled(&spelled[start..end]),
+            (Placed::Itself, ValueRef::Integer(number)) => Cell::Int(number),
+            (Placed::Itself, ValueRef::Blob(bytes) | ValueRef::Text(bytes)) => Cell::Bytes(bytes),
+            (Placed::Itself, _) => Cell::Null,
+            (Placed::Wrong(why), _) => Cell::Wrong(why),
+        });
+        rows.row(&cells.collect::<Vec<_>>())?;
+    }
+    Ok(rows.end()?)
+}
+
+/// What a stored value becomes.
+enum Placed {
+    Itself,
+    /// A text, from here to there.
+    Spelled(usize, usize),
+    Wrong(String),
+}
+
+fn place(value: ValueRef<'_>, ty: &Type, form: &DataType, settings: &Settings, spelled: &mut Vec<u8>) -> Placed {
+    match (value, form) {
+        (ValueRef::Null, _) => return Placed::Itself,
+        (ValueRef::Integer(_), DataType::Int16 | DataType::Int32 | DataType::Int64 | DataType::UInt32) => {
+            return Placed::Itself;
+        }
+        (ValueRef::Blob(_) | ValueRef::Text(_), DataType::Binary) => return Placed::Itself,
+        _ => {}
+    }
+    let start = spelled.len();
+    match values::write(spelled, value, ty, settings) {
+        Ok(()) => Placed::Spelled(start, spelled.len()),
+        Err(error) => {
+            spelled.truncate(start);
+            Placed::Wrong(error.message.to_string())
+        }
+    }
+}
+
+fn data_type(ty: &Type) -> DataType {
+    match ty {
+        Type::Bool => DataType::Boolean,
+        Type::Int2 => DataType::Int16,
+        Type::Int4 => DataType::Int32,
+        Type::Int8 | Type::IfxInt8 => DataType::Int64,
+        Type::Oid => DataType::UInt32,
+        Type::Float4 => DataType::Float32,
+        Type::Float8 => DataType::Float64,
+        Type::Numeric(Some(modifier)) | Type::Money(modifier) => {
+            typed::decimal(i64::from(modifier.precision), i64::from(modifier.scale))
+        }
+        Type::Bytea | Type::Byte | Type::Blob => DataType::Binary,
+        Type::Date => DataType::Date32,
+        Type::Time(_) => typed::time(),
+        Type::Timestamp(_) => typed::timestamp(),
+        Type::TimestampTz(_) => typed::moment(),
+        // Fields that begin elsewhere are no day of a year.
+        Type::Datetime(qualifier) => match (qualifier.first, qualifier.last) {
+            (Field::Year, Field::Day) => DataType::Date32,
+            (Field::Year, last) if last >= Field::Hour => typed::timestamp(),
+            (Field::Hour, _) => typed::time(),
+            _ => DataType::Utf8,
+        },
+        Type::Array(element) => match data_type(element) {
+            DataType::List(_) => DataType::Utf8,
+            DataType::Utf8 if !is_plain_text(element) => DataType::Utf8,
+            element => typed::list(element),
+        },
+        Type::User(user) => match &user.kind {
+            UserKind::Domain(domain) => data_type(&domain.base),
+            _ => DataType::Utf8,
+        },
+        _ => DataType::Utf8,
+    }
+}
+
+/// Types that are text by nature, whose arrays are lists here and at servers alike.
+fn is_plain_text(ty: &Type) -> bool {
+    matches!(ty, Type::Text | Type::Varchar(_) | Type::Char(_) | Type::Name | Type::Uuid | Type::Json | Type::Jsonb)
+        || matches!(ty, Type::Numeric(None))
 }
 
 fn column(column: &ResultColumn) -> Column {

@@ -1,12 +1,19 @@
 //! Answers for people and programs. Rows stream: no form keeps more than a page of them.
 
+mod columnar;
+mod columns;
 mod records;
+mod spelled;
 mod table;
+mod whole;
 
 use std::collections::HashSet;
 use std::io::{self, Write};
 
 use crate::conversation::{Answers, Column, Done, Kind};
+
+pub use columnar::{ColumnWriter, Columnar};
+pub use whole::Whole;
 
 /// How many rows are looked at together: widths are found by looking at all of them.
 const PAGE: usize = 1_000;
@@ -25,6 +32,57 @@ pub enum Format {
     Csv,
     /// A table in Markdown
     Markdown,
+}
+
+/// The form of an answer that is not only to be shown.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Form {
+    /// Text.
+    Text(Format),
+    /// Columns with types.
+    Columnar(Columnar),
+}
+
+impl Form {
+    /// The form of files whose names end so; nothing where an ending says nothing.
+    pub fn of_extension(extension: &str) -> Option<Self> {
+        Some(match extension.to_ascii_lowercase().as_str() {
+            "json" => Self::Text(Format::Json),
+            "ndjson" | "jsonl" => Self::Text(Format::Ndjson),
+            "csv" => Self::Text(Format::Csv),
+            "md" => Self::Text(Format::Markdown),
+            "parquet" => Self::Columnar(Columnar::Parquet),
+            "arrow" | "feather" => Self::Columnar(Columnar::Arrow),
+            _ => return None,
+        })
+    }
+}
+
+impl clap::ValueEnum for Form {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[
+            Self::Text(Format::Table),
+            Self::Text(Format::Json),
+            Self::Text(Format::Ndjson),
+            Self::Text(Format::Csv),
+            Self::Text(Format::Markdown),
+            Self::Columnar(Columnar::Parquet),
+            Self::Columnar(Columnar::Arrow),
+        ]
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        use clap::builder::PossibleValue;
+        match self {
+            Self::Text(format) => format.to_possible_value(),
+            Self::Columnar(Columnar::Parquet) => {
+                Some(PossibleValue::new("parquet").help("Parquet, with the types of the columns; bytes, not text"))
+            }
+            Self::Columnar(Columnar::Arrow) => {
+                Some(PossibleValue::new("arrow").help("Arrow's file format, which is Feather 2, too; bytes, not text"))
+            }
+        }
+    }
 }
 
 /// Whether a row is shown as lines of names and values.
@@ -231,15 +289,19 @@ fn json(column: &Column, cell: Option<String>) -> serde_json::Value {
 
 /// Two columns of one name would be one member of a JSON object: the second becomes `name_2`.
 fn make_distinct(columns: &mut [Column]) {
+    make_names_distinct(columns.iter_mut().map(|column| &mut column.name));
+}
+
+fn make_names_distinct<'a>(names: impl Iterator<Item = &'a mut String>) {
     let mut taken: HashSet<String> = HashSet::new();
-    for column in columns {
-        let mut name = column.name.clone();
+    for name in names {
+        let mut distinct = name.clone();
         let mut number = 2;
-        while !taken.insert(name.clone()) {
-            name = format!("{}_{number}", column.name);
+        while !taken.insert(distinct.clone()) {
+            distinct = format!("{name}_{number}");
             number += 1;
         }
-        column.name = name;
+        *name = distinct;
     }
 }
 

@@ -19,6 +19,7 @@ use self::describe::Listing;
 use self::editor::{Line, Table, Typed};
 use self::interrupts::Interrupts;
 use self::screen::Screen;
+pub(crate) use self::statements::is_one_statement;
 use self::statements::{Cut, Inside, TERMINATOR, cut};
 use crate::conversation::{self, Answers, Column, Conversation, Dialect, Done, Transaction};
 use crate::output::{Expanded, Format, Printer};
@@ -54,6 +55,18 @@ pub struct Arguments {
     #[arg(long)]
     keep_going: bool,
 
+    /// The form of answers
+    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
+    format: Format,
+
+    /// The same as --format json: one array with an object per row
+    #[arg(long, conflicts_with_all = ["format", "csv"], help_heading = "Output")]
+    json: bool,
+
+    /// The same as --format csv
+    #[arg(long, conflicts_with = "format", help_heading = "Output")]
+    csv: bool,
+
     #[command(flatten)]
     look: Look,
 }
@@ -66,13 +79,17 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let conversation = conversation::open(&arguments.url)?;
     let is_interactive = io::stdin().is_terminal() && io::stdout().is_terminal();
-    let style = arguments.look.style(None, if is_interactive { Expanded::Auto } else { Expanded::Off });
+    let expanded = if is_interactive { Expanded::Auto } else { Expanded::Off };
     let mut shell = Shell {
         place: arguments.url.clone(),
         conversation,
-        format: style.format,
-        expanded: style.expanded,
-        null: style.null,
+        format: match (arguments.json, arguments.csv) {
+            (true, _) => Format::Json,
+            (_, true) => Format::Csv,
+            _ => arguments.format,
+        },
+        expanded: arguments.look.expanded.unwrap_or(expanded),
+        null: arguments.look.null.clone(),
         timing: arguments.timing,
         pager: is_interactive && !arguments.no_pager,
         file: None,

@@ -37,6 +37,15 @@ pub(super) fn cut<'a>(sql: Dialect, text: &'a str, terminator: &str) -> Cut<'a> 
         .run(terminator)
 }
 
+/// Whether a text is one statement, with or without its terminator.
+pub(crate) fn is_one_statement(sql: Dialect, text: &str) -> bool {
+    match cut(sql, text, TERMINATOR) {
+        Cut::Statement(_, behind) => matches!(cut(sql, behind, TERMINATOR), Cut::Nothing),
+        Cut::Open(_) => true,
+        Cut::Nothing => false,
+    }
+}
+
 struct Scanner<'a> {
     sql: Dialect,
     text: &'a str,

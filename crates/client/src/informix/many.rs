@@ -4,14 +4,23 @@ use std::sync::Arc;
 
 use rowferry_wire_sqli::Widths;
 use rowferry_wire_sqli::client::{Column, Event, Params, Prepared};
-use rowferry_wire_sqli::values::Cell;
+use rowferry_wire_sqli::values::{Cell, CellFormat};
 
-use super::{Connection, Error, cell_text, out_of_place};
+use super::{Connection, Error, cell_text, out_of_place, texts};
 
 /// Rows of one fetch, apart from the connection: values of `BYTE` and `TEXT` are asked for between two fetches.
 #[derive(Default)]
 struct Fetched {
     rows: Vec<Vec<Fetch>>,
+}
+
+/// A text without the blanks that pad a `CHAR`.
+fn unpadded(column: &Column, text: &[u8]) -> Vec<u8> {
+    let end = match column.format {
+        CellFormat::Char(_) => text.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1),
+        _ => text.len(),
+    };
+    text[..end].to_vec()
 }
 
 enum Fetch {
@@ -21,18 +30,36 @@ enum Fetch {
 }
 
 impl Connection {
-    /// Runs a query and hands its rows to `each` as they come, as [`cell_text`] prints them; `BYTE` and `TEXT` values and
+    /// Runs a query and hands its rows to `each` as they come, as [`cell_text`] prints them; texts, `BYTE` and `TEXT` values and
     /// opaque ones as they are. `CHAR` without its blanks.
     ///
     /// # Errors
     ///
-    /// Those of `each` come back as they are; the connection is of no further use then.
+    /// [`Error::Misuse`] for a statement without rows, which is not run. Those of `each` come back as they are; the
+    /// connection is of no further use then.
     pub fn query_rows<E: From<Error>>(
         &mut self,
         sql: &str,
+        each: impl FnMut(&[Option<&[u8]>]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.read(sql, &[], |_| Ok(()), each)
+    }
+
+    /// The same with values for the `?`, which are taken as [`answers`](Self::answers) takes them; `begin` is told the columns
+    /// before the query runs.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`query_rows`](Self::query_rows), and for more or fewer values than `?`.
+    pub fn read<E: From<Error>>(
+        &mut self,
+        sql: &str,
+        values: &[Option<&str>],
+        mut begin: impl FnMut(&[Column]) -> Result<(), E>,
         mut each: impl FnMut(&[Option<&[u8]>]) -> Result<(), E>,
-    ) -> Result<Vec<Column>, E> {
-        self.pump.core_mut().prepare(sql.as_bytes(), 0).map_err(Error::from)?;
+    ) -> Result<(), E> {
+        let (params, count) = texts(sql, values)?;
+        self.pump.core_mut().prepare(sql.as_bytes(), count).map_err(Error::from)?;
         let mut prepared: Option<Arc<Prepared>> = None;
         let mut fetched = Fetched::default();
         loop {
@@ -40,8 +67,12 @@ impl Connection {
                 match self.pump.core_mut().poll().map_err(Error::from)? {
                     Event::Pending => self.pump.advance().map_err(Error::from)?,
                     Event::Prepared(statement) => {
+                        if !statement.is_query() {
+                            return Err(Error::Misuse("the statement answers no rows".into()).into());
+                        }
+                        begin(&statement.columns)?;
                         prepared = Some(statement);
-                        self.pump.core_mut().run(&Params::default(), false).map_err(Error::from)?;
+                        self.pump.core_mut().run(&params, false).map_err(Error::from)?;
                     }
                     Event::Row(payload) => {
                         let Some(prepared) = &prepared else { continue };
@@ -51,6 +82,7 @@ impl Connection {
                                 row.push(match cell {
                                     Cell::SimpleLob(lob) => Fetch::Lob(lob.0.to_vec()),
                                     Cell::Opaque(bytes) => Fetch::Value(Some(bytes.to_vec())),
+                                    Cell::Text(text) => Fetch::Value(Some(unpadded(&prepared.columns[at], text))),
                                     cell => {
                                         Fetch::Value(cell_text(&prepared.columns[at], &cell).map(String::into_bytes))
                                     }
@@ -65,7 +97,7 @@ impl Connection {
                     other => return Err(out_of_place(&other).into()),
                 }
             };
-            let Some(prepared) = &prepared else { return Ok(Vec::new()) };
+            let Some(prepared) = &prepared else { return Ok(()) };
             for row in std::mem::take(&mut fetched.rows) {
                 let mut values = Vec::with_capacity(row.len());
                 for value in row {
@@ -81,7 +113,7 @@ impl Connection {
                 if prepared.has_lobs() {
                     self.pump.core_mut().close(prepared);
                 }
-                return Ok(prepared.columns.clone());
+                return Ok(());
             }
             self.pump.core_mut().fetch(prepared).map_err(Error::from)?;
         }

@@ -289,22 +289,7 @@ impl Connection {
     /// [`Error::Misuse`] when there are more or fewer values than `?`, or a text is too long for one: nothing was sent. The
     /// server's own, after which the connection goes on; and any other, after which it is of no more use.
     pub fn answers(&mut self, sql: &str, values: &[Option<&str>], take: Take<'_>) -> Result<(), Error> {
-        let questions = count_questions(sql);
-        if questions != values.len() {
-            return Err(Error::Misuse(format!(
-                "the statement has {questions} `?`, and {} values are given",
-                values.len()
-            )));
-        }
-        let mut params = Params::default();
-        for value in values {
-            let param = match value {
-                Some(text) => Param::new(TypeCode::CHAR, 0, ParamValue::Text(text.as_bytes())),
-                None => Param::NULL,
-            };
-            params.push(&param).map_err(|error| Error::Misuse(error.to_string()))?;
-        }
-        let count = u16::try_from(questions).unwrap_or(u16::MAX);
+        let (params, count) = texts(sql, values)?;
         self.pump.core_mut().prepare(sql.as_bytes(), count)?;
         let mut prepared = None;
         loop {
@@ -384,6 +369,23 @@ impl Connection {
         self.pump.flush()?;
         Ok(())
     }
+}
+
+/// Values for the `?` of a statement, as texts, and how many they are.
+fn texts(sql: &str, values: &[Option<&str>]) -> Result<(Params, u16), Error> {
+    let questions = count_questions(sql);
+    if questions != values.len() {
+        return Err(Error::Misuse(format!("the statement has {questions} `?`, and {} values are given", values.len())));
+    }
+    let mut params = Params::default();
+    for value in values {
+        let param = match value {
+            Some(text) => Param::new(TypeCode::CHAR, 0, ParamValue::Text(text.as_bytes())),
+            None => Param::NULL,
+        };
+        params.push(&param).map_err(|error| Error::Misuse(error.to_string()))?;
+    }
+    Ok((params, u16::try_from(questions).unwrap_or(u16::MAX)))
 }
 
 /// Stops the statement that a connection is at.

@@ -9,8 +9,10 @@ use std::fmt;
 use rowferry_wire::{Malformed, Secret};
 use rowferry_wire_mysql::client::{Client, Event, Failure, Misuse, Options, TlsPolicy};
 use rowferry_wire_mysql::messages::handshake::{Login, capability};
-use rowferry_wire_mysql::messages::resultset::{ColumnDefinition, TextRow};
+use rowferry_wire_mysql::messages::resultset::{BinaryRow, ColumnDefinition, TextRow};
+use rowferry_wire_mysql::messages::statement::Params;
 use rowferry_wire_mysql::messages::status::{ServerError, status_flag};
+use rowferry_wire_mysql::types::BinaryForm;
 
 pub use local_file::local_files;
 pub use markers::{only_reads, question_marks};
@@ -304,6 +306,83 @@ impl Connection {
                     if !more {
                         return Ok(());
                     }
+                }
+                Event::Error(error) => return Err(Error::Server(error).into()),
+                other => return Err(out_of_place(&other).into()),
+            }
+        }
+    }
+
+    /// Runs one statement by the binary protocol, which has all digits of numbers, and hands on its rows as they come: their
+    /// columns to `begin`, then each to `each`. The parameters are texts, which the server takes as the types that it finds.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Misuse`] for a statement without rows, and for more or fewer values than parameters: it is not run. The
+    /// server's own, after which the connection goes on; and any other, those of `begin` and `each` among them, after
+    /// which it is of no more use.
+    pub fn read<E: From<Error>>(
+        &mut self,
+        sql: &[u8],
+        parameters: &[Option<&str>],
+        mut begin: impl FnMut(&[ColumnDefinition]) -> Result<(), E>,
+        mut each: impl FnMut(&[ColumnDefinition], &[Option<&[u8]>]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.pump.core_mut().prepare(sql).map_err(Error::from)?;
+        let prepared = loop {
+            match self.pump.core_mut().poll().map_err(Error::from)? {
+                Event::Pending => self.pump.advance().map_err(Error::from)?,
+                Event::Prepared(prepared) => break prepared,
+                Event::Error(error) => return Err(Error::Server(error).into()),
+                other => return Err(out_of_place(&other).into()),
+            }
+        };
+        if prepared.params != parameters.len() {
+            let (wants, given) = (prepared.params, parameters.len());
+            let message = format!("the statement has {wants} parameters, and {given} values are given");
+            return Err(Error::Misuse(message).into());
+        }
+        if prepared.columns.as_ref().is_none_or(|columns| columns.definitions.is_empty()) {
+            return Err(Error::Misuse("the statement answers no rows".into()).into());
+        }
+        let mut params = Params::default();
+        for parameter in parameters {
+            match parameter {
+                Some(text) => params.text(text.as_bytes()),
+                None => params.null(),
+            }
+        }
+        self.pump.core_mut().execute(prepared.statement, &params).map_err(Error::from)?;
+        let mut columns = Vec::new();
+        let mut forms = Vec::new();
+        loop {
+            match self.pump.core_mut().poll().map_err(Error::from)? {
+                Event::Pending => self.pump.advance().map_err(Error::from)?,
+                Event::Columns(told) => {
+                    columns.clone_from(&told.definitions);
+                    let form =
+                        |column: &ColumnDefinition| column.column_type.binary_form().unwrap_or(BinaryForm::Bytes);
+                    forms = columns.iter().map(form).collect();
+                    begin(&columns)?;
+                }
+                Event::Row(payload) => {
+                    let mut cells = BinaryRow::new(payload, columns.len()).map_err(Error::from)?;
+                    let mut row = Vec::with_capacity(columns.len());
+                    for form in &forms {
+                        row.push(cells.cell(*form).map_err(Error::from)?);
+                    }
+                    cells.finish().map_err(Error::from)?;
+                    each(&columns, &row)?;
+                }
+                Event::EndOfRows { more: false, .. } => {
+                    self.pump.core_mut().close_statement(prepared.statement).map_err(Error::from)?;
+                    self.pump.flush().map_err(Error::from)?;
+                    return Ok(());
+                }
+                Event::EndOfRows { .. } | Event::Done { .. } => {
+                    return Err(
+                        Error::Misuse("the statement has more than one answer, or none with rows".into()).into()
+                    );
                 }
                 Event::Error(error) => return Err(Error::Server(error).into()),
                 other => return Err(out_of_place(&other).into()),
