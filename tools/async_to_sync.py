@@ -23,10 +23,12 @@ ROOT = Path(__file__).resolve().parents[1]
 # From, to: relative to python/rowferry.
 FILES = {
     "informix/aio/arrow.py": "informix/arrow.py",
+    "_base/aio/partitions.py": "_base/partitions.py",
     "_base/aio/pool.py": "_base/pool.py",
     "_base/aio/transactions.py": "_base/transactions.py",
     "informix/aio/connection.py": "informix/connections.py",
     "informix/aio/cursors.py": "informix/cursors.py",
+    "informix/aio/partitions.py": "informix/partitions.py",
     "informix/aio/pool.py": "informix/pool.py",
     "informix/aio/transactions.py": "informix/transactions.py",
     "informix/aio/lobs.py": "informix/lobs.py",
@@ -62,6 +64,7 @@ NAMES = {
     "AsyncIterator": "Iterator",
     "AsyncLargeObject": "LargeObject",
     "AsyncLocalFiles": "LocalFiles",
+    "AsyncReaders": "Readers",
     "AsyncPreparedStatement": "PreparedStatement",
     "AsyncSSCursor": "SSCursor",
     "AsyncNamedCursor": "NamedCursor",

@@ -38,7 +38,7 @@ from .err import (
     ProgrammingError,
     Warning,
 )
-from .partitions import read_partitioned, stream_partitioned
+from .partitions import partition_statements, read_partitioned, stream_partitioned
 from .pool import ConnectionPool, PoolStatistics, create_pool
 from .times import Date, DateFromTicks, Time, TimeFromTicks, Timestamp, TimestampFromTicks
 
@@ -116,6 +116,7 @@ __all__ = [
     "install_as_pymysql",
     "optionfile",
     "paramstyle",
+    "partition_statements",
     "read_partitioned",
     "stream_partitioned",
     "string_literal",

@@ -12,8 +12,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from rowferry import mysql
+from rowferry._base.ranges import cuts_between, statements
 from rowferry.mysql import aio
-from rowferry.mysql._ranges import cuts_between, statements
 
 from tests.servers.mysql import MySQLServer
 
@@ -262,8 +262,8 @@ def test_ranges_are_whole_and_apart() -> None:
     assert cuts_between(5, 5, 3) == []
     assert cuts_between(-(2**63), 2**64 - 1, 2) == [(2**64 - 1 - 2**63) // 2]
     assert cuts_between(datetime.date(1, 1, 1), datetime.date(9999, 12, 31), 2) == [datetime.date(5000, 7, 2)]
-    assert statements("SELECT 1 AS n;", "n", [], str) == ["SELECT * FROM (\nSELECT 1 AS n\n) AS q"]
-    first, middle, last = statements("SELECT 1 AS n", "n", [3, 7], str)
+    assert statements("SELECT 1 AS n;", "`n`", [], str) == ["SELECT * FROM (\nSELECT 1 AS n\n) AS q"]
+    first, middle, last = statements("SELECT 1 AS n", "`n`", [3, 7], str)
     assert first.endswith("WHERE q.`n` < 3 OR q.`n` IS NULL")
     assert middle.endswith("WHERE q.`n` >= 3 AND q.`n` < 7")
     assert last.endswith("WHERE q.`n` >= 7")

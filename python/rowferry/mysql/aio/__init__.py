@@ -40,7 +40,7 @@ from .cursors import (
     AsyncSSDictCursor,
     AsyncSSNamedCursor,
 )
-from .partitions import read_partitioned, stream_partitioned
+from .partitions import partition_statements, read_partitioned, stream_partitioned
 from .pool import AsyncConnectionPool, PoolStatistics, create_pool
 
 Connection = AsyncConnection
@@ -108,6 +108,7 @@ __all__ = [
     "errors",
     "install_as_aiomysql",
     "install_as_asyncmy",
+    "partition_statements",
     "pool",
     "read_partitioned",
     "stream_partitioned",

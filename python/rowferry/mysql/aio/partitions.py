@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import queue
-import threading
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Any
 
-from ..._core import ArrowBatch, ArrowBatches
-from .. import _ranges, err
+from ..._base import ranges
+from ..._base.aio.partitions import TABLE_BATCH, AsyncReaders, check, cuts_of, gathered
+from ..._core import ArrowBatch
+from .. import err
 from ._cancel import kill_query
 from .arrow import import_pyarrow
 from .connection import AsyncConnection, connect
 from .cursors import AsyncSSCursor
 from .pool import AsyncConnectionPool
 
-__all__ = ["read_partitioned", "stream_partitioned"]
+__all__ = ["partition_statements", "read_partitioned", "stream_partitioned"]
 
 #: A pool, or what `connect` takes: a dict of parameters or a URL.
 Source = AsyncConnectionPool | Mapping[str, Any] | str
@@ -49,16 +48,10 @@ async def read_partitioned(
     The first error ends the others on the server and is raised.
     """
     pyarrow = None if rows else import_pyarrow()
-    parts: dict[int, list[Any]] = {}
     async with contextlib.aclosing(
-        _read(source, query, args, on, partitions, quantiles, consistent, rows, 131_072)
+        _read(source, query, args, on, partitions, quantiles, consistent, rows, TABLE_BATCH)
     ) as batches:
-        async for number, batch in batches:
-            parts.setdefault(number, []).append(batch)
-    ordered = [batch for _, part in sorted(parts.items()) for batch in part]
-    if pyarrow is None:
-        return [row for batch in ordered for row in batch]
-    return pyarrow.table(ArrowBatches(ordered))
+        return await gathered(batches, pyarrow)
 
 
 async def stream_partitioned(
@@ -83,6 +76,18 @@ async def stream_partitioned(
             yield batch
 
 
+async def partition_statements(
+    source: Source, query: str, args: Any = None, *, on: str, partitions: int = 4, quantiles: bool = False
+) -> list[bytes]:
+    """The statements that `read_partitioned` would run, for engines that run them elsewhere, as Spark does.
+
+    Each has its values in it, and is for `cursor.execute` of a connection with the same character set.
+    """
+    check(partitions, 1)
+    async with _lend(source) as connection:
+        return await _statements(connection, query, args, on, partitions, quantiles)
+
+
 def _lend(source: Source) -> AbstractAsyncContextManager[AsyncConnection]:
     if isinstance(source, AsyncConnectionPool):
         return source.connection()
@@ -101,8 +106,7 @@ async def _read(
     size: int,
 ) -> Any:
     """Batches, or with `rows` lists of rows, with the number of their range."""
-    if partitions < 1 or size < 1:
-        raise err.ProgrammingError("there is at least one partition, and at least one row in a batch")
+    check(partitions, size)
     if consistent and isinstance(source, AsyncConnectionPool) and partitions > (source.maxsize or partitions):
         raise err.ProgrammingError(f"the pool has {source.maxsize} connections; a snapshot needs {partitions} at once")
     async with AsyncExitStack() as stack:
@@ -110,7 +114,7 @@ async def _read(
         lent = [await stack.enter_async_context(_lend(source)) for _ in range(count)]
         if consistent:
             await _freeze(lent)
-        statements = await _cut(lent[0], query, args, on, partitions, quantiles)
+        statements = await _statements(lent[0], query, args, on, partitions, quantiles)
         async with contextlib.aclosing(_Readers(source, lent, statements, rows, size).run()) as batches:
             async for item in batches:
                 if isinstance(item, BaseException):
@@ -140,154 +144,46 @@ async def _freeze(connections: list[AsyncConnection]) -> None:
         await keeper.ensure_closed()
 
 
-async def _cut(
+async def _statements(
     connection: AsyncConnection, query: str, args: Any, on: str, partitions: int, quantiles: bool
 ) -> list[bytes]:
     """The statement of each partition."""
     # Values in the query may be bytes of no character set: here, a character is a byte.
     on = on.encode(connection.settings.encoding or "utf-8").decode("latin-1")
+    column = "`" + on.replace("`", "``") + "`"
 
     def literal(value: Any) -> str:
         return connection.wire.literal(value).decode("latin-1")
 
     async with connection.cursor() as cursor:
+
+        async def ask(sql: str) -> Sequence[Any]:
+            await cursor.execute(sql.encode("latin-1"))
+            return await cursor.fetchall()
+
         query = cursor.mogrify_bytes(query, args).decode("latin-1")
-        cuts: list[Any] = []
-        if partitions > 1 and not quantiles:
-            await cursor.execute(_ranges.extremes(query, on).encode("latin-1"))
-            low, high = await cursor.fetchone() or (None, None)
-            if low is None:
-                partitions = 1
-            elif _ranges.can_interpolate(low) and _ranges.can_interpolate(high):
-                cuts = _ranges.cuts_between(low, high, partitions)
-                partitions = 1
-        if partitions > 1:
-            await cursor.execute(_ranges.quantiles(query, on, partitions).encode("latin-1"))
-            # The least of all begins no range of its own.
-            cuts = list(dict.fromkeys(row[0] for row in (await cursor.fetchall())[1:]))
-    return [statement.encode("latin-1") for statement in _ranges.statements(query, on, cuts, literal)]
+        cuts = await cuts_of(ask, query, column, partitions, quantiles)
+    return [statement.encode("latin-1") for statement in ranges.statements(query, column, cuts, literal)]
 
 
-class _Readers:
-    """Each reads a statement, and puts what it gets into one queue."""
-
+class _Readers(AsyncReaders):
     def __init__(
-        self, source: Source, lent: list[AsyncConnection], statements: list[bytes], rows: bool, size: int
+        self, source: Source, lent: Sequence[AsyncConnection], statements: Sequence[bytes], rows: bool, size: int
     ) -> None:
+        super().__init__(lent, len(statements), rows, size)
         self._source = source
-        #: Connections that the statements in the same places must use; others are lent.
-        self._lent = lent
         self._statements = statements
-        self._rows = rows
-        self._size = size
-        self._stopped = False
-        #: Connections that may be waiting for the server, by their numbers there.
-        self._active: dict[int, AsyncConnection] = {}
-        if True:  # ASYNC
-            self._queue: asyncio.Queue[Any] = asyncio.Queue(len(statements))
-        else:
-            self._queue: queue.Queue[Any] = queue.Queue(len(statements))  # type: ignore[no-redef]
 
-    async def _read(self, number: int) -> None:
-        """Read one range, on a connection of its own."""
-        if number < len(self._lent):
-            await self._read_on(number, self._lent[number])
-        else:
-            async with _lend(self._source) as connection:
-                await self._read_on(number, connection)
+    def _lend(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        return _lend(self._source)
 
-    async def _read_on(self, number: int, connection: AsyncConnection) -> None:
-        active = connection.thread_id()
-        self._active[active] = connection
-        try:
-            async with connection.cursor(AsyncSSCursor) as cursor:
-                assert isinstance(cursor, AsyncSSCursor)
-                if self._stopped:
-                    return
-                await cursor.execute(self._statements[number])
-                empty = True
-                while not self._stopped:
-                    batch: Any
-                    if self._rows:
-                        batch = await cursor.fetchmany(self._size)
-                    else:
-                        batch = await cursor._next_batch(self._size)
-                    if not batch:
-                        break
-                    empty = False
-                    await self._queue.put((number, batch))
-                if empty and number == 0 and not self._rows and not self._stopped:
-                    # Without any row there are columns.
-                    await self._queue.put((number, cursor._empty_batch()))
-        finally:
-            self._active.pop(active, None)
+    def _cursor(self, connection: AsyncConnection) -> AbstractAsyncContextManager[Any]:
+        return connection.cursor(AsyncSSCursor)
 
-    if True:  # ASYNC
+    async def _begin(self, cursor: AsyncSSCursor, number: int) -> None:
+        await cursor.execute(self._statements[number])
 
-        async def run(self) -> Any:
-            """What all of them read, as it comes; an exception in place of what one of them could not read."""
-            tasks = [asyncio.ensure_future(self._report(number)) for number in range(len(self._statements))]
-            try:
-                left = len(tasks)
-                while left:
-                    item = await self._queue.get()
-                    if item is None:
-                        left -= 1
-                    else:
-                        yield item
-            finally:
-                for task in tasks:
-                    task.cancel()
-                # A cancelled reader ends its statement on the server, within a bound.
-                await asyncio.gather(*tasks, return_exceptions=True)
-
-        async def _report(self, number: int) -> None:
-            try:
-                await self._read(number)
-            except Exception as failure:
-                await self._queue.put(failure)
-            else:
-                await self._queue.put(None)
-
-    else:
-
-        def run(self) -> Any:
-            """What all of them read, as it comes; an exception in place of what one of them could not read."""
-            threads = [
-                threading.Thread(target=self._report, args=(number,), name=f"rowferry partition {number}", daemon=True)
-                for number in range(len(self._statements))
-            ]
-            left = 0
-            try:
-                for thread in threads:
-                    thread.start()
-                    left += 1
-                while left:
-                    item = self._queue.get()
-                    left -= item is None or isinstance(item, BaseException)
-                    if item is not None:
-                        yield item
-            finally:
-                self._stopped = True
-                wait = 0.0
-                while left:
-                    # Whoever waits to put a batch is let go, and whoever waits for the server is told to stop: again
-                    # and again, as a statement may begin behind the word that was to end it.
-                    try:
-                        item = self._queue.get(timeout=wait)
-                        left -= item is None or isinstance(item, BaseException)
-                    except queue.Empty:
-                        wait = 1.0
-                        for number, connection in list(self._active.items()):
-                            kill_query(connection.settings, number)
-                for thread in threads:
-                    if thread.ident is not None:
-                        thread.join()
-
-        def _report(self, number: int) -> None:
-            try:
-                self._read(number)
-            except BaseException as failure:
-                self._queue.put(failure)
-            else:
-                self._queue.put(None)
+    async def _stop(self, connection: AsyncConnection) -> None:
+        # One that is closed has nothing to be ended.
+        with contextlib.suppress(err.Error):
+            await kill_query(connection.settings, connection.thread_id())

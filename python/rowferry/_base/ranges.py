@@ -11,11 +11,6 @@ from typing import Any
 __all__ = ["can_interpolate", "cuts_between", "derived", "extremes", "quantiles", "statements"]
 
 
-def quoted(name: str) -> str:
-    """A name as SQL has it."""
-    return "`" + name.replace("`", "``") + "`"
-
-
 def derived(query: str) -> str:
     """A query as a derived table called `q`; its own ORDER BY and LIMIT stay its own."""
     # A comment at its end must not swallow the parenthesis, and a semicolon cannot stand inside.
@@ -23,21 +18,21 @@ def derived(query: str) -> str:
 
 
 def extremes(query: str, column: str) -> str:
-    """The statement that finds the least and the greatest value of the column."""
-    name = f"q.{quoted(column)}"
-    return f"SELECT MIN({name}), MAX({name}) FROM {derived(query)}"
+    """The statement that finds the least and the greatest value of the column, which is spelled as SQL has it."""
+    return f"SELECT MIN(q.{column}), MAX(q.{column}) FROM {derived(query)}"
 
 
 def quantiles(query: str, column: str, partitions: int) -> str:
     """The statement that finds the least value of each of so many parts with equally many rows, in their order."""
-    name = f"q.{quoted(column)}"
+    name = f"q.{column}"
     tiles = f"SELECT {name} AS k, NTILE({partitions}) OVER (ORDER BY {name}) AS t FROM {derived(query)}"
-    return f"SELECT MIN(w.k) FROM ({tiles} WHERE {name} IS NOT NULL) AS w GROUP BY w.t ORDER BY w.t"
+    # Informix sorts by what it selects.
+    return f"SELECT w.t, MIN(w.k) FROM ({tiles} WHERE {name} IS NOT NULL) AS w GROUP BY w.t ORDER BY 1"
 
 
 def can_interpolate(value: Any) -> bool:
     """True when ranges of equal width make sense: numbers, days, moments, durations."""
-    return isinstance(value, (int, float, Decimal, datetime.date, datetime.timedelta))
+    return isinstance(value, (int, float, Decimal, datetime.date, datetime.timedelta)) and not isinstance(value, bool)
 
 
 def cuts_between(low: Any, high: Any, partitions: int) -> list[Any]:
@@ -58,8 +53,11 @@ def cuts_between(low: Any, high: Any, partitions: int) -> list[Any]:
 
 
 def statements(query: str, column: str, cuts: Sequence[Any], literal: Callable[[Any], str]) -> list[str]:
-    """A statement for each partition. The first has what is NULL, too; the last is open, as is the first."""
-    name = f"q.{quoted(column)}"
+    """A statement for each partition. The first has what is NULL, too; the last is open, as is the first.
+
+    `literal` spells a value.
+    """
+    name = f"q.{column}"
     every = f"SELECT * FROM {derived(query)}"
     spelled = [literal(cut) for cut in cuts]
     if not spelled:
