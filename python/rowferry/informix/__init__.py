@@ -39,6 +39,7 @@ from ._lists import In
 from ._values import BlobLocator, ClobLocator, IntervalYM
 from .connections import Connection, connect
 from .cursors import Cursor
+from .partitions import partition_statements, read_partitioned, stream_partitioned
 from .pool import ConnectionPool, PoolStatistics, create_pool
 from .rows import Row
 from .transactions import Savepoint, Transaction
@@ -92,7 +93,10 @@ __all__ = [
     "create_pool",
     "install_as_informix_db",
     "paramstyle",
+    "partition_statements",
+    "read_partitioned",
     "rows",
+    "stream_partitioned",
     "threadsafety",
 ]
 

@@ -33,6 +33,7 @@ from .._values import BlobLocator, ClobLocator, IntervalYM
 from ..rows import Row
 from .connection import AsyncConnection, connect
 from .cursors import AsyncCursor
+from .partitions import partition_statements, read_partitioned, stream_partitioned
 from .pool import AsyncConnectionPool, PoolStatistics, create_pool
 from .transactions import AsyncSavepoint, AsyncTransaction
 
@@ -65,4 +66,7 @@ __all__ = [
     "Warning",
     "connect",
     "create_pool",
+    "partition_statements",
+    "read_partitioned",
+    "stream_partitioned",
 ]
