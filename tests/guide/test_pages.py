@@ -131,7 +131,7 @@ SERVED: dict[str, str] = {
 }
 
 #: Pages, beside those about MySQL, that ask a MariaDB, too.
-WITH_SHOP = {"README", "adbc", "query", "shell"}
+WITH_SHOP = {"README", "adbc", "query", "shell", "spark"}
 
 #: Pages whose commands come before what their files hold is shown.
 SHOWN_LATER = {"deploy"}
