@@ -292,7 +292,12 @@ impl Shared {
         if !first.as_ref().is_some_and(|first| first.are_on(&announced)) {
             *first = None;
         }
-        first.get_or_insert_with(|| Variables::on("", self.options.lock_timeout, announced)).of(user)
+        let first = first.get_or_insert_with(|| Variables::on("", self.options.lock_timeout, announced));
+        // The same few users come again and again.
+        if first.user() != user {
+            *first = first.of(user);
+        }
+        first.clone()
     }
 
     /// Settings that follow from how the database was opened.

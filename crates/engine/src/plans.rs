@@ -36,8 +36,9 @@ pub struct PlanKey {
     pub user: Arc<str>,
     /// How literals are read: by DateStyle and IntervalStyle.
     pub literals: LiteralStyle,
-    /// `"x"` is a name everywhere, in Informix's SQL.
-    pub delimited: bool,
+    /// What the Informix door has told the session: which database is open under which name, how names are written, what
+    /// lengths are.
+    pub told: Arc<str>,
     /// What was done to make it faster.
     pub passes: Passes,
     /// Parameter types that the client has declared.

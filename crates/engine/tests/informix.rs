@@ -175,3 +175,35 @@ fn system_tables_have_their_columns() {
         }
     }
 }
+
+/// Sessions share plans: one whose client counts bytes must not get what was made for one that counts characters, nor one
+/// that asked for another server its name.
+#[test]
+fn sessions_that_were_told_other_things_do_not_share_plans() {
+    let fixture = Fixture::new();
+    let database = fixture.open();
+    let mut characters = informix(&database);
+    characters.begin_with("informix.server", "first");
+    let mut bytes = informix(&database);
+    bytes.begin_with("informix.server", "second");
+    bytes.begin_with("informix.database", "sysmaster");
+    bytes.begin_with(rowferry_dialect::informix::MULTIBYTE, "y");
+    answer(&mut characters, "create table texts (a varchar(4))");
+    for (sql, of_characters, of_bytes) in [
+        ("select trim(dbservername) from systables where tabid = 1", "first", "second"),
+        ("select dbinfo('dbname') from systables where tabid = 1", "store", "sysmaster"),
+        ("select length('äöü') from systables where tabid = 1", "3", "6"),
+        ("select cast('äöüß' as varchar(4)) from systables where tabid = 1", "äöüß", "äö"),
+    ] {
+        for (session, expected) in [(&mut characters, of_characters), (&mut bytes, of_bytes)] {
+            assert_eq!(answer(session, sql).lines().nth(1), Some(expected), "{sql}");
+        }
+    }
+    for counts_bytes in [true, false, true] {
+        let (session, expected) = if counts_bytes { (&mut bytes, "äö") } else { (&mut characters, "äöüß") };
+        answer(session, "insert into texts values ('äöüß')");
+        let found = answer(session, "select a from texts");
+        assert_eq!(found.lines().nth(1), Some(expected));
+        answer(session, "delete from texts");
+    }
+}

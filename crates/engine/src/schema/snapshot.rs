@@ -301,6 +301,12 @@ fn numbering(relation: &Relation) -> impl Iterator<Item = &QualifiedName> {
 }
 
 impl Snapshot {
+    /// No objects at all: what the sessions without temporary objects share.
+    pub(crate) fn nothing() -> Arc<Self> {
+        static NOTHING: std::sync::LazyLock<Arc<Snapshot>> = std::sync::LazyLock::new(Arc::default);
+        NOTHING.clone()
+    }
+
     /// Enters a relation, with what is known about it.
     pub(crate) fn add_relation(&mut self, mut relation: Relation, details: Details) {
         // Ids of what has no entry are made from names, and two names may give one.

@@ -157,12 +157,12 @@ impl Session {
             server_address: self.state.server_address.clone(),
         });
         session.for_another = true;
-        session.set_variable("informix.database", name)?;
+        session.begin_with("informix.database", name);
         if self.is_delimited() {
-            session.set_variable(informix::DELIMIDENT, "y")?;
+            session.begin_with(informix::DELIMIDENT, "y");
         }
         if self.is_multibyte() {
-            session.set_variable(informix::MULTIBYTE, "y")?;
+            session.begin_with(informix::MULTIBYTE, "y");
         }
         // Who may look from here to there has come in here before.
         session.schema.neighbours = Neighbours::of(&session.database.shared, Box::new(|_| Ok(())));

@@ -10,7 +10,7 @@ use rowferry_dialect::optimise::{self, Passes};
 use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
 use rowferry_dialect::postgres::Normalized;
 use rowferry_dialect::stored_calls::statement_writes;
-use rowferry_dialect::{Condition, Error, Result, Schema as _, Type, budget, postgres};
+use rowferry_dialect::{Condition, Error, Language, Result, Schema as _, Type, budget, postgres};
 
 use super::Session;
 use super::command::command;
@@ -391,7 +391,10 @@ impl Session {
             generation: self.schema.generation(),
             user: self.user.clone(),
             literals: self.settings().literal_style(),
-            delimited: self.is_delimited(),
+            told: match self.language() {
+                Language::Informix => self.state.variables.read().told(),
+                _ => Arc::default(),
+            },
             passes: self.passes(),
             params: param_types.to_vec(),
         }

@@ -173,7 +173,7 @@ impl Session {
         let wanted = variables.wanted();
         let mut schema = SessionSchema {
             main: database.shared.current(),
-            temp: Arc::new(Snapshot::default()),
+            temp: Snapshot::nothing(),
             search_path: variables.search_path(),
             language: options.language,
             user: options.user.as_str().into(),
@@ -387,6 +387,11 @@ impl Session {
         }
         self.sync_variables();
         Ok(())
+    }
+
+    /// What a door tells a session of itself, as a variable that its user may set; nothing is worked out of it.
+    pub fn begin_with(&mut self, name: &'static str, value: &str) {
+        self.state.variables.write().tell(name, value);
     }
 
     /// How values are printed and read in this session, with the transaction's time as `now`.

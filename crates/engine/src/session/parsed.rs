@@ -140,12 +140,12 @@ impl Session {
 
     /// The session has Informix's DELIMIDENT.
     pub(super) fn is_delimited(&self) -> bool {
-        self.language == Language::Informix && self.variable(informix::DELIMIDENT).is_some()
+        self.language == Language::Informix && self.state.variables.read().is_named(informix::DELIMIDENT)
     }
 
     /// The client of the session writes UTF-8, as Informix's databases of such a code set have it.
     pub(crate) fn is_multibyte(&self) -> bool {
-        self.language == Language::Informix && self.variable(informix::MULTIBYTE).is_some()
+        self.language == Language::Informix && self.state.variables.read().is_named(informix::MULTIBYTE)
     }
 
     /// Splits a text by the parser of the session's language.

@@ -1,10 +1,11 @@
 //! Session variables: SET, SHOW, RESET, and what becomes of them when a transaction ends.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
+use rowferry_dialect::informix;
 use rowferry_dialect::ir::{ExplainFormat, Isolation};
 use rowferry_dialect::optimise::Passes;
 use rowferry_dialect::postgres::StringRules;
@@ -42,6 +43,8 @@ pub struct Variables {
     untold: bool,
     user: String,
     role_names: Arc<RoleNames>,
+    /// What a door has told, when somebody has asked for it.
+    told_by_door: OnceLock<Arc<str>>,
 }
 
 /// Values that are asked for with every statement.
@@ -162,6 +165,7 @@ impl Variables {
             untold: true,
             user: user.to_owned(),
             role_names: Arc::default(),
+            told_by_door: OnceLock::new(),
         };
         variables.initial.insert("session_authorization".into(), user.to_owned());
         variables.initial.insert("lock_timeout".into(), lock_timeout.as_millis().to_string());
@@ -182,6 +186,37 @@ impl Variables {
         variables.initial.insert("session_authorization".into(), user.to_owned());
         variables.renew_names();
         variables
+    }
+
+    /// Whose they are.
+    pub fn user(&self) -> &str {
+        &self.user
+    }
+
+    /// True once a variable of no table, by its lower-case name, was told or set.
+    pub fn is_named(&self, name: &str) -> bool {
+        self.initial.contains_key(name)
+    }
+
+    /// What a door tells its sessions of itself, under a name that nothing is worked out of.
+    pub fn tell(&mut self, name: &'static str, value: &str) {
+        self.initial.insert(name.to_owned(), value.to_owned());
+        self.told_by_door = OnceLock::new();
+    }
+
+    /// All that the Informix door tells a session of itself, and that its plans depend on.
+    pub(super) fn told(&self) -> Arc<str> {
+        let told = || {
+            let mut told = String::new();
+            for name in ["informix.database", "informix.server", informix::DELIMIDENT, informix::MULTIBYTE] {
+                match self.kept(name) {
+                    Some(value) => told.extend([value, "\0"]),
+                    None => told.push('\u{1}'),
+                }
+            }
+            told.into()
+        };
+        self.told_by_door.get_or_init(told).clone()
     }
 
     /// A value that RESET goes back to, and that the user cannot have set wrongly; as the table keeps it.
@@ -321,6 +356,8 @@ impl Variables {
         // What the Informix door tells of itself is nothing that is worked out.
         if !key.starts_with("informix.") || key == INFORMIX_ROLE {
             self.renew();
+        } else {
+            self.told_by_door = OnceLock::new();
         }
         Ok(())
     }
@@ -631,6 +668,7 @@ impl Variables {
             extra_warnings: ExtraChecks::read(value("plpgsql.extra_warnings")).unwrap_or_default(),
         };
         self.settings = Arc::new(settings);
+        self.told_by_door = OnceLock::new();
         self.frequent = frequent;
         self.untold = true;
         self.renew_names();

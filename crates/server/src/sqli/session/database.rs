@@ -82,13 +82,13 @@ impl Commands {
             client_address: self.peer.clone(),
             server_address: String::new(),
         });
-        session.set_variable("informix.database", name)?;
-        session.set_variable("informix.server", &self.server)?;
+        session.begin_with("informix.database", name);
+        session.begin_with("informix.server", &self.server);
         if self.delimited {
-            session.set_variable(rowferry_dialect::informix::DELIMIDENT, "y")?;
+            session.begin_with(rowferry_dialect::informix::DELIMIDENT, "y");
         }
         if self.code_set.is_multibyte() {
-            session.set_variable(rowferry_dialect::informix::MULTIBYTE, "y")?;
+            session.begin_with(rowferry_dialect::informix::MULTIBYTE, "y");
         }
         // What a session may not enter it may not look into.
         let (admission, user, databases) = (Arc::clone(&self.admission), self.user.clone(), self.databases.clone());
