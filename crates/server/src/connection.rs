@@ -84,7 +84,6 @@ enum Transport {
 pub struct Connection {
     transport: Transport,
     peer: Peer,
-    local: Option<SocketAddr>,
     number: u64,
     registry: Arc<Registry>,
     limits: Arc<Limits>,
@@ -113,10 +112,9 @@ impl Connection {
         traffic: Arc<Traffic>,
     ) -> Self {
         socket.set_patience(Patience::Until(Instant::now() + limits.handshake_timeout));
-        let local = socket.local();
         traffic.open.fetch_add(1, Ordering::Relaxed);
         let transport = Transport::Plain(socket);
-        Self { transport, peer, local, number, registry, limits, tls, end_point: None, vouched: false, traffic }
+        Self { transport, peer, number, registry, limits, tls, end_point: None, vouched: false, traffic }
     }
 
     /// Counts as encrypted from now on: whoever brought the client speaks TLS with it.
@@ -144,7 +142,11 @@ impl Connection {
 
     /// Where the other end has met us; `None` for what came over no network.
     pub fn local(&self) -> Option<SocketAddr> {
-        self.local
+        match &self.transport {
+            Transport::Plain(socket) => socket.local(),
+            Transport::Tls(stream) => stream.sock.local(),
+            Transport::Moving => None,
+        }
     }
 
     /// The server's limits.
@@ -211,6 +213,11 @@ impl Connection {
 
     /// Everything from now on is under TLS. The caller has no byte left that the client sent before.
     pub fn start_tls(&mut self) -> io::Result<()> {
+        self.start_tls_after(&[])
+    }
+
+    /// The same, when the caller has read the beginning of the handshake already.
+    pub fn start_tls_after(&mut self, mut read: &[u8]) -> io::Result<()> {
         let Some(config) = self.tls.as_ref().map(|tls| tls.config()) else {
             return Err(ErrorKind::Unsupported.into());
         };
@@ -218,6 +225,14 @@ impl Connection {
         match std::mem::replace(&mut self.transport, Transport::Moving) {
             Transport::Plain(socket) => {
                 let mut stream = Box::new(StreamOwned::new(session, socket));
+                while !read.is_empty() {
+                    stream.conn.read_tls(&mut read)?;
+                    if let Err(error) = stream.conn.process_new_packets() {
+                        // The alert says why; the client may be gone.
+                        let _ = stream.conn.write_tls(&mut stream.sock);
+                        return Err(io::Error::new(ErrorKind::InvalidData, error));
+                    }
+                }
                 while stream.conn.is_handshaking() {
                     stream.conn.complete_io(&mut stream.sock)?;
                 }

@@ -4,12 +4,12 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read as _, Write};
 use std::net::{SocketAddr, TcpListener};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -20,7 +20,7 @@ use crate::metrics::{Traffic, Vitals};
 use crate::registry::Registry;
 use crate::socket::{self, Peer, Socket};
 use crate::socket_file::SocketFile;
-use crate::threads::Threads;
+use crate::threads::{Arrivals, Threads, Work};
 use crate::tls::Tls;
 
 /// Stack of a session's thread, in bytes. Only touched pages cost memory; the compiler and SQLite recurse over
@@ -136,22 +136,29 @@ impl Introducer {
 
 /// Listens at its endpoints and gives each connection a thread.
 pub struct Server {
-    entrances: Vec<Entrance>,
+    hall: Hall,
     guests: Option<Guests>,
+    stopper: Stopper,
+    beats: Arc<AtomicU64>,
+}
+
+/// Where clients come in, by whichever thread looks for them.
+struct Hall {
+    entrances: Vec<Entrance>,
     registry: Arc<Registry>,
     limits: Arc<Limits>,
     tls: Option<Arc<Tls>>,
     wake: UnixStream,
-    stopper: Stopper,
     /// A descriptor to give up when there is no other, so that the client can be told.
     spare: Mutex<Option<File>>,
-    beats: Arc<AtomicU64>,
-    threads: Threads,
+    /// What the server's own thread looks at: it lets in whom no other thread does.
+    #[cfg(target_os = "linux")]
+    own: Mutex<crate::threads::epoll::Events>,
 }
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").field("registry", &self.registry).finish_non_exhaustive()
+        f.debug_struct("Server").field("registry", &self.hall.registry).finish_non_exhaustive()
     }
 }
 
@@ -186,16 +193,19 @@ impl Server {
         let registry = Arc::new(Registry::new(limits.max_connections, limits.max_handshakes));
         let stopper = Stopper { registry: Arc::clone(&registry), wake: Arc::new(waker) };
         Ok(Self {
-            entrances: Vec::new(),
+            hall: Hall {
+                entrances: Vec::new(),
+                registry,
+                limits: Arc::new(limits),
+                tls,
+                wake,
+                spare: Mutex::new(spare_descriptor()),
+                #[cfg(target_os = "linux")]
+                own: Mutex::new(crate::threads::epoll::Events::new()?),
+            },
             guests: None,
-            registry,
-            limits: Arc::new(limits),
-            tls,
-            wake,
             stopper,
-            spare: Mutex::new(spare_descriptor()),
             beats: Arc::default(),
-            threads: Threads::new(SESSION_STACK),
         })
     }
 
@@ -231,17 +241,17 @@ impl Server {
 
     fn enter(&mut self, listener: Listener, door: Arc<dyn Door>) {
         if let Listener::Tcp(listener) = &listener
-            && let Err(error) = socket::prepare_listener(listener, self.limits.write_timeout)
+            && let Err(error) = socket::prepare_listener(listener, self.hall.limits.write_timeout)
         {
             // Where these are not the sockets' that it accepts, they only lack what saves time and notices lost peers.
             tracing::warn!(%error, "options of a listening socket");
         }
         let traffic = self.traffic_of(door.name());
-        self.entrances.push(Entrance { listener, door, traffic });
+        self.hall.entrances.push(Entrance { listener, door, traffic });
     }
 
     fn traffic_of(&self, door: &'static str) -> Arc<Traffic> {
-        let same = self.entrances.iter().find(|entrance| entrance.traffic.door == door);
+        let same = self.hall.entrances.iter().find(|entrance| entrance.traffic.door == door);
         same.map_or_else(|| Arc::new(Traffic::new(door)), |entrance| entrance.traffic.clone())
     }
 
@@ -262,12 +272,12 @@ impl Server {
     /// How the server is, for who tells others: of the doors that it has by now.
     pub fn vitals(&self) -> Vitals {
         let mut traffic: Vec<Arc<Traffic>> = Vec::new();
-        for entrance in &self.entrances {
+        for entrance in &self.hall.entrances {
             if !traffic.iter().any(|known| Arc::ptr_eq(known, &entrance.traffic)) {
                 traffic.push(entrance.traffic.clone());
             }
         }
-        Vitals { registry: Arc::clone(&self.registry), beats: self.beats(), traffic }
+        Vitals { registry: Arc::clone(&self.hall.registry), beats: self.beats(), traffic }
     }
 
     /// Grows as long as [`run`](Server::run) looks after its clients, a few times a second.
@@ -282,22 +292,23 @@ impl Server {
 
     /// Accepts until the [`Stopper`] is used, then ends all sessions and returns.
     pub fn run(self) -> io::Result<()> {
-        let mut polls: Vec<libc::pollfd> = self
-            .entrances
-            .iter()
-            .map(|entrance| match &entrance.listener {
-                Listener::Tcp(listener) => listener.as_raw_fd(),
-                Listener::Unix(listener, _) => listener.as_raw_fd(),
-            })
-            .chain([self.wake.as_raw_fd()])
-            .chain(self.guests.as_ref().map(|guests| guests.bell.as_raw_fd()))
+        let Self { hall, guests, beats, .. } = self;
+        let hall = Arc::new(hall);
+        let (registry, limits) = (Arc::clone(&hall.registry), Arc::clone(&hall.limits));
+        let arrivals: Weak<Hall> = Arc::downgrade(&hall);
+        let threads = Threads::new(SESSION_STACK, Some(arrivals))?;
+        let mut polls: Vec<libc::pollfd> = hall
+            .looked_at()?
+            .into_iter()
+            .chain([hall.wake.as_raw_fd()])
+            .chain(guests.as_ref().map(|guests| guests.bell.as_raw_fd()))
             .map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 })
             .collect();
-        while !self.registry.stopping() {
+        while !registry.stopping() {
             // SAFETY: the array outlives the call and its length is the one given.
             let ready = unsafe { libc::poll(polls.as_mut_ptr(), polls.len() as libc::nfds_t, LOOK_AFTER_CLIENTS) };
-            self.beats.fetch_add(1, Ordering::Relaxed);
-            self.registry.look_after_clients();
+            beats.fetch_add(1, Ordering::Relaxed);
+            registry.look_after_clients();
             if ready < 0 {
                 let error = io::Error::last_os_error();
                 if error.kind() == ErrorKind::Interrupted {
@@ -305,34 +316,61 @@ impl Server {
                 }
                 return Err(error);
             }
-            for (entrance, poll) in self.entrances.iter().zip(&polls) {
-                if poll.revents != 0 {
-                    self.accept(entrance);
+            for (at, entrance) in hall.entrances.iter().enumerate() {
+                // Where all are looked at by one descriptor, that is the first.
+                let poll = if hall.looks_at_each() { at } else { 0 };
+                if polls.get(poll).is_some_and(|poll| poll.revents != 0)
+                    && let Some((socket, peer)) = hall.accept(entrance)
+                {
+                    hall.take(&threads, &entrance.door, &entrance.traffic, socket, peer, false);
                 }
             }
-            self.welcome_guests();
+            hall.welcome_guests(guests.as_ref(), &threads);
         }
         // Nobody new comes in, and the unix sockets' names go, before the sessions are ended.
-        drop(self.entrances);
-        tracing::info!(connections = self.registry.len(), "stopping");
-        let left = self.registry.stop(self.limits.stop_grace);
+        drop(hall);
+        tracing::info!(connections = registry.len(), "stopping");
+        let left = registry.stop(limits.stop_grace);
         if left > 0 {
             tracing::warn!(connections = left, "connections that would not end were left behind");
         }
         Ok(())
     }
+}
 
-    fn welcome_guests(&self) {
-        let Some(guests) = &self.guests else { return };
+impl Hall {
+    fn welcome_guests(&self, guests: Option<&Guests>, threads: &Threads) {
+        let Some(guests) = guests else { return };
         // What rang is taken before what has come is looked for: nobody waits for a ring that was missed.
         let mut rings = [0; 64];
         while matches!((&guests.bell).read(&mut rings), Ok(1..)) {}
         for Introduced { stream, peer, encrypted } in guests.arrivals.try_iter() {
             match Socket::unix(stream, self.limits.write_timeout) {
-                Ok(socket) => self.take(&guests.door, &guests.traffic, socket, Peer::Tcp(peer), encrypted),
+                Ok(socket) => self.take(threads, &guests.door, &guests.traffic, socket, Peer::Tcp(peer), encrypted),
                 Err(error) => tracing::error!(%error, "an introduced connection"),
             }
         }
+    }
+
+    /// What the server's own thread waits at for clients.
+    #[cfg(target_os = "linux")]
+    fn looked_at(&self) -> io::Result<Vec<RawFd>> {
+        let own = self.own.lock();
+        for (at, socket) in (0..).zip(self.sockets()) {
+            own.add(socket, at)?;
+        }
+        Ok(vec![own.descriptor()])
+    }
+
+    /// What the server's own thread waits at for clients.
+    #[cfg(not(target_os = "linux"))]
+    fn looked_at(&self) -> io::Result<Vec<RawFd>> {
+        Ok(self.sockets())
+    }
+
+    /// Whether it waits at each socket, or at what looks at all of them.
+    const fn looks_at_each(&self) -> bool {
+        cfg!(not(target_os = "linux"))
     }
 
     /// Accepts with the spare descriptor, tells the client that there is no room, and closes; false when there was none.
@@ -356,7 +394,8 @@ impl Server {
         true
     }
 
-    fn accept(&self, entrance: &Entrance) {
+    /// The client who has come to an entrance, when there is one.
+    fn accept(&self, entrance: &Entrance) -> Option<(Socket, Peer)> {
         let write_timeout = self.limits.write_timeout;
         let accepted = match &entrance.listener {
             Listener::Tcp(listener) => listener
@@ -366,23 +405,19 @@ impl Server {
                 listener.accept().and_then(|(stream, _)| Ok((Socket::unix(stream, write_timeout)?, Peer::Unix)))
             }
         };
-        let (socket, peer) = match accepted {
-            Ok(accepted) => accepted,
-            // The client left before we looked.
+        match accepted {
+            Ok(accepted) => return Some(accepted),
+            // The client left before we looked, or another thread was quicker.
             Err(error)
                 if matches!(
                     error.kind(),
                     ErrorKind::WouldBlock | ErrorKind::ConnectionAborted | ErrorKind::Interrupted
-                ) =>
-            {
-                return;
-            }
+                ) => {}
             Err(error)
                 if matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE)) && self.turn_away(entrance) =>
             {
                 entrance.traffic.refused.fetch_add(1, Ordering::Relaxed);
                 tracing::error!(%error, "no descriptor is left: the connection is refused");
-                return;
             }
             Err(error) => {
                 tracing::error!(%error, "cannot accept");
@@ -390,38 +425,52 @@ impl Server {
                 let mut poll = libc::pollfd { fd: self.wake.as_raw_fd(), events: libc::POLLIN, revents: 0 };
                 // SAFETY: one structure, and its count is given.
                 unsafe { libc::poll(&mut poll, 1, ACCEPT_REST.as_millis() as libc::c_int) };
-                return;
             }
-        };
-        self.take(&entrance.door, &entrance.traffic, socket, peer, false);
+        }
+        None
     }
 
-    /// Gives a connection its thread; `vouched` is encrypted without our doing.
-    fn take(&self, door: &Arc<dyn Door>, traffic: &Arc<Traffic>, socket: Socket, peer: Peer, vouched: bool) {
-        let name = door.name();
+    /// A connection in the registry; `vouched` is encrypted without our doing. `None` when there is no room for it.
+    fn enter(
+        &self,
+        traffic: &Arc<Traffic>,
+        door: &str,
+        socket: Socket,
+        peer: Peer,
+        vouched: bool,
+    ) -> Option<Connection> {
         traffic.accepted.fetch_add(1, Ordering::Relaxed);
         let Some(number) = self.registry.enter(socket.fd()) else {
             traffic.refused.fetch_add(1, Ordering::Relaxed);
-            tracing::warn!(door = name, %peer, "too many unauthenticated connections: refused");
-            return;
+            tracing::warn!(door, %peer, "too many unauthenticated connections: refused");
+            return None;
         };
-        let mut connection = Connection::new(
-            socket,
-            peer.clone(),
-            number,
-            Arc::clone(&self.registry),
-            Arc::clone(&self.limits),
-            self.tls.clone(),
-            traffic.clone(),
-        );
+        let (registry, limits) = (Arc::clone(&self.registry), Arc::clone(&self.limits));
+        let mut connection =
+            Connection::new(socket, peer, number, registry, limits, self.tls.clone(), Arc::clone(traffic));
         if vouched {
             connection.vouch();
         }
+        Some(connection)
+    }
+
+    /// Gives a connection its thread.
+    fn take(
+        &self,
+        threads: &Threads,
+        door: &Arc<dyn Door>,
+        traffic: &Arc<Traffic>,
+        socket: Socket,
+        peer: Peer,
+        vouched: bool,
+    ) {
+        let name = door.name();
+        let Some(connection) = self.enter(traffic, name, socket, peer.clone(), vouched) else { return };
         let serving = Arc::clone(door);
         // A thread that does not start must not take the connection with it.
         let connection = Arc::new(Mutex::new(Some(connection)));
         let waiting = Arc::clone(&connection);
-        let session = self.threads.run(Box::new(move || {
+        let session = threads.run(Box::new(move || {
             let Some(connection) = waiting.lock().take() else { return true };
             run_session(serving, connection)
         }));
@@ -431,6 +480,41 @@ impl Server {
                 // It may be gone; there is nothing else that we can do for it.
                 let _ = connection.write_all(&door.refusal("The server cannot start a thread for the session."));
                 connection.linger();
+            }
+        }
+    }
+}
+
+impl Arrivals for Hall {
+    fn sockets(&self) -> Vec<RawFd> {
+        let sockets = self.entrances.iter().map(|entrance| match &entrance.listener {
+            Listener::Tcp(listener) => listener.as_raw_fd(),
+            Listener::Unix(listener, _) => listener.as_raw_fd(),
+        });
+        sockets.collect()
+    }
+
+    fn welcome(&self, socket: usize) -> Option<Work> {
+        let Entrance { door, traffic, .. } = self.entrances.get(socket)?;
+        let (socket, peer) = self.accept(&self.entrances[socket])?;
+        let connection = self.enter(traffic, door.name(), socket, peer, false)?;
+        // Whoever stops the server meanwhile finds the connection in the registry, or has been seen here.
+        if self.registry.stopping() {
+            return None;
+        }
+        let door = Arc::clone(door);
+        Some(Box::new(move || run_session(door, connection)))
+    }
+
+    fn give_way(&self) {
+        #[cfg(target_os = "linux")]
+        {
+            let own = self.own.lock();
+            for (at, socket) in (0..).zip(self.sockets()) {
+                // Who looks at it again comes last. Where that fails, this thread does not look at it any more.
+                if let Err(error) = own.remove(socket).and_then(|()| own.add(socket, at)) {
+                    tracing::error!(%error, "a listening socket cannot be looked at");
+                }
             }
         }
     }
@@ -597,6 +681,38 @@ mod tests {
         let mut answer = Vec::new();
         let _ = stream.take(len as u64).read_to_end(&mut answer);
         answer
+    }
+
+    #[test]
+    fn many_clients_and_guests_at_once_are_all_served() {
+        let mut server = Server::new(Limits::default(), None).unwrap();
+        let endpoint = Endpoint::parse_tcp(":0", 0).unwrap();
+        let Endpoint::Tcp(address) = server.listen(&endpoint, Arc::new(Echo), false).unwrap().endpoint else {
+            panic!("a TCP endpoint became another")
+        };
+        let introducer = server.introducer(Arc::new(Echo)).unwrap();
+        let stopper = server.stopper();
+        let server = std::thread::spawn(|| server.run());
+        let clients = (0..8).map(|of| {
+            let introducer = introducer.clone();
+            std::thread::spawn(move || {
+                for _ in 0..50 {
+                    if of < 5 {
+                        assert_eq!(ask(&mut connect(address), b"hello", 5), b"hello");
+                        continue;
+                    }
+                    let mut guest = introducer.connect("127.0.0.1:1".parse().unwrap(), true).unwrap();
+                    guest.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+                    guest.write_all(b"guest").unwrap();
+                    let mut answer = [0; 5];
+                    guest.read_exact(&mut answer).unwrap();
+                    assert_eq!(&answer, b"guest");
+                }
+            })
+        });
+        clients.collect::<Vec<_>>().into_iter().for_each(|client| client.join().unwrap());
+        stopper.stop();
+        server.join().unwrap().unwrap();
     }
 
     #[test]

@@ -205,7 +205,19 @@ impl Socket {
         unsafe { libc::poll(&mut asked, 1, 0) > 0 }
     }
 
+    /// Has the kernel end the next read in time.
     fn apply_patience(&mut self) -> io::Result<()> {
+        if let Some(wanted) = self.other_timeout()? {
+            // The kernel takes zero for "for ever".
+            let timeout = wanted.map(|timeout| timeout.max(Duration::from_millis(1)));
+            either!(self, stream => stream.set_read_timeout(timeout))?;
+            self.kernel_timeout = wanted;
+        }
+        Ok(())
+    }
+
+    /// The time-out that the next read needs, where it is another than the kernel's.
+    fn other_timeout(&self) -> io::Result<Option<Option<Duration>>> {
         let wanted = match self.patience {
             Patience::Unlimited => None,
             Patience::Each(timeout) => Some(timeout),
@@ -220,18 +232,31 @@ impl Socket {
             (Patience::Until(_), Some(kernel), Some(wanted)) => near(kernel, wanted),
             (_, kernel, wanted) => kernel == wanted,
         };
-        if !serves {
-            // The kernel takes zero for "for ever".
-            let timeout = wanted.map(|timeout| timeout.max(Duration::from_millis(1)));
-            either!(self, stream => stream.set_read_timeout(timeout))?;
-            self.kernel_timeout = wanted;
+        Ok(if serves { None } else { Some(wanted) })
+    }
+
+    /// Reads what is there already; `None` when a read would have to wait.
+    fn read_at_once(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        // SAFETY: the buffer is alive during the call, and its length is given.
+        let count = unsafe { libc::recv(self.fd(), buffer.as_mut_ptr().cast(), buffer.len(), libc::MSG_DONTWAIT) };
+        match usize::try_from(count) {
+            Ok(count) => Ok(Some(count)),
+            Err(_) => match io::Error::last_os_error() {
+                error if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(None),
+                error => Err(error),
+            },
         }
-        Ok(())
     }
 }
 
 impl Read for Socket {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // A time-out is of use to who waits alone: the first words of a client are often there.
+        if self.other_timeout()?.is_some()
+            && let Some(count) = self.read_at_once(buffer)?
+        {
+            return Ok(count);
+        }
         self.apply_patience()?;
         loop {
             match either!(self, stream => { let mut stream = stream; stream.read(buffer) }) {

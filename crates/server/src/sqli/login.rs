@@ -38,15 +38,20 @@ const BAD_REQUEST: i16 = -408;
 const NOT_SERVED: i16 = -908;
 
 pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Result<SqliSession<'c>, Ending> {
+    let mut first = [0; READ];
+    let count = read(connection, &mut first, true)?;
+    let first = &first[..count];
+    let mut decoder = Decoder::new();
     // TLS is a plain wrapper, begun before the first byte.
-    if let Ok(Some(TLS_HANDSHAKE)) = connection.peek() {
-        connection.start_tls().map_err(|error| match error.kind() {
+    if first.first() == Some(&TLS_HANDSHAKE) {
+        connection.start_tls_after(first).map_err(|error| match error.kind() {
             ErrorKind::TimedOut => Ending::TimedOut("the TLS handshake was not completed"),
             ErrorKind::Unsupported => Ending::Protocol("TLS was begun, but the server has no certificate".into()),
             _ => Ending::Protocol(format!("TLS handshake failed: {error}")),
         })?;
+    } else {
+        decoder.push(first);
     }
-    let mut decoder = Decoder::new();
     let request = loop {
         match decoder.login_request() {
             Ok(Some(request)) => break request,
@@ -191,14 +196,19 @@ fn demand(
 }
 
 pub(super) fn fill(connection: &mut Connection, decoder: &mut Decoder) -> Result<(), Ending> {
-    match connection.read(decoder.space(READ)) {
+    let is_first = decoder.is_empty();
+    let count = read(connection, decoder.space(READ), is_first)?;
+    decoder.filled(count);
+    Ok(())
+}
+
+/// Reads what the client says before it is in; `is_first` when it has said nothing yet.
+fn read(connection: &mut Connection, buffer: &mut [u8], is_first: bool) -> Result<usize, Ending> {
+    match connection.read(buffer) {
         Ok(0) if connection.stopping() => Err(Ending::Stopped),
-        Ok(0) if decoder.is_empty() => Err(Ending::Brief("closed before it said who it is")),
+        Ok(0) if is_first => Err(Ending::Brief("closed before it said who it is")),
         Ok(0) => Err(Ending::Protocol("connection closed in the middle of the login".into())),
-        Ok(count) => {
-            decoder.filled(count);
-            Ok(())
-        }
+        Ok(count) => Ok(count),
         Err(error) if error.kind() == ErrorKind::TimedOut => Err(Ending::TimedOut("the login was not completed")),
         Err(error) => Err(Ending::Broken(error)),
     }

@@ -75,6 +75,8 @@ pub(in crate::sqli) struct SqliSession<'c> {
     commands: Commands,
     /// Whether the client's interrupts are looked for.
     urgent: Urgent,
+    /// Nothing was answered yet.
+    fresh: bool,
 }
 
 /// Whether somebody looks for a client's urgent byte. Nothing can be interrupted before the first statement, and who only
@@ -200,7 +202,7 @@ impl<'c> SqliSession<'c> {
             calling: None,
             routines: crate::sqli::fast_path::Routines::default(),
         };
-        Self { connection, decoder, commands, urgent }
+        Self { connection, decoder, commands, urgent, fresh: true }
     }
 
     /// Obeys the client until the end.
@@ -269,7 +271,8 @@ impl<'c> SqliSession<'c> {
     /// Writes what waits, then waits for more bytes.
     fn fill(&mut self) -> Result<(), Ending> {
         // While more input waits the answers wait too: a client may write much before it reads.
-        if !self.commands.out.is_empty() && !self.connection.input_waits() {
+        // It is not looked for when the session is opened: who connects waits for that, whatever was sent ahead.
+        if !self.commands.out.is_empty() && (std::mem::take(&mut self.fresh) || !self.connection.input_waits()) {
             self.flush()?;
         }
         let in_transaction = self.commands.in_transaction();
