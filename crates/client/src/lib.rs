@@ -21,6 +21,6 @@ mod url;
 pub use channel::Channel;
 pub use error::{Error, Waiting};
 pub use pump::{KeepWaiting, Pump};
-pub use stream::{Address, Stream, Timeouts};
+pub use stream::{Address, Handle, Opening, Stream, Timeouts};
 pub use tls::{PassPhrase, TlsMode, TlsOptions};
 pub use url::{Url, UrlError};

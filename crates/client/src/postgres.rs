@@ -8,10 +8,13 @@ use rowferry_wire_pg::messages::{CancelRequest, FieldDescription, Notice, Startu
 use crate::mysql::{parse_tls_mode, server_name};
 use crate::stream::Moved;
 use crate::url::unknown_option;
-use crate::{Address, Pump, Stream, Timeouts, TlsMode, TlsOptions, Url};
+use crate::{Address, Opening, Pump, Stream, Timeouts, TlsMode, TlsOptions, Url};
 
 /// The port where PostgreSQL servers listen.
 pub const PORT: u16 = 5432;
+
+/// Clients begin.
+const OPENING: Opening = Opening { bind: None, keepalive: true, speaks_first: true };
 
 /// Options of a URL: those of libpq that mean something here.
 const OPTIONS: [&str; 10] =
@@ -170,7 +173,7 @@ pub struct Connection {
 impl Connection {
     /// Connects and logs in.
     pub fn connect(config: &Config) -> Result<Self, Error> {
-        Self::connect_over(Stream::connect(&config.address, config.timeouts, None)?, config)
+        Self::connect_over(Stream::connect(&config.address, config.timeouts, OPENING)?, config)
     }
 
     /// The same over a stream that is connected already. What the configuration says of the address counts for TLS alone.
@@ -349,7 +352,7 @@ impl Canceller {
     ///
     /// When the server is not reached.
     pub fn cancel(&self, config: &Config) -> Result<(), Error> {
-        self.cancel_over(&Stream::connect(&config.address, config.timeouts, None)?)
+        self.cancel_over(&Stream::connect(&config.address, config.timeouts, OPENING)?)
     }
 
     /// The same over a stream that is connected already, and of no more use afterwards.
@@ -362,7 +365,7 @@ impl Canceller {
         StartupPacket::Cancel(CancelRequest { process: self.process, key: &self.key }).encode(&mut packet);
         let mut rest = packet.as_slice();
         while !rest.is_empty() {
-            match stream.try_send(rest)? {
+            match stream.try_send(rest, false)? {
                 Moved::Bytes(count) => rest = &rest[count..],
                 Moved::Nothing => stream.poll_both()?,
             }

@@ -6,7 +6,7 @@ use rustls::ClientConfig;
 
 use crate::channel::Channel;
 use crate::error::{Error, Waiting};
-use crate::stream::{Address, Deadline, Moved, Stream, Timeouts};
+use crate::stream::{Address, Deadline, Moved, Opening, Stream, Timeouts};
 
 /// Asked whenever a wait is cut short (twice a second, or by a signal): false ends the wait with
 /// [`Error::Interrupted`].
@@ -33,8 +33,8 @@ impl<C: fmt::Debug> fmt::Debug for Pump<C> {
 
 impl<C: Core> Pump<C> {
     /// Connects a socket for `core`. Nothing is read or written yet.
-    pub fn connect(address: &Address, timeouts: Timeouts, core: C) -> Result<Self, Error> {
-        Ok(Self::new(Stream::connect(address, timeouts, None)?, core))
+    pub fn connect(address: &Address, timeouts: Timeouts, opening: Opening, core: C) -> Result<Self, Error> {
+        Ok(Self::new(Stream::connect(address, timeouts, opening)?, core))
     }
 
     /// Joins a core and a connected stream.
@@ -98,6 +98,16 @@ impl<C: Core> Pump<C> {
     /// Writes everything that waits. True when bytes came in meanwhile (the peer did not take ours before we took
     /// some of its): the core should see them before anybody waits for more.
     pub fn flush(&mut self) -> Result<bool, Error> {
+        self.write_out(false)
+    }
+
+    /// Writes everything that waits, the last before the caller drops the pump: the kernel may send the end of the stream
+    /// with it, in one packet.
+    pub fn flush_last(&mut self) -> Result<(), Error> {
+        self.write_out(true).map(drop)
+    }
+
+    fn write_out(&mut self, more: bool) -> Result<bool, Error> {
         let mut came = false;
         let mut deadline = None;
         loop {
@@ -105,7 +115,7 @@ impl<C: Core> Pump<C> {
             if output.is_empty() {
                 return Ok(came);
             }
-            match self.stream.try_send(output)? {
+            match self.stream.try_send(output, more)? {
                 Moved::Bytes(count) => {
                     self.channel.sent(count);
                     deadline = None;
@@ -225,7 +235,9 @@ mod tests {
     fn pair(timeouts: Timeouts) -> (Pump<Collector>, std::net::TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let pump = Pump::connect(&Address::Tcp("127.0.0.1".into(), port), timeouts, Collector::default()).unwrap();
+        let pump =
+            Pump::connect(&Address::Tcp("127.0.0.1".into(), port), timeouts, Opening::default(), Collector::default())
+                .unwrap();
         (pump, listener.accept().unwrap().0)
     }
 

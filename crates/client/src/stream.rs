@@ -3,6 +3,7 @@ use std::io::{self, ErrorKind};
 use std::mem::MaybeUninit;
 use std::net::ToSocketAddrs;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use socket2::{Domain, SockAddr, Socket, TcpKeepalive, Type};
@@ -53,10 +54,28 @@ pub(crate) enum Moved {
     Nothing,
 }
 
+/// How a socket is opened.
+#[derive(Clone, Copy, Debug)]
+pub struct Opening {
+    /// The address of ours from which to connect, over TCP.
+    pub bind: Option<std::net::IpAddr>,
+    /// Have the kernel watch an idle TCP connection.
+    pub keepalive: bool,
+    /// The client has something to say at once: the kernel ends TCP's handshake with that, instead of with a packet of its
+    /// own, and the server wakes when there is something to read.
+    pub speaks_first: bool,
+}
+
+impl Default for Opening {
+    fn default() -> Self {
+        Self { bind: None, keepalive: true, speaks_first: false }
+    }
+}
+
 /// A connected socket.
 #[derive(Debug)]
 pub struct Stream {
-    socket: Socket,
+    socket: Arc<Socket>,
     timeouts: Timeouts,
     /// How long a read waits in the kernel at once; `None` before that was set.
     slice: Option<Duration>,
@@ -64,17 +83,7 @@ pub struct Stream {
 
 impl Stream {
     /// Connects to the first address that answers.
-    pub fn connect(address: &Address, timeouts: Timeouts, bind: Option<std::net::IpAddr>) -> Result<Self, Error> {
-        Self::connect_with(address, timeouts, bind, true)
-    }
-
-    /// The same, with or without keep-alive probes on TCP.
-    pub fn connect_with(
-        address: &Address,
-        timeouts: Timeouts,
-        bind: Option<std::net::IpAddr>,
-        keepalive: bool,
-    ) -> Result<Self, Error> {
+    pub fn connect(address: &Address, timeouts: Timeouts, opening: Opening) -> Result<Self, Error> {
         let failed = |error: io::Error| match error.kind() {
             ErrorKind::TimedOut | ErrorKind::WouldBlock => Error::TimedOut(Waiting::Connect),
             _ => Error::Io(Waiting::Connect, error),
@@ -92,7 +101,7 @@ impl Stream {
             Address::Tcp(host, port) => {
                 let mut last = None;
                 for candidate in (host.as_str(), *port).to_socket_addrs().map_err(failed)? {
-                    match Self::connect_tcp(candidate, timeouts, bind, keepalive) {
+                    match Self::connect_tcp(candidate, timeouts, opening) {
                         Ok(stream) => return Ok(stream),
                         Err(error) => last = Some(error),
                     }
@@ -103,19 +112,19 @@ impl Stream {
         }
     }
 
-    fn connect_tcp(
-        address: std::net::SocketAddr,
-        timeouts: Timeouts,
-        bind: Option<std::net::IpAddr>,
-        keepalive: bool,
-    ) -> io::Result<Self> {
+    fn connect_tcp(address: std::net::SocketAddr, timeouts: Timeouts, opening: Opening) -> io::Result<Self> {
         let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
-        if let Some(ip) = bind {
+        if let Some(ip) = opening.bind {
             socket.bind(&std::net::SocketAddr::new(ip, 0).into())?;
         }
         socket.set_tcp_nodelay(true)?;
-        if keepalive {
+        if opening.keepalive {
             socket.set_keepalive(true)?;
+        }
+        #[cfg(target_os = "linux")]
+        if opening.speaks_first {
+            // A kernel that does not delay the acknowledgement only sends a packet more.
+            let _ = socket.set_tcp_quickack(false);
         }
         match timeouts.connect {
             Some(limit) => socket.connect_timeout(&address.into(), limit)?,
@@ -134,7 +143,7 @@ impl Stream {
 
     /// Takes over a connected socket.
     pub fn from_socket(socket: Socket, timeouts: Timeouts) -> io::Result<Self> {
-        let mut stream = Self { socket, timeouts, slice: None };
+        let mut stream = Self { socket: Arc::new(socket), timeouts, slice: None };
         stream.set_timeouts(timeouts)?;
         Ok(stream)
     }
@@ -176,14 +185,9 @@ impl Stream {
         }
     }
 
-    /// Sends one byte of urgent (out-of-band) data.
-    pub fn send_urgent(&self, byte: u8) -> io::Result<()> {
-        self.socket.send_out_of_band(&[byte]).map(drop)
-    }
-
-    /// A second handle on the same socket, for cancelling from another thread.
-    pub fn try_clone(&self) -> io::Result<Self> {
-        Ok(Self { socket: self.socket.try_clone()?, timeouts: self.timeouts, slice: self.slice })
+    /// A second handle on the same socket, for cancelling from another thread. The socket closes with the last of them.
+    pub fn handle(&self) -> Handle {
+        Handle(Arc::clone(&self.socket))
     }
 
     /// True while the peer has neither closed nor sent anything: how the socket of an idle connection should be.
@@ -193,16 +197,18 @@ impl Stream {
         peeked.is_err_and(|error| matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted))
     }
 
-    /// Ends both directions at once; a thread that waits on the socket wakes.
-    pub fn shutdown(&self) {
-        // The peer may have gone first; either way the socket is of no further use.
-        let _ = self.socket.shutdown(std::net::Shutdown::Both);
-    }
-
-    /// Writes what the kernel takes now.
-    pub(crate) fn try_send(&self, bytes: &[u8]) -> Result<Moved, Error> {
+    /// Writes what the kernel takes now. With `more` it may keep bytes back for a moment (200 ms on Linux), to send them
+    /// together with what comes next.
+    pub(crate) fn try_send(&self, bytes: &[u8], more: bool) -> Result<Moved, Error> {
+        #[cfg(target_os = "linux")]
+        let more = if more { libc::MSG_MORE } else { 0 };
+        #[cfg(not(target_os = "linux"))]
+        let more = {
+            let _ = more;
+            0
+        };
         loop {
-            match self.socket.send_with_flags(bytes, libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL) {
+            match self.socket.send_with_flags(bytes, libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL | more) {
                 Ok(count) => return Ok(Moved::Bytes(count)),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(Moved::Nothing),
@@ -238,6 +244,23 @@ impl Stream {
             }
         }
         Ok(())
+    }
+}
+
+/// A second handle on the socket of a [`Stream`].
+#[derive(Debug)]
+pub struct Handle(Arc<Socket>);
+
+impl Handle {
+    /// Sends one byte of urgent (out-of-band) data.
+    pub fn send_urgent(&self, byte: u8) -> io::Result<()> {
+        self.0.send_out_of_band(&[byte]).map(drop)
+    }
+
+    /// Ends both directions at once; a thread that waits on the socket wakes.
+    pub fn shutdown(&self) {
+        // The peer may have gone first; either way the socket is of no further use.
+        let _ = self.0.shutdown(std::net::Shutdown::Both);
     }
 }
 

@@ -88,6 +88,11 @@ impl<C: Core + Send> GilPump<C> {
         self.detached(py, |pump| pump.flush().map(drop))
     }
 
+    /// As [`Pump::flush_last`], with the GIL released.
+    pub fn flush_last(&mut self, py: Python<'_>) -> Result<(), WaitError> {
+        self.detached(py, Pump::flush_last)
+    }
+
     fn detached(
         &mut self,
         py: Python<'_>,

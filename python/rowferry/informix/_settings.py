@@ -15,7 +15,7 @@ from .._base.options import refuse_unknown
 from .._core.informix import codec_of_code_set
 from ..exceptions import InterfaceError
 from ._isolation import AS_THE_SERVER, IsolationLevel, lock_wait_sql
-from ._places import DEFAULT_PORT, Place, places_of, sqlhosts_file, sqlhosts_places
+from ._places import DEFAULT_PORT, GBASEDBT, INFORMIX, Place, places_of, sqlhosts_file, sqlhosts_places
 from ._urls import parameters_of, server_name
 from .rows import RowFactory
 
@@ -59,7 +59,10 @@ Challenge = Callable[[int, str], str | Awaitable[str]]
 
 @dataclass
 class Settings:
-    """How to connect. The Rust core reads the attributes by these names; the parameters are those of `connect`."""
+    """How to connect. The Rust core reads the attributes by these names; the parameters are those of `connect`.
+
+    Connections by the same parameters share them: they are not to be changed once they are made.
+    """
 
     host: str = "localhost"
     port: int = DEFAULT_PORT
@@ -93,6 +96,10 @@ class Settings:
     row_factory: RowFactory = None
     isolation_level: IsolationLevel | None = None
     lock_wait: float | str | None = AS_THE_SERVER
+    #: Made by the parameters alone, and by no file.
+    lasting: bool = True
+    #: What the core has read, when it has.
+    core: Any = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def place(self) -> str:
@@ -230,6 +237,7 @@ def settings_from(
         path = sqlhosts_file(sqlhosts)
         places, at_random = sqlhosts_places(path, server)
         settings.random_order |= at_random
+        settings.lasting = False
         for place in places:
             if place.tls and settings.tls_mode is None:
                 raise InterfaceError(f"{path}: the server {place.server!r} speaks TLS: connect with `tls=`")
@@ -258,8 +266,34 @@ def _set_tls(settings: Settings, tls: bool | str | ssl.SSLContext) -> None:
 PARAMETERS = frozenset(inspect.signature(settings_from).parameters)
 
 
+#: Parameters of these types are what they look like, and can be compared.
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+#: Settings by the parameters that they were made of: programs connect to the same few places again and again.
+_KEPT: dict[tuple[Any, ...], Settings] = {}
+_MOST_KEPT = 16
+
+
 def settings_for(host: str | None = None, port: int | None = None, **parameters: Any) -> Settings:
     """As `settings_from`; the host may be a URL, over which the other parameters win."""
+    values = parameters.values()
+    types = (type(host), type(port), *map(type, values))
+    if not _PLAIN.issuperset(types):
+        return _made(host, port, parameters)
+    # What the environment says counts where no server is named, which a URL does in its own way.
+    named = parameters.get("server") and not (host and "://" in host)
+    environment = () if named else (server_name((INFORMIX,)), server_name((GBASEDBT,)))
+    key = (host, port, *parameters, *values, *types, *environment)
+    settings = _KEPT.get(key)
+    if settings is None:
+        settings = _made(host, port, parameters)
+        if settings.lasting:
+            if len(_KEPT) >= _MOST_KEPT:
+                _KEPT.clear()
+            _KEPT[key] = settings
+    return settings
+
+
+def _made(host: str | None, port: int | None, parameters: dict[str, Any]) -> Settings:
     refuse_unknown("connect", parameters, PARAMETERS)
     if host is not None and "://" in host:
         if port is not None:

@@ -74,8 +74,8 @@ class Connection(Transactional):
         self._autocommit = settings.autocommit
         self._wire: Wire | None = None
         self._server_version: str | None = None
-        # For `reset`: those that somebody still holds.
-        self._cursors: weakref.WeakSet[Cursor] = weakref.WeakSet()
+        # For `reset`: those that somebody still holds; None before the first.
+        self._cursors: weakref.WeakSet[Cursor] | None = None
         self._begin_session()
         #: Database and handle of routines, by signature.
         self._fp_handle_cache: dict[str, tuple[str, int]] = {}
@@ -329,6 +329,8 @@ class Connection(Transactional):
         if scrollable and name is not None:
             raise err.NotSupportedError("rows of a scroll cursor cannot be changed by its name")
         cursor = Cursor(self, scrollable=scrollable, hold=hold, name=name)
+        if self._cursors is None:
+            self._cursors = weakref.WeakSet()
         self._cursors.add(cursor)
         return cursor
 
@@ -377,9 +379,9 @@ class Connection(Transactional):
         Autocommit, row factory, isolation level and lock mode are as they were at the beginning again. What else a
         session has stays: temporary tables, roles, environment.
         """
-        for cursor in list(self._cursors):
+        for cursor in list(self._cursors or ()):
             cursor.close()
-        self._cursors.clear()
+        self._cursors = None
         self.row_factory = self.settings.row_factory
         self._restore_session()
 

@@ -137,7 +137,7 @@ impl Conversation for Open {
     }
 
     fn canceller(&self) -> Option<Canceller> {
-        let canceller = self.connection.canceller().ok()?;
+        let canceller = self.connection.canceller();
         Some(Box::new(move || {
             // A connection that is gone needs no stopping.
             let _ = canceller.cancel();

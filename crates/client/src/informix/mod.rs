@@ -17,7 +17,7 @@ use rowferry_wire_sqli::messages::{Param, ParamValue};
 use rowferry_wire_sqli::{TypeCode, URGENT_INTERRUPT};
 
 use crate::url::unknown_option;
-use crate::{Address, Pump, Stream, Timeouts, TlsMode, TlsOptions, Url};
+use crate::{Address, Handle, Opening, Pump, Timeouts, TlsMode, TlsOptions, Url};
 
 pub use errors::{Kind, error_kind, error_text, message};
 pub use known::Known;
@@ -244,7 +244,8 @@ impl Connection {
     /// A connection, or where the server sends us.
     fn connect_to(address: &Address, config: &Config) -> Result<Result<Self, String>, Error> {
         let client = Client::new(config.options.clone())?;
-        let mut pump = Pump::connect(address, config.timeouts, client)?;
+        let opening = Opening { speaks_first: true, ..Opening::default() };
+        let mut pump = Pump::connect(address, config.timeouts, opening, client)?;
         if let Some(tls) = &config.tls {
             pump.channel_mut().start_tls(tls.config(address)?, crate::mysql::server_name(address))?;
         }
@@ -350,17 +351,14 @@ impl Connection {
     }
 
     /// What stops a statement of this connection from another thread, by a byte of urgent data.
-    ///
-    /// # Errors
-    ///
-    /// When the system has no second handle for the socket.
-    pub fn canceller(&self) -> std::io::Result<Canceller> {
-        Ok(Canceller(self.pump.stream().try_clone()?))
+    pub fn canceller(&self) -> Canceller {
+        Canceller(self.pump.stream().handle())
     }
 
     /// Says good bye and closes.
     pub fn close(mut self) -> Result<(), Error> {
-        self.say_goodbye()
+        self.pump.core_mut().exit()?;
+        Ok(self.pump.flush_last()?)
     }
 
     /// Says good bye; nothing can be asked any more.
@@ -390,7 +388,7 @@ fn texts(sql: &str, values: &[Option<&str>]) -> Result<(Params, u16), Error> {
 
 /// Stops the statement that a connection is at.
 #[derive(Debug)]
-pub struct Canceller(Stream);
+pub struct Canceller(Handle);
 
 impl Canceller {
     /// Asks the server. Only while a statement runs: a byte that comes late would stop the next.

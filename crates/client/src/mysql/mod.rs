@@ -19,7 +19,7 @@ pub use markers::{only_reads, question_marks};
 pub use template::{InsertParts, Outline, Piece, Template, TemplateError, split_insert};
 
 use crate::url::unknown_option;
-use crate::{Address, Pump, Timeouts, TlsMode, TlsOptions, Url};
+use crate::{Address, Opening, Pump, Timeouts, TlsMode, TlsOptions, Url};
 
 /// The port where MySQL servers listen.
 pub const PORT: u16 = 3306;
@@ -226,7 +226,7 @@ impl Connection {
             seed,
             ..Options::default()
         });
-        let mut pump = Pump::connect(&config.address, config.timeouts, client)?;
+        let mut pump = Pump::connect(&config.address, config.timeouts, Opening::default(), client)?;
         loop {
             match pump.core_mut().poll()? {
                 Event::Pending => pump.advance()?,

@@ -11,7 +11,7 @@ use rowferry_wire_sqli::client::{Client, CursorOptions};
 
 use super::driver::{self, Discarded, Driver, Step, transport_error};
 use super::result::QueryResult;
-use super::settings::Settings;
+use super::settings::SettingsRead;
 use crate::errors::{Class, error};
 use crate::space::ReceiveSpace;
 
@@ -159,7 +159,8 @@ impl AsyncWire {
 #[pymethods]
 impl AsyncWire {
     #[new]
-    fn new(py: Python<'_>, settings: Settings, event_loop: Py<PyAny>) -> PyResult<Self> {
+    fn new(py: Python<'_>, settings: &Bound<'_, PyAny>, event_loop: Py<PyAny>) -> PyResult<Self> {
+        let settings = SettingsRead::of(settings)?;
         let driver = settings.driver()?;
         let client =
             Client::new(settings.options()).map_err(|misuse| error(py, Class::Interface, None, &misuse.to_string()))?;

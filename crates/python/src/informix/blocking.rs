@@ -2,13 +2,13 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use rowferry_client::{Pump, Stream};
+use rowferry_client::{Handle, Opening, Pump, Stream};
 use rowferry_wire_sqli::URGENT_INTERRUPT;
 use rowferry_wire_sqli::client::{Client, CursorOptions};
 
 use super::driver::{self, Discarded, Driver, Step, transport_error};
 use super::result::QueryResult;
-use super::settings::Settings;
+use super::settings::SettingsRead;
 use crate::errors::{Class, error};
 use crate::gil::{GilPump, WaitError};
 use crate::turns::{Turn, Turns};
@@ -17,10 +17,10 @@ use crate::turns::{Turn, Turns};
 #[pyclass(frozen, module = "rowferry._core.informix")]
 pub struct Wire {
     inner: Turns<Inner>,
-    settings: Settings,
+    settings: SettingsRead,
     discarded: Discarded,
     /// A second handle on the socket, to interrupt a statement from another thread.
-    socket: Mutex<Option<Stream>>,
+    socket: Mutex<Option<Handle>>,
 }
 
 struct Inner {
@@ -105,7 +105,8 @@ impl Wire {
 #[pymethods]
 impl Wire {
     #[new]
-    fn new(settings: Settings) -> PyResult<Self> {
+    fn new(settings: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let settings = SettingsRead::of(settings)?;
         let driver = settings.driver()?;
         let inner = Turns::new(Inner { pump: None, driver });
         Ok(Self { inner, settings, discarded: Discarded::default(), socket: Mutex::new(None) })
@@ -125,10 +126,9 @@ impl Wire {
         };
         let place = address.to_string();
         let failed = |failure| transport_error(py, &failure, Some(&place));
-        let keepalive = self.settings.keepalive;
-        let stream = py.detach(|| Stream::connect_with(&address, first, None, keepalive)).map_err(failed)?;
-        let refused = |cause| rowferry_client::Error::Io(rowferry_client::Waiting::Connect, cause);
-        let second = stream.try_clone().map_err(|cause| failed(refused(cause)))?;
+        let opening = Opening { bind: None, keepalive: self.settings.keepalive, speaks_first: true };
+        let stream = py.detach(|| Stream::connect(&address, first, opening)).map_err(failed)?;
+        let second = stream.handle();
         let mut pump = Pump::new(stream, client);
         if let Some(tls) = self.settings.tls(py)? {
             let started =
@@ -299,7 +299,7 @@ impl Wire {
             && pump.core().exit().is_ok()
         {
             // The peer may have gone first; closed is closed.
-            let _ = pump.flush(py);
+            let _ = pump.flush_last(py);
         }
         Ok(())
     }

@@ -1,6 +1,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use std::ops::Deref;
+use std::sync::Arc;
+
+use pyo3::intern;
 use pyo3::prelude::*;
 use rowferry_client::informix::{Known, this_application, this_process};
 use rowferry_client::mysql::parse_tls_mode;
@@ -36,6 +40,32 @@ pub struct Settings {
     fetch_bytes: i32,
     statement_cache_size: usize,
     early: bool,
+}
+
+/// Settings that were read once, for every connection by them.
+#[pyclass(frozen, module = "rowferry._core.informix")]
+#[derive(Clone)]
+pub struct SettingsRead(Arc<Settings>);
+
+impl SettingsRead {
+    /// Reads a `Settings` of Python's, which keeps what was read.
+    pub fn of(settings: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let core = intern!(settings.py(), "core");
+        if let Ok(read) = settings.getattr(core)?.cast::<Self>() {
+            return Ok(read.get().clone());
+        }
+        let read = Self(Arc::new(settings.extract()?));
+        settings.setattr(core, Bound::new(settings.py(), read.clone())?)?;
+        Ok(read)
+    }
+}
+
+impl Deref for SettingsRead {
+    type Target = Settings;
+
+    fn deref(&self) -> &Settings {
+        &self.0
+    }
 }
 
 impl Settings {

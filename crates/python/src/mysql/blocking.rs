@@ -5,7 +5,7 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyDict};
-use rowferry_client::{Error, Pump, Stream, Timeouts, Waiting};
+use rowferry_client::{Error, Opening, Pump, Stream, Timeouts, Waiting};
 use rowferry_wire_mysql::client::Client;
 use rowferry_wire_mysql::messages::handshake::capability;
 
@@ -193,7 +193,7 @@ impl Wire {
     #[pyo3(signature = (socket=None))]
     fn login(&self, py: Python<'_>, socket: Option<i32>) -> PyResult<()> {
         let (address, timeouts) = (self.settings.address(), self.settings.timeouts());
-        let bind = self.settings.bind_address();
+        let opening = Opening { bind: self.settings.bind_address(), ..Opening::default() };
         let client = Client::new(self.settings.options(py)?);
         // The greeting and the login are part of connecting.
         let mut first = timeouts;
@@ -205,7 +205,7 @@ impl Wire {
         let failed = |py, failure| transport_error(py, &failure, Some(&place));
         let stream = match socket {
             Some(socket) => adopt(socket, first).map_err(|cause| Error::Io(Waiting::Connect, cause)),
-            None => py.detach(|| Stream::connect(&address, first, bind)),
+            None => py.detach(|| Stream::connect(&address, first, opening)),
         };
         let stream = stream.map_err(|failure| failed(py, failure))?;
         {

@@ -84,8 +84,8 @@ class AsyncConnection(Transactional):
         if True:  # ASYNC
             #: The event loop of the transport.
             self._loop: asyncio.AbstractEventLoop | None = None
-        # For `reset`: those that somebody still holds.
-        self._cursors: weakref.WeakSet[AsyncCursor] = weakref.WeakSet()
+        # For `reset`: those that somebody still holds; None before the first.
+        self._cursors: weakref.WeakSet[AsyncCursor] | None = None
         self._begin_session()
         #: Database and handle of routines, by signature.
         self._fp_handle_cache: dict[str, tuple[str, int]] = {}
@@ -430,6 +430,8 @@ class AsyncConnection(Transactional):
         if scrollable and name is not None:
             raise err.NotSupportedError("rows of a scroll cursor cannot be changed by its name")
         cursor = AsyncCursor(self, scrollable=scrollable, hold=hold, name=name)
+        if self._cursors is None:
+            self._cursors = weakref.WeakSet()
         self._cursors.add(cursor)
         return cursor
 
@@ -478,9 +480,9 @@ class AsyncConnection(Transactional):
         Autocommit, row factory, isolation level and lock mode are as they were at the beginning again. What else a
         session has stays: temporary tables, roles, environment.
         """
-        for cursor in list(self._cursors):
+        for cursor in list(self._cursors or ()):
             await cursor.close()
-        self._cursors.clear()
+        self._cursors = None
         self.row_factory = self.settings.row_factory
         await self._restore_session()
 
