@@ -138,6 +138,15 @@ def _points(connect: Callable[[Address], Any], mark: str) -> Callable[[Address],
     return opened
 
 
+@contextmanager
+def _informix_connecting(address: Address) -> Iterator[Work]:
+    def work() -> None:
+        for _ in range(_TIMES):
+            _informix(address).close()
+
+    yield work
+
+
 def _rows(connect: Callable[[Address], Any]) -> Callable[[Address], Any]:
     """All rows."""
 
@@ -243,6 +252,8 @@ PATHS = {
         HotPath("pg_grouping", _grouping, ROWS, "postgres", True),
         HotPath("informix_point", _points(_informix, "?"), _TIMES, "informix", True),
         HotPath("informix_rows", _rows(_informix), ROWS, "informix", True),
+        HotPath("informix_connect", _informix_connecting, _TIMES, "informix", True),
+        HotPath("informix_driver_connect", _informix_connecting, _TIMES, "informix", False),
         HotPath("informix_driver_point", _points(_informix, "?"), _TIMES, "informix", False),
         HotPath("informix_driver_rows", _rows(_informix), ROWS, "informix", False),
         HotPath("mysql_driver_point", _points(_mysql, "%s"), _TIMES, "mariadb", False),
