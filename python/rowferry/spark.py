@@ -23,10 +23,11 @@ Options, by the names of Spark's JDBC source where it has them:
 - `partitionColumn`: without it one task reads all. `numPartitions`: 4 by default. `quantiles`: `true` for parts with
   equally many rows instead of ranges of equal width.
 - `fetchsize`: rows in a batch, 65,536 by default.
+- `pushDownPredicate`: `true` sends filters of the query to the server, which leaves out rows that none can want. Spark
+  4.1 wants `spark.sql.python.filterPushdown.enabled` for that.
 
-`.schema("id long, total decimal(10,2)")` reads these columns alone. Filters of the query are sent to the server when
-`spark.sql.python.filterPushdown.enabled` is on (Spark 4.1). Spark applies them again: texts are compared as Spark does,
-whatever the collation.
+`.schema("id long, total decimal(10,2)")` reads these columns alone. Filters are applied by Spark in any case: texts are
+compared as Spark does, whatever the collation.
 
 `spark.readStream` with a `dbtable` of MySQL or MariaDB is a stream of its changes; see `ChangesReader`.
 """
@@ -56,7 +57,7 @@ else:
     except ImportError as error:
         raise ImportError("rowferry.spark needs Spark 4 and pyarrow: pip install 'pyspark>=4' pyarrow") from error
 
-__all__ = ["ChangesReader", "RowferryDataSource", "TableReader"]
+__all__ = ["ChangesReader", "FilteringReader", "RowferryDataSource", "TableReader"]
 
 #: Options by their names in small letters, and how Spark's documentation writes them.
 _OPTIONS = {
@@ -71,6 +72,7 @@ _OPTIONS = {
         "numPartitions",
         "quantiles",
         "fetchsize",
+        "pushDownPredicate",
         "startingOffset",
     )
 }
@@ -92,6 +94,7 @@ class _Wanted:
     partitions: int
     quantiles: bool
     size: int
+    filters: bool
     start: str
 
     @classmethod
@@ -114,6 +117,7 @@ class _Wanted:
             _count(given, "numpartitions", 4),
             _flag(given, "quantiles"),
             _count(given, "fetchsize", 65_536),
+            _flag(given, "pushdownpredicate"),
             given.get("startingoffset", "now"),
         )
 
@@ -151,7 +155,8 @@ class RowferryDataSource(DataSource):
 
     def reader(self, schema: StructType) -> TableReader:
         """Reads the columns of `schema`."""
-        return TableReader(self._wanted, schema)
+        # Spark refuses a reader that takes filters where it was not told to give them.
+        return (FilteringReader if self._wanted.filters else TableReader)(self._wanted, schema)
 
     def streamReader(self, schema: StructType) -> ChangesReader:
         """Reads changes of a table, as rows of `schema`."""
@@ -173,17 +178,6 @@ class TableReader(DataSourceReader):
         self._schema = schema
         self._conditions: list[str] = []
 
-    def pushFilters(self, filters: list[Any]) -> Iterable[Any]:
-        """Have the server leave out rows that no filter can want; Spark still applies all of them."""
-        reading = self._wanted.reading
-        with reading.connect() as connection:
-            schema, texts = reading.described(connection)
-            for one in filters:
-                condition = _condition(one, reading, connection, schema, texts)
-                if condition is not None:
-                    self._conditions.append(condition)
-        return filters
-
     def partitions(self) -> Sequence[_Part]:
         """A part for each range."""
         wanted = self._wanted
@@ -199,6 +193,21 @@ class TableReader(DataSourceReader):
         for batch in self._wanted.reading.batches(partition.statement, self._wanted.size):
             if batch.num_rows:
                 yield _shaped(batch, target)
+
+
+class FilteringReader(TableReader):
+    """The same, where the server leaves out rows that nobody wants."""
+
+    def pushFilters(self, filters: list[Any]) -> Iterable[Any]:
+        """Have the server leave out rows that no filter can want; Spark still applies all of them."""
+        reading = self._wanted.reading
+        with reading.connect() as connection:
+            schema, texts = reading.described(connection)
+            for one in filters:
+                condition = _condition(one, reading, connection, schema, texts)
+                if condition is not None:
+                    self._conditions.append(condition)
+        return filters
 
 
 class ChangesReader(DataSourceStreamReader):

@@ -57,7 +57,9 @@ def of_mysql(spark: SparkSession, url: str) -> None:
             cursor.execute(sql)
             return sorted(cursor.fetchall())
 
-        orders = read(spark, url, dbtable="orders", partitionColumn="id", numPartitions=5).load()
+        orders = read(
+            spark, url, dbtable="orders", partitionColumn="id", numPartitions=5, pushDownPredicate=True
+        ).load()
         expect("parts", orders.rdd.getNumPartitions(), 5)
         expect("rows", rows_of(orders), ask("SELECT * FROM orders"))
         expect(
@@ -112,6 +114,11 @@ def of_mysql(spark: SparkSession, url: str) -> None:
         sent = [words for (words,) in ask("SELECT argument FROM mysql.general_log") if "'nowhere'" in words]
         expect("filters reach the server", any("q.`id` IN (77)" in words for words in sent), True)
 
+    spark.conf.set("spark.sql.python.filterPushdown.enabled", "false")
+    plain = read(spark, url, dbtable="orders", partitionColumn="id").load()
+    expect("filters that Spark keeps", plain.filter((col("id") < 100) & (col("country") == "DE")).count(), 17)
+    refused("filters that Spark does not give", orders.collect, "filterPushdown.enabled")
+    spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
     refused("no url", lambda: spark.read.format("rowferry").option("dbtable", "t").load(), "the option `url`")
     refused("two things", lambda: read(spark, url, dbtable="t", query="SELECT 1").load(), "name one of them")
     refused("bounds", lambda: read(spark, url, dbtable="orders", lowerBound=1).load(), "`lowerbound` is not needed")
@@ -128,7 +135,7 @@ def of_informix(spark: SparkSession, url: str) -> None:
     moment = datetime.datetime(2026, 1, 1, 5, 0, 0, 123456)
     with informix.connect(url) as connection:
         wanted = sorted(connection.execute("SELECT * FROM orders").fetchall())
-    orders = read(spark, url, dbtable="orders", partitionColumn="id", numPartitions=4).load()
+    orders = read(spark, url, dbtable="orders", partitionColumn="id", numPartitions=4, pushDownPredicate=True).load()
     expect("informix: rows", rows_of(orders), wanted)
     types = [field.dataType.simpleString() for field in orders.schema.fields]
     expect("informix: types", types, ["int", "timestamp_ntz", "date", "string", "decimal(12,2)", "string"])
