@@ -45,6 +45,7 @@ _TEXT: Check = (_is_text, "a text")
 _CALLABLE: Check = (callable, "something to call")
 _CHECKS: dict[str, Check] = {
     **dict.fromkeys(("binary_prefix", "echo", "multi_statements", "read_only", "reset_on_release"), _FLAG),
+    "load_balance_hosts": _FLAG,
     **dict.fromkeys(("autocommit", "ssl_disabled", "ssl_verify_cert", "ssl_verify_identity", "use_unicode"), _FLAG),
     **dict.fromkeys(("client_flag", "max_allowed_packet", "stmt_cache_size", "minsize"), _COUNT),
     **dict.fromkeys(("connect_timeout", "query_timeout", "read_timeout", "write_timeout"), _TIME),

@@ -82,6 +82,8 @@ class ConnectOptions(TypedDict, total=False):
     executemany_fallback: str
     read_only: bool
     isolation_level: str | None
+    target_session_attrs: str
+    load_balance_hosts: bool
     cursorclass: type[Any] | None
     cursor_cls: type[Any] | None
     defer_connect: bool

@@ -18,6 +18,7 @@ _TYPES: dict[str, type] = {
     "binary_prefix": bool,
     "client_flag": int,
     "connect_timeout": float,
+    "load_balance_hosts": bool,
     "local_infile": bool,
     "max_allowed_packet": int,
     "read_timeout": float,

@@ -27,6 +27,13 @@ from .converters import overrides
 __all__ = ["PARAMETERS", "Settings", "settings_from"]
 
 DEFAULT_CONNECT_TIMEOUT = 10.0
+#: What `target_session_attrs` can be, as in libpq: whether the server may read only.
+TARGETS: dict[str, list[bool | None]] = {
+    "any": [None],
+    "read-write": [False],
+    "read-only": [True],
+    "prefer-standby": [True, None],
+}
 UTF8MB4 = charset_by_name("utf8mb4")
 #: What `auth_plugin` may name. Which one it is, the server says: a wrong guess costs nothing.
 _PLUGINS = frozenset(
@@ -101,6 +108,8 @@ class Settings:
     multi_statements: bool = True
     read_only: bool = False
     isolation_level: str | None = None
+    target_session_attrs: str = "any"
+    load_balance_hosts: bool = False
     executemany_fallback: str = "loop"
     echo: bool = False
     query_callback: Callable[..., Any] | None = field(default=None, repr=False)
@@ -128,10 +137,15 @@ class Settings:
         return self.unix_socket or self.host
 
     def each_place(self) -> list[Settings]:
-        """These settings for each of the servers that may be tried, in order."""
+        """These settings for each of the servers that may be tried."""
         if self.unix_socket or len(self.places) < 2:
             return [self]
         return [replace(self, host=host, port=port) for host, port in self.places]
+
+    @property
+    def targets(self) -> list[bool | None]:
+        """Whether the server reads only, as it is wanted first and, if there is none, then; None for either."""
+        return TARGETS[self.target_session_attrs]
 
     def without_tls(self) -> Settings:
         """The same in plain text."""
@@ -284,6 +298,8 @@ def _settings(
     executemany_fallback: str = "loop",
     read_only: bool = False,
     isolation_level: str | None = None,
+    target_session_attrs: str = "any",
+    load_balance_hosts: bool = False,
 ) -> Settings:
     check_parameters(locals())
     for name, wanted, reason in (
@@ -296,6 +312,8 @@ def _settings(
         raise NotSupportedError(f"`auth_plugin`: `{auth_plugin}` is none of {', '.join(sorted(_PLUGINS))}")
     if executemany_fallback not in ("loop", "multi"):
         raise InterfaceError(f"`executemany_fallback` is `loop` or `multi`, not `{executemany_fallback}`")
+    if target_session_attrs not in TARGETS:
+        raise InterfaceError(f"`target_session_attrs` is one of {', '.join(TARGETS)}, not `{target_session_attrs}`")
     if loop is not None:
         _check_loop(loop)
     if server_public_key_path is not None and server_public_key is None:
@@ -360,6 +378,8 @@ def _settings(
         multi_statements=multi_statements,
         read_only=read_only,
         isolation_level=None if isolation_level is None else isolation_words(isolation_level),
+        target_session_attrs=target_session_attrs,
+        load_balance_hosts=load_balance_hosts,
         executemany_fallback=executemany_fallback,
         echo=echo,
         query_callback=query_callback,

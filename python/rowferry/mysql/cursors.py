@@ -211,7 +211,7 @@ class Cursor(ArrowRows, LocalFiles, Generic[R]):
         except err.Error as error:
             if connection.make_room(error):
                 return self.execute(query, args)
-            error.sql = _text(query)
+            self.connection.refused(error, query)
             raise
         except Exception:
             raise
@@ -250,7 +250,7 @@ class Cursor(ArrowRows, LocalFiles, Generic[R]):
         except err.Error as error:
             if connection.make_room(error):
                 return self.executemany(query, args)
-            error.sql = _text(query)
+            self.connection.refused(error, query)
             raise
         except Exception:
             raise
@@ -453,7 +453,7 @@ class SSCursor(ArrowStream, Cursor[R]):
         except err.Error as error:
             if connection.make_room(error):
                 return self.execute(query, args)
-            error.sql = _text(query)
+            self.connection.refused(error, query)
             raise
         except Exception:
             raise
@@ -600,10 +600,6 @@ class SSNamedCursor(SSCursor[Row]):
 
 
 sys_maxsize = 2**63 - 1
-
-
-def _text(query: str | bytes) -> str:
-    return query if isinstance(query, str) else query.decode("utf-8", "replace")
 
 
 # The names that aiomysql and asyncmy give these classes.

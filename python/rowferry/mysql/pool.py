@@ -107,7 +107,7 @@ class ConnectionPool(BasePool[Connection]):
 
     def _is_open(self, connection: Connection) -> bool:
         wire = connection._wire
-        return wire is not None and wire.is_quiet
+        return wire is not None and wire.is_quiet and not connection.misplaced
 
     def _is_clean(self, connection: Connection) -> bool:
         """True when nothing is left of the last use."""

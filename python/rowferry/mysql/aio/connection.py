@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import random
 import socket
 import warnings
 from collections import OrderedDict
@@ -38,8 +39,10 @@ K = TypeVar("K", bound=AsyncCursor[Any])
 
 # Values that only text can carry, as a parenthesised list.
 _COLLECTIONS = (list, tuple, set, frozenset)
+# A node of a cluster that has lost the others; a server that reads only, by one of two of its options.
+_ELSEWHERE = frozenset((1047, 1290, 1836))
 # Errors after which another host may do: not reached, lost, too many connections, shutting down, host blocked.
-_TRY_THE_NEXT = frozenset(
+_TRY_THE_NEXT = _ELSEWHERE.union(
     (CR.CR_CONNECTION_ERROR, CR.CR_CONN_HOST_ERROR, CR.CR_UNKNOWN_HOST, CR.CR_SERVER_LOST, 1040, 1053, 1129)
 )
 # "This command is not supported in the prepared statement protocol yet"; a syntax error, as several statements are.
@@ -87,6 +90,8 @@ class AsyncConnection(Sessional, Transactional, Facts):
         #: What `cursor()` makes.
         self.cursorclass = cursorclass
         self._wire: AsyncWire | None = None
+        #: The server has said that another one of several would do what it does not: pools replace such a connection.
+        self.misplaced = False
         self._statements: OrderedDict[Any, Prepared | None] = OrderedDict()
         #: Statements with parameters are prepared once and kept.
         self.caches_statements = settings.statement_cache_size > 0
@@ -126,18 +131,17 @@ class AsyncConnection(Sessional, Transactional, Facts):
             self._given_socket = None
             await self._connect_over(sock)
             return self
-        failures = []
-        for settings in self._choices:
-            try:
-                self._wire = await self._reach(settings)
-                self.settings = settings
+        self.misplaced = False
+        choices = self._choices
+        if self.settings.load_balance_hosts:
+            choices = random.sample(choices, len(choices))
+        failures: dict[str, err.OperationalError] = {}
+        targets = self.settings.targets
+        for at, reads_only in enumerate(targets, 1):
+            if await self._connect_to(choices, reads_only, failures, at == len(targets)):
                 break
-            except err.OperationalError as error:
-                if len(self._choices) == 1 or error.errno not in _TRY_THE_NEXT:
-                    raise
-                failures.append((f"{settings.host}:{settings.port}", error))
         else:
-            reasons = "; ".join(f"{place}: {error.args[-1]}" for place, error in failures)
+            reasons = "; ".join(f"{place}: {error.args[-1]}" for place, error in failures.items())
             message = f"Can't connect to any MySQL server ({reasons})"
             raise err.OperationalError(CR.CR_CONN_HOST_ERROR, message, errno=CR.CR_CONN_HOST_ERROR)
         self._statements.clear()
@@ -149,6 +153,40 @@ class AsyncConnection(Sessional, Transactional, Facts):
             self._abort()
             raise
         return self
+
+    async def _connect_to(
+        self, choices: list[Settings], reads_only: bool | None, failures: dict[str, err.OperationalError], last: bool
+    ) -> bool:
+        """Connect to the first of the servers that can be had and is as wanted; notes what was wrong with others."""
+        for settings in choices:
+            try:
+                self._wire = wire = await self._reach(settings)
+                self.settings = settings
+                await self._check_state(wire, reads_only)
+                return True
+            except err.OperationalError as error:
+                self._abort()
+                if (last and len(choices) == 1) or error.errno not in _TRY_THE_NEXT:
+                    raise
+                failures[f"{settings.host}:{settings.port}"] = error
+            except BaseException:
+                self._abort()
+                raise
+        return False
+
+    async def _check_state(self, wire: AsyncWire, reads_only: bool | None) -> None:
+        """`OperationalError` for a server that is not as it should be, or, of several, for one that serves nobody."""
+        if len(self._choices) > 1 and "MariaDB" in wire.server_version:
+            # A node of Galera's that has lost the others lets everybody in, and does nothing for them; not even this.
+            await wire.query("DO 0")
+        if reads_only is None:
+            return
+        # A number; in new versions of MariaDB's a word.
+        result = await wire.query("SELECT CAST(@@global.read_only AS CHAR)")
+        found = result.rows[0][0] if result.rows else None
+        state = (found.decode() if isinstance(found, bytes) else found) not in ("0", "OFF")
+        if state != reads_only:
+            raise err.OperationalError(1290, "it reads only" if state else "it does not read only", errno=1290)
 
     async def _connect_over(self, sock: socket.socket) -> None:
         if not isinstance(sock, socket.socket):
@@ -351,7 +389,7 @@ class AsyncConnection(Sessional, Transactional, Facts):
         except err.Error as error:
             if await self.make_room(error):
                 return await self.query(sql)
-            error.sql = sql if isinstance(sql, str) else sql.decode("utf-8", "replace")
+            self.refused(error, sql)
             raise
         except Exception:
             raise
@@ -359,6 +397,12 @@ class AsyncConnection(Sessional, Transactional, Facts):
             await self.give_up()
             raise
         return result.affected_rows if result.rows is None else len(result.rows)
+
+    def refused(self, error: err.Error, sql: str | bytes) -> None:
+        """The server has refused a statement: the error shows it. It may say that this is the wrong server, too."""
+        error.sql = sql if isinstance(sql, str) else bytes(sql).decode("utf-8", "replace")
+        if error.errno in _ELSEWHERE and len(self._choices) > 1:
+            self.misplaced = True
 
     async def make_room(self, error: err.Error) -> bool:
         """A statement was refused with `error`. True when rows stood in its way that are gone now.
@@ -387,7 +431,7 @@ class AsyncConnection(Sessional, Transactional, Facts):
         try:
             prepared = await self.wire.prepare(sql)
         except err.Error as error:
-            error.sql = sql if isinstance(sql, str) else sql.decode("utf-8", "replace")
+            self.refused(error, sql)
             raise
         except Exception:
             raise

@@ -219,7 +219,7 @@ class AsyncCursor(AsyncArrowRows, AsyncLocalFiles, Generic[R]):
         except err.Error as error:
             if await connection.make_room(error):
                 return await self.execute(query, args)
-            error.sql = _text(query)
+            self.connection.refused(error, query)
             raise
         except Exception:
             raise
@@ -258,7 +258,7 @@ class AsyncCursor(AsyncArrowRows, AsyncLocalFiles, Generic[R]):
         except err.Error as error:
             if await connection.make_room(error):
                 return await self.executemany(query, args)
-            error.sql = _text(query)
+            self.connection.refused(error, query)
             raise
         except Exception:
             raise
@@ -476,7 +476,7 @@ class AsyncSSCursor(AsyncArrowStream, AsyncCursor[R]):
         except err.Error as error:
             if await connection.make_room(error):
                 return await self.execute(query, args)
-            error.sql = _text(query)
+            self.connection.refused(error, query)
             raise
         except Exception:
             raise
@@ -632,10 +632,6 @@ class AsyncSSNamedCursor(AsyncSSCursor[Row]):
 
 
 sys_maxsize = 2**63 - 1
-
-
-def _text(query: str | bytes) -> str:
-    return query if isinstance(query, str) else query.decode("utf-8", "replace")
 
 
 # The names that aiomysql and asyncmy give these classes.

@@ -145,9 +145,9 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
         wire = connection._wire
         if True:  # ASYNC
             # The event loop has told when the server hung up.
-            return wire is not None and wire.is_open
+            return wire is not None and wire.is_open and not connection.misplaced
         else:
-            return wire is not None and wire.is_quiet
+            return wire is not None and wire.is_quiet and not connection.misplaced
 
     def _is_clean(self, connection: AsyncConnection) -> bool:
         """True when nothing is left of the last use."""
@@ -162,7 +162,13 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
 
         def _is_spotless(self, connection: AsyncConnection) -> bool:
             wire = connection._wire
-            return wire is not None and wire.is_clean and not self._reset and self._on_release is None
+            return (
+                wire is not None
+                and wire.is_clean
+                and not self._reset
+                and self._on_release is None
+                and not connection.misplaced
+            )
 
     async def _check(self, connection: AsyncConnection) -> None:
         if True:  # ASYNC
