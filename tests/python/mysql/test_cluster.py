@@ -170,9 +170,7 @@ def test_a_node_that_has_lost_the_others_is_left(cluster: Cluster) -> None:
         else:
             pytest.fail("the node goes on alone")
         broken = pool.statistics().broken
-        with pytest.raises(
-            mysql.OperationalError, match=r"any MySQL server .*WSREP has not yet prepared"
-        ):
+        with pytest.raises(mysql.OperationalError, match=r"any MySQL server .*WSREP has not yet prepared"):
             pool.acquire()
         assert pool.statistics().broken == broken
     # Alone in the list it is what it is.
