@@ -133,3 +133,31 @@ def test_rows_that_a_trigger_keeps_away_do_not_count(connection: Connection) -> 
                 copy.write_row(row)
         assert cursor.statusmessage == "COPY 3"
     assert [row[0] for row in rows(connection)] == [1, 3, 4]
+
+
+@pytest.mark.parametrize("default", [False, True])
+def test_rows_that_may_not_be_written_are_not_asked_for(connection: Connection, default: bool) -> None:
+    """The refusal comes in place of the question for data; in temporary tables rows may be written."""
+    # Where a database has functions, temporary tables wait for the lock of all others.
+    connection.execute("drop function if exists no_two cascade")
+    connection.execute("create temp table scratch (n integer)")
+    if default:
+        connection.execute("set default_transaction_read_only = on")
+    with connection.transaction(force_rollback=True):
+        if not default:
+            connection.execute("set transaction read only")
+        with connection.cursor().copy("copy scratch from stdin") as copy:
+            copy.write_row((1,))
+        assert connection.execute("select n from scratch").fetchall() == [(1,)]
+        with pytest.raises(psycopg.errors.ReadOnlySqlTransaction, match="cannot execute COPY FROM in a read-only"):
+            with connection.cursor().copy("copy t from stdin"):
+                pytest.fail("the client was asked for rows")
+
+
+def test_out_of_a_transaction_that_reads_only(connection: Connection) -> None:
+    connection.execute("set default_transaction_read_only = on")
+    with connection.cursor().copy("copy t to stdout") as copy:
+        assert list(copy) == []
+    with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
+        with connection.cursor().copy("copy t from stdin"):
+            pytest.fail("the client was asked for rows")

@@ -362,6 +362,10 @@ impl Session {
         }
         let _budget = budget::begin(prepared.size);
         let plan = self.lower(bound, &prepared.parsed, &prepared.declared)?;
+        // Before the client is asked for data, as in PostgreSQL.
+        if copy.from.as_ref().is_some_and(|insert| !insert.target.is_temporary()) {
+            self.may_write("COPY FROM")?;
+        }
         Ok(Arc::new(plan))
     }
 

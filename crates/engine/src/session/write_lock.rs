@@ -19,19 +19,20 @@ impl Session {
 
     /// A statement is about to write: waits for its turn, once for each transaction.
     pub(super) fn open_write(&mut self, command: &str) -> Result<()> {
+        self.may_write(command)?;
+        self.take_write_lock_for(command)
+    }
+
+    /// Refuses a statement where nothing may be written.
+    pub(super) fn may_write(&self, command: &str) -> Result<()> {
+        let refused = |message| Err(Error::new(Condition::ReadOnlySqlTransaction, message));
         if self.is_read_only() {
-            return Err(Error::new(
-                Condition::ReadOnlySqlTransaction,
-                format!("cannot execute {command} in a read-only transaction"),
-            ));
+            return refused(format!("cannot execute {command} in a read-only transaction"));
         }
         if self.database.shared.options.read_only {
-            return Err(Error::new(
-                Condition::ReadOnlySqlTransaction,
-                format!("cannot execute {command}: the database is open for reading only"),
-            ));
+            return refused(format!("cannot execute {command}: the database is open for reading only"));
         }
-        self.take_write_lock_for(command)
+        Ok(())
     }
 
     /// A transaction that has changed temporary tables is about to look into the file.
