@@ -446,6 +446,18 @@ def test_every_type_of_informix(tmp_path: Path, form: str) -> None:
         assert table(place, "SELECT n FROM kinds WHERE n > 5", form).num_rows == 0
 
 
+def test_many_rows_of_informix(tmp_path: Path) -> None:
+    with Rowferry.start(tmp_path / "store.db", informix=True) as server:
+        assert server.informix is not None
+        host, port = server.informix
+        place = f"informix://informix:in4mix@{host}:{port}/{server.dbname}"
+        run(place, "CREATE TABLE many (n INTEGER, t VARCHAR(20))")
+        run(server.postgres_dsn, "INSERT INTO many SELECT g, 'row ' || g FROM generate_series(1, 100000) g")
+        found = table(place, "SELECT n, t FROM many ORDER BY n", "parquet")
+        assert found.column("n").to_pylist() == list(range(1, 100_001))
+        assert found.column("t").to_pylist() == [f"row {n}" for n in range(1, 100_001)]
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_bytes_and_texts_of_informix_are_whole(tmp_path: Path, form: str) -> None:
     with Rowferry.start(tmp_path / "store.db", informix=True) as server:
