@@ -49,13 +49,13 @@ pub fn column(name: &str, data_type: DataType) -> Field {
     Field::new(name, data_type, true)
 }
 
-/// An exact number of so many digits, so many of them behind the point; text where Arrow's decimals do not reach.
+/// An exact number of so many digits, so many of them behind the point. Text beyond 38 digits: Arrow has longer decimals, but of
+/// those some readers silently make floating point numbers, and others refuse the file.
 pub fn decimal(precision: i64, scale: i64) -> DataType {
     // A negative scale is zeros before the point, one beyond the precision zeros behind it.
     let (precision, scale) = (precision.max(scale) - scale.min(0), scale.max(0));
     match (u8::try_from(precision), i8::try_from(scale)) {
         (Ok(precision @ 1..=38), Ok(scale)) => DataType::Decimal128(precision, scale),
-        (Ok(precision @ 39..=76), Ok(scale)) => DataType::Decimal256(precision, scale),
         _ => DataType::Utf8,
     }
 }

@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use arrow_array::builder::{BinaryBuilder, BooleanBuilder, NullBufferBuilder, PrimitiveBuilder, StringBuilder};
 use arrow_array::types::{
-    Date32Type, Decimal128Type, Decimal256Type, DurationMicrosecondType, Float32Type, Float64Type, Int8Type, Int16Type,
-    Int32Type, Int64Type, Time64MicrosecondType, TimestampMicrosecondType, UInt8Type, UInt16Type, UInt32Type,
-    UInt64Type,
+    Date32Type, Decimal128Type, DurationMicrosecondType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, Time64MicrosecondType, TimestampMicrosecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{ArrayRef, ListArray};
-use arrow_buffer::{OffsetBuffer, ScalarBuffer, i256};
+use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, FieldRef, TimeUnit};
 
 use super::spelled;
@@ -32,7 +31,6 @@ pub(super) enum Column {
     Float32(PrimitiveBuilder<Float32Type>),
     Float64(PrimitiveBuilder<Float64Type>),
     Decimal(PrimitiveBuilder<Decimal128Type>, u8, i8),
-    LongDecimal(PrimitiveBuilder<Decimal256Type>, u8, i8),
     Date(PrimitiveBuilder<Date32Type>),
     Time(PrimitiveBuilder<Time64MicrosecondType>),
     Timestamp(PrimitiveBuilder<TimestampMicrosecondType>),
@@ -65,7 +63,6 @@ macro_rules! with_builder {
             Column::Float32($builder) => $do,
             Column::Float64($builder) => $do,
             Column::Decimal($builder, ..) => $do,
-            Column::LongDecimal($builder, ..) => $do,
             Column::Date($builder) => $do,
             Column::Time($builder) => $do,
             Column::Timestamp($builder) | Column::Moment($builder) => $do,
@@ -94,9 +91,6 @@ impl Column {
             DataType::Float64 => Self::Float64(PrimitiveBuilder::new()),
             &DataType::Decimal128(precision, scale) => {
                 Self::Decimal(PrimitiveBuilder::new().with_data_type(data_type.clone()), precision, scale)
-            }
-            &DataType::Decimal256(precision, scale) => {
-                Self::LongDecimal(PrimitiveBuilder::new().with_data_type(data_type.clone()), precision, scale)
             }
             DataType::Date32 => Self::Date(PrimitiveBuilder::new()),
             DataType::Time64(TimeUnit::Microsecond) => Self::Time(PrimitiveBuilder::new()),
@@ -148,11 +142,7 @@ impl Column {
                 Value::Spelled(text) => spelled::number(text).ok_or_else(|| shown(value, "number"))?,
                 _ => return Err(shown(value, "IEEE double")),
             }),
-            Self::Decimal(column, precision, scale) => {
-                let number = exact(value, *precision, *scale)?.to_i128();
-                column.append_value(number.ok_or_else(|| shown(value, "decimal of 128 bits"))?);
-            }
-            Self::LongDecimal(column, precision, scale) => column.append_value(exact(value, *precision, *scale)?),
+            Self::Decimal(column, precision, scale) => column.append_value(exact(value, *precision, *scale)?),
             Self::Date(column) => {
                 let days = match value {
                     Value::Days(days) => Some(*days),
@@ -257,7 +247,7 @@ fn integer<T: TryFrom<i64> + TryFrom<u64> + std::str::FromStr>(value: &Value<'_>
     number.ok_or_else(|| shown(value, what))
 }
 
-fn exact(value: &Value<'_>, precision: u8, scale: i8) -> Result<i256, Misfit> {
+fn exact(value: &Value<'_>, precision: u8, scale: i8) -> Result<i128, Misfit> {
     let number = match value {
         Value::Int(number) => spelled::decimal(number.to_string().as_bytes(), precision, scale),
         Value::Spelled(text) => spelled::decimal(text, precision, scale),

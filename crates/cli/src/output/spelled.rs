@@ -1,6 +1,5 @@
 //! Values out of their texts, as PostgreSQL spells them. `None` is what is none.
 
-use arrow_buffer::i256;
 use rowferry_wire::civil;
 
 const MICROS: i64 = 1_000_000;
@@ -23,7 +22,7 @@ pub(super) fn number<T: std::str::FromStr>(text: &[u8]) -> Option<T> {
 
 /// An exact number without its point: of at most `precision` digits, `scale` of them behind the point. Digits that the type has
 /// no room for are none that may be left out, unless they are 0.
-pub(super) fn decimal(text: &[u8], precision: u8, scale: i8) -> Option<i256> {
+pub(super) fn decimal(text: &[u8], precision: u8, scale: i8) -> Option<i128> {
     let scale = usize::try_from(scale).ok()?;
     let (negative, digits) = match text {
         [b'-', rest @ ..] => (true, rest),
@@ -45,14 +44,12 @@ pub(super) fn decimal(text: &[u8], precision: u8, scale: i8) -> Option<i256> {
     if !fits || !all_digits(whole) || !all_digits(fraction) {
         return None;
     }
-    let mut spelled = Vec::with_capacity(80);
+    let mut spelled = Vec::with_capacity(40);
     spelled.extend_from_slice(if negative { b"-0" } else { b"0" });
     spelled.extend_from_slice(whole);
     spelled.extend_from_slice(fraction);
     spelled.resize(spelled.len() + scale - fraction.len(), b'0');
-    let spelled = std::str::from_utf8(&spelled).ok()?;
-    // The most common ones fit 128 bits, which are quicker to read.
-    if spelled.len() <= 38 { spelled.parse().ok().map(i256::from_i128) } else { i256::from_string(spelled) }
+    number(&spelled)
 }
 
 /// `\x` and hexadecimal digits.
@@ -259,15 +256,15 @@ mod tests {
     fn exact_numbers_fit_or_are_refused() {
         let number = |text: &str, precision, scale| decimal(text.as_bytes(), precision, scale);
         for (text, unscaled) in [("12.50", 1250), ("-0.01", -1), ("7", 700), ("0", 0), (".5", 50), ("1.230", 123)] {
-            assert_eq!(number(text, 5, 2), Some(i256::from_i128(unscaled)), "{text}");
+            assert_eq!(number(text, 5, 2), Some(unscaled), "{text}");
         }
         for text in ["1000", "1.234", "NaN", "Infinity", "", "-", ".", "1e3", "1.2.3", "0x1"] {
             assert_eq!(number(text, 5, 2), None, "{text}");
         }
-        assert_eq!(number("0.00012", 5, 5), Some(i256::from_i128(12)));
-        let longest = "9".repeat(76);
-        assert_eq!(number(&longest, 76, 0).unwrap().to_string(), longest);
-        assert_eq!(number(&format!("-{longest}"), 76, 0).unwrap().to_string(), format!("-{longest}"));
+        assert_eq!(number("0.00012", 5, 5), Some(12));
+        let longest = "9".repeat(38);
+        assert_eq!(number(&longest, 38, 0).unwrap().to_string(), longest);
+        assert_eq!(number(&format!("-{longest}"), 38, 0).unwrap().to_string(), format!("-{longest}"));
     }
 
     #[test]
