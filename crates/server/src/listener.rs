@@ -317,9 +317,10 @@ impl Server {
                 return Err(error);
             }
             for (at, entrance) in hall.entrances.iter().enumerate() {
-                // Where all are looked at by one descriptor, that is the first.
+                // Where all are looked at by one descriptor, that is the first. Now and then they are looked at all the same: a
+                // thread that was told of a client and of other work at once has done the other.
                 let poll = if hall.looks_at_each() { at } else { 0 };
-                if polls.get(poll).is_some_and(|poll| poll.revents != 0)
+                if (ready == 0 || polls.get(poll).is_some_and(|poll| poll.revents != 0))
                     && let Some((socket, peer)) = hall.accept(entrance)
                 {
                     hall.take(&threads, &entrance.door, &entrance.traffic, socket, peer, false);
