@@ -151,6 +151,9 @@ struct Hall {
     wake: UnixStream,
     /// A descriptor to give up when there is no other, so that the client can be told.
     spare: Mutex<Option<File>>,
+    /// Clients get their numbers in the order in which they have come, whichever threads let them in: where there are too many,
+    /// the first to go is the one who came first.
+    in_order: Mutex<()>,
     /// What the server's own thread looks at: it lets in whom no other thread does.
     #[cfg(target_os = "linux")]
     own: Mutex<crate::threads::epoll::Events>,
@@ -200,6 +203,7 @@ impl Server {
                 tls,
                 wake,
                 spare: Mutex::new(spare_descriptor()),
+                in_order: Mutex::default(),
                 #[cfg(target_os = "linux")]
                 own: Mutex::new(crate::threads::epoll::Events::new()?),
             },
@@ -321,9 +325,9 @@ impl Server {
                 // thread that was told of a client and of other work at once has done the other.
                 let poll = if hall.looks_at_each() { at } else { 0 };
                 if (ready == 0 || polls.get(poll).is_some_and(|poll| poll.revents != 0))
-                    && let Some((socket, peer)) = hall.accept(entrance)
+                    && let Some(connection) = hall.let_in(entrance)
                 {
-                    hall.take(&threads, &entrance.door, &entrance.traffic, socket, peer, false);
+                    take(&threads, &entrance.door, connection);
                 }
             }
             hall.welcome_guests(guests.as_ref(), &threads);
@@ -347,7 +351,13 @@ impl Hall {
         while matches!((&guests.bell).read(&mut rings), Ok(1..)) {}
         for Introduced { stream, peer, encrypted } in guests.arrivals.try_iter() {
             match Socket::unix(stream, self.limits.write_timeout) {
-                Ok(socket) => self.take(threads, &guests.door, &guests.traffic, socket, Peer::Tcp(peer), encrypted),
+                Ok(socket) => {
+                    let connection =
+                        self.enter(&guests.traffic, guests.door.name(), socket, Peer::Tcp(peer), encrypted);
+                    if let Some(connection) = connection {
+                        take(threads, &guests.door, connection);
+                    }
+                }
                 Err(error) => tracing::error!(%error, "an introduced connection"),
             }
         }
@@ -455,33 +465,31 @@ impl Hall {
         Some(connection)
     }
 
-    /// Gives a connection its thread.
-    fn take(
-        &self,
-        threads: &Threads,
-        door: &Arc<dyn Door>,
-        traffic: &Arc<Traffic>,
-        socket: Socket,
-        peer: Peer,
-        vouched: bool,
-    ) {
-        let name = door.name();
-        let Some(connection) = self.enter(traffic, name, socket, peer.clone(), vouched) else { return };
-        let serving = Arc::clone(door);
-        // A thread that does not start must not take the connection with it.
-        let connection = Arc::new(Mutex::new(Some(connection)));
-        let waiting = Arc::clone(&connection);
-        let session = threads.run(Box::new(move || {
-            let Some(connection) = waiting.lock().take() else { return true };
-            run_session(serving, connection)
-        }));
-        if let Err(error) = session {
-            tracing::error!(door = name, %peer, %error, "cannot start a thread for the connection");
-            if let Some(mut connection) = connection.lock().take() {
-                // It may be gone; there is nothing else that we can do for it.
-                let _ = connection.write_all(&door.refusal("The server cannot start a thread for the session."));
-                connection.linger();
-            }
+    /// The client who has come to an entrance, in the registry.
+    fn let_in(&self, entrance: &Entrance) -> Option<Connection> {
+        let _in_order = self.in_order.lock();
+        let (socket, peer) = self.accept(entrance)?;
+        self.enter(&entrance.traffic, entrance.door.name(), socket, peer, false)
+    }
+}
+
+/// Gives a connection its thread.
+fn take(threads: &Threads, door: &Arc<dyn Door>, connection: Connection) {
+    let (name, peer) = (door.name(), connection.peer().clone());
+    let serving = Arc::clone(door);
+    // A thread that does not start must not take the connection with it.
+    let connection = Arc::new(Mutex::new(Some(connection)));
+    let waiting = Arc::clone(&connection);
+    let session = threads.run(Box::new(move || {
+        let Some(connection) = waiting.lock().take() else { return true };
+        run_session(serving, connection)
+    }));
+    if let Err(error) = session {
+        tracing::error!(door = name, %peer, %error, "cannot start a thread for the connection");
+        if let Some(mut connection) = connection.lock().take() {
+            // It may be gone; there is nothing else that we can do for it.
+            let _ = connection.write_all(&door.refusal("The server cannot start a thread for the session."));
+            connection.linger();
         }
     }
 }
@@ -496,14 +504,13 @@ impl Arrivals for Hall {
     }
 
     fn welcome(&self, socket: usize) -> Option<Work> {
-        let Entrance { door, traffic, .. } = self.entrances.get(socket)?;
-        let (socket, peer) = self.accept(&self.entrances[socket])?;
-        let connection = self.enter(traffic, door.name(), socket, peer, false)?;
+        let entrance = self.entrances.get(socket)?;
+        let connection = self.let_in(entrance)?;
         // Whoever stops the server meanwhile finds the connection in the registry, or has been seen here.
         if self.registry.stopping() {
             return None;
         }
-        let door = Arc::clone(door);
+        let door = Arc::clone(&entrance.door);
         Some(Box::new(move || run_session(door, connection)))
     }
 

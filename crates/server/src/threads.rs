@@ -144,10 +144,15 @@ impl Shared {
                 Came::Client(socket) => {
                     // Nobody is let in any more when they are gone, whoever else may hold the socket.
                     let Some(arrivals) = self.arrivals.as_ref().and_then(Weak::upgrade) else { break None };
+                    // To let somebody in may take a while, and wait for sessions to end: nobody hands work to this thread then.
+                    self.leave(None);
                     let work = arrivals.welcome(socket);
-                    if work.is_some() {
-                        break work;
+                    let mut state = self.state.lock();
+                    if work.is_some() || state.closed {
+                        state.places.push(place);
+                        return work;
                     }
+                    state.idle += 1;
                 }
                 Came::Ring => {
                     // Another thread may have been quicker.
@@ -422,5 +427,53 @@ mod tests {
         std::net::TcpStream::connect(address).unwrap();
         until_idle(&threads, 0);
         drop(kept);
+    }
+
+    /// Lets somebody in when it is told to.
+    #[cfg(target_os = "linux")]
+    struct SlowVisitors {
+        listener: std::net::TcpListener,
+        begun: Mutex<mpsc::Sender<()>>,
+        go: Mutex<mpsc::Receiver<()>>,
+        went: Mutex<mpsc::Sender<bool>>,
+    }
+
+    #[cfg(target_os = "linux")]
+    impl Arrivals for SlowVisitors {
+        fn sockets(&self) -> Vec<RawFd> {
+            vec![self.listener.as_raw_fd()]
+        }
+
+        fn welcome(&self, _socket: usize) -> Option<Work> {
+            let (visitor, _) = self.listener.accept().ok()?;
+            self.begun.lock().send(()).unwrap();
+            let went = self.go.lock().recv_timeout(PATIENCE).is_ok();
+            self.went.lock().send(went).unwrap();
+            Some(Box::new(move || {
+                drop(visitor);
+                true
+            }))
+        }
+
+        fn give_way(&self) {}
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn work_does_not_wait_for_a_thread_that_lets_somebody_in() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let address = listener.local_addr().unwrap();
+        let ((begun, begins), (goes, go), (went, ended)) = (mpsc::channel(), mpsc::channel(), mpsc::channel());
+        let (begun, go, went) = (Mutex::new(begun), Mutex::new(go), Mutex::new(went));
+        let visitors = Arc::new(SlowVisitors { listener, begun, go, went });
+        let arrivals: Weak<SlowVisitors> = Arc::downgrade(&visitors);
+        let threads = Threads::new(1 << 20, Some(arrivals)).unwrap();
+        run(&threads, true);
+        until_idle(&threads, 1);
+        std::net::TcpStream::connect(address).unwrap();
+        begins.recv_timeout(PATIENCE).unwrap();
+        threads.run(Box::new(move || goes.send(()).is_ok())).unwrap();
+        assert!(ended.recv_timeout(2 * PATIENCE).unwrap(), "the work was left to the thread that waits for it");
     }
 }
