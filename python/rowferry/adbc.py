@@ -23,6 +23,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from ._base.reading import DRIVERS
 from ._core import __version__
 from .exceptions import (
     DatabaseError,
@@ -234,12 +235,8 @@ class _Informix(_Kind):
 
 _MYSQL_INTEGERS = {8: "TINYINT", 16: "SMALLINT", 32: "INT", 64: "BIGINT"}
 _INFORMIX_INTEGERS = {8: "SMALLINT", 16: "SMALLINT", 32: "INTEGER", 64: "BIGINT", 128: "DECIMAL(20, 0)"}
-_KINDS: dict[str, type[_Kind]] = {
-    "mysql": _MySQL,
-    "mariadb": _MySQL,
-    "informix": _Informix,
-    "gbase8s": _Informix,
-}
+#: By their drivers.
+_KINDS: dict[str, type[_Kind]] = {"mysql": _MySQL, "informix": _Informix}
 
 
 def _is_text(types: Any) -> Any:
@@ -263,11 +260,10 @@ def connect(uri: str, *, autocommit: bool = False, **options: Any) -> Connection
         OperationalError: the server is not reached, or does not let us in.
     """
     scheme = uri.partition("://")[0].lower()
-    kind = _KINDS.get(scheme)
-    if kind is None:
-        raise NotSupportedError(f"`{scheme}://` is not one of {', '.join(f'{name}://' for name in _KINDS)}")
+    if scheme not in DRIVERS:
+        raise NotSupportedError(f"`{scheme}://` is not one of {', '.join(f'{name}://' for name in DRIVERS)}")
     _pyarrow()
-    made = kind()
+    made = _KINDS[DRIVERS[scheme]]()
     connection = made.open(uri, options)
     if autocommit:
         connection.autocommit(True) if callable(connection.autocommit) else setattr(connection, "autocommit", True)

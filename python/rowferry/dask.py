@@ -24,7 +24,7 @@ def read(
     table: str | None = None,
     query: str | None = None,
     on: str | None = None,
-    partitions: int = 4,
+    partitions: int | None = None,
     quantiles: bool = False,
     **options: Any,
 ) -> Any:
@@ -35,13 +35,13 @@ def read(
         table: its name, as SQL has it; or else `query`.
         query: a SELECT.
         on: the column by whose ranges the partitions share the rows; without it there is one partition.
-        partitions: how many ranges.
+        partitions: how many ranges; 4 by default.
         quantiles: parts with equally many rows instead of ranges of equal width, for which the server sorts.
         options: further parameters of the driver's `connect`.
 
     Raises:
         ImportError: Dask or pyarrow is not there.
-        InterfaceError: neither table nor query, or both, or another kind of URL.
+        InterfaceError: neither table nor query, or both, or another kind of URL; partitions without a column.
         Error: what the server says: it is asked for the columns, and where the ranges begin.
     """
     try:

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ._base.reading import Reading
+from .exceptions import InterfaceError
 
 if TYPE_CHECKING:
     Datasource = object
@@ -52,9 +53,11 @@ def read(
         options: further parameters of the driver's `connect`.
 
     Raises:
-        InterfaceError: neither table nor query, or both, or another kind of URL.
+        InterfaceError: neither table nor query, or both, or another kind of URL; partitions without a column.
         Error: what the server says, when it is asked for the columns.
     """
+    if on is None and (partitions is not None or quantiles):
+        raise InterfaceError("a query is read in parts by ranges of a column: name it by `on`")
     source = RowferryDatasource(Reading.of(url, table, query, options), on, partitions, quantiles, size)
     return importlib.import_module("ray.data").read_datasource(source, override_num_blocks=partitions)
 
@@ -87,7 +90,8 @@ class RowferryDatasource(Datasource):
         metadata = importlib.import_module("ray.data.block").BlockMetadata(
             num_rows=None, size_bytes=None, input_files=None, exec_stats=None
         )
-        statements = self._reading.statements(self._on, self._partitions or max(parallelism, 1), self._quantiles)
+        count = None if self._on is None else self._partitions or max(parallelism, 1)
+        statements = self._reading.statements(self._on, count, self._quantiles)
         return [
             source.ReadTask(
                 functools.partial(_tables, self._reading, statement, self._size),

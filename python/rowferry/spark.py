@@ -91,11 +91,13 @@ class _Wanted:
     reading: Reading
     table: str | None
     on: str | None
-    partitions: int
+    partitions: int | None
     quantiles: bool
     size: int
     filters: bool
     start: str
+    #: Which options there are, by their names in small letters.
+    given: frozenset[str]
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> _Wanted:
@@ -114,16 +116,25 @@ class _Wanted:
             Reading.of(given["url"], given.get("dbtable"), given.get("query"), account),
             given.get("dbtable"),
             given.get("partitioncolumn"),
-            _count(given, "numpartitions", 4),
+            _count(given, "numpartitions", 0) or None,
             _flag(given, "quantiles"),
             _count(given, "fetchsize", 65_536),
             _flag(given, "pushdownpredicate"),
             given.get("startingoffset", "now"),
+            frozenset(given),
         )
+
+    def refuse(self, what: str, *names: str) -> None:
+        """`InterfaceError` for the first of these options that is given: it would be without effect."""
+        for name in names:
+            if name in self.given:
+                raise InterfaceError(f"`{_OPTIONS[name]}` is nothing for {what}")
 
 
 def _count(given: Mapping[str, str], name: str, default: int) -> int:
-    text = given.get(name, str(default))
+    text = given.get(name)
+    if text is None:
+        return default
     if not (text.isdecimal() and text.isascii() and 0 < int(text) < 1 << 31):
         raise InterfaceError(f"`{_OPTIONS[name]}` is a number from 1 on, not `{text}`")
     return int(text)
@@ -155,6 +166,9 @@ class RowferryDataSource(DataSource):
 
     def reader(self, schema: StructType) -> TableReader:
         """Reads the columns of `schema`."""
+        self._wanted.refuse("what is read once", "startingoffset")
+        if self._wanted.on is None:
+            self._wanted.refuse("a read without `partitionColumn`", "numpartitions", "quantiles")
         # Spark refuses a reader that takes filters where it was not told to give them.
         return (FilteringReader if self._wanted.filters else TableReader)(self._wanted, schema)
 
@@ -228,6 +242,7 @@ class ChangesReader(DataSourceStreamReader):
             raise NotSupportedError("changes are read from the binary log, which MySQL and MariaDB have")
         if wanted.table is None:
             raise InterfaceError("changes are those of a table: `dbtable`, and no query")
+        wanted.refuse("a stream", "partitioncolumn", "numpartitions", "quantiles", "pushdownpredicate")
         self._wanted = wanted
         self._schema = schema
 
@@ -260,7 +275,19 @@ class ChangesReader(DataSourceStreamReader):
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[Any]:
         """One part: a log is read in its order."""
-        return [] if _at(start) >= _at(end) else [_Changes(start, end)]
+        return [] if _at(start) >= _at(end) else [_Changes(self._table(), start, end)]
+
+    def _table(self) -> str:
+        """The table with its database: another one of the server's may have a table of this name."""
+        table = _bare(self._wanted.table or "")
+        if "." in table:
+            return table
+        with self._wanted.reading.connect() as connection, connection.cursor() as cursor:
+            cursor.execute("SELECT DATABASE()")
+            (database,) = cursor.fetchone()
+        if database is None:
+            raise InterfaceError(f"the URL names no database: say which by `dbtable`, as database.{table}")
+        return f"{database}.{table}"
 
     def read(self, partition: Any) -> Iterator[Any]:
         """The changes between two places of the log."""
@@ -269,8 +296,7 @@ class ChangesReader(DataSourceStreamReader):
         made = importlib.import_module("rowferry._core.mysql").BinlogToArrow(True)
         target, end = _target(self._schema), _at(partition.end)
         start = (partition.start["file"], partition.start["position"])
-        table = _bare(self._wanted.table or "")
-        with self._stream(start, only_tables=[table]) as stream:
+        with self._stream(start, only_tables=[partition.table]) as stream:
             for event in stream:
                 batch = made.append(event._images) if isinstance(event, events.RowsEvent) else None
                 if batch is None and made.rows >= self._wanted.size:
@@ -289,8 +315,9 @@ class ChangesReader(DataSourceStreamReader):
 
 @dataclass(frozen=True)
 class _Changes(InputPartition):
-    """A piece of the log."""
+    """A piece of the log, of which the rows of one table matter."""
 
+    table: str
     start: dict[str, Any]
     end: dict[str, Any]
 
@@ -373,7 +400,7 @@ def _shaped(batch: Any, target: Any) -> Any:
         try:
             values = batch.column(at)
             columns.append(values if values.type == column.type else values.cast(column.type))
-        except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError) as error:
+        except pyarrow.ArrowException as error:
             raise DataError(f"column `{column.name}` as {column.type}: {error}") from error
     return pyarrow.RecordBatch.from_arrays(columns, schema=target)
 

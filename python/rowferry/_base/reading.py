@@ -11,10 +11,10 @@ from typing import Any
 from ..exceptions import InterfaceError
 from . import ranges
 
-__all__ = ["Reading"]
+__all__ = ["DRIVERS", "Reading"]
 
 #: Drivers, by the schemes of their URLs.
-_DRIVERS = {"mysql": "mysql", "mariadb": "mysql", "informix": "informix", "gbase8s": "informix"}
+DRIVERS = {"mysql": "mysql", "mariadb": "mysql", "informix": "informix", "gbase8s": "informix"}
 
 
 def _pyarrow() -> Any:
@@ -43,18 +43,15 @@ class Reading:
         """
         if (table is None) == (query is None):
             raise InterfaceError("what is read is a table or a query: name one of them")
-        made = cls(url, f"SELECT * FROM {table}" if query is None else query, options)
-        # Another kind of URL is known at once.
-        assert made.driver
-        return made
+        scheme = url.partition("://")[0].lower()
+        if scheme not in DRIVERS:
+            raise InterfaceError(f"`{scheme}://` is not one of {', '.join(f'{name}://' for name in DRIVERS)}")
+        return cls(url, f"SELECT * FROM {table}" if query is None else query, options)
 
     @property
     def driver(self) -> str:
         """`mysql` or `informix`."""
-        scheme = self.url.partition("://")[0].lower()
-        if scheme not in _DRIVERS:
-            raise InterfaceError(f"`{scheme}://` is not one of {', '.join(f'{name}://' for name in _DRIVERS)}")
-        return _DRIVERS[scheme]
+        return DRIVERS[self.url.partition("://")[0].lower()]
 
     def _module(self, name: str = "") -> Any:
         return importlib.import_module(f"rowferry.{self.driver}{name}")
@@ -95,12 +92,19 @@ class Reading:
             texts = {name for name, code, *_ in cursor.description if code == self._module().STRING}
             return cursor.fetch_arrow_table().schema, texts
 
-    def statements(self, on: str | None, partitions: int, quantiles: bool) -> list[bytes] | list[str]:
-        """A statement for each part: ranges of the column `on`, or all of the query."""
+    def statements(self, on: str | None, partitions: int | None, quantiles: bool) -> list[bytes] | list[str]:
+        """A statement for each part: ranges of the column `on`, 4 unless it is said how many; or all of the query.
+
+        Raises:
+            InterfaceError: parts are wanted, and no column is named.
+        """
         if on is None:
+            if partitions not in (None, 1) or quantiles:
+                raise InterfaceError("a query is read in parts by ranges of a column: name it")
             return [self.query]
+        count = 4 if partitions is None else partitions
         made: list[bytes] | list[str] = self._module().partition_statements(
-            {"host": self.url, **self.options}, self.query, on=on, partitions=partitions, quantiles=quantiles
+            {"host": self.url, **self.options}, self.query, on=on, partitions=count, quantiles=quantiles
         )
         return made
 

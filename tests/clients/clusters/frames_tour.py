@@ -72,6 +72,10 @@ def main() -> None:
         expect(f"{name}: a sum of Dask", frame.total.sum().compute(scheduler="threads"), sum(row[2] for row in wanted))
         expect(f"{name}: no rows of Dask", len(rowferry.dask.read(url, query=f"{query} WHERE id < 0")), 0)
         refused(f"{name}: no such table", lambda url=url: rowferry.ray.read(url, table="nowhere"), "nowhere")
+        refused(
+            f"{name}: ranges of nothing", lambda url=url: rowferry.ray.read(url, table="t", partitions=2), "name it"
+        )
+        refused(f"{name}: the same", lambda url=url: rowferry.dask.read(url, table="orders", partitions=2), "name it")
         refused(f"{name}: neither", lambda url=url: rowferry.dask.read(url), "name one of them")
     ray.shutdown()
     print(json.dumps({"different": DIFFERENT}))

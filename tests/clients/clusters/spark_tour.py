@@ -124,6 +124,8 @@ def of_mysql(spark: SparkSession, url: str) -> None:
     refused("two things", lambda: read(spark, url, dbtable="t", query="SELECT 1").load(), "name one of them")
     refused("bounds", lambda: read(spark, url, dbtable="orders", lowerBound=1).load(), "`lowerbound` is not needed")
     refused("a typo", lambda: read(spark, url, dbtable="orders", partitions=1).load(), "`partitions` is not one of")
+    refused("ranges of nothing", read(spark, url, dbtable="orders", numPartitions=3).load().collect, "without `part")
+    refused("a place in a log", read(spark, url, dbtable="orders", startingOffset="now").load().collect, "read once")
     refused("no number", lambda: read(spark, url, dbtable="orders", numPartitions=0).load(), "a number from 1 on")
     refused("no table", lambda: read(spark, url, dbtable="nowhere").load(), "nowhere")
     refused("another kind", lambda: read(spark, "oracle://x", dbtable="t").load(), "`oracle://` is not one of")
@@ -173,6 +175,8 @@ def of_changes(spark: SparkSession, url: str) -> None:
             cursor.execute("UPDATE watched SET name = 'é' WHERE id = %s", (first + 7,))
             cursor.execute("DELETE FROM watched WHERE id = %s", (first + 9,))
             cursor.execute("INSERT INTO other VALUES (%s)", (turn,))
+            # A table of the same name elsewhere.
+            cursor.execute("INSERT INTO elsewhere.watched VALUES (%s, 'no')", (first,))
             wanted += [("insert", first + n, f"n{n}") for n in range(50)]
             wanted += [("update", first + 7, "é"), ("delete", first + 9, "n9")]
             if turn == 1:

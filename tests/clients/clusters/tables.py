@@ -45,6 +45,8 @@ def make_mysql(server: MySQLServer) -> str:
         cursor.executemany(f"INSERT INTO orders VALUES ({', '.join(['%s'] * 12)})", rows)
         cursor.execute("CREATE TABLE watched (id INT PRIMARY KEY, name VARCHAR(20)) CHARACTER SET utf8mb4")
         cursor.execute("CREATE TABLE other (id INT)")
+        cursor.execute("CREATE DATABASE IF NOT EXISTS elsewhere")
+        cursor.execute("CREATE TABLE IF NOT EXISTS elsewhere.watched LIKE watched")
         cursor.execute("SET GLOBAL log_output = 'TABLE'")
         cursor.execute("SET GLOBAL general_log = 1")
     dsn = server.dsn
