@@ -1,23 +1,24 @@
 //! Session variables: SET, SHOW, RESET, and what becomes of them when a transaction ends.
 
+mod spelled;
+mod told;
+mod worked_out;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use jiff::tz::TimeZone;
-use rowferry_dialect::informix;
-use rowferry_dialect::ir::{ExplainFormat, Isolation};
-use rowferry_dialect::optimise::Passes;
-use rowferry_dialect::postgres::StringRules;
-use rowferry_dialect::values::{DateOrder, DateStyle, IntervalStyle, Settings, zone};
+use rowferry_dialect::values::Settings;
 use rowferry_dialect::{Condition, Error, Result};
-use rowferry_encodings::Encoding;
 
 use super::identity::RoleNames;
-use super::logged::{Explained, Logged, LoggedStatements};
-use super::transaction::{isolation_from_name, isolation_name};
-use super::watched::{Track, TrackedFunctions, Wanted};
-use crate::settings::{self, ExtraCheck, ExtraChecks, Form, Kind, SETTINGS, Setting};
+use super::transaction::isolation_name;
+use crate::settings::{self, Form, Kind, SETTINGS, Setting};
+
+pub(crate) use self::spelled::date_style;
+use self::spelled::{complete_date_style, on_off, quote_name};
+use self::worked_out::Frequent;
+pub use self::worked_out::{MessageLevel, Modes, PlanMode};
 
 /// The variables of one session: what it has set, over the table of [`crate::settings`].
 #[derive(Clone, Debug)]
@@ -45,95 +46,6 @@ pub struct Variables {
     role_names: Arc<RoleNames>,
     /// What a door has told, when somebody has asked for it.
     told_by_door: OnceLock<Arc<str>>,
-}
-
-/// Values that are asked for with every statement.
-#[derive(Clone, Copy, Debug, Default)]
-struct Frequent {
-    statement_timeout: Duration,
-    lock_timeout: Duration,
-    timeouts: Timeouts,
-    defaults: Modes,
-    /// synchronous_commit is not `off`.
-    synchronous: bool,
-    /// session_replication_role is `replica`.
-    replica: bool,
-    /// Which messages the client wants.
-    messages: MessageLevel,
-    /// `plan_cache_mode`.
-    plans: PlanMode,
-    /// `track_counts`.
-    counts: bool,
-    /// `rowferry.rewrite` and `enable_hashagg`.
-    passes: Passes,
-    /// What is wanted to be known of statements.
-    wanted: Wanted,
-    /// What PL/pgSQL looks for and refuses.
-    extra_errors: ExtraChecks,
-    /// What PL/pgSQL looks for and tells of.
-    extra_warnings: ExtraChecks,
-}
-
-/// Whether texts that differ in their literals alone share a plan (`plan_cache_mode`).
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum PlanMode {
-    /// When such a text comes for the second time.
-    #[default]
-    Auto,
-    /// At once.
-    Generic,
-    /// Never: each text has a plan of its own.
-    Custom,
-}
-
-/// The least important message that a client is sent (`client_min_messages`).
-#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
-pub enum MessageLevel {
-    /// Everything there is.
-    Debug,
-    /// What is for the log, too.
-    Log,
-    /// Notices.
-    #[default]
-    Notice,
-    /// Warnings.
-    Warning,
-    /// Errors alone.
-    Error,
-    /// What every client is told, whatever it wants.
-    Info,
-}
-
-/// How a transaction is run.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Modes {
-    /// Isolation level.
-    pub isolation: Isolation,
-    /// READ ONLY.
-    pub read_only: bool,
-    /// DEFERRABLE. A snapshot that is serializable without waiting is all there is: writers run one after the other.
-    pub deferrable: bool,
-}
-
-impl Default for Modes {
-    fn default() -> Self {
-        Self { isolation: Isolation::ReadCommitted, read_only: false, deferrable: false }
-    }
-}
-
-/// What may last how long; zero is for ever.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Timeouts {
-    /// `idle_session_timeout`: silence outside a transaction.
-    pub idle: Duration,
-    /// `idle_in_transaction_session_timeout`: silence inside one.
-    pub idle_in_transaction: Duration,
-    /// `transaction_timeout`.
-    pub transaction: Duration,
-    /// `deadlock_timeout`: how long a wait lasts before a deadlock is looked for.
-    pub deadlock: Duration,
-    /// `client_connection_check_interval`: how often a session that is busy looks whether its client is still there.
-    pub client_check: Duration,
 }
 
 #[derive(Clone, Debug)]
@@ -191,32 +103,6 @@ impl Variables {
     /// Whose they are.
     pub fn user(&self) -> &str {
         &self.user
-    }
-
-    /// True once a variable of no table, by its lower-case name, was told or set.
-    pub fn is_named(&self, name: &str) -> bool {
-        self.initial.contains_key(name)
-    }
-
-    /// What a door tells its sessions of itself, under a name that nothing is worked out of.
-    pub fn tell(&mut self, name: &'static str, value: &str) {
-        self.initial.insert(name.to_owned(), value.to_owned());
-        self.told_by_door = OnceLock::new();
-    }
-
-    /// All that the Informix door tells a session of itself, and that its plans depend on.
-    pub(super) fn told(&self) -> Arc<str> {
-        let told = || {
-            let mut told = String::new();
-            for name in ["informix.database", "informix.server", informix::DELIMIDENT, informix::MULTIBYTE] {
-                match self.kept(name) {
-                    Some(value) => told.extend([value, "\0"]),
-                    None => told.push('\u{1}'),
-                }
-            }
-            told.into()
-        };
-        self.told_by_door.get_or_init(told).clone()
     }
 
     /// A value that RESET goes back to, and that the user cannot have set wrongly; as the table keeps it.
@@ -438,11 +324,6 @@ impl Variables {
         }
     }
 
-    /// The modes that a transaction begins with.
-    pub fn defaults(&self) -> Modes {
-        self.frequent.defaults
-    }
-
     /// A transaction runs with these modes, as `SHOW transaction_isolation` and its kin tell.
     pub fn set_transaction(&mut self, modes: Modes) {
         self.transaction = Some(modes);
@@ -480,240 +361,10 @@ impl Variables {
         all.sort_by_cached_key(|(name, ..)| name.to_lowercase());
         all
     }
-
-    /// How values are printed and read. `now` is not in it.
-    pub fn settings(&self) -> Arc<Settings> {
-        self.settings.clone()
-    }
-
-    /// What the client's texts are in, where that is not UTF-8.
-    pub fn client_encoding(&self) -> Option<&'static Encoding> {
-        self.settings.client_encoding
-    }
-
-    /// Where names without a schema are looked for.
-    pub fn search_path(&self) -> Arc<[String]> {
-        self.search_path.clone()
-    }
-
-    /// How long a statement may run; zero is for ever.
-    pub fn statement_timeout(&self) -> Duration {
-        self.frequent.statement_timeout
-    }
-
-    /// How long a statement waits for the write lock; zero is for ever.
-    pub fn lock_timeout(&self) -> Duration {
-        self.frequent.lock_timeout
-    }
-
-    /// A setting that is a time; zero where there is none of this name.
-    pub fn duration(&self, name: &str) -> Duration {
-        milliseconds(self.kept(name).unwrap_or_default())
-    }
-
-    /// Changes come from elsewhere: neither ordinary triggers nor foreign keys look at them.
-    pub fn is_replica(&self) -> bool {
-        self.frequent.replica
-    }
-
-    /// Whether a commit waits until it is safe on disk, as far as the server's durability allows.
-    pub fn is_synchronous(&self) -> bool {
-        self.frequent.synchronous
-    }
-
-    /// Whether texts that differ in their literals alone share a plan.
-    pub fn plan_mode(&self) -> PlanMode {
-        self.frequent.plans
-    }
-
-    /// Whether what statements read and change is counted.
-    pub fn counts(&self) -> bool {
-        self.frequent.counts
-    }
-
-    /// What is done to make statements faster.
-    pub fn passes(&self) -> Passes {
-        self.frequent.passes
-    }
-
-    /// What is wanted to be known of statements.
-    pub fn wanted(&self) -> Wanted {
-        self.frequent.wanted
-    }
-
-    /// Which messages the client wants.
-    pub fn message_level(&self) -> MessageLevel {
-        self.frequent.messages
-    }
-
-    /// What PL/pgSQL has been asked to look for: whether it is an error (or a warning), `None` when it is not looked for.
-    pub(crate) fn extra_check(&self, check: ExtraCheck) -> Option<bool> {
-        if self.frequent.extra_errors.has(check) {
-            return Some(true);
-        }
-        self.frequent.extra_warnings.has(check).then_some(false)
-    }
-
-    /// What may last how long besides statements and waits for locks.
-    pub fn timeouts(&self) -> Timeouts {
-        self.frequent.timeouts
-    }
-
-    /// Works out what is asked for often.
-    fn renew(&mut self) {
-        let value = |name: &str| self.kept(name).unwrap_or_default();
-        let (date_style, date_order) = date_style(value("datestyle")).unwrap_or_default();
-        let client_encoding = Encoding::find(value("client_encoding")).filter(|encoding| !encoding.is_utf8());
-        let settings = Settings {
-            time_zone: zone::for_session(value("timezone")).map_or(TimeZone::UTC, |(zone, _)| zone),
-            date_order,
-            date_style,
-            interval_style: match value("intervalstyle") {
-                "postgres_verbose" => IntervalStyle::PostgresVerbose,
-                "sql_standard" => IntervalStyle::SqlStandard,
-                "iso_8601" => IntervalStyle::Iso8601,
-                _ => IntervalStyle::Postgres,
-            },
-            bytea_hex: value("bytea_output") == "hex",
-            client_encoding,
-            extra_float_digits: value("extra_float_digits").parse().unwrap_or(1),
-            strings: StringRules {
-                standard: value("standard_conforming_strings") != "off",
-                warn: value("escape_string_warning") != "off",
-                backslash_quote: match value("backslash_quote") {
-                    "on" => true,
-                    "off" => false,
-                    _ => client_encoding.is_none_or(|encoding| !encoding.is_client_only()),
-                },
-            },
-            now: None,
-            names: None,
-        };
-        let frequent = Frequent {
-            statement_timeout: milliseconds(value("statement_timeout")),
-            lock_timeout: milliseconds(value("lock_timeout")),
-            timeouts: Timeouts {
-                idle: milliseconds(value("idle_session_timeout")),
-                idle_in_transaction: milliseconds(value("idle_in_transaction_session_timeout")),
-                transaction: milliseconds(value("transaction_timeout")),
-                deadlock: milliseconds(value("deadlock_timeout")),
-                client_check: milliseconds(value("client_connection_check_interval")),
-            },
-            defaults: Modes {
-                isolation: isolation_from_name(value("default_transaction_isolation")),
-                read_only: value("default_transaction_read_only") == "on",
-                deferrable: value("default_transaction_deferrable") == "on",
-            },
-            synchronous: value("synchronous_commit") != "off",
-            replica: value("session_replication_role") == "replica",
-            messages: match value("client_min_messages") {
-                "warning" => MessageLevel::Warning,
-                "error" => MessageLevel::Error,
-                "log" => MessageLevel::Log,
-                level if level.starts_with("debug") => MessageLevel::Debug,
-                _ => MessageLevel::Notice,
-            },
-            plans: match value("plan_cache_mode") {
-                "force_generic_plan" => PlanMode::Generic,
-                "force_custom_plan" => PlanMode::Custom,
-                _ => PlanMode::Auto,
-            },
-            counts: value("track_counts") != "off",
-            passes: Passes {
-                // No setting of PostgreSQL: it is there to compare with, and must not be set.
-                rewrite: value("rowferry.rewrite") != "off",
-                hash: value("enable_hashagg") != "off",
-            },
-            wanted: Wanted {
-                track: match value("pg_stat_statements.track") {
-                    "none" => Track::None,
-                    "all" => Track::All,
-                    _ => Track::Top,
-                },
-                no_utility: value("pg_stat_statements.track_utility") == "off",
-                query_id: match value("compute_query_id") {
-                    "on" => Some(true),
-                    "off" => Some(false),
-                    _ => None,
-                },
-                functions: match value("track_functions") {
-                    "pl" => TrackedFunctions::Procedural,
-                    "all" => TrackedFunctions::All,
-                    _ => TrackedFunctions::None,
-                },
-                logged: Logged {
-                    statements: match value("log_statement") {
-                        "ddl" => LoggedStatements::Ddl,
-                        "mod" => LoggedStatements::Mod,
-                        "all" => LoggedStatements::All,
-                        _ => LoggedStatements::None,
-                    },
-                    durations: value("log_duration") == "on",
-                    least: at_least(value("log_min_duration_statement")),
-                    parameter: value("log_parameter_max_length").parse().ok(),
-                    explained: at_least(value("auto_explain.log_min_duration")).map(|least| Explained {
-                        least,
-                        format: match value("auto_explain.log_format") {
-                            "json" => ExplainFormat::Json,
-                            "xml" => ExplainFormat::Xml,
-                            "yaml" => ExplainFormat::Yaml,
-                            _ => ExplainFormat::Text,
-                        },
-                        verbose: value("auto_explain.log_verbose") == "on",
-                        nested: value("auto_explain.log_nested_statements") == "on",
-                    }),
-                },
-            },
-            extra_errors: ExtraChecks::read(value("plpgsql.extra_errors")).unwrap_or_default(),
-            extra_warnings: ExtraChecks::read(value("plpgsql.extra_warnings")).unwrap_or_default(),
-        };
-        self.settings = Arc::new(settings);
-        self.told_by_door = OnceLock::new();
-        self.frequent = frequent;
-        self.untold = true;
-        self.renew_names();
-    }
-
-    /// Works out what hangs on the user.
-    fn renew_names(&mut self) {
-        let value = |name: &str| self.kept(name).unwrap_or_default();
-        let mut path: Vec<String> = Vec::new();
-        for name in split_names(value("search_path")) {
-            let name = if name == "$user" { self.user.clone() } else { name };
-            // Named twice, a schema is looked into once.
-            if !path.contains(&name) {
-                path.push(name);
-            }
-        }
-        let (session, current) = (value("session_authorization"), value("role"));
-        let enabled = self.kept(INFORMIX_ROLE).unwrap_or_default();
-        let known = &self.role_names;
-        if known.session != session || known.current != current || known.enabled != enabled {
-            let (session, current, enabled) = (session.to_owned(), current.to_owned(), enabled.to_owned());
-            self.role_names = Arc::new(RoleNames { session, current, enabled });
-        }
-        if *self.search_path != *path {
-            self.search_path = path.into();
-        }
-    }
 }
 
 /// The role that Informix's SET ROLE has enabled; what a role's sessions begin with is its default role.
 pub(super) const INFORMIX_ROLE: &str = "informix.role";
-
-fn on_off(value: bool) -> &'static str {
-    if value { "on" } else { "off" }
-}
-
-/// A name as it stands in a list of names.
-fn quote_name(name: &str) -> String {
-    let plain = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-    if plain && name.starts_with(|c: char| !c.is_ascii_digit()) {
-        name.to_owned()
-    } else {
-        format!("\"{}\"", name.replace('"', "\"\""))
-    }
-}
 
 fn put(map: &mut BTreeMap<String, String>, name: &str, value: Option<String>) {
     match value {
@@ -744,81 +395,6 @@ fn check_custom(name: &str, key: &str, new: bool) -> Result<()> {
             .detail("Custom parameter names must be two or more simple identifiers separated by dots."));
     }
     Ok(())
-}
-
-/// `ISO, MDY` in any order and case; what is left out stays as it is by default.
-pub(crate) fn date_style(value: &str) -> Option<(DateStyle, DateOrder)> {
-    let (mut style, mut order) = (None, None);
-    for word in value.split(',').map(|word| word.trim().to_ascii_lowercase()).filter(|word| !word.is_empty()) {
-        match word.as_str() {
-            "iso" => style = Some(DateStyle::Iso),
-            "sql" => style = Some(DateStyle::Sql),
-            "postgres" | "postgresql" => style = Some(DateStyle::Postgres),
-            "german" => style = Some(DateStyle::German),
-            "dmy" | "euro" | "european" => order = Some(DateOrder::Dmy),
-            "mdy" | "us" | "noneuro" | "noneuropean" => order = Some(DateOrder::Mdy),
-            "ymd" => order = Some(DateOrder::Ymd),
-            "default" => (style, order) = (Some(DateStyle::Iso), Some(DateOrder::Mdy)),
-            _ => return None,
-        }
-    }
-    let german = style == Some(DateStyle::German);
-    Some((style.unwrap_or_default(), order.unwrap_or(if german { DateOrder::Dmy } else { DateOrder::Mdy })))
-}
-
-/// DateStyle with what a new value leaves out as it is now.
-fn complete_date_style(value: &str, now: &str) -> String {
-    let words = || value.split(',').map(|word| word.trim().to_ascii_lowercase());
-    let is_style = |word: &str| matches!(word, "iso" | "sql" | "postgres" | "postgresql" | "german" | "default");
-    let (style, order) = now.split_once(',').unwrap_or((now, ""));
-    let has_style = words().any(|word| is_style(&word));
-    let has_order = words().any(|word| !is_style(&word) || word == "default" || word == "german");
-    match (has_style, has_order) {
-        (true, false) if !order.is_empty() => format!("{value}, {}", order.trim()),
-        (false, true) if !style.is_empty() => format!("{style}, {value}"),
-        _ => value.to_owned(),
-    }
-}
-
-/// Milliseconds from which on something is done; -1 is never.
-fn at_least(value: &str) -> Option<Duration> {
-    value.parse().ok().map(Duration::from_millis)
-}
-
-fn milliseconds(value: &str) -> Duration {
-    Duration::from_millis(value.parse().unwrap_or(0))
-}
-
-/// Names between commas, perhaps in double quotes.
-fn split_names(list: &str) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut name = String::new();
-    let (mut quoted, mut any) = (false, false);
-    let mut chars = list.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '"' if quoted && chars.peek() == Some(&'"') => {
-                chars.next();
-                name.push('"');
-            }
-            '"' => {
-                quoted = !quoted;
-                any = true;
-            }
-            ',' if !quoted => {
-                names.push(std::mem::take(&mut name));
-                any = false;
-            }
-            c if c.is_whitespace() && !quoted => {}
-            c if quoted => name.push(c),
-            c => name.extend(c.to_lowercase()),
-        }
-    }
-    if any || !name.is_empty() {
-        names.push(name);
-    }
-    names.retain(|name| !name.is_empty());
-    names
 }
 
 #[cfg(test)]
