@@ -194,6 +194,8 @@ def test_what_another_site_sends_is_refused(served: Rowferry) -> None:
         (b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx", b"400"),
         (b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", b"400"),
         (b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 20_000 + b"\r\n\r\n", b"431"),
+        # All of it is sent before anybody looks for an answer.
+        (b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000000\r\n\r\n" + b"x" * 9_000_000, b"413"),
         (b"\x16\x03\x01\x02\x00\x01\x00", b"400"),
     ],
 )

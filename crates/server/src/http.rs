@@ -20,9 +20,18 @@ pub struct Bounds {
     pub body: usize,
 }
 
+/// How long, and for how many bytes, one who was refused may go on sending: what is not read when a connection closes costs him
+/// the answer.
+const LINGER: Duration = Duration::from_millis(500);
+const LINGER_BYTES: usize = 16 * 1024 * 1024;
+
 /// A connection of a browser's.
 #[derive(Debug)]
-pub struct Stream(Transport);
+pub struct Stream {
+    transport: Transport,
+    /// The request was refused before all of it had come.
+    unread: bool,
+}
 
 #[derive(Debug)]
 enum Transport {
@@ -38,13 +47,13 @@ impl Stream {
     pub fn new(socket: TcpStream, tls: Option<Arc<ServerConfig>>, bounds: &Bounds) -> io::Result<Self> {
         socket.set_nonblocking(false)?;
         socket.set_write_timeout(Some(bounds.patience))?;
-        let Some(config) = tls else { return Ok(Self(Transport::Plain(socket))) };
+        let Some(config) = tls else { return Ok(Self { transport: Transport::Plain(socket), unread: false }) };
         let session = ServerConnection::new(config).map_err(io::Error::other)?;
-        Ok(Self(Transport::Tls(Box::new(StreamOwned::new(session, socket)))))
+        Ok(Self { transport: Transport::Tls(Box::new(StreamOwned::new(session, socket))), unread: false })
     }
 
     fn socket(&self) -> &TcpStream {
-        match &self.0 {
+        match &self.transport {
             Transport::Plain(socket) => socket,
             Transport::Tls(stream) => &stream.sock,
         }
@@ -56,7 +65,7 @@ impl Stream {
             return Err(io::ErrorKind::TimedOut.into());
         }
         self.socket().set_read_timeout(Some(left))?;
-        match &mut self.0 {
+        match &mut self.transport {
             Transport::Plain(socket) => socket.read(into),
             Transport::Tls(stream) => stream.read(into),
         }
@@ -82,7 +91,7 @@ impl Stream {
         if with_body {
             out.extend_from_slice(&answer.body);
         }
-        match &mut self.0 {
+        match &mut self.transport {
             Transport::Plain(socket) => socket.write_all(&out)?,
             Transport::Tls(stream) => {
                 stream.write_all(&out)?;
@@ -90,7 +99,22 @@ impl Stream {
                 stream.flush()?;
             }
         }
-        self.socket().shutdown(Shutdown::Write)
+        self.socket().shutdown(Shutdown::Write)?;
+        if self.unread { self.linger() } else { Ok(()) }
+    }
+
+    /// Takes what is still sent, for a moment.
+    fn linger(&mut self) -> io::Result<()> {
+        let until = Instant::now() + LINGER;
+        let mut part = [0; 16 * 1024];
+        let mut left = LINGER_BYTES;
+        while left > 0 {
+            match self.read_until(&mut part, until)? {
+                0 => break,
+                count => left = left.saturating_sub(count),
+            }
+        }
+        Ok(())
     }
 }
 
@@ -166,6 +190,12 @@ impl Request {
 /// # Errors
 /// What broke the connection, or that the request does not come in time.
 pub fn read(stream: &mut Stream, bounds: &Bounds) -> io::Result<Option<Result<Request, u16>>> {
+    let request = receive(stream, bounds)?;
+    stream.unread = matches!(request, Some(Err(_)));
+    Ok(request)
+}
+
+fn receive(stream: &mut Stream, bounds: &Bounds) -> io::Result<Option<Result<Request, u16>>> {
     let until = Instant::now() + bounds.patience;
     let mut bytes = Vec::new();
     let mut part = [0; 8 * 1024];

@@ -181,7 +181,7 @@ fn column(definition: &ColumnDefinition) -> Column {
     Column { name: definition.name.clone(), kind }
 }
 
-/// The same types as those of the driver for Python.
+/// The same types as those of the driver for Python, but decimals of more than 38 digits, which are text.
 fn data_type(definition: &ColumnDefinition) -> DataType {
     let signed = |signed, unsigned| if definition.is_unsigned() { unsigned } else { signed };
     match definition.column_type {
