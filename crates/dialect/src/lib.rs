@@ -75,6 +75,8 @@ pub use types::Type;
 pub enum Language {
     /// Informix SQL.
     Informix,
+    /// MySQL.
+    Mysql,
     /// PostgreSQL.
     Postgres,
     /// The back end's own: objects in a file that were not made through us.
@@ -86,6 +88,7 @@ impl Language {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Informix => "informix",
+            Self::Mysql => "mysql",
             Self::Postgres => "postgres",
             Self::Native => lower::NATIVE_NAME,
         }
@@ -93,6 +96,6 @@ impl Language {
 
     /// The language recorded as `name`.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Informix, Self::Postgres, Self::Native].into_iter().find(|language| language.name() == name)
+        [Self::Informix, Self::Mysql, Self::Postgres, Self::Native].into_iter().find(|language| language.name() == name)
     }
 }

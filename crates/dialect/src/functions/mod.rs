@@ -27,6 +27,7 @@ mod large_objects;
 mod lengths;
 mod locks;
 mod money;
+mod mysql;
 mod network;
 mod numbers;
 mod operators;
@@ -196,6 +197,7 @@ static FAMILIES: &[&[Function]] = &[
     lengths::ROWS,
     locks::ROWS,
     money::ROWS,
+    mysql::ROWS,
     network::ROWS,
     numbers::ROWS,
     operators::ROWS,

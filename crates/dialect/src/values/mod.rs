@@ -27,6 +27,7 @@ pub mod json;
 mod json_check;
 pub mod jsonpath;
 pub mod moments;
+pub mod mysql;
 pub mod order;
 pub mod range;
 pub mod record;

@@ -205,7 +205,7 @@ pub(super) fn parse(sql: &str, language: Language) -> Result<Vec<Parsed>> {
     match language {
         Language::Postgres => of_postgres(|| postgres::parse(sql)),
         Language::Informix => of_informix(|| informix::parse(sql)),
-        Language::Native => Err(Error::unsupported("the back end's own SQL")),
+        Language::Mysql | Language::Native => Err(Error::unsupported("the back end's own SQL")),
     }
 }
 

@@ -36,6 +36,7 @@ mod like;
 mod locks;
 mod modules;
 mod money;
+mod mysql;
 mod network;
 mod numbers;
 mod ordered_set;
@@ -150,6 +151,8 @@ const FAMILIES: &[&[Row]] = &[
     locks::ROWS,
     modules::ROWS,
     money::ROWS,
+    mysql::arithmetic::ROWS,
+    mysql::conversions::ROWS,
     network::ROWS,
     numbers::ROWS,
     numbers::WIDTHS,

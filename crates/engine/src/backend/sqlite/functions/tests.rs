@@ -112,11 +112,11 @@ fn rows(connection: &Connection, sql: &str) -> Result<Vec<String>> {
     Ok(shown)
 }
 
-fn one(sql: &str) -> String {
+pub(super) fn one(sql: &str) -> String {
     rows(&connection(), &format!("SELECT {sql}")).unwrap_or_else(|error| panic!("{sql}: {error}")).remove(0)
 }
 
-fn state_of(sql: &str) -> &'static str {
+pub(super) fn state_of(sql: &str) -> &'static str {
     match rows(&connection(), &format!("SELECT {sql}")) {
         Ok(rows) => panic!("{sql}: {rows:?}"),
         Err(error) => error.condition().sqlstate(),

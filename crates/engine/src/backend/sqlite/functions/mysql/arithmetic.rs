@@ -1,0 +1,211 @@
+//! Operators: division, remainders, bits, patterns.
+
+use rowferry_dialect::ir::Value;
+use rowferry_dialect::values::mysql::{folded, numbers};
+use rowferry_dialect::values::{Decimal, ValueRef};
+use rowferry_dialect::{Condition, Error, Result, work};
+
+use super::super::Row;
+use super::super::call::{boolean, integer};
+use super::{finite, number, out_of_range, unsigned};
+
+pub(in super::super) const ROWS: &[Row] = &[
+    Row::new("rf_mysql_divide", 2, |call| {
+        let (left, right) = (call.decimal(0)?, call.decimal(1)?);
+        if right.signum() == 0 { Ok(Value::Null) } else { number(&quotient(&left, &right, scale(&left) + 4)?) }
+    }),
+    Row::new("rf_mysql_divide_double", 2, |call| match (call.float(0)?, call.float(1)?) {
+        (_, 0.0) => Ok(Value::Null),
+        (left, right) => finite(left / right, &format!("({left} / {right})")),
+    }),
+    Row::new("rf_mysql_integer_divide", 2, |call| {
+        let (left, right) = (call.decimal(0)?, call.decimal(1)?);
+        if right.signum() == 0 {
+            return Ok(Value::Null);
+        }
+        let whole = left.div_truncated(&right)?.small().and_then(|(whole, _)| i64::try_from(whole).ok());
+        whole.map_or_else(|| Err(out_of_range("BIGINT", &format!("({left} DIV {right})"))), integer)
+    }),
+    Row::new("rf_mysql_modulo", 2, |call| {
+        let (left, right) = (call.decimal(0)?, call.decimal(1)?);
+        if right.signum() == 0 { Ok(Value::Null) } else { number(&left.rem(&right)?) }
+    }),
+    Row::new("rf_mysql_modulo_integer", 2, |call| match (call.integer(0)?, call.integer(1)?) {
+        (_, 0) => Ok(Value::Null),
+        (left, right) => integer(left.wrapping_rem(right)),
+    }),
+    Row::new("rf_mysql_modulo_double", 2, |call| match (call.float(0)?, call.float(1)?) {
+        (_, 0.0) => Ok(Value::Null),
+        (left, right) => Ok(Value::Real(left % right)),
+    }),
+    // The sign is that of the operation.
+    Row::new("rf_mysql_bits", 3, |call| {
+        let (left, right) = (bits_of(call.value(1))?, bits_of(call.value(2))?);
+        unsigned(match call.text(0)? {
+            "&" => left & right,
+            "|" => left | right,
+            "^" => left ^ right,
+            "<<" => {
+                if right < 64 {
+                    left << right
+                } else {
+                    0
+                }
+            }
+            _ => {
+                if right < 64 {
+                    left >> right
+                } else {
+                    0
+                }
+            }
+        })
+    }),
+    Row::new("rf_mysql_bit_not", 1, |call| unsigned(!bits_of(call.value(0))?)),
+    Row::new("rf_mysql_bit_count", 1, |call| integer(bits_of(call.value(0))?.count_ones())),
+    // (text, pattern, escape)
+    Row::new("rf_mysql_like", 3, |call| {
+        let pattern = call.prepared(1, || Pattern::read(call.text(1)?, call.text(2)?, true))?;
+        boolean(pattern.matches(call.text(0)?)?)
+    }),
+    Row::new("rf_mysql_like_binary", 3, |call| {
+        let pattern = call.prepared(1, || Pattern::read(call.text(1)?, call.text(2)?, false))?;
+        boolean(pattern.matches(call.text(0)?)?)
+    }),
+];
+
+/// Digits behind the point.
+pub(super) fn scale(value: &Decimal) -> i64 {
+    value.finite().map_or(0, |number| i64::from(number.scale()))
+}
+
+/// A quotient with so many digits behind the point, the most of MySQL being 30.
+pub(super) fn quotient(left: &Decimal, right: &Decimal, scale: i64) -> Result<Decimal> {
+    let scale = scale.clamp(0, 30);
+    // One digit more decides how it is rounded.
+    let digits = u32::try_from(scale + 1).unwrap_or(0);
+    let whole = left.mul(&Decimal::parse(&format!("1e{digits}"))?)?.div_truncated(right)?;
+    Ok(whole.mul(&Decimal::from_parts(1, digits))?.rounded(scale))
+}
+
+/// The 64 bits of any value.
+pub(super) fn bits_of(value: ValueRef<'_>) -> Result<u64> {
+    Ok(match value {
+        ValueRef::Null => 0,
+        ValueRef::Integer(value) => value as u64,
+        ValueRef::Real(value) if value < 0.0 => numbers::integer_of_double(value) as u64,
+        ValueRef::Real(value) => value.round_ties_even() as u64,
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+            let text = String::from_utf8_lossy(bytes);
+            let prefix = numbers::prefix(&text);
+            // A decimal is rounded; a text that is a number, too.
+            if prefix.contains(['e', 'E']) {
+                return bits_of(ValueRef::Real(numbers::double_of_text(prefix)));
+            }
+            let whole = numbers::integer_of_decimal(&numbers::decimal_of_text(prefix));
+            if whole < 0 {
+                i64::try_from(whole).unwrap_or(i64::MIN) as u64
+            } else {
+                u64::try_from(whole).unwrap_or(u64::MAX)
+            }
+        }
+    })
+}
+
+/// A pattern of LIKE.
+#[derive(Clone)]
+struct Pattern {
+    parts: Vec<Part>,
+    folds: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Part {
+    /// This character.
+    Is(char),
+    /// `_`
+    Any,
+    /// `%`
+    Many,
+}
+
+impl Pattern {
+    fn read(pattern: &str, escape: &str, folds: bool) -> Result<Self> {
+        let mut escapes = escape.chars();
+        let escape = escapes.next();
+        if escapes.next().is_some() {
+            return Err(Error::new(Condition::InvalidEscapeSequence, "Incorrect arguments to ESCAPE"));
+        }
+        let mut parts = Vec::new();
+        let mut letters = pattern.chars();
+        while let Some(letter) = letters.next() {
+            match letter {
+                letter if Some(letter) == escape => plain(letters.next().unwrap_or(letter), folds, &mut parts),
+                '%' if parts.last() == Some(&Part::Many) => {}
+                '%' => parts.push(Part::Many),
+                '_' => parts.push(Part::Any),
+                letter => plain(letter, folds, &mut parts),
+            }
+        }
+        Ok(Self { parts, folds })
+    }
+
+    fn matches(&self, text: &str) -> Result<bool> {
+        let text: Vec<char> = if self.folds { single_folds(text) } else { text.chars().collect() };
+        let (mut at, mut part) = (0, 0);
+        let mut back = None;
+        let mut steps = 0;
+        loop {
+            steps += 1;
+            if steps % 4_096 == 0 {
+                work::step(4_096)?;
+            }
+            match self.parts.get(part) {
+                Some(Part::Many) => {
+                    back = Some((part + 1, at));
+                    part += 1;
+                    continue;
+                }
+                Some(Part::Any) if at < text.len() => {
+                    (at, part) = (at + 1, part + 1);
+                    continue;
+                }
+                Some(Part::Is(letter)) if text.get(at) == Some(letter) => {
+                    (at, part) = (at + 1, part + 1);
+                    continue;
+                }
+                None if at == text.len() => return Ok(true),
+                _ => {}
+            }
+            match back {
+                Some((from, start)) if start < text.len() => {
+                    back = Some((from, start + 1));
+                    (part, at) = (from, start + 1);
+                }
+                _ => return Ok(false),
+            }
+        }
+    }
+}
+
+fn plain(letter: char, folds: bool, parts: &mut Vec<Part>) {
+    parts.push(Part::Is(if folds { single_fold(letter) } else { letter }));
+}
+
+/// A character as it is compared, where one stands for one.
+pub(super) fn single_fold(letter: char) -> char {
+    if letter.is_ascii() {
+        return letter.to_ascii_lowercase();
+    }
+    let mut found = Vec::new();
+    folded(letter, &mut found);
+    match found.as_slice() {
+        [single] => *single,
+        _ => letter,
+    }
+}
+
+/// A text's characters as they are compared, as many as there are.
+pub(super) fn single_folds(text: &str) -> Vec<char> {
+    text.chars().map(single_fold).collect()
+}
