@@ -366,6 +366,11 @@ impl Error {
         Self::new(Condition::FeatureNotSupported, format!("{feature} is not supported"))
     }
 
+    /// A text that is not SQL.
+    pub fn syntax(message: impl Into<String>) -> Self {
+        Self::new(Condition::SyntaxError, message)
+    }
+
     /// A broken promise inside rowferry.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(Condition::InternalError, message)

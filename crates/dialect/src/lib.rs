@@ -42,6 +42,7 @@ pub mod heritage;
 pub mod informix;
 pub mod ir;
 pub mod lower;
+pub mod mysql;
 pub mod no_schema;
 pub mod optimise;
 pub mod partition;
@@ -75,7 +76,7 @@ pub use types::Type;
 pub enum Language {
     /// Informix SQL.
     Informix,
-    /// MySQL.
+    /// MySQL's SQL.
     Mysql,
     /// PostgreSQL.
     Postgres,
@@ -84,6 +85,11 @@ pub enum Language {
 }
 
 impl Language {
+    /// A statement that fails is undone alone, and not its transaction with it.
+    pub const fn undoes_statements(self) -> bool {
+        matches!(self, Self::Informix | Self::Mysql)
+    }
+
     /// The name under which the language is recorded in a database file.
     pub const fn name(self) -> &'static str {
         match self {

@@ -16,6 +16,8 @@ use crate::values::LiteralStyle;
 use crate::{Condition, Error, Result, Type, budget, stack};
 
 pub(super) struct Binder<'a> {
+    /// Whose rules are followed.
+    pub(super) language: crate::Language,
     pub(super) schema: &'a dyn Schema,
     pub(super) context: &'a Context,
     /// The statement whose offsets the tree has; `None` inside a view or a stored expression.
@@ -274,12 +276,15 @@ impl<'a> Binder<'a> {
     ) -> Self {
         let params = params.to_vec();
         let asks_policies = context.asks_policies;
-        Self { source: Some(parsed), params, asks_policies, ..Self::detached(schema, context) }
+        let language = parsed.language();
+        let collated = language == crate::Language::Mysql;
+        Self { source: Some(parsed), params, asks_policies, language, collated, ..Self::detached(schema, context) }
     }
 
     /// A binder for what stands in no statement.
     pub(super) fn detached(schema: &'a dyn Schema, context: &'a Context) -> Self {
         Self {
+            language: crate::Language::Postgres,
             schema,
             context,
             source: None,

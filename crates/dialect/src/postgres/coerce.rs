@@ -199,6 +199,9 @@ impl Binder<'_> {
             let ExprKind::Row(members) = expr.kind else { return Err(crate::Error::internal("a row that is none")) };
             return self.row_as(members, to, context, location).map(Ok);
         }
+        if self.is_mysql() && converts_otherwise(&expr.ty, to) {
+            return self.mysql_converted(expr, to, context, location).map(Ok);
+        }
         if same(&expr.ty, to) {
             // Only modifiers differ. Without any, the value is of the type as it stands; who asks for that by name gets a
             // value that promises no length any more.
@@ -230,6 +233,7 @@ impl Binder<'_> {
                 }
                 _ => Ok(Ok(convert(expr, to, context))),
             },
+            _ if self.is_mysql() => self.mysql_converted(expr, to, context, location).map(Ok),
             _ => Ok(Err(expr)),
         }
     }
@@ -258,12 +262,19 @@ impl Binder<'_> {
     ) -> Result<Expr> {
         match expr.kind {
             ExprKind::Literal(Value::Null) => Ok(Expr::null(to.clone())),
+            ExprKind::Literal(Value::Text(text)) if self.is_mysql() && *to == Type::Bytea => {
+                Ok(Expr::new(ExprKind::Literal(Value::Blob(text.into_bytes())), Type::Bytea))
+            }
             ExprKind::Literal(Value::Text(text)) => self.literal(&text, to, context, location),
             ExprKind::Param(index) => {
                 let wanted = base(to);
                 match &self.params[index] {
                     None => self.params[index] = Some(wanted.clone()),
                     Some(known) if same(known, &wanted) => {}
+                    Some(known) if self.is_mysql() => {
+                        let param = Expr::new(ExprKind::Param(index), known.clone());
+                        return self.coerce(param, to, context, location);
+                    }
                     Some(known) if implicit(known, &wanted) => {
                         let param = Expr::new(ExprKind::Param(index), known.clone());
                         return Ok(convert(param, to, context));
@@ -484,6 +495,9 @@ impl Binder<'_> {
     /// The type that several expressions have in common, by the rules of UNION, CASE and related constructs; `what` is
     /// the construct's name for messages.
     pub(super) fn common_type(&self, members: &[(&Type, i32)], what: &str) -> Result<Type> {
+        if self.is_mysql() {
+            return Ok(self.mysql_common_type(members));
+        }
         let mut common: Option<&Type> = None;
         for (ty, location) in members {
             if **ty == Type::Unknown {
@@ -534,6 +548,9 @@ impl Binder<'_> {
 
     /// A condition: boolean, or an error that names the place (`argument of WHERE must be type boolean, not type …`).
     pub(super) fn condition(&mut self, expr: Expr, what: &str, location: i32) -> Result<Expr> {
+        if self.is_mysql() {
+            return self.mysql_condition(expr, location);
+        }
         let from = types::words(&expr.ty);
         self.try_coerce(expr, &Type::Bool, CastContext::Implicit, location)?.map_err(|_| {
             self.error(
@@ -559,6 +576,10 @@ impl Binder<'_> {
 
     /// Fails where a parameter stands whose type its place does not tell.
     pub(super) fn check_open_params(&self) -> Result<()> {
+        // MySQL's parameters are of the types of what is given.
+        if self.is_mysql() {
+            return Ok(());
+        }
         if let Some((index, location)) = self.open_params.first() {
             let message = format!("could not determine data type of parameter ${}", index + 1);
             return Err(match self.params[*index] {
@@ -582,6 +603,18 @@ impl Binder<'_> {
         } else {
             Ok(expr)
         }
+    }
+}
+
+/// Conversions that PostgreSQL has as well, and MySQL makes in another way.
+fn converts_otherwise(from: &Type, to: &Type) -> bool {
+    let (from, to) = (from.through_domains(), to.through_domains());
+    match (from, to) {
+        (Type::Bool, _) | (_, Type::Bool) => from != to,
+        (Type::Float4 | Type::Float8, to) => to.is_text(),
+        (Type::Bytea, to) => to.is_text(),
+        (from, Type::Bytea) => from.is_text(),
+        _ => false,
     }
 }
 

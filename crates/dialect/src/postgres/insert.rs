@@ -246,7 +246,8 @@ impl Binder<'_> {
                     } else {
                         Self::check_given(column, overriding)?;
                         let value = binder.expr(node)?;
-                        row.push(binder.stored_value(value, column, place)?);
+                        let value = binder.stored_value(value, column, place)?;
+                        row.push(binder.self_numbered(value, column)?);
                     }
                 }
                 Ok(row)
@@ -261,6 +262,26 @@ impl Binder<'_> {
             }
         });
         Ok(InsertSource::Values(rows))
+    }
+
+    /// A value for a column of MySQL's that numbers itself: 0 and NULL ask for the next number.
+    fn self_numbered(&self, value: Expr, column: &Column) -> Result<Expr> {
+        let Some(identity) = column.identity.as_ref().filter(|identity| self.is_mysql() && !identity.always) else {
+            return Ok(value);
+        };
+        let sequence = match &identity.sequence {
+            Some(name) => match self.schema.sequence(name) {
+                Some(found) => Some(found.oid),
+                None => return Err(crate::Error::internal("a column whose sequence is gone")),
+            },
+            None => None,
+        };
+        let ty = value.ty.clone();
+        let given = match value.kind {
+            ExprKind::Literal(ir::Value::Integer(0) | ir::Value::Null) => None,
+            _ => Some(Box::new(value)),
+        };
+        Ok(Expr::new(ExprKind::Numbered { given, sequence }, ty))
     }
 
     fn insert_query(
@@ -480,6 +501,24 @@ impl Binder<'_> {
         Box::new(bound.query)
     }
 
+    /// Each column as the proposed row has it.
+    fn replaced(&self, target: &Target) -> Vec<Node> {
+        let column = |column: &Column| {
+            let field = |name: &str| Node { node: Some(N::String(pg::String { sval: name.to_owned() })) };
+            let fields = vec![field("excluded"), field(&column.name)];
+            let value = Node { node: Some(N::ColumnRef(pg::ColumnRef { fields, location: -1 })) };
+            let target = pg::ResTarget {
+                name: column.name.clone(),
+                val: Some(Box::new(value)),
+                location: -1,
+                ..Default::default()
+            };
+            Node { node: Some(N::ResTarget(Box::new(target))) }
+        };
+        let columns = target.relation.columns.iter().filter(|column| column.generated.is_none());
+        columns.map(column).collect()
+    }
+
     /// ON CONFLICT; with the index that it means where its constraint may wait, which refuses every row.
     fn on_conflict(
         &mut self,
@@ -496,6 +535,7 @@ impl Binder<'_> {
                 Ok(arbiter) => (Some(arbiter), None),
                 Err(waits) => (None, Some(waits)),
             },
+            None if update && self.is_mysql() => (None, None),
             None if update => {
                 return Err(self
                     .error(
@@ -516,7 +556,16 @@ impl Binder<'_> {
         let proposed = target.excluded(excluded);
         let scope = Scope { entries: vec![target.entry.clone(), proposed], clause: Clause::Update, ..Scope::default() };
         let ((assignments, filter), _) = self.with_scope(scope, |binder| {
-            let assignments = binder.assignments(&clause.target_list, target, Change::Insert)?;
+            let all;
+            let assigned = match clause.target_list.as_slice() {
+                // REPLACE puts the whole row in the place of the one that was there.
+                [] if binder.is_mysql() => {
+                    all = binder.replaced(target);
+                    &all
+                }
+                assigned => assigned,
+            };
+            let assignments = binder.assignments(assigned, target, Change::Insert)?;
             let filter = match clause.where_clause.as_deref() {
                 Some(node) => Some(binder.within(Clause::Where, |binder| {
                     let (filter, at) = binder.placed(node)?;

@@ -7,7 +7,7 @@ use pg_query::protobuf::node::Node as N;
 
 use super::raw;
 use super::spelling::{self, StringRules};
-use crate::{Condition, Error, Result};
+use crate::{Condition, Error, Language, Result, mysql};
 
 /// A statement of a text, parsed; what [`super::bind`] takes.
 #[derive(Clone, Debug)]
@@ -18,6 +18,16 @@ pub struct Parsed {
     inserted: Arc<[usize]>,
     /// Which of the whole text's statements it is.
     place: usize,
+    /// Whose SQL it is in.
+    language: Language,
+    /// Which of its trees it is: one statement of MySQL's may do several things.
+    part: usize,
+    /// What it does after that.
+    then: Arc<[Parsed]>,
+    /// It is done only where there is no type of MySQL's of this name.
+    unless: Option<Arc<str>>,
+    /// Nobody is told its rows.
+    silent: bool,
     /// What the parser has made of it, shared by its copies, until it is forgotten.
     tree: Arc<Mutex<Option<Arc<raw::Tree>>>>,
 }
@@ -55,9 +65,36 @@ impl Parsed {
         if let Some(tree) = &*self.tree.lock().unwrap_or_else(PoisonError::into_inner) {
             return Ok(tree.clone());
         }
+        if self.language == Language::Mysql {
+            let made = mysql::statements(&self.whole)?.into_iter().nth(self.place);
+            let depth = made.as_ref().map_or(0, |made| made.depth);
+            let tree = made.and_then(|made| made.trees.into_iter().nth(self.part)).map(|(tree, _)| tree);
+            let tree = tree.ok_or_else(|| Error::internal("a statement is gone"))?;
+            return Ok(Arc::new(raw::Tree::made(tree, depth)));
+        }
         let statements = raw::parse(&self.whole).map_err(|error| classify(&error, &self.whole))?;
         let statement = statements.into_iter().nth(self.place);
         statement.map(|statement| Arc::new(statement.tree)).ok_or_else(|| Error::internal("a statement is gone"))
+    }
+
+    /// Whose rules it follows.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// What it does besides, in this order: a table's keys behind the table.
+    pub fn then(&self) -> &[Parsed] {
+        &self.then
+    }
+
+    /// The type of MySQL's that it makes, where there is none yet; the schema of them all for no name.
+    pub fn unless(&self) -> Option<&str> {
+        self.unless.as_deref()
+    }
+
+    /// Its rows are told nobody: SET and DO of MySQL's.
+    pub fn is_silent(&self) -> bool {
+        self.silent
     }
 
     /// Gives the memory of the tree back; who asks for it again waits until the text has been parsed anew. A statement that
@@ -117,10 +154,43 @@ pub(super) fn parse_with(sql: &str, inserted: Arc<[usize]>) -> Result<Vec<Parsed
             range: start + leading..end,
             inserted: inserted.clone(),
             place,
+            language: Language::Postgres,
+            part: 0,
+            then: Arc::new([]),
+            unless: None,
+            silent: false,
             tree: Arc::new(Mutex::new(Some(Arc::new(statement.tree)))),
         });
     }
     Ok(statements)
+}
+
+/// Splits a text of MySQL's into its statements and parses each. An empty text has none.
+///
+/// # Errors
+/// `42601` in MySQL's words, `54001` for nesting too deep, `0A000` for what is not there.
+pub fn parse_mysql(sql: &str) -> Result<Vec<Parsed>> {
+    let whole: Arc<str> = sql.into();
+    let statements = mysql::statements(sql)?.into_iter().enumerate();
+    let parsed = statements.map(|(place, made)| {
+        let one = |(part, (tree, unless)): (usize, (N, Option<String>))| Parsed {
+            whole: whole.clone(),
+            range: made.range.clone(),
+            inserted: Arc::default(),
+            place,
+            language: Language::Mysql,
+            part,
+            then: Arc::new([]),
+            unless: unless.map(Into::into),
+            silent: made.silent,
+            tree: Arc::new(Mutex::new(Some(Arc::new(raw::Tree::made(tree, made.depth))))),
+        };
+        let mut parts = made.trees.into_iter().enumerate().map(one);
+        let first = parts.next();
+        let then: Arc<[Parsed]> = parts.collect();
+        first.map(|first| Parsed { then, ..first })
+    });
+    parsed.map(|parsed| parsed.ok_or_else(|| Error::internal("a statement that does nothing"))).collect()
 }
 
 const UNICODE_ESCAPE: &str = "invalid Unicode escape";

@@ -116,7 +116,7 @@ pub(super) fn candidates(name: &str, inputs: &[Type], wanted: impl Fn(FunctionKi
 }
 
 /// A row's signature for a call; `None` when the number of arguments or the polymorphic types do not fit.
-fn instantiate(function: &'static Function, inputs: &[Type]) -> Option<Candidate> {
+pub(super) fn instantiate(function: &'static Function, inputs: &[Type]) -> Option<Candidate> {
     let declared = function.args.len();
     let fits = if function.variadic {
         inputs.len() >= declared - function.optional.min(declared)

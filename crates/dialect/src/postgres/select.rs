@@ -740,7 +740,8 @@ impl Binder<'_> {
 
     /// True when a value of one type can be assigned to a column of another.
     pub(super) fn assignable(&self, from: &Type, to: &Type) -> bool {
-        matches!(self.context_of_cast(from, to), Some(CastContext::Implicit | CastContext::Assignment))
+        self.is_mysql()
+            || matches!(self.context_of_cast(from, to), Some(CastContext::Implicit | CastContext::Assignment))
     }
 }
 

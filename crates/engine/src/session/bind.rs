@@ -67,7 +67,7 @@ impl Session {
     ) -> Result<rowferry_dialect::uses::Uses> {
         match language {
             Language::Informix => informix::uses(definition, schema, &self.informix_context()),
-            Language::Mysql | Language::Postgres | Language::Native => {
+            Language::Postgres | Language::Native | Language::Mysql => {
                 postgres::uses(definition, pins, schema, &self.postgres_context())
             }
         }
@@ -87,7 +87,7 @@ impl Session {
             Language::Informix => {
                 informix::renamed_in_expression(text, &table, column, to, schema, &self.informix_context())
             }
-            Language::Mysql | Language::Postgres | Language::Native => {
+            Language::Postgres | Language::Native | Language::Mysql => {
                 postgres::renamed_in_expression(text, &table, column, to, schema, &self.postgres_context())
             }
         }?;
@@ -103,7 +103,7 @@ impl Session {
     ) -> Result<rowferry_dialect::ir::Expr> {
         match table.language {
             Language::Informix => informix::expression(text, schema, &self.informix_context(), table, None),
-            Language::Mysql | Language::Postgres | Language::Native => {
+            Language::Postgres | Language::Native | Language::Mysql => {
                 postgres::bind_stored(text, &Arc::new(table.clone()), schema, &self.postgres_context())
             }
         }

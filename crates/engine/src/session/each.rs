@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use rowferry_dialect::Result;
 use rowferry_dialect::ir::{DmlAction, Statement as Ir, Value};
 use rowferry_dialect::values::Settings;
-use rowferry_dialect::{Language, Result};
 
 use super::transaction::{Block, Open};
 use super::{Prepared, Session};
@@ -29,7 +29,7 @@ impl Session {
         let inserts = matches!(&plan.bound.statement, Ir::Dml(dml) if matches!(dml.action, DmlAction::Insert { .. }));
         let is_plain = inserts && plan.bound.columns.is_empty() && plan.triggers.is_none() && !plan.in_parts;
         let is_open = self.transaction.block != Block::None && matches!(self.transaction.open, Open::Write { .. });
-        if !is_plain || !is_open || plan.direct.is_some() || self.inner || self.language() == Language::Informix {
+        if !is_plain || !is_open || plan.direct.is_some() || self.inner || self.language().undoes_statements() {
             return Ok(None);
         }
         let Some(program) = &plan.program else { return Ok(None) };

@@ -57,6 +57,19 @@ impl Session {
         params: &[Value],
         text: Option<&Arc<str>>,
     ) -> Result<Outcome> {
+        if self.language() != Language::Mysql {
+            return self.execute_one(prepared, params, text);
+        }
+        self.execute_mysql(prepared, params, text)
+    }
+
+    /// Runs one statement of ours.
+    pub(super) fn execute_one(
+        &mut self,
+        prepared: &Arc<Prepared>,
+        params: &[Value],
+        text: Option<&Arc<str>>,
+    ) -> Result<Outcome> {
         if params.len() != prepared.bound.params.len() {
             return Err(Error::new(
                 Condition::ProtocolViolation,
@@ -350,7 +363,7 @@ impl Session {
 
     /// Informix undoes a statement that fails, and not its transaction.
     fn atomically<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        let atomic = self.language() == Language::Informix && self.transaction.block != Block::None;
+        let atomic = self.language().undoes_statements() && self.transaction.block != Block::None;
         if !atomic {
             return run(self);
         }

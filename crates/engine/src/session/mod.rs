@@ -29,6 +29,7 @@ pub mod locking;
 pub(crate) mod logged;
 mod maintenance;
 mod misfits;
+mod mysql;
 mod named;
 mod names;
 mod notify;

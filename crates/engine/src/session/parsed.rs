@@ -102,6 +102,12 @@ impl Parsed {
         self.text.clone()
     }
 
+    /// A part of a statement that does several things.
+    pub(super) fn of_part(statement: &postgres::Parsed) -> Self {
+        let source = Source::Postgres(statement.clone());
+        Self { text: statement.text().into(), offset: 1, source, size: 0, asked_from: None }
+    }
+
     /// What PostgreSQL's parser knows about it; `None` in other languages.
     pub(super) fn postgres(&self) -> Option<&postgres::Parsed> {
         match &self.source {
@@ -205,7 +211,8 @@ pub(super) fn parse(sql: &str, language: Language) -> Result<Vec<Parsed>> {
     match language {
         Language::Postgres => of_postgres(|| postgres::parse(sql)),
         Language::Informix => of_informix(|| informix::parse(sql)),
-        Language::Mysql | Language::Native => Err(Error::unsupported("the back end's own SQL")),
+        Language::Mysql => of_postgres(|| postgres::parse_mysql(sql)),
+        Language::Native => Err(Error::unsupported("the back end's own SQL")),
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::{Ddl, ObjectKind, OnCommit, Statement as Ir};
 use rowferry_dialect::schema::Relation;
-use rowferry_dialect::{Condition, Error, Language, Result};
+use rowferry_dialect::{Condition, Error, Result};
 
 use super::transaction::{Block, Open};
 use super::{Prepared, Session};
@@ -76,7 +76,7 @@ impl Session {
     /// True for a change that needs no write lock now.
     fn needs_no_lock(&self, prepared: &Prepared) -> bool {
         let plain = !prepared.in_parts && prepared.direct.is_none() && prepared.triggers.is_none();
-        if !plain || !prepared.uses.temporary || self.inner || self.language() == Language::Informix {
+        if !plain || !prepared.uses.temporary || self.inner || self.language().undoes_statements() {
             return false;
         }
         let shared = &self.database.shared;

@@ -116,6 +116,11 @@ impl Session {
     /// BEGIN. In a transaction it only warns, in Informix it fails.
     pub fn begin(&mut self, modes: TransactionModes) -> Result<()> {
         if self.transaction.block == Block::Explicit {
+            if self.language() == Language::Mysql {
+                // MySQL commits what is open.
+                self.end_commit()?;
+                return self.begin(modes);
+            }
             if self.language() == Language::Informix {
                 return Err(Error::new(Condition::ActiveSqlTransaction, "already in a transaction"));
             }
@@ -244,7 +249,7 @@ impl Session {
     /// door began is rolled back, locks and all.
     pub fn fail(&mut self) {
         self.interrupter.disarm();
-        if self.language() == Language::Informix {
+        if self.language().undoes_statements() {
             return;
         }
         match self.transaction.block {
@@ -357,7 +362,9 @@ impl Session {
         if self.language() == Language::Informix {
             return Err(Error::new(Condition::NoActiveSqlTransaction, "not in a transaction"));
         }
-        self.warn(Condition::NoActiveSqlTransaction, "there is no transaction in progress");
+        if self.language() != Language::Mysql {
+            self.warn(Condition::NoActiveSqlTransaction, "there is no transaction in progress");
+        }
         Ok(())
     }
 
@@ -459,7 +466,7 @@ impl Session {
                 self.state.tally.fail();
             }
             Block::Implicit | Block::Pipeline | Block::Explicit => {
-                if self.language() != Language::Informix {
+                if !self.language().undoes_statements() {
                     self.abort();
                 } else if self.is_lost() {
                     // The back end could only undo the whole transaction (a cancelled write, a full disk).

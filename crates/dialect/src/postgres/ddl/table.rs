@@ -11,7 +11,7 @@ use crate::ir::{
     ColumnDefinition, Constraint, CreateTable, Ddl, Expr, IdentityDefinition, Like, OnCommit, Statement, Text,
 };
 use crate::schema::{QualifiedName, Relation};
-use crate::{Condition, Language, Result, Type};
+use crate::{Condition, Result, Type};
 
 /// A table under definition, as far as it goes.
 pub(super) struct Draft {
@@ -240,7 +240,7 @@ impl Binder<'_> {
             temporary: name.schema.as_deref() == Some("pg_temp"),
             name,
             if_not_exists: create.if_not_exists,
-            language: Language::Postgres,
+            language: self.language,
             properties: with_collations(draft.properties, &draft.columns),
             columns: draft.columns,
             constraints: draft.constraints,
@@ -349,6 +349,12 @@ impl Binder<'_> {
                             ),
                             constraint.location,
                         ));
+                    }
+                    if self.is_mysql() {
+                        definition.not_null = true;
+                        definition.identity =
+                            Some(IdentityDefinition { always: false, zero_is_next: true, start: 1, increment: 1 });
+                        continue;
                     }
                     self.check_identity_type(&definition.ty)?;
                     let sequence = self.column_sequence(&constraint.options, &definition.ty)?;

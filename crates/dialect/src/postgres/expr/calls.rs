@@ -65,6 +65,9 @@ impl Binder<'_> {
         {
             return Ok(found);
         }
+        if self.is_mysql() {
+            return self.mysql_function_call(call);
+        }
         let mut namespace = None;
         let name = match function_name(call) {
             Ok(name) => name,
@@ -454,9 +457,18 @@ impl Binder<'_> {
         self.scope().in_window = in_window;
         let (args, mut order_by, filter) = inner?;
         let inputs: Vec<Type> = args.iter().map(|(arg, _)| base(&arg.ty)).collect();
-        let found = self.find_function(name, &inputs, |kind| {
-            kind == FunctionKind::Aggregate || (over.is_some() && kind == FunctionKind::Window)
-        });
+        let (found, args) = match self.is_mysql() {
+            true => match self.mysql_grouped(name, args, over.is_some())? {
+                Ok((candidate, args)) => (Ok(candidate), args),
+                Err(miss) => (Err(miss), Vec::new()),
+            },
+            false => {
+                let found = self.find_function(name, &inputs, |kind| {
+                    kind == FunctionKind::Aggregate || (over.is_some() && kind == FunctionKind::Window)
+                });
+                (found, args)
+            }
+        };
         let candidate = match found {
             Ok(candidate) => candidate,
             Err(miss) => {

@@ -241,6 +241,12 @@ impl Binder<'_> {
             let right = self.required(&expr.rexpr)?;
             return self.compare(op, left, right, expr.location);
         }
+        if self.is_mysql() && matches!(name, "+" | "-" | "*" | "/" | "%") {
+            let left = if expr.lexpr.is_some() { Some(self.required(&expr.lexpr)?) } else { None };
+            let right = self.required(&expr.rexpr)?;
+            let operands = left.into_iter().chain([right]).collect();
+            return self.mysql_arithmetic(name, operands, expr.location);
+        }
         if let (Some((kind, negated)), true) = (pattern(name), expr.lexpr.is_some()) {
             return self.like(kind, negated, name, expr);
         }
@@ -369,6 +375,10 @@ impl Binder<'_> {
         (right, right_at): (Expr, i32),
         place: i32,
     ) -> Result<(Expr, Expr)> {
+        let ((left, left_at), (right, right_at)) = match self.is_mysql() {
+            true => self.mysql_comparable((left, left_at), (right, right_at))?,
+            false => ((left, left_at), (right, right_at)),
+        };
         let ordering = !matches!(name, "=" | "<>");
         if left.ty.is_row()
             && right.ty.is_row()
@@ -528,6 +538,9 @@ impl Binder<'_> {
         escape: Option<(Expr, i32)>,
         place: i32,
     ) -> Result<Expr> {
+        if self.is_mysql() {
+            return self.mysql_like(negated, text, pattern, escape);
+        }
         // LIKE of `citext` is ILIKE.
         let (text, pattern) = match escape {
             None if self.asks_users(name, &[&text.0.ty, &pattern.0.ty]) => {
@@ -614,7 +627,20 @@ impl Binder<'_> {
             return Ok(if negated { Expr::new(ExprKind::Not(Box::new(found)), Type::Bool) } else { found });
         }
         let (arg, arg_at) = self.required(&expr.lexpr)?;
-        let members = self.placed_all(&list.items)?;
+        let mut members = self.placed_all(&list.items)?;
+        let mut arg = arg;
+        if self.is_mysql() {
+            for (member, at) in &mut members {
+                let taken = std::mem::replace(member, Expr::null(Type::Unknown));
+                let ((_, _), (found, _)) = self.mysql_comparable((arg.clone(), arg_at), (taken, *at))?;
+                *member = found;
+            }
+            // Where they are numbers and the argument is none, all are compared as numbers.
+            if let Some((first, at)) = members.first().cloned() {
+                ((arg, _), _) = self.mysql_comparable((arg, arg_at), (first, at))?;
+            }
+        }
+        let members = members;
         let sign = if negated { "<>" } else { "=" };
         let operands: Vec<&Type> = members.iter().map(|(member, _)| &member.ty).chain([&arg.ty]).collect();
         let by_users = self.asks_users(sign, &operands);

@@ -185,7 +185,7 @@ impl Binder<'_> {
         self.need(crate::ir::Text::TABLE, relation, Privileges::SELECT);
         self.views.push(relation.oid);
         let bound = match relation.language {
-            Language::Mysql | Language::Postgres | Language::Native => {
+            Language::Postgres | Language::Native | Language::Mysql => {
                 self.definition_query(&relation.name, definition, pins)
             }
             Language::Informix => self.informix_view(relation, definition),

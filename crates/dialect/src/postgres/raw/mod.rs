@@ -23,6 +23,11 @@ pub(super) struct Tree {
 }
 
 impl Tree {
+    /// One that another parser has made, of so many levels.
+    pub(super) fn made(node: node::Node, depth: usize) -> Self {
+        Self { node: Some(Box::new(node)), room: depth * LEVEL_STACK }
+    }
+
     /// Its text, as PostgreSQL's deparser prints it.
     pub(super) fn print(&self) -> Option<String> {
         stack::with_room(self.room, || print((**self).clone())).flatten()

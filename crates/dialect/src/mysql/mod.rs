@@ -1,0 +1,18 @@
+//! The MySQL front end: a parser for MySQL's SQL, whose trees are made into those that PostgreSQL's parser would make of
+//! what they mean. The binder of [`crate::postgres`] binds them by MySQL's rules for names, conversions and truth
+//! ([`crate::postgres::Rules`]), so that there is one binder for both.
+//!
+//! - `tree`: from a text to its statements; `statements`, `queries`, `expressions`, `definitions`: their trees;
+//! - [`types`]: MySQL's types as those of the file;
+//! - `show`: SHOW and DESCRIBE as queries over the catalogs.
+
+mod build;
+mod definitions;
+mod expressions;
+mod queries;
+mod show;
+mod statements;
+mod tree;
+pub mod types;
+
+pub(crate) use tree::statements;

@@ -1,0 +1,263 @@
+//! From a text to statements, each with the tree that PostgreSQL's parser would make of what it means.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use pg_query::protobuf::node::Node as N;
+use sqlparser::ast::Statement as Ast;
+use sqlparser::dialect::MySqlDialect;
+use sqlparser::keywords::Keyword;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::{Location, Span, Token, TokenWithSpan, Tokenizer, Word};
+
+use super::show;
+use crate::{Condition, Error, Result};
+
+/// How deep expressions and queries may nest.
+const DEEPEST: usize = 400;
+
+/// A statement of a text.
+pub(crate) struct Made {
+    /// What it does, one after another; of several the first does nothing. Some are done only where a type of MySQL's of a
+    /// name is not there, or the schema of them all, for no name.
+    pub(crate) trees: Vec<(N, Option<String>)>,
+    /// The levels of the deepest.
+    pub(crate) depth: usize,
+    /// Its bytes in the text.
+    pub(crate) range: Range<usize>,
+    /// Nobody is told its rows: SET and DO.
+    pub(crate) silent: bool,
+}
+
+/// Who makes a statement's tree.
+pub(super) struct Converter<'t> {
+    tokens: &'t [TokenWithSpan],
+    /// The parameters of the statement by their places.
+    params: &'t HashMap<(u64, u64), i32>,
+    depth: usize,
+    deepest: usize,
+    /// What the columns of the outermost query are called where nothing is said, until it has been met.
+    names: Option<Vec<String>>,
+    /// The types of MySQL's that are named, with what makes them.
+    pub(super) types: Vec<(String, N)>,
+    /// What the row of an INSERT is called in ON DUPLICATE KEY UPDATE.
+    pub(super) row_alias: Option<String>,
+}
+
+impl Converter<'_> {
+    /// One level down.
+    pub(super) fn deeper<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.depth >= DEEPEST {
+            return Err(Error::new(Condition::StatementTooComplex, "the statement nests too deeply"));
+        }
+        self.depth += 1;
+        self.deepest = self.deepest.max(self.depth);
+        let made = stacker::maybe_grow(128 * 1024, 1024 * 1024, || run(self));
+        self.depth -= 1;
+        made
+    }
+
+    /// The statement of these trees, with what makes the types that they name.
+    fn made(&mut self, trees: Vec<N>, range: Range<usize>, silent: bool) -> Made {
+        let types = std::mem::take(&mut self.types);
+        let depth = self.deepest;
+        if types.is_empty() && trees.len() == 1 {
+            let trees = trees.into_iter().map(|tree| (tree, None)).collect();
+            return Made { trees, depth, range, silent };
+        }
+        let (nothing, _) = super::statements::nothing();
+        let mut all: Vec<(N, Option<String>)> = nothing.into_iter().map(|tree| (tree, None)).collect();
+        if !types.is_empty() {
+            all.push((super::definitions::schema_of_types(), Some(String::new())));
+        }
+        all.extend(types.into_iter().map(|(name, tree)| (tree, Some(name))));
+        all.extend(trees.into_iter().map(|tree| (tree, None)));
+        Made { trees: all, depth, range, silent: true }
+    }
+
+    /// The number of the parameter at a place.
+    pub(super) fn number_of_param(&self, span: Span) -> Result<i32> {
+        let found = self.params.get(&(span.start.line, span.start.column));
+        found.copied().ok_or_else(|| Error::internal("a parameter without a place"))
+    }
+
+    /// The names of the outermost query's columns, once.
+    pub(super) fn take_names(&mut self) -> Option<Vec<String>> {
+        self.names.take()
+    }
+
+    pub(super) fn has_tokens(&self, words: &[&str]) -> bool {
+        let mut from = self.tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_)));
+        words.iter().all(|wanted| match from.next().map(|token| &token.token) {
+            Some(Token::Word(word)) => word.quote_style.is_none() && word.value.eq_ignore_ascii_case(wanted),
+            _ => false,
+        })
+    }
+}
+
+/// Where each line begins, in bytes.
+struct Lines<'s> {
+    sql: &'s str,
+    begins: Vec<usize>,
+}
+
+impl<'s> Lines<'s> {
+    fn new(sql: &'s str) -> Self {
+        let begins = std::iter::once(0).chain(sql.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        Self { sql, begins }
+    }
+
+    /// The byte of a place, whose column counts characters.
+    fn byte(&self, place: Location) -> usize {
+        let Some(line) = usize::try_from(place.line).ok().and_then(|line| line.checked_sub(1)) else { return 0 };
+        let begin = self.begins.get(line).copied().unwrap_or(self.sql.len());
+        let column = usize::try_from(place.column).unwrap_or(1).saturating_sub(1);
+        let rest = &self.sql[begin..];
+        begin + rest.char_indices().nth(column).map_or(rest.len(), |(at, _)| at)
+    }
+}
+
+fn syntax_error(sql: &str, at: usize, line: u64) -> Error {
+    let near: String = sql.get(at..).unwrap_or_default().chars().take(80).collect();
+    Error::new(
+        Condition::SyntaxError,
+        format!(
+            "You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for \
+             the right syntax to use near '{near}' at line {line}"
+        ),
+    )
+}
+
+/// Splits a text into its statements and parses each. An empty text has none.
+pub(crate) fn statements(sql: &str) -> Result<Vec<Made>> {
+    let dialect = MySqlDialect {};
+    let lines = Lines::new(sql);
+    let tokens = Tokenizer::new(&dialect, sql).tokenize_with_location().map_err(|error| {
+        let at = lines.byte(error.location);
+        syntax_error(sql, at, error.location.line.max(1))
+    })?;
+    let mut made = Vec::new();
+    let mut from = 0;
+    for to in (0..=tokens.len()).filter(|at| tokens.get(*at).is_none_or(|token| token.token == Token::SemiColon)) {
+        let part = &tokens[from..to];
+        from = to + 1;
+        let is_blank = |token: &TokenWithSpan| matches!(token.token, Token::Whitespace(_));
+        let (Some(first), Some(last)) =
+            (part.iter().find(|token| !is_blank(token)), part.iter().rev().find(|token| !is_blank(token)))
+        else {
+            continue;
+        };
+        let range = lines.byte(first.span.start)..lines.byte(last.span.end);
+        made.push(statement(sql, part, range, &lines)?);
+    }
+    Ok(made)
+}
+
+fn statement(sql: &str, tokens: &[TokenWithSpan], range: Range<usize>, lines: &Lines<'_>) -> Result<Made> {
+    let dialect = MySqlDialect {};
+    let tokens = &respelled(tokens);
+    let mut parser = Parser::new(&dialect).with_recursion_limit(DEEPEST).with_tokens_with_locations(tokens.to_vec());
+    if let Some(query) = show::query(&mut parser)? {
+        // What SHOW and DESCRIBE answer is a query over the catalogs.
+        let mut made = statements(&query)?;
+        let (Some(mut only), true) = (made.pop(), made.is_empty()) else {
+            return Err(Error::internal("a catalog's query that is none"));
+        };
+        only.range = range;
+        return Ok(only);
+    }
+    let params: HashMap<(u64, u64), i32> = tokens
+        .iter()
+        .filter(|token| matches!(token.token, Token::Placeholder(_)))
+        .zip(1..)
+        .map(|(token, number)| ((token.span.start.line, token.span.start.column), number))
+        .collect();
+    let failed = |parser: &Parser<'_>, error: ParserError| match error {
+        ParserError::RecursionLimitExceeded => {
+            Error::new(Condition::StatementTooComplex, "the statement nests too deeply")
+        }
+        ParserError::ParserError(_) | ParserError::TokenizerError(_) => {
+            let place = parser.peek_token_ref().span.start;
+            let at = if place.line == 0 { range.end } else { lines.byte(place) };
+            let line = lines.begins.partition_point(|begin| *begin <= at).max(1) as u64;
+            syntax_error(sql.get(..range.end).unwrap_or(sql), at, line)
+        }
+    };
+    let mut converter = Converter {
+        tokens,
+        params: &params,
+        depth: 0,
+        deepest: 0,
+        names: Some(column_names(sql, tokens, lines)),
+        types: Vec::new(),
+        row_alias: None,
+    };
+    if let Some((trees, silent)) = converter.own_statement(&mut parser).map_err(|error| match error {
+        super::statements::Failed::Parser(error) => failed(&parser, error),
+        super::statements::Failed::Meaning(error) => error,
+    })? {
+        return Ok(converter.made(trees, range, silent));
+    }
+    let ast: Ast = parser.parse_statement().map_err(|error| failed(&parser, error))?;
+    if parser.peek_token_ref().token != Token::EOF {
+        return Err(failed(&parser, ParserError::ParserError(String::new())));
+    }
+    let (trees, silent) = converter.statement(&ast)?;
+    Ok(converter.made(trees, range, silent))
+}
+
+/// Names with a string's quotes around them (`@'x'`) and words that the parser does not know in some place.
+fn respelled(tokens: &[TokenWithSpan]) -> Vec<TokenWithSpan> {
+    tokens.to_vec()
+}
+
+/// What stands between the commas of a SELECT's list, as it is written.
+fn column_names(sql: &str, tokens: &[TokenWithSpan], lines: &Lines<'_>) -> Vec<String> {
+    let mut tokens = tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_)));
+    let mut names = Vec::new();
+    let is_word = |token: &Token, wanted: &[Keyword]| matches!(token, Token::Word(Word { keyword, quote_style: None, .. }) if wanted.contains(keyword));
+    let mut depth = 0_usize;
+    // The outermost SELECT, behind WITH and parentheses.
+    for token in tokens.by_ref() {
+        match &token.token {
+            Token::LParen => depth += 1,
+            Token::RParen => depth = depth.saturating_sub(1),
+            token if depth == 0 && is_word(token, &[Keyword::SELECT]) => break,
+            _ => {}
+        }
+    }
+    let (mut begin, mut end) = (None, 0);
+    let mut depth = 0_usize;
+    const ENDS: &[Keyword] = &[
+        Keyword::FROM,
+        Keyword::WHERE,
+        Keyword::UNION,
+        Keyword::EXCEPT,
+        Keyword::INTERSECT,
+        Keyword::LIMIT,
+        Keyword::ORDER,
+        Keyword::GROUP,
+        Keyword::HAVING,
+        Keyword::INTO,
+        Keyword::FOR,
+    ];
+    for token in tokens {
+        let ends = depth == 0 && is_word(&token.token, ENDS);
+        match &token.token {
+            _ if ends => break,
+            Token::Comma if depth == 0 => {
+                names.push(begin.take().map_or(String::new(), |begin: usize| sql[begin..end].to_owned()));
+                continue;
+            }
+            Token::LParen => depth += 1,
+            Token::RParen if depth == 0 => break,
+            Token::RParen => depth -= 1,
+            token if begin.is_none() && is_word(token, &[Keyword::DISTINCT, Keyword::ALL]) => continue,
+            _ => {}
+        }
+        begin.get_or_insert_with(|| lines.byte(token.span.start));
+        end = lines.byte(token.span.end);
+    }
+    names.extend(begin.map(|begin| sql[begin..end].to_owned()));
+    names
+}

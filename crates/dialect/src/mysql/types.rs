@@ -1,0 +1,267 @@
+//! MySQL's types as those of the file.
+//!
+//! What PostgreSQL has under another name is that; what it has not is a domain of the schema `mysql`, whose name is MySQL's
+//! own words for the type, so that a file made through this door reads sensibly through the others.
+
+use pg_query::protobuf::{self as pg, node::Node as N};
+use sqlparser::ast::{BinaryLength, CharacterLength, DataType, EnumMember, ExactNumberInfo, TypeModifier};
+
+use super::build::{NOWHERE, node, type_name, words};
+use crate::postgres::words::quote_literal;
+use crate::{Error, Result};
+
+/// The schema of MySQL's own types.
+pub const SCHEMA: &str = "mysql";
+
+/// What a column is declared as.
+pub(super) struct Declared {
+    pub(super) name: pg::TypeName,
+    /// The domain of MySQL's that it is.
+    pub(super) domain: Option<String>,
+    /// COLLATE, where the type says it.
+    pub(super) collation: Option<String>,
+}
+
+/// A column's type.
+///
+/// # Errors
+/// `0A000` for what is not there.
+pub(super) fn declared(ty: &DataType) -> Result<Declared> {
+    if let DataType::Collate(inner, collation) = ty {
+        return Ok(Declared { collation: Some(collation.to_string()), ..declared(inner)? });
+    }
+    let (is_own, words) = type_words(ty)?;
+    let name = if is_own { domain_name(&words) } else { plain(&words) };
+    Ok(Declared { name, domain: is_own.then_some(words), collation: None })
+}
+
+fn domain_name(name: &str) -> pg::TypeName {
+    pg::TypeName { names: words([SCHEMA, name]), typemod: -1, location: NOWHERE, ..Default::default() }
+}
+
+/// `varchar(20)` as a name with its modifiers.
+fn plain(written: &str) -> pg::TypeName {
+    let (name, modifiers) = written.split_once('(').unwrap_or((written, ""));
+    let modifiers: Vec<i32> =
+        modifiers.trim_end_matches(')').split(',').filter_map(|part| part.trim().parse().ok()).collect();
+    type_name(name, &modifiers)
+}
+
+fn unsupported(ty: &DataType) -> Error {
+    Error::unsupported(format!("the type {ty}"))
+}
+
+/// The digits of a fraction of a second, 0 unless they are said.
+fn fraction(digits: Option<u64>) -> u64 {
+    digits.unwrap_or(0)
+}
+
+pub(super) fn exact(of: &ExactNumberInfo) -> (u64, i64) {
+    match of {
+        ExactNumberInfo::None => (10, 0),
+        ExactNumberInfo::Precision(precision) => (*precision, 0),
+        ExactNumberInfo::PrecisionAndScale(precision, scale) => (*precision, *scale),
+    }
+}
+
+fn length(of: Option<&CharacterLength>) -> Option<u64> {
+    match of {
+        Some(CharacterLength::IntegerLength { length, .. }) => Some(*length),
+        Some(CharacterLength::Max) | None => None,
+    }
+}
+
+/// The words of a type, and whether they are those of a domain of MySQL's.
+fn type_words(ty: &DataType) -> Result<(bool, String)> {
+    use DataType as D;
+    let own = |words: &str| Ok((true, words.to_owned()));
+    let plain = |words: &str| Ok((false, words.to_owned()));
+    match ty {
+        D::Bool | D::Boolean => own("tinyint(1)"),
+        D::TinyInt(Some(1)) => own("tinyint(1)"),
+        D::TinyInt(_) => own("tinyint"),
+        D::TinyIntUnsigned(_) | D::UTinyInt => own("tinyint unsigned"),
+        D::SmallInt(_) | D::Int2(_) => plain("int2"),
+        D::SmallIntUnsigned(_) | D::Int2Unsigned(_) | D::USmallInt => own("smallint unsigned"),
+        D::MediumInt(_) => own("mediumint"),
+        D::MediumIntUnsigned(_) => own("mediumint unsigned"),
+        D::Int(_) | D::Integer(_) | D::Int4(_) => plain("int4"),
+        D::IntUnsigned(_) | D::IntegerUnsigned(_) | D::Int4Unsigned(_) => own("int unsigned"),
+        D::BigInt(_) | D::Int8(_) | D::Signed | D::SignedInteger => plain("int8"),
+        D::BigIntUnsigned(_) | D::Int8Unsigned(_) | D::UBigInt | D::Unsigned | D::UnsignedInteger => {
+            own("bigint unsigned")
+        }
+        D::Zerofill(inner) => type_words(inner),
+        D::Float(ExactNumberInfo::Precision(digits)) if *digits > 24 => plain("float8"),
+        D::Float(_) | D::Float4 => plain("float4"),
+        D::Double(_) | D::DoublePrecision | D::Real | D::Float8 => plain("float8"),
+        D::FloatUnsigned(_) => own("float unsigned"),
+        D::DoubleUnsigned(_) | D::DoublePrecisionUnsigned | D::RealUnsigned => own("double unsigned"),
+        D::Decimal(of) | D::Numeric(of) | D::Dec(of) => {
+            let (precision, scale) = exact(of);
+            Ok((false, format!("numeric({precision},{scale})")))
+        }
+        D::DecimalUnsigned(of) | D::DecUnsigned(of) => {
+            let (precision, scale) = exact(of);
+            Ok((true, format!("decimal({precision},{scale}) unsigned")))
+        }
+        D::Char(of) | D::Character(of) => Ok((true, format!("char({})", length(of.as_ref()).unwrap_or(1)))),
+        D::Varchar(of) | D::CharacterVarying(of) | D::CharVarying(of) | D::Nvarchar(of) => match length(of.as_ref()) {
+            Some(length) => Ok((false, format!("varchar({length})"))),
+            None => Err(Error::syntax("VARCHAR wants a length")),
+        },
+        D::Text => plain("text"),
+        D::TinyText => own("tinytext"),
+        D::MediumText => own("mediumtext"),
+        D::LongText => own("longtext"),
+        D::Binary(of) => Ok((true, format!("binary({})", of.unwrap_or(1)))),
+        D::Varbinary(Some(BinaryLength::IntegerLength { length })) => Ok((true, format!("varbinary({length})"))),
+        D::Blob(_) | D::Bytea => plain("bytea"),
+        D::TinyBlob => own("tinyblob"),
+        D::MediumBlob => own("mediumblob"),
+        D::LongBlob => own("longblob"),
+        D::Date => plain("date"),
+        D::Time(digits, _) => Ok((false, format!("time({})", fraction(*digits)))),
+        D::Datetime(digits) => Ok((false, format!("timestamp({})", fraction(*digits)))),
+        D::Timestamp(None, _) => own("timestamp"),
+        D::Timestamp(Some(0), _) => own("timestamp"),
+        D::Timestamp(Some(digits), _) => Ok((true, format!("timestamp({digits})"))),
+        D::JSON => plain("json"),
+        D::Uuid => plain("uuid"),
+        D::Bit(of) => Ok((true, format!("bit({})", of.unwrap_or(1)))),
+        D::Enum(members, _) => {
+            let label = |member: &EnumMember| match member {
+                EnumMember::Name(name) | EnumMember::NamedValue(name, _) => quote_literal(name),
+            };
+            Ok((true, format!("enum({})", members.iter().map(label).collect::<Vec<_>>().join(","))))
+        }
+        D::Set(members) => {
+            let labels: Vec<String> = members.iter().map(|member| quote_literal(member)).collect();
+            Ok((true, format!("set({})", labels.join(","))))
+        }
+        D::Custom(name, modifiers) => {
+            let has_length = |modifiers: &[TypeModifier]| match modifiers.first() {
+                Some(TypeModifier::Number(digits, _)) => digits.parse::<u64>().ok(),
+                _ => None,
+            };
+            match name.to_string().to_ascii_lowercase().as_str() {
+                "year" => own("year"),
+                "nchar" => Ok((true, format!("char({})", has_length(modifiers).unwrap_or(1)))),
+                "long" => own("mediumtext"),
+                _ => Err(unsupported(ty)),
+            }
+        }
+        _ => Err(unsupported(ty)),
+    }
+}
+
+/// CREATE DOMAIN of these words; `None` for words that are none of MySQL's types.
+pub(super) fn made(name: &str) -> Option<N> {
+    let (base, check) = meaning(name)?;
+    let check = match check {
+        Some(text) => {
+            let raw_expr = Some(Box::new(condition(&text)?));
+            let made = pg::Constraint {
+                contype: pg::ConstrType::ConstrCheck as i32,
+                conname: RANGE.to_owned(),
+                raw_expr,
+                is_enforced: true,
+                initially_valid: true,
+                location: NOWHERE,
+                ..Default::default()
+            };
+            vec![node(N::Constraint(Box::new(made)))]
+        }
+        None => Vec::new(),
+    };
+    Some(N::CreateDomainStmt(Box::new(pg::CreateDomainStmt {
+        domainname: words([SCHEMA, name]),
+        type_name: Some(plain(&base)),
+        coll_clause: None,
+        constraints: check,
+    })))
+}
+
+/// A condition in PostgreSQL's words.
+fn condition(text: &str) -> Option<pg::Node> {
+    let tree = pg_query::parse(&format!("SELECT {text}"), pg_query::ParserOptions::default()).ok()?.protobuf;
+    let statement = tree.stmts.into_iter().next()?.stmt?.node?;
+    let N::SelectStmt(select) = statement else { return None };
+    match select.target_list.into_iter().next()?.node? {
+        N::ResTarget(target) => target.val.map(|value| *value),
+        _ => None,
+    }
+}
+
+/// The name of the CHECK of each of them.
+pub const RANGE: &str = "out_of_range";
+
+/// What a type of MySQL's lies as, and what its values must hold.
+fn meaning(name: &str) -> Option<(String, Option<String>)> {
+    let between = |low: &str, high: &str| Some(format!("((VALUE >= {low}) AND (VALUE <= {high}))"));
+    let of = |name: &str| name.to_owned();
+    let positive = || Some("(VALUE >= 0)".to_owned());
+    let number = |name: &str| -> Option<u32> { name.split_once('(')?.1.trim_end_matches(')').parse().ok() };
+    let octets = |most: u64| Some(format!("(octet_length(VALUE) <= {most})"));
+    Some(match name {
+        "tinyint(1)" | "tinyint" => (of("int2"), between("-128", "127")),
+        "tinyint unsigned" => (of("int2"), between("0", "255")),
+        "smallint unsigned" => (of("int4"), between("0", "65535")),
+        "mediumint" => (of("int4"), between("-8388608", "8388607")),
+        "mediumint unsigned" => (of("int4"), between("0", "16777215")),
+        "int unsigned" => (of("int8"), between("0", "4294967295")),
+        "bigint unsigned" => (of("int8"), positive()),
+        "float unsigned" => (of("float4"), positive()),
+        "double unsigned" => (of("float8"), positive()),
+        "tinytext" => (of("text"), octets(255)),
+        "mediumtext" | "longtext" => (of("text"), None),
+        "tinyblob" => (of("bytea"), octets(255)),
+        "mediumblob" | "longblob" => (of("bytea"), None),
+        "timestamp" => (of("timestamp(0)"), None),
+        "year" => (of("int2"), Some("((VALUE = 0) OR ((VALUE >= 1901) AND (VALUE <= 2155)))".to_owned())),
+        _ if name.starts_with("timestamp(") => (name.to_owned(), None),
+        _ if name.starts_with("char(") => (format!("var{name}"), None),
+        _ if name.starts_with("binary(") || name.starts_with("varbinary(") => {
+            (of("bytea"), octets(u64::from(number(name)?)))
+        }
+        _ if name.starts_with("bit(") => {
+            let bits = number(name)?;
+            let most = if bits >= 63 { i64::MAX } else { (1_i64 << bits) - 1 };
+            (of("int8"), between("0", &most.to_string()))
+        }
+        _ if name.starts_with("decimal(") && name.ends_with(" unsigned") => {
+            (format!("numeric{}", name.strip_prefix("decimal")?.strip_suffix(" unsigned")?), positive())
+        }
+        _ if name.starts_with("enum(") => {
+            let labels = name.strip_prefix("enum(")?.strip_suffix(')')?;
+            (of("text"), Some(format!("(VALUE IN ({labels}))")))
+        }
+        _ if name.starts_with("set(") => {
+            let labels = name.strip_prefix("set(")?.strip_suffix(')')?;
+            (of("text"), Some(format!("((VALUE = '') OR (string_to_array(VALUE, ',') <@ ARRAY[{labels}]))")))
+        }
+        _ => return None,
+    })
+}
+
+/// True for types whose values are texts with a collation.
+pub(super) fn is_text(ty: &DataType) -> bool {
+    use DataType as D;
+    match ty {
+        D::Collate(inner, _) => is_text(inner),
+        D::Char(_)
+        | D::Character(_)
+        | D::Varchar(_)
+        | D::CharacterVarying(_)
+        | D::CharVarying(_)
+        | D::Nvarchar(_)
+        | D::Text
+        | D::TinyText
+        | D::MediumText
+        | D::LongText
+        | D::Enum(..)
+        | D::Set(_) => true,
+        D::Custom(name, _) => matches!(name.to_string().to_ascii_lowercase().as_str(), "nchar" | "long"),
+        _ => false,
+    }
+}

@@ -1,0 +1,79 @@
+//! What statements of MySQL's do besides: some are several of ours, definitions commit, and without autocommit the first
+//! statement begins a transaction.
+
+use std::sync::Arc;
+
+use rowferry_dialect::ir::{Statement as Ir, TransactionModes, Value};
+use rowferry_dialect::plan::Command;
+use rowferry_dialect::schema::QualifiedName;
+use rowferry_dialect::{Result, Schema as _, mysql};
+
+use super::parsed::Parsed;
+use super::transaction::Block;
+use super::{Outcome, Prepared, Session};
+
+/// The setting behind `autocommit`.
+const AUTOCOMMIT: &str = "mysql.autocommit";
+
+impl Session {
+    /// Runs a statement of MySQL's.
+    pub(super) fn execute_mysql(
+        &mut self,
+        prepared: &Arc<Prepared>,
+        params: &[Value],
+        text: Option<&Arc<str>>,
+    ) -> Result<Outcome> {
+        let statement = prepared.parsed.postgres();
+        let parts = statement.map(|statement| statement.then().to_vec()).unwrap_or_default();
+        let silent = statement.is_some_and(|statement| statement.is_silent());
+        let defines = !parts.is_empty() || matches!(prepared.bound.statement, Ir::Ddl(_) | Ir::CreateTableAs(_));
+        if defines && !self.inner && self.transaction.block == Block::Explicit {
+            self.end_commit()?;
+        } else if self.transaction.block == Block::None && self.begins_by_itself(prepared) {
+            self.begin(TransactionModes::default())?;
+        }
+        if parts.is_empty() {
+            let outcome = self.execute_one(prepared, params, text)?;
+            return if silent { silenced(outcome) } else { Ok(outcome) };
+        }
+        self.as_one_transaction(|session| {
+            let mut last = Outcome::Done { command: Command::Utility(""), rows: 0 };
+            for part in &parts {
+                if part.unless().is_some_and(|name| session.has_mysql_type(name)) {
+                    continue;
+                }
+                let plan = session.prepare_parsed(&Parsed::of_part(part), &[])?;
+                last = silenced(session.execute_one(&plan, &[], text)?)?;
+            }
+            Ok(last)
+        })
+    }
+
+    /// Without autocommit, what reads or writes begins a transaction.
+    fn begins_by_itself(&self, prepared: &Prepared) -> bool {
+        let off = |value: String| matches!(value.to_ascii_lowercase().as_str(), "0" | "off");
+        !self.inner
+            && matches!(prepared.bound.statement, Ir::Query(_) | Ir::Dml(_))
+            && self.state.variables.read().get(AUTOCOMMIT).is_some_and(off)
+            && !prepared.parsed.postgres().is_some_and(|statement| statement.is_silent())
+    }
+
+    /// A type of MySQL's is there; the schema of them all, for no name.
+    fn has_mysql_type(&self, name: &str) -> bool {
+        match name {
+            "" => self.schema.has_namespace(mysql::types::SCHEMA),
+            name => self.schema.user_type(&QualifiedName::new(mysql::types::SCHEMA, name)).is_some(),
+        }
+    }
+}
+
+/// An outcome without the rows.
+fn silenced(outcome: Outcome) -> Result<Outcome> {
+    match outcome {
+        Outcome::Rows(mut cursor) => {
+            while cursor.next()?.is_some() {}
+            Ok(Outcome::Done { command: Command::Utility(""), rows: 0 })
+        }
+        done => Ok(done),
+    }
+}
