@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use crate::{Error, Result, Type};
 
 mod locale;
+mod mysql;
 pub mod unicode;
 
 /// A collation that a statement can name.
@@ -239,7 +240,7 @@ impl Collation {
             Order::Bytes => ('c', None, Some(self.name.clone())),
         };
         let order = self.order.clone();
-        Made { provider, locale, collate: system.clone(), ctype: system, deterministic: true, order }
+        Made { provider, locale, collate: system.clone(), ctype: system, deterministic: self.deterministic, order }
     }
 
     /// It is one of PostgreSQL's own.
@@ -279,12 +280,22 @@ impl Collation {
             LazyLock::new(|| Collation::all().iter().map(|known| (known.name.as_str(), known)).collect());
         // Nearly all who name one name one of these, and the list of the others is long.
         let first = Self::all_of_bytes().iter().find(|known| known.name == name);
-        first.or_else(|| NAMES.get(name).copied())
+        first.or_else(|| NAMES.get(name).copied()).or_else(|| Self::of_mysql().iter().find(|known| known.name == name))
     }
 
     /// The built-in collation of an object id.
     pub fn by_oid(oid: u32) -> Option<&'static Arc<Self>> {
-        Self::all().iter().find(|known| known.oid == oid)
+        Self::all().iter().chain(Self::of_mysql()).find(|known| known.oid == oid)
+    }
+
+    /// MySQL's own, which no catalog of PostgreSQL's shows.
+    pub fn of_mysql() -> &'static [Arc<Self>] {
+        mysql::all()
+    }
+
+    /// The one in which MySQL compares texts where nothing else is said.
+    pub fn mysql_default() -> &'static Arc<Self> {
+        &mysql::all()[0]
     }
 
     /// The built-in ones, by object id.

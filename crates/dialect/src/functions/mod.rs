@@ -28,6 +28,7 @@ mod lengths;
 mod locks;
 mod money;
 mod mysql;
+mod mysql_session;
 mod network;
 mod numbers;
 mod operators;
@@ -198,6 +199,7 @@ static FAMILIES: &[&[Function]] = &[
     locks::ROWS,
     money::ROWS,
     mysql::ROWS,
+    mysql_session::ROWS,
     network::ROWS,
     numbers::ROWS,
     operators::ROWS,

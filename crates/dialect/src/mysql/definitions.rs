@@ -483,7 +483,7 @@ impl Converter<'_> {
 
     fn create_index(&mut self, create: &CreateIndex) -> Result<Trees> {
         let relation = range_var(&create.table_name)?;
-        let name = create.name.as_ref().map(|name| name_parts(name)).transpose()?.and_then(|mut parts| parts.pop());
+        let name = create.name.as_ref().map(name_parts).transpose()?.and_then(|mut parts| parts.pop());
         let key = Key { name, unique: create.unique, columns: create.columns.clone() };
         let table = relation.relname.clone();
         one(self.index(&relation, &table, &key, 0, create.if_not_exists)?)

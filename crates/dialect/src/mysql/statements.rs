@@ -501,7 +501,7 @@ impl Converter<'_> {
             let name = called(table);
             wanted.as_ref().is_none_or(|wanted| name.is_some_and(|name| name.eq_ignore_ascii_case(wanted)))
         };
-        let Some(at) = flat.tables.iter().position(|table| is_wanted(table)) else {
+        let Some(at) = flat.tables.iter().position(is_wanted) else {
             return Err(Error::syntax("the table that UPDATE assigns to is none of its tables"));
         };
         if wanted.is_none() && flat.tables.len() > 1 {
@@ -557,7 +557,7 @@ impl Converter<'_> {
         let is_named = |table: &&TableFactor| {
             named.as_ref().is_none_or(|named| called(table).is_some_and(|name| name.eq_ignore_ascii_case(named)))
         };
-        let Some(at) = flat.tables.iter().position(|table| is_named(table)) else {
+        let Some(at) = flat.tables.iter().position(is_named) else {
             return Err(Error::syntax("the table that DELETE names is none of its tables"));
         };
         let relation = self.changed_table(flat.tables[at])?;

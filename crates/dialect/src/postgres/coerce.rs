@@ -529,6 +529,7 @@ impl Binder<'_> {
 
     /// Converts members to their common type.
     pub(super) fn unify(&mut self, members: Vec<(Expr, i32)>, what: &str) -> Result<(Vec<Expr>, Type)> {
+        let members = if self.is_mysql() { members.into_iter().map(of_text).collect() } else { members };
         let kinds: Vec<_> = members.iter().map(|(expr, location)| (&expr.ty, *location)).collect();
         let ty = self.common_type(&kinds, what)?;
         let mut converted = Vec::with_capacity(members.len());
@@ -603,6 +604,14 @@ impl Binder<'_> {
         } else {
             Ok(expr)
         }
+    }
+}
+
+/// To MySQL a string is a text, whatever stands beside it.
+fn of_text((expr, at): (Expr, i32)) -> (Expr, i32) {
+    match expr.kind {
+        ExprKind::Literal(Value::Text(_)) if expr.ty == Type::Unknown => (Expr::new(expr.kind, Type::Text), at),
+        _ => (expr, at),
     }
 }
 

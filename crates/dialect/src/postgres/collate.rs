@@ -212,13 +212,23 @@ impl Walk<'_, '_> {
 
     /// What must only be told apart: texts of different bytes are different, but where the collation is not deterministic.
     fn tell_apart(&self, expr: &mut Expr, derived: &Derived) -> Result<()> {
-        match derived.known() {
+        match self.working(derived).as_ref() {
             Some(collation)
                 if !collation.deterministic || self.own_order(expr).is_some_and(|own| !own.deterministic) =>
             {
                 self.apply(expr, derived, COMPARISON)
             }
             _ => Ok(()),
+        }
+    }
+
+    /// The one that works: to MySQL the default is one of its own.
+    fn working(&self, derived: &Derived) -> Option<Named> {
+        match derived.known() {
+            Some(known) if known.oid == Collation::DEFAULT && self.binder.is_mysql() => {
+                Some(Collation::mysql_default().clone())
+            }
+            known => known.cloned(),
         }
     }
 
@@ -233,6 +243,9 @@ impl Walk<'_, '_> {
             (Derived::Implicit(a), Derived::Implicit(b)) if a != b => match (a.oid, b.oid) {
                 (Collation::DEFAULT, _) => Derived::Implicit(b),
                 (_, Collation::DEFAULT) => Derived::Implicit(a),
+                // Of two of MySQL's the one of bytes wins.
+                _ if self.binder.is_mysql() && !a.is_unicode() => Derived::Implicit(a),
+                _ if self.binder.is_mysql() && !b.is_unicode() => Derived::Implicit(b),
                 _ => Derived::Conflict(a, b),
             },
             (left, right) => {
@@ -308,7 +321,9 @@ impl Walk<'_, '_> {
                     *expr = name.map_or_else(|| Expr::null(Type::Text), Expr::text);
                     return Ok(of_type(&Type::Text));
                 }
-                check_call(function, args, &derived)?;
+                if !self.binder.is_mysql() {
+                    check_call(function, args, &derived)?;
+                }
                 if function.name == VALUE
                     && let Some(collation) = derived.known().filter(|collation| collation.is_unicode())
                 {
@@ -482,7 +497,8 @@ impl Walk<'_, '_> {
             let what = format!("comparing a row with a text in the collation \"{}\"", collation.name);
             return Err(Error::unsupported(what));
         }
-        let Some(collation) = derived.known() else { return Ok(()) };
+        let Some(collation) = self.working(derived) else { return Ok(()) };
+        let collation = &collation;
         let orders = [self.own_order(expr), beside];
         if Collation::of_type(&expr.ty).is_none() || !(collation.is_unicode() || orders.iter().any(Option::is_some)) {
             return Ok(());

@@ -41,6 +41,10 @@ pub fn informix(database: &Database) -> Session {
     database.session(SessionOptions::new("ada", Language::Informix))
 }
 
+pub fn mysql(database: &Database) -> Session {
+    database.session(SessionOptions::new("ada", Language::Mysql))
+}
+
 /// What a test asks of a session.
 pub trait Ask {
     /// Runs a text; rows as texts, joined by `|`; the number of changed rows for other statements.

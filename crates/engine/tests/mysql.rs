@@ -1,0 +1,128 @@
+//! MySQL's SQL through a session, with the answers that MySQL gives.
+//!
+//! A case file is one database: statements, each ended by a line `----` and followed by its answer up to an empty line. A
+//! query's answer is a line of its columns' names, joined by ` | `, and a line for each row, values as the text protocol
+//! shows them; another statement's answer is `OK`, or the number of rows it changed; a failure is `ERROR <SQLSTATE>
+//! <message>`. Lines that begin with `#` say where an answer comes from.
+//!
+//! `ROWFERRY_CASES=write cargo test -p rowferry-engine --test mysql` writes what is answered now beside the cases
+//! (`*.actual`), to be read before it is believed.
+
+mod support;
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use rowferry_engine::ir::Value;
+use rowferry_engine::{Command, Error, Outcome, Result, Session, Type};
+use support::{Fixture, mysql};
+
+/// A statement with the answer that is expected.
+struct Case {
+    line: usize,
+    comments: String,
+    sql: String,
+    answer: String,
+}
+
+fn cases(text: &str) -> Vec<Case> {
+    let mut cases = Vec::new();
+    let mut case = Case { line: 1, comments: String::new(), sql: String::new(), answer: String::new() };
+    let mut answering = false;
+    for (at, line) in text.lines().chain([""]).enumerate() {
+        if answering {
+            if !line.is_empty() {
+                writeln!(case.answer, "{line}").unwrap();
+                continue;
+            }
+            answering = false;
+            let next = Case { line: at + 2, comments: String::new(), sql: String::new(), answer: String::new() };
+            cases.push(std::mem::replace(&mut case, next));
+        } else if line == "----" {
+            answering = true;
+        } else if line.starts_with('#') || (line.is_empty() && case.sql.is_empty()) {
+            writeln!(case.comments, "{line}").unwrap();
+        } else {
+            writeln!(case.sql, "{line}").unwrap();
+        }
+    }
+    assert!(case.sql.is_empty(), "a statement without ---- at the end: {}", case.sql);
+    cases
+}
+
+fn run(session: &mut Session, sql: &str) -> Result<String> {
+    let mut out = String::new();
+    for parsed in session.parse(sql)? {
+        let plan = session.prepare_parsed(&parsed, &[])?;
+        match session.execute(&plan, &[])? {
+            Outcome::Done { command, rows } => {
+                let counted = matches!(command, Command::Insert | Command::Update | Command::Delete);
+                writeln!(out, "{}", if counted { rows.to_string() } else { "OK".to_owned() }).unwrap();
+            }
+            Outcome::Rows(mut cursor) => {
+                let columns = plan.bound.columns.clone();
+                let heads: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+                writeln!(out, "{}", heads.join(" | ")).unwrap();
+                while let Some(row) = cursor.next()? {
+                    let mut values = Vec::new();
+                    for (at, column) in columns.iter().enumerate() {
+                        values.push(shown(row.get(at).to_value(), &column.ty));
+                    }
+                    writeln!(out, "{}", values.join("|")).unwrap();
+                }
+            }
+        }
+    }
+    Ok(out)
+}
+
+fn shown(value: Value, ty: &Type) -> String {
+    match (&value, ty) {
+        (Value::Null, _) => "NULL".to_owned(),
+        (Value::Integer(number), _) => number.to_string(),
+        (Value::Real(number), _) => number.to_string(),
+        (Value::Blob(bytes), _) => String::from_utf8_lossy(bytes).into_owned(),
+        (Value::Text(text), _) => text.clone(),
+    }
+}
+
+fn answer(session: &mut Session, sql: &str) -> String {
+    run(session, sql).unwrap_or_else(|error: Error| {
+        session.fail();
+        format!("ERROR {} {}\n", error.condition().sqlstate(), error.message)
+    })
+}
+
+fn check(name: &str) {
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mysql").join(format!("{name}.txt"));
+    let text = std::fs::read_to_string(&path).unwrap();
+    let fixture = Fixture::new();
+    let database = fixture.open();
+    let mut session = mysql(&database);
+    let mut actual = String::new();
+    let mut failures = String::new();
+    for case in cases(&text) {
+        let found = answer(&mut session, &case.sql);
+        write!(actual, "{}{}----\n{found}\n", case.comments, case.sql).unwrap();
+        if found != case.answer {
+            let at = case.line;
+            write!(failures, "line {at}: {}expected:\n{}answered:\n{found}\n", case.sql, case.answer).unwrap();
+        }
+    }
+    if std::env::var_os("ROWFERRY_CASES").is_some() {
+        std::fs::write(path.with_extension("actual"), actual).unwrap();
+    } else {
+        assert!(failures.is_empty(), "{name}:\n{failures}");
+    }
+}
+
+macro_rules! files {
+    ($($name:ident),* $(,)?) => {$(
+        #[test]
+        fn $name() {
+            check(stringify!($name));
+        }
+    )*};
+}
+
+files! { statements }
