@@ -81,25 +81,30 @@ impl Framing {
 
     /// Expands the whole frames that have come into `plain`.
     pub(crate) fn expand(&mut self, plain: &mut ReceiveBuffer) -> Result<(), Malformed> {
-        while let Some(&[a, b, c, _, d, e, f]) = self.packed.unread().first_chunk::<HEADER>() {
-            let packed = u32::from_le_bytes([a, b, c, 0]) as usize;
-            let expanded = u32::from_le_bytes([d, e, f, 0]) as usize;
-            let Some(frame) = self.packed.unread().get(HEADER..HEADER + packed) else { break };
-            let filled = if expanded == 0 { packed } else { expanded };
-            let space = &mut plain.space(filled)[..filled];
-            if expanded == 0 {
-                space.copy_from_slice(frame);
-            } else {
-                self.algorithm.expand(frame, space)?;
-            }
-            plain.filled(filled);
-            self.packed.consume(HEADER + packed);
-        }
+        while self.expand_next(plain)?.is_some() {}
         Ok(())
     }
 
-    /// Replaces the packets from `start` on by the frames of a command of their own, the first of them number `number`.
-    pub(crate) fn seal(&self, output: &mut Vec<u8>, start: usize, mut number: u8) {
+    /// Expands the next frame into `plain`, if it is whole, and tells its number.
+    pub(crate) fn expand_next(&mut self, plain: &mut ReceiveBuffer) -> Result<Option<u8>, Malformed> {
+        let Some(&[a, b, c, number, d, e, f]) = self.packed.unread().first_chunk::<HEADER>() else { return Ok(None) };
+        let packed = u32::from_le_bytes([a, b, c, 0]) as usize;
+        let expanded = u32::from_le_bytes([d, e, f, 0]) as usize;
+        let Some(frame) = self.packed.unread().get(HEADER..HEADER + packed) else { return Ok(None) };
+        let filled = if expanded == 0 { packed } else { expanded };
+        let space = &mut plain.space(filled)[..filled];
+        if expanded == 0 {
+            space.copy_from_slice(frame);
+        } else {
+            self.algorithm.expand(frame, space)?;
+        }
+        plain.filled(filled);
+        self.packed.consume(HEADER + packed);
+        Ok(Some(number))
+    }
+
+    /// Replaces the packets from `start` on by frames, the first of them number `number`; tells the number that follows.
+    pub(crate) fn seal(&self, output: &mut Vec<u8>, start: usize, mut number: u8) -> u8 {
         let plain = output.split_off(start);
         for chunk in plain.chunks(MAX_PAYLOAD) {
             let header = output.len();
@@ -120,6 +125,7 @@ impl Framing {
             output[header + 4..header + 7].copy_from_slice(&(expanded as u32).to_le_bytes()[..3]);
             number = number.wrapping_add(1);
         }
+        number
     }
 }
 

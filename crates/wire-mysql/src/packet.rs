@@ -53,8 +53,13 @@ pub(crate) struct Inbox {
 
 impl Inbox {
     pub(crate) fn new(limit: usize) -> Self {
+        Self::with_step(limit, ReceiveBuffer::STEP)
+    }
+
+    /// An inbox that grows in steps of `step` bytes.
+    pub(crate) fn with_step(limit: usize, step: usize) -> Self {
         Self {
-            buffer: ReceiveBuffer::default(),
+            buffer: ReceiveBuffer::with_step(step),
             joined: Vec::new(),
             lent: 0,
             joining: false,
@@ -76,6 +81,18 @@ impl Inbox {
     /// Bytes received and not handed out.
     pub(crate) fn waiting(&self) -> usize {
         self.buffer.unread().len() - self.lent
+    }
+
+    /// How many bytes the packet that is coming still lacks.
+    pub(crate) fn missing(&self) -> usize {
+        let unread = &self.buffer.unread()[self.lent..];
+        match unread.first_chunk::<3>() {
+            Some(&[a, b, c]) => {
+                let len = u32::from_le_bytes([a, b, c, 0]) as usize;
+                (HEADER + len).saturating_sub(unread.len())
+            }
+            None => HEADER - unread.len(),
+        }
     }
 
     /// Cuts the next payload, if it is whole. It stays in place until the next call of `settle`.
@@ -110,6 +127,22 @@ impl Inbox {
                 return Ok(Some(Place::Joined));
             }
         }
+    }
+
+    /// The payload that the last `next` found, for good.
+    pub(crate) fn take(&mut self, place: Place) -> Vec<u8> {
+        match place {
+            Place::Buffer { .. } => self.payload(place).to_vec(),
+            Place::Joined => std::mem::take(&mut self.joined),
+        }
+    }
+
+    /// Bytes that have come and belong to no packet that was handed out; they are gone from here.
+    pub(crate) fn take_rest(&mut self) -> Vec<u8> {
+        self.settle();
+        let rest = self.buffer.unread().to_vec();
+        self.buffer.consume(rest.len());
+        rest
     }
 
     /// The payload that the last `next` found.

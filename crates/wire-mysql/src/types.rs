@@ -47,6 +47,8 @@ open_enum! {
         TIME2 = 0x13,
         /// Numbers as IEEE singles, MySQL 9.
         VECTOR = 0xf2,
+        /// True or false; as a parameter only.
+        BOOL = 0xf4,
         /// JSON text.
         JSON = 0xf5,
         /// Exact number as text.
@@ -89,7 +91,7 @@ impl ColumnType {
     /// How the binary protocol sends this type; `None` for codes that no server sends to a client.
     pub const fn binary_form(self) -> Option<BinaryForm> {
         Some(match self {
-            Self::TINY => BinaryForm::Fixed(1),
+            Self::TINY | Self::BOOL => BinaryForm::Fixed(1),
             Self::SHORT | Self::YEAR => BinaryForm::Fixed(2),
             Self::LONG | Self::INT24 | Self::FLOAT => BinaryForm::Fixed(4),
             Self::LONGLONG | Self::DOUBLE => BinaryForm::Fixed(8),
@@ -123,6 +125,8 @@ pub mod column_flag {
     pub const PRIMARY_KEY: u16 = 0x0002;
     /// Part of a unique key.
     pub const UNIQUE_KEY: u16 = 0x0004;
+    /// Part of a key that is not unique.
+    pub const MULTIPLE_KEY: u16 = 0x0008;
     /// A BLOB or TEXT type.
     pub const BLOB: u16 = 0x0010;
     /// No sign.
@@ -135,8 +139,12 @@ pub mod column_flag {
     pub const ENUM: u16 = 0x0100;
     /// Numbered by the server.
     pub const AUTO_INCREMENT: u16 = 0x0200;
+    /// A TIMESTAMP.
+    pub const TIMESTAMP: u16 = 0x0400;
     /// A SET, whatever the type code says.
     pub const SET: u16 = 0x0800;
+    /// No default value.
+    pub const NO_DEFAULT_VALUE: u16 = 0x1000;
 }
 
 /// The number of the `binary` character set: bytes, not text.

@@ -11,8 +11,24 @@ open_enum! {
         INIT_DB = 0x02,
         /// Run the text that follows.
         QUERY = 0x03,
+        /// The columns of a table.
+        FIELD_LIST = 0x04,
+        /// Make a database; refused since MySQL 5.0.
+        CREATE_DB = 0x05,
+        /// Drop a database; refused since MySQL 5.0.
+        DROP_DB = 0x06,
+        /// Flush caches.
+        REFRESH = 0x07,
+        /// Stop the server.
+        SHUTDOWN = 0x08,
         /// A line of text about the server.
         STATISTICS = 0x09,
+        /// The list of sessions.
+        PROCESS_INFO = 0x0a,
+        /// End another session.
+        PROCESS_KILL = 0x0c,
+        /// Have the server write to its log.
+        DEBUG = 0x0d,
         /// Are you there?
         PING = 0x0e,
         /// Log in again, as somebody else.
@@ -27,6 +43,10 @@ open_enum! {
         STMT_CLOSE = 0x19,
         /// Give up a statement's open cursor and long data.
         STMT_RESET = 0x1a,
+        /// Turn several statements in one query on or off.
+        SET_OPTION = 0x1b,
+        /// The next rows of a statement's open cursor.
+        STMT_FETCH = 0x1c,
         /// Forget all session state but the login.
         RESET_CONNECTION = 0x1f,
         /// MariaDB: run a prepared statement for many rows.

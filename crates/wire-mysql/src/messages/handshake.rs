@@ -214,13 +214,12 @@ pub struct HandshakeResponse {
 }
 
 impl HandshakeResponse {
-    /// Decodes a payload.
+    /// Decodes a payload. Clients are many: a NUL may be missing at the end, and something may stand behind it.
     pub fn decode(payload: &[u8]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(payload);
         let head = SslRequest::read(&mut reader)?;
         let has = |flag| head.capabilities & flag != 0;
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let user = text(reader.until_nul("user")?);
+        let user = text(until_nul(&mut reader));
         let scramble = if has(capability::PLUGIN_AUTH_LENENC) {
             lenenc::bytes(&mut reader, "scramble")?
         } else {
@@ -228,19 +227,13 @@ impl HandshakeResponse {
             reader.take(usize::from(len), "scramble")?
         };
         let scramble = scramble.to_vec();
-        let database =
-            if has(capability::CONNECT_WITH_DB) { text(reader.until_nul("database")?) } else { String::new() };
-        let plugin = if has(capability::PLUGIN_AUTH) { text(reader.until_nul("plugin")?) } else { String::new() };
+        let database = if has(capability::CONNECT_WITH_DB) { text(until_nul(&mut reader)) } else { String::new() };
+        let plugin = if has(capability::PLUGIN_AUTH) { text(until_nul(&mut reader)) } else { String::new() };
         let mut attributes = Vec::new();
-        if has(capability::CONNECT_ATTRS) {
-            let mut pairs = Reader::new(lenenc::bytes(&mut reader, "attributes")?);
-            while !pairs.is_empty() {
-                let name = lenenc::bytes(&mut pairs, "attribute name")?;
-                attributes.push((text(name), text(lenenc::bytes(&mut pairs, "attribute value")?)));
-            }
+        if has(capability::CONNECT_ATTRS) && !reader.is_empty() {
+            attributes = read_attributes(&mut reader)?;
         }
         let zstd_level = if has(capability::ZSTD) { reader.u8("zstd level")? } else { 0 };
-        reader.finish("handshake response trailer")?;
         Ok(Self { head, user, scramble, database, plugin, attributes, zstd_level })
     }
 
@@ -291,6 +284,24 @@ pub struct ChangeUser {
 }
 
 impl ChangeUser {
+    /// Decodes what follows the command's code.
+    pub fn decode(argument: &[u8], capabilities: u64) -> Result<Self, Malformed> {
+        let mut reader = Reader::new(argument);
+        let user = text(until_nul(&mut reader));
+        let len = reader.u8("scramble length")?;
+        let scramble = reader.take(usize::from(len), "scramble")?.to_vec();
+        let database = text(until_nul(&mut reader));
+        // Old clients stop here.
+        let collation = if reader.is_empty() { 0 } else { reader.u16_le("collation")? };
+        let has = |flag| capabilities & flag != 0;
+        let plugin = if has(capability::PLUGIN_AUTH) { text(until_nul(&mut reader)) } else { String::new() };
+        let mut attributes = Vec::new();
+        if has(capability::CONNECT_ATTRS) && !reader.is_empty() {
+            attributes = read_attributes(&mut reader)?;
+        }
+        Ok(Self { user, scramble, database, collation, plugin, attributes })
+    }
+
     /// Appends the payload behind the command's code. `capabilities` decide which fields are present.
     pub fn encode(&self, capabilities: u64, bytes: &mut Vec<u8>) {
         let mut writer = Writer::new(bytes);
@@ -303,6 +314,32 @@ impl ChangeUser {
             put_attributes(&mut writer, &self.attributes);
         }
     }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Up to a NUL, or to the end.
+fn until_nul<'a>(reader: &mut Reader<'a>) -> &'a [u8] {
+    let terminated = reader.clone().until_nul("text");
+    match terminated {
+        Ok(text) => {
+            let _ = reader.until_nul("text");
+            text
+        }
+        Err(_) => reader.rest(),
+    }
+}
+
+fn read_attributes(reader: &mut Reader<'_>) -> Result<Vec<(String, String)>, Malformed> {
+    let mut pairs = Reader::new(lenenc::bytes(reader, "attributes")?);
+    let mut attributes = Vec::new();
+    while !pairs.is_empty() {
+        let name = lenenc::bytes(&mut pairs, "attribute name")?;
+        attributes.push((text(name), text(lenenc::bytes(&mut pairs, "attribute value")?)));
+    }
+    Ok(attributes)
 }
 
 fn put_attributes(writer: &mut Writer<'_>, attributes: &[(String, String)]) {

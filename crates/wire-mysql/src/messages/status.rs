@@ -14,6 +14,10 @@ pub mod status_flag {
     pub const AUTOCOMMIT: u16 = 0x0002;
     /// Another result follows.
     pub const MORE_RESULTS: u16 = 0x0008;
+    /// The statement has left a cursor open: its rows are to be fetched.
+    pub const CURSOR_EXISTS: u16 = 0x0040;
+    /// The cursor is at its end.
+    pub const LAST_ROW_SENT: u16 = 0x0080;
     /// `\` is an ordinary character in literals.
     pub const NO_BACKSLASH_ESCAPES: u16 = 0x0200;
     /// A prepared statement's columns have changed.

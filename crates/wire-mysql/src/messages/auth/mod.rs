@@ -5,6 +5,7 @@ mod signature;
 
 use rowferry_wire::{Malformed, Reader, Writer};
 
+pub(crate) use scramble::Seeded;
 pub use scramble::{encrypt_password, scramble_native, scramble_sha256};
 pub use signature::{ParsecSalt, sign_ed25519, sign_parsec};
 

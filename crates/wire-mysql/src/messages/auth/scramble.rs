@@ -50,14 +50,20 @@ pub fn encrypt_password(password: &[u8], nonce: &[u8], key: &[u8], seed: [u8; 32
     for (at, byte) in clear.iter_mut().enumerate() {
         *byte ^= nonce[at % nonce.len()];
     }
-    key.encrypt(&mut Seeded { seed, counter: 0 }, Oaep::new::<Sha1>(), &clear)
+    key.encrypt(&mut Seeded::new(seed), Oaep::new::<Sha1>(), &clear)
         .map_err(|_| Malformed::new("RSA public key too short for the password"))
 }
 
 /// The given random bytes, stretched by SHA-256 over a counter: entropy is an argument here.
-struct Seeded {
+pub(crate) struct Seeded {
     seed: [u8; 32],
     counter: u64,
+}
+
+impl Seeded {
+    pub(crate) const fn new(seed: [u8; 32]) -> Self {
+        Self { seed, counter: 0 }
+    }
 }
 
 impl RngCore for Seeded {
