@@ -17,7 +17,7 @@ use rowferry_server::auth::{Gate, Users, hba};
 use rowferry_server::metrics::{self, Vitals};
 use rowferry_server::pg::PgDoor;
 use rowferry_server::tls::{self, Tls};
-use rowferry_server::{Bound, Door, Endpoint, Limits, Server};
+use rowferry_server::{Bound, Door, Endpoint, Limits, MysqlDoor, Server};
 
 use self::announce::{Told, announce, tell_sessions, warn_of_readers};
 use self::doors::Doors;
@@ -37,6 +37,8 @@ const WEB_PORT: u16 = 8080;
 const WEB_STATEMENT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Where Informix clients look.
 const INFORMIX_PORT: u16 = 9088;
+/// Where MySQL clients look.
+const MYSQL_PORT: u16 = 3306;
 
 /// Under which heading `--help` shows an option.
 const DOORS: &str = "Where to listen";
@@ -68,7 +70,7 @@ pub enum JournalChoice {
     Keep,
 }
 
-/// Serve a SQLite file to PostgreSQL and Informix clients
+/// Serve a SQLite file to PostgreSQL, Informix and MySQL clients
 ///
 /// Any SQLite file will do, whoever made it; what is written through the server reads
 /// sensibly in the `sqlite3` shell, and other programs may use the file at the same time.
@@ -78,6 +80,7 @@ pub enum JournalChoice {
 ///   rowferry serve app.db --postgres :0 --json      a free port, told in a line of JSON
 ///   rowferry serve app.db --unix-dir /tmp    the unix socket /tmp/.s.PGSQL.5432
 ///   rowferry serve app.db --informix :9088   Informix clients, such as IBM's JDBC driver
+///   rowferry serve app.db --mysql :3306      MySQL clients
 ///   rowferry serve app.db --postgres 0.0.0.0 --tls --password-file users
 ///                                            the network, with passwords and encryption
 ///   rowferry serve app.db --databases more   clients may make databases, in the directory `more`
@@ -87,7 +90,7 @@ pub enum JournalChoice {
 /// only. With users everybody proves a password (SCRAM-SHA-256).
 ///
 /// Under systemd the server says when it is ready, and takes over sockets of a socket unit that
-/// are named `postgres` or `informix` (FileDescriptorName=).
+/// are named `postgres`, `informix` or `mysql` (FileDescriptorName=).
 ///
 /// The server stops at SIGTERM or Ctrl-C: statements that run may finish (--stop-grace),
 /// the rest is rolled back. SIGHUP reads --password-file, --hba, --ident,
@@ -113,6 +116,14 @@ pub struct Arguments {
     /// Listen for Informix clients (SQLI) at this address: 127.0.0.1:9088, :9088, 0.0.0.0, [::1]:0
     #[arg(long, value_name = "ADDR", env = "ROWFERRY_INFORMIX", help_heading = DOORS)]
     informix: Option<String>,
+
+    /// Listen for MySQL clients at this address: 127.0.0.1:3306, :3306, 0.0.0.0, [::1]:0
+    #[arg(long, value_name = "ADDR", env = "ROWFERRY_MYSQL", help_heading = DOORS)]
+    mysql: Option<String>,
+
+    /// Listen for MySQL clients at a unix socket of this name, for `mysql -S PATH`
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = DOORS)]
+    mysql_socket: Option<PathBuf>,
 
     /// Tell Prometheus figures at http://ADDR/metrics, and whether the server is well at /health: 127.0.0.1:9187, :9187, :0
     ///
@@ -223,6 +234,10 @@ pub struct Arguments {
     #[arg(long, value_name = "VERSION", default_value = rowferry_engine::settings::SERVER_VERSION, help_heading = DOORS)]
     server_version: String,
 
+    /// The version of MySQL that clients are told; what the server does stays the same
+    #[arg(long, value_name = "VERSION", default_value = rowferry_server::mysql::SERVER_VERSION, help_heading = DOORS)]
+    mysql_server_version: String,
+
     /// What a setting is in every session until its role or client says otherwise; can be given more than once
     ///
     /// As `postgres -c`: -c log_min_duration_statement=250ms, -c timezone=Europe/Berlin.
@@ -328,7 +343,9 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     let postgres: Arc<dyn Door> = Arc::new(PgDoor::new(databases.clone(), Arc::clone(&gate)));
     let watched = databases.clone();
     let informix: Arc<dyn Door> =
-        Arc::new(SqliDoor::new(databases, Arc::clone(&gate)).with_pam(arguments.informix_pam));
+        Arc::new(SqliDoor::new(databases.clone(), Arc::clone(&gate)).with_pam(arguments.informix_pam));
+    let mysql: Arc<dyn Door> =
+        Arc::new(MysqlDoor::new(databases, Arc::clone(&gate)).with_version(arguments.mysql_server_version.as_str()));
     let mut bound = Vec::new();
     let mut listen = |endpoint: &Endpoint, door: &Arc<dyn Door>| {
         server.listen(endpoint, Arc::clone(door), open_to_all).map_err(|error| {
@@ -353,8 +370,19 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     if let Some(address) = doors.informix {
         bound.push(listen(&Endpoint::Tcp(address), &informix)?);
     }
+    if let Some(address) = doors.mysql {
+        bound.push(listen(&Endpoint::Tcp(address), &mysql)?);
+    }
+    if let Some(path) = &doors.mysql_socket {
+        bound.push(listen(&Endpoint::Unix(path.clone()), &mysql)?);
+    }
     for Handed { socket, door } in handed {
-        bound.push(server.adopt(socket, Arc::clone(if door == service::INFORMIX { &informix } else { &postgres })));
+        let door = match door {
+            service::INFORMIX => &informix,
+            service::MYSQL => &mysql,
+            _ => &postgres,
+        };
+        bound.push(server.adopt(socket, Arc::clone(door)));
     }
 
     let page = doors

@@ -16,6 +16,8 @@ use crate::Failure;
 pub const POSTGRES: &str = "postgres";
 /// As [`POSTGRES`].
 pub const INFORMIX: &str = "informix";
+/// As [`POSTGRES`].
+pub const MYSQL: &str = "mysql";
 /// What a socket without a name is called.
 const UNNAMED: &str = "unknown";
 
@@ -27,7 +29,7 @@ const PULSE: Duration = Duration::from_secs(1);
 pub struct Handed {
     /// The socket.
     pub socket: HandedSocket,
-    /// For which door: [`POSTGRES`] or [`INFORMIX`].
+    /// For which door: [`POSTGRES`], [`INFORMIX`] or [`MYSQL`].
     pub door: &'static str,
 }
 
@@ -44,9 +46,10 @@ pub fn handed() -> Result<Vec<Handed>, Failure> {
         let door = match name.as_str() {
             POSTGRES | UNNAMED => POSTGRES,
             INFORMIX => INFORMIX,
+            MYSQL => MYSQL,
             _ => {
                 return Err(Failure::new(format!("socket activation: descriptor {number} is named \"{name}\""))
-                    .hint("name sockets by their door: FileDescriptorName=postgres or informix"));
+                    .hint("name sockets by their door: FileDescriptorName=postgres, informix or mysql"));
             }
         };
         let socket = HandedSocket::new(descriptor)

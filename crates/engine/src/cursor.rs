@@ -230,6 +230,19 @@ impl Cursor {
         more
     }
 
+    /// Reads all of its rows ahead, so that it outlives its transaction.
+    ///
+    /// # Errors
+    /// Whatever the statement fails with.
+    pub fn read_ahead(&mut self) -> Result<()> {
+        let Some(handle) = &self.handle else { return Ok(()) };
+        self.state.materialise(&handle.lock(), &self.interrupter)?;
+        match self.state.failure() {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+
     /// How many rows INSERT, UPDATE or DELETE changed; all of them are changed before the first row is returned.
     pub fn rows_affected(&self) -> u64 {
         self.rows_affected

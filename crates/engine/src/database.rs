@@ -250,7 +250,12 @@ impl Database {
 
     /// Begins a session; the back end's handle is opened at the first statement.
     pub fn session(&self, options: SessionOptions) -> Session {
-        Session::new(self.clone(), options)
+        self.session_numbered(options, next_pid())
+    }
+
+    /// The same for a client that was told its number before it was known who it is; see [`session_number`].
+    pub fn session_numbered(&self, options: SessionOptions, number: u32) -> Session {
+        Session::new(self.clone(), options, number)
     }
 
     /// The database's name: the file's, without its extension.
@@ -416,8 +421,13 @@ impl Shared {
     }
 }
 
+/// A number for a session that is to come, which no other has: for [`Database::session_numbered`].
+pub fn session_number() -> u32 {
+    next_pid()
+}
+
 /// The next session's number: what `pg_backend_pid()` says.
-pub fn next_pid() -> u32 {
+fn next_pid() -> u32 {
     static NEXT: AtomicU32 = AtomicU32::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }

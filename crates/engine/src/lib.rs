@@ -38,7 +38,7 @@ mod spool;
 pub(crate) mod statistics;
 
 pub use cursor::{Cursor, Row};
-pub use database::{Database, JournalModes};
+pub use database::{Database, JournalModes, session_number};
 pub use databases::Databases;
 pub use host_rules::{HostRule, HostRules, NameMapping, NameMappings};
 pub use interrupt::{End, Interrupter};

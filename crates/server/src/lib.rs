@@ -2,7 +2,7 @@
 //!
 //! - [`Server`]: binds the endpoints, accepts, limits and counts connections, stops gracefully.
 //! - [`Door`]: what a protocol implements. It gets one [`Connection`] at a time, on a thread of its own, and says in
-//!   an [`Ending`] how it went. `pg` and `sqli` are the doors.
+//!   an [`Ending`] how it went. `pg`, `sqli` and `mysql` are the doors.
 //! - [`auth`]: who may come in.
 //! - [`tls`]: certificates, given or generated.
 //! - [`aside`]: what is answered over HTTP beside the doors; [`metrics`] is, and the page of `rowferry-web`.
@@ -22,11 +22,13 @@ mod connection;
 pub mod http;
 mod listener;
 pub mod metrics;
+pub mod mysql;
 pub mod pg;
 mod registry;
 mod socket;
 mod socket_file;
 pub mod sqli;
+mod texts;
 mod threads;
 pub mod tls;
 
@@ -34,6 +36,7 @@ pub use capacity::Capacity;
 pub use config::{Endpoint, Limits, ParseEndpointError};
 pub use connection::{Connection, Ending, TooManyConnections};
 pub use listener::{Bound, Door, HandedSocket, Introducer, Server, StartError, Stopper};
+pub use mysql::MysqlDoor;
 pub use socket::Peer;
 pub use sqli::SqliDoor;
 

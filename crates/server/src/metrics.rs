@@ -293,7 +293,7 @@ fn of_databases(all: &[Measurements]) -> Vec<MetricFamily> {
 fn sessions(all: &[Measurements]) -> MetricFamily {
     let of = |of: &Measurements| {
         let mut metrics = Vec::new();
-        for door in ["postgres", "informix"] {
+        for door in ["postgres", "informix", "mysql"] {
             for state in STATES {
                 let labels = [("database", of.database.as_str()), ("door", door), ("state", state)];
                 let count = of.sessions.get(&(door, state)).copied().unwrap_or_default();

@@ -81,6 +81,7 @@ pub(super) fn announce(
         for bound in bound {
             let door = match &bound.endpoint {
                 Endpoint::Tcp(_) => bound.door,
+                Endpoint::Unix(_) if bound.door == "mysql" => "mysql_socket",
                 Endpoint::Unix(_) => "unix",
             };
             event.insert(door.into(), bound.endpoint.to_string().into());
@@ -103,6 +104,7 @@ pub(super) fn announce(
                         door => writeln!(out, "  {door}://{host}:{}/{name}", address.port())?,
                     }
                 }
+                Endpoint::Unix(path) if bound.door == "mysql" => writeln!(out, "  mysql -S {} {name}", path.display())?,
                 Endpoint::Unix(path) => {
                     let directory = path.parent().unwrap_or(path).display();
                     let port = path.extension().unwrap_or_default().to_string_lossy();

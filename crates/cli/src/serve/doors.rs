@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use rowferry_server::Endpoint;
 use rowferry_server::auth::Users;
 
-use super::{Arguments, INFORMIX_PORT, METRICS_PORT, POSTGRES_PORT, WEB_PORT};
+use super::{Arguments, INFORMIX_PORT, METRICS_PORT, MYSQL_PORT, POSTGRES_PORT, WEB_PORT};
 use crate::Failure;
 use crate::service::Handed;
 
@@ -16,6 +16,8 @@ pub(super) struct Doors {
     pub(super) postgres: Option<SocketAddr>,
     pub(super) unix_dir: Option<PathBuf>,
     pub(super) informix: Option<SocketAddr>,
+    pub(super) mysql: Option<SocketAddr>,
+    pub(super) mysql_socket: Option<PathBuf>,
     /// Where figures are told.
     pub(super) metrics: Option<SocketAddr>,
     /// Where the page is.
@@ -37,21 +39,25 @@ impl Doors {
         let mut postgres =
             arguments.postgres.as_deref().map(|text| tcp("--postgres", text, POSTGRES_PORT)).transpose()?;
         let informix = arguments.informix.as_deref().map(|text| tcp("--informix", text, INFORMIX_PORT)).transpose()?;
+        let mysql = arguments.mysql.as_deref().map(|text| tcp("--mysql", text, MYSQL_PORT)).transpose()?;
+        let mysql_socket = arguments.mysql_socket.clone();
         let metrics = arguments.metrics.as_deref().map(|text| tcp("--metrics", text, METRICS_PORT)).transpose()?;
         let web = arguments.web.as_deref().map(|text| tcp("--web", text, WEB_PORT)).transpose()?;
-        if postgres.is_none() && arguments.unix_dir.is_none() && informix.is_none() && handed.is_empty() {
+        let other = informix.is_some() || mysql.is_some() || mysql_socket.is_some();
+        if postgres.is_none() && arguments.unix_dir.is_none() && !other && handed.is_empty() {
             postgres = Some(SocketAddr::from(([127, 0, 0, 1], POSTGRES_PORT)));
         }
         let handed = handed.iter().filter_map(|handed| match handed.socket.endpoint() {
             Endpoint::Tcp(address) => Some(*address),
             Endpoint::Unix(_) => None,
         });
-        Ok(Self { postgres, unix_dir: arguments.unix_dir.clone(), informix, metrics, web, handed: handed.collect() })
+        let unix_dir = arguments.unix_dir.clone();
+        Ok(Self { postgres, unix_dir, informix, mysql, mysql_socket, metrics, web, handed: handed.collect() })
     }
 
     /// Without passwords nobody but this machine is let in, unless that is wanted.
     pub(super) fn check_trust(&self, arguments: &Arguments, users: &Users) -> Result<(), Failure> {
-        let all = self.postgres.into_iter().chain(self.informix).chain(self.handed.iter().copied());
+        let all = self.postgres.into_iter().chain(self.informix).chain(self.mysql).chain(self.handed.iter().copied());
         let trusts = users.is_empty() && arguments.hba.is_none() && !arguments.trust_network;
         if let Some(address) = self.metrics.filter(|address| trusts && !address.ip().is_loopback()) {
             return Err(Failure::new(format!(

@@ -42,6 +42,7 @@ mod routine_transactions;
 mod routing;
 mod savepoints;
 pub mod sequences;
+mod signals;
 pub mod state;
 mod temporary;
 mod transaction;
@@ -62,7 +63,6 @@ use rowferry_dialect::{Condition, Error, Language, Result};
 use rowferry_encodings::Encoding;
 
 use crate::backend::{Backend as _, InUse, Opening, SharedHandle, Watch};
-use crate::database::next_pid;
 use crate::schema::{SessionSchema, Snapshot};
 use crate::{Cursor, Database, Interrupter, SessionOptions};
 
@@ -158,7 +158,7 @@ pub enum TransactionStatus {
 }
 
 impl Session {
-    pub(crate) fn new(database: Database, options: SessionOptions) -> Self {
+    pub(crate) fn new(database: Database, options: SessionOptions, pid: u32) -> Self {
         let interrupter = Interrupter::new(database.shared.options.session_memory);
         let mut variables = database.shared.first_variables(&options.user);
         if !options.application_name.is_empty() {
@@ -186,7 +186,6 @@ impl Session {
         let role_names = variables.role_names();
         schema.enable_role(&role_names);
         let now = state::now();
-        let pid = next_pid();
         let owner = database.shared.locks.enter(pid, interrupter.clone());
         let state = Arc::new_cyclic(|this| State {
             settings: Mutex::default(),

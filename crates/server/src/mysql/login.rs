@@ -1,0 +1,284 @@
+//! From the greeting to a session, and again when the client changes its user.
+
+use std::io::ErrorKind;
+
+use rowferry_engine::{Condition, Error, Session, SessionOptions, session_number};
+use rowferry_wire_mysql::messages::auth::plugin;
+use rowferry_wire_mysql::messages::handshake::{Handshake, capability};
+use rowferry_wire_mysql::messages::status::{Ok as OkPacket, ServerError, status_flag};
+use rowferry_wire_mysql::server::{Login, Request, Server};
+
+use super::session::MysqlSession;
+use super::wire::{Silence, Wire};
+use super::{MysqlDoor, report, told};
+use crate::auth::hba::Method;
+use crate::auth::{Client, random};
+use crate::{Connection, Ending, Peer};
+
+/// What is offered to everybody. TLS comes with a certificate.
+const OFFERED: u64 = capability::LONG_PASSWORD
+    | capability::FOUND_ROWS
+    | capability::LONG_FLAG
+    | capability::CONNECT_WITH_DB
+    | capability::COMPRESS
+    | capability::LOCAL_FILES
+    | capability::PROTOCOL_41
+    | capability::INTERACTIVE
+    | capability::TRANSACTIONS
+    | capability::SECURE_CONNECTION
+    | capability::MULTI_STATEMENTS
+    | capability::MULTI_RESULTS
+    | capability::PS_MULTI_RESULTS
+    | capability::PLUGIN_AUTH
+    | capability::CONNECT_ATTRS
+    | capability::PLUGIN_AUTH_LENENC
+    | capability::SESSION_TRACK
+    | capability::DEPRECATE_EOF
+    | capability::ZSTD;
+
+/// `utf8mb4_0900_ai_ci`.
+const COLLATION: u8 = 255;
+
+/// Bytes of the nonce.
+const NONCE: usize = 20;
+
+pub(super) fn open<'c>(door: &'c MysqlDoor, connection: &'c mut Connection) -> Result<MysqlSession<'c>, Ending> {
+    let number = session_number();
+    let tls = if connection.can_encrypt() { capability::SSL } else { 0 };
+    let greeting = Handshake {
+        server_version: door.version.clone(),
+        connection_id: number,
+        nonce: nonce(),
+        capabilities: OFFERED | tls,
+        collation: COLLATION,
+        status: status_flag::AUTOCOMMIT,
+        plugin: plugin::CACHING_SHA2_PASSWORD.into(),
+    };
+    let server = Server::new(greeting, connection.limits().max_message);
+    let mut wire = Wire { connection, server };
+    let login = loop {
+        match next(&mut wire)? {
+            Request::StartTls => {
+                let begun = wire.server.take_rest();
+                wire.connection.start_tls_after(&begun).map_err(|error| match error.kind() {
+                    ErrorKind::TimedOut => Ending::TimedOut("the TLS handshake was not completed"),
+                    _ => Ending::Protocol(format!("TLS handshake failed: {error}")),
+                })?;
+                wire.server.tls_started();
+            }
+            Request::Login(login) => break login,
+            _ => return Err(Ending::Protocol("something else than a login".into())),
+        }
+    };
+    let session = enter(door, &mut wire, &login, number)?;
+    Ok(MysqlSession::new(door, wire, session))
+}
+
+/// Lets a client in who has said who it is. On failure it has been told.
+pub(super) fn enter(door: &MysqlDoor, wire: &mut Wire<'_>, login: &Login, number: u32) -> Result<Session, Ending> {
+    let user = login.response.user.as_str();
+    let main = door.databases.main();
+    if wire.connection.lacks_encryption() {
+        let message = "Connections using insecure transport are prohibited while --require_secure_transport=ON.";
+        return Err(refuse(wire, &report::own(3159, "HY000", message)));
+    }
+    let kept = main.login(user);
+    let users = door.gate.users().with_role(user, &kept).map_err(|error| {
+        let message = format!("the password of role \"{user}\": {error}");
+        refuse(wire, &Error::new(Condition::DataCorrupted, message))
+    })?;
+    let client = Client::of(wire.connection);
+    let demand = door.gate.demand(&client, &users, user, main.name(), main);
+    let demand = demand.map_err(|error| refuse_access(wire, user, true, &error.message))?;
+    demand.check_certificate(&client).map_err(|error| refuse_access(wire, user, false, &error.message))?;
+    let mut is_cached = false;
+    match demand.method {
+        Method::Trust | Method::Cert => is_cached = wave_through(wire, login)?,
+        Method::Scram | Method::Password => {
+            let password = password(door, wire)?;
+            let attempt = door.gate.attempt(wire.connection, user).map_err(|error| {
+                let message = format!("{error} (user \"{user}\")");
+                refuse_access(wire, user, true, &message)
+            })?;
+            let right = users.accepts(user, &password);
+            attempt.ended(right);
+            if !right {
+                return Err(refuse_access(wire, user, !password.is_empty(), "wrong password"));
+            }
+        }
+        Method::Peer => {
+            match wire.connection.peer_user() {
+                Ok(name) if demand.admits(&name, user) => {}
+                _ => return Err(refuse_access(wire, user, false, "another user of this machine")),
+            }
+            is_cached = wave_through(wire, login)?;
+        }
+        // Turned away above.
+        Method::Reject => return Err(refuse(wire, &Error::internal("a rule that rejects lets somebody in"))),
+    }
+    let named = demand.check_certificate_name(&client, user);
+    named.map_err(|error| refuse_access(wire, user, false, &error.message))?;
+    kept.check().map_err(|error| refuse_access(wire, user, true, &error.message))?;
+    if wire.connection.stopping() {
+        return Err(refuse(wire, &report::own(1053, "08S01", "Server shutdown in progress")));
+    }
+    if !login.is_again && wire.connection.admit().is_err() {
+        return Err(refuse(wire, &Error::new(Condition::TooManyConnections, "Too many connections")));
+    }
+    let session = begin(door, wire, login, number).map_err(|error| refuse(wire, &error))?;
+    let ok = OkPacket { status: told::status(&session), ..OkPacket::default() };
+    wire.server.accept(&ok, is_cached);
+    tracing::info!(
+        connection = wire.connection.number(),
+        peer = %wire.connection.peer(),
+        user,
+        tls = wire.connection.is_encrypted(),
+        "session opened"
+    );
+    Ok(session)
+}
+
+fn begin(door: &MysqlDoor, wire: &Wire<'_>, login: &Login, number: u32) -> Result<Session, Error> {
+    let response = &login.response;
+    let program = response.attributes.iter().find(|(name, _)| name == "program_name");
+    let options = SessionOptions {
+        user: response.user.clone(),
+        application_name: program.map(|(_, program)| program.clone()).unwrap_or_default(),
+        language: told::LANGUAGE,
+        client_address: wire.connection.peer().to_string(),
+        server_address: wire.connection.local().map_or_else(String::new, |address| address.to_string()),
+    };
+    let mut session = door.databases.main().session_numbered(options, number);
+    if let Some(encoding) = encoding_of(response.head.collation)? {
+        session.set_variable("client_encoding", encoding)?;
+    }
+    let counts_found = wire.server.has(capability::FOUND_ROWS);
+    told::begin(&mut session, &told::Beginning { database: &response.database, counts_found })?;
+    Ok(session)
+}
+
+/// What a client's texts are in, by the number of its collation, where that is not UTF-8.
+fn encoding_of(collation: u8) -> Result<Option<&'static str>, Error> {
+    match collation {
+        // The server's own; ascii; utf8mb3; utf8mb4; bytes, which are taken as they are.
+        0 | 11 | 65 | 33 | 76 | 83 | 192..=215 | 223 | 45 | 46 | 224..=255 | 63 => Ok(None),
+        // latin1 is what Windows calls 1252.
+        5 | 8 | 15 | 31 | 47 | 48 | 49 | 94 => Ok(Some("WIN1252")),
+        2 | 9 | 21 | 27 | 77 => Ok(Some("LATIN2")),
+        14 | 23 | 50 | 51 | 52 => Ok(Some("WIN1251")),
+        7 | 74 => Ok(Some("KOI8R")),
+        other => {
+            let message = format!("the character set of collation {other} is not known here: use utf8mb4");
+            Err(Error::unsupported(message).with_mysql(1115, "42000"))
+        }
+    }
+}
+
+/// Who need prove nothing is let in by whatever plugin it uses; true when its scramble is what it is told to have proved.
+fn wave_through(wire: &mut Wire<'_>, login: &Login) -> Result<bool, Ending> {
+    match login.response.plugin.as_str() {
+        plugin::CACHING_SHA2_PASSWORD => Ok(true),
+        "" | plugin::NATIVE_PASSWORD | plugin::CLEAR_PASSWORD => Ok(false),
+        _ => {
+            // Other plugins wait for more than an OK.
+            let data = [wire.server.nonce(), &[0]].concat();
+            wire.server.ask_proof(plugin::NATIVE_PASSWORD, data);
+            match next(wire)? {
+                Request::Proof(_) => Ok(false),
+                _ => Err(Ending::Protocol("something else than a proof".into())),
+            }
+        }
+    }
+}
+
+/// The client's password.
+fn password(door: &MysqlDoor, wire: &mut Wire<'_>) -> Result<String, Ending> {
+    let is_protected = wire.connection.is_encrypted() || *wire.connection.peer() == Peer::Unix;
+    let key = if is_protected { None } else { door.key() };
+    if !wire.server.ask_password(is_protected, key, random()) {
+        let message =
+            "Client does not support authentication protocol requested by server; consider upgrading MySQL client";
+        return Err(refuse(wire, &report::own(1251, "08004", message)));
+    }
+    match next(wire)? {
+        Request::Password(password) => Ok(password.expose().to_owned()),
+        _ => Err(Ending::Protocol("something else than a password".into())),
+    }
+}
+
+/// The next thing that a client says before it is in.
+fn next(wire: &mut Wire<'_>) -> Result<Request, Ending> {
+    wire.flush()?;
+    loop {
+        if let Some(request) = wire.poll()? {
+            return Ok(request);
+        }
+        wire.flush()?;
+        match wire.read() {
+            Ok(()) => {}
+            Err(Silence::End) if wire.connection.stopping() => return Err(Ending::Stopped),
+            Err(Silence::End) if !wire.server.is_amid_message() => {
+                return Err(Ending::Brief("closed before it was let in"));
+            }
+            Err(Silence::End) => return Err(Ending::Protocol("connection closed in the middle of the login".into())),
+            Err(Silence::TimedOut) => return Err(Ending::TimedOut("the login was not completed")),
+            Err(Silence::Broken(error)) => return Err(Ending::Broken(error)),
+        }
+    }
+}
+
+/// Tells the client why it is not let in.
+fn refuse(wire: &mut Wire<'_>, error: &Error) -> Ending {
+    refuse_as(wire, &report::server_error(error), error.message.clone())
+}
+
+/// Tells the client no more than that it is not let in.
+fn refuse_access(wire: &mut Wire<'_>, user: &str, with_password: bool, why: &str) -> Ending {
+    let host = match wire.connection.peer() {
+        Peer::Tcp(address) => address.ip().to_canonical().to_string(),
+        Peer::Unix => "localhost".to_owned(),
+    };
+    let using = if with_password { "YES" } else { "NO" };
+    let message = format!("Access denied for user '{user}'@'{host}' (using password: {using})");
+    let error = ServerError { code: 1045, sqlstate: "28000".into(), message };
+    refuse_as(wire, &error, format!("{why} (user {user})"))
+}
+
+fn refuse_as(wire: &mut Wire<'_>, error: &ServerError, why: String) -> Ending {
+    wire.server.refuse(error);
+    // Whether or not it can still be told, it is out.
+    let _ = wire.flush();
+    Ending::Refused(why)
+}
+
+/// Random bytes for a nonce: of seven bits, none NUL, as clients take it for text.
+fn nonce() -> Vec<u8> {
+    random::<NONCE>()
+        .iter()
+        .map(|byte| 1 + (byte % 126))
+        .filter(|byte| *byte != b'$')
+        .chain([b'#'; NONCE])
+        .take(NONCE)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nonce_is_text_of_its_length() {
+        for _ in 0..1_000 {
+            let nonce = nonce();
+            assert_eq!(nonce.len(), NONCE);
+            assert!(nonce.iter().all(|byte| (1..0x7f).contains(byte) && *byte != b'$'), "{nonce:?}");
+        }
+    }
+
+    #[test]
+    fn character_sets_that_are_not_known_are_refused() {
+        assert_eq!(encoding_of(45), Ok(None));
+        assert_eq!(encoding_of(8), Ok(Some("WIN1252")));
+        assert_eq!(encoding_of(28).unwrap_err().mysql_code(), 1115);
+    }
+}

@@ -1,0 +1,177 @@
+//! Errors in the wire's words: a number, an SQLSTATE, and the texts that clients look into.
+
+use rowferry_engine::{Condition, Error};
+use rowferry_wire_mysql::client::Failure;
+use rowferry_wire_mysql::messages::status::ServerError;
+
+/// The longest text of an error, in bytes: clients have buffers.
+const MAX_MESSAGE: usize = 510;
+
+/// An engine's failure as an ERR.
+pub(super) fn server_error(error: &Error) -> ServerError {
+    let mut message = message(error);
+    if message.len() > MAX_MESSAGE {
+        let cut = (0..=MAX_MESSAGE).rev().find(|at| message.is_char_boundary(*at)).unwrap_or(0);
+        message.truncate(cut);
+    }
+    ServerError { code: error.mysql_code(), sqlstate: error.mysql_sqlstate().into(), message }
+}
+
+/// An error of MySQL's own.
+pub(super) fn own(code: u16, sqlstate: &'static str, message: impl Into<String>) -> Error {
+    Error::new(Condition::InternalError, message).with_mysql(code, sqlstate)
+}
+
+/// MySQL's words where its clients read them, and ours otherwise.
+fn message(error: &Error) -> String {
+    // Who has given it a number of MySQL's has given it MySQL's words.
+    if error.mysql.is_some() {
+        return error.message.clone();
+    }
+    let table = || error.table.as_deref();
+    let column = || error.column.as_deref();
+    let words = match error.condition() {
+        Condition::UniqueViolation => duplicate(error),
+        Condition::NotNullViolation => column().map(|column| format!("Column '{column}' cannot be null")),
+        Condition::CheckViolation => {
+            error.constraint.as_ref().map(|name| format!("Check constraint '{name}' is violated."))
+        }
+        Condition::ForeignKeyViolation => Some(foreign_key(error, "add or update a child row")),
+        Condition::ForeignKeyViolationByParent | Condition::RestrictViolation => {
+            Some(foreign_key(error, "delete or update a parent row"))
+        }
+        Condition::UndefinedTable => {
+            let named = quoted(&error.message).or(table());
+            named.map(|name| format!("Table '{name}' doesn't exist"))
+        }
+        Condition::UndefinedColumn => {
+            quoted(&error.message).or(column()).map(|name| format!("Unknown column '{name}' in 'field list'"))
+        }
+        Condition::AmbiguousColumn => {
+            quoted(&error.message).map(|name| format!("Column '{name}' in field list is ambiguous"))
+        }
+        Condition::DuplicateTable => {
+            quoted(&error.message).or(table()).map(|name| format!("Table '{name}' already exists"))
+        }
+        Condition::DuplicateColumn => quoted(&error.message).map(|name| format!("Duplicate column name '{name}'")),
+        Condition::SyntaxError | Condition::UnterminatedString => Some(format!(
+            "You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the \
+             right syntax to use{}",
+            match quoted(&error.message) {
+                Some(near) => format!(" near '{near}' at line 1"),
+                None => format!(" ({})", error.message),
+            }
+        )),
+        Condition::DivisionByZero => Some("Division by 0".into()),
+        Condition::QueryCanceled => Some("Query execution was interrupted".into()),
+        Condition::DeadlockDetected | Condition::SerializationFailure => {
+            Some("Deadlock found when trying to get lock; try restarting transaction".into())
+        }
+        Condition::LockNotAvailable => Some("Lock wait timeout exceeded; try restarting transaction".into()),
+        Condition::ReadOnlySqlTransaction => Some("Cannot execute statement in a READ ONLY transaction.".into()),
+        Condition::StringDataRightTruncation => {
+            column().map(|column| format!("Data too long for column '{column}' at row 1"))
+        }
+        Condition::NumericValueOutOfRange
+        | Condition::IntegerOutOfRange
+        | Condition::SmallintOutOfRange
+        | Condition::BigintOutOfRange => {
+            column().map(|column| format!("Out of range value for column '{column}' at row 1"))
+        }
+        Condition::UndefinedFunction => quoted(&error.message).map(|name| format!("FUNCTION {name} does not exist")),
+        _ => None,
+    };
+    words.unwrap_or_else(|| match &error.hint {
+        Some(hint) => format!("{} ({hint})", error.message),
+        None => error.message.clone(),
+    })
+}
+
+/// `Duplicate entry 'x' for key 't.k'`: the values are told in the detail, `Key (a, b)=(1, 2) already exists.`
+fn duplicate(error: &Error) -> Option<String> {
+    let values = error.detail.as_deref().and_then(|detail| {
+        let (_, values) = detail.split_once(")=(")?;
+        values.rsplit_once(')').map(|(values, _)| values.replace(", ", "-"))
+    });
+    let constraint = error.constraint.as_deref()?;
+    let table = error.table.as_deref();
+    let key = match table {
+        // As MySQL calls it, whatever the file does.
+        Some(table) if constraint == format!("{table}_pkey") => "PRIMARY",
+        _ => constraint,
+    };
+    let place = table.map_or_else(|| key.to_owned(), |table| format!("{table}.{key}"));
+    Some(format!("Duplicate entry '{}' for key '{place}'", values.unwrap_or_default()))
+}
+
+fn foreign_key(error: &Error, what: &str) -> String {
+    let constraint = error.constraint.as_deref().unwrap_or_default();
+    let table = error.table.as_deref().unwrap_or_default();
+    format!("Cannot {what}: a foreign key constraint fails (`{table}`, CONSTRAINT `{constraint}`)")
+}
+
+/// What stands between the first double quotes of a message.
+fn quoted(message: &str) -> Option<&str> {
+    let (_, rest) = message.split_once('"')?;
+    rest.split_once('"').map(|(name, _)| name)
+}
+
+/// A failure of the protocol, for the client.
+pub(super) fn broken(failure: &Failure) -> ServerError {
+    let (code, message) = match failure {
+        Failure::OutOfSequence { .. } => (1156, "Got packets out of order"),
+        Failure::TooLarge { .. } => (1153, "Got a packet bigger than 'max_allowed_packet' bytes"),
+        _ => (1835, "Malformed communication packet."),
+    };
+    let sqlstate = if code == 1835 { "HY000" } else { "08S01" };
+    ServerError { code, sqlstate: sqlstate.into(), message: message.into() }
+}
+
+/// The same for the log.
+pub(super) fn protocol(failure: &Failure) -> String {
+    match failure {
+        Failure::TooLarge { limit } => format!("a message of more than {limit} bytes"),
+        other => other.to_string(),
+    }
+}
+
+/// An error's message for the log. What a syntax error stands next to may be a password that was not quoted.
+pub(super) fn logged(error: &Error) -> &str {
+    if error.condition() == Condition::SyntaxError { "syntax error" } else { &error.message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(error: Error) -> (u16, String, String) {
+        let error = server_error(&error);
+        (error.code, error.sqlstate, error.message)
+    }
+
+    #[test]
+    fn what_clients_look_into_is_in_mysqls_words() {
+        let unique =
+            Error::new(Condition::UniqueViolation, "duplicate key value violates unique constraint \"t_pkey\"")
+                .detail("Key (a, b)=(1, x) already exists.")
+                .table("public", "t")
+                .constraint("t_pkey");
+        assert_eq!(told(unique), (1062, "23000".into(), "Duplicate entry '1-x' for key 't.PRIMARY'".into()));
+        let missing = Error::new(Condition::UndefinedTable, "relation \"db.t\" does not exist");
+        assert_eq!(told(missing), (1146, "42S02".into(), "Table 'db.t' doesn't exist".into()));
+        let column = Error::new(Condition::UndefinedColumn, "column \"x\" does not exist");
+        assert_eq!(told(column), (1054, "42S22".into(), "Unknown column 'x' in 'field list'".into()));
+        let null = Error::new(Condition::NotNullViolation, "null value in column \"c\"").column("c");
+        assert_eq!(told(null), (1048, "23000".into(), "Column 'c' cannot be null".into()));
+        let (code, state, text) = told(Error::new(Condition::SyntaxError, "syntax error at or near \"selec\""));
+        assert_eq!((code, state.as_str()), (1064, "42000"));
+        assert!(text.starts_with("You have an error in your SQL syntax;") && text.ends_with("near 'selec' at line 1"));
+        assert_eq!(told(own(1094, "HY000", "Unknown thread id: 7")).0, 1094);
+    }
+
+    #[test]
+    fn a_long_text_is_cut_between_characters() {
+        let (_, _, text) = told(Error::internal("é".repeat(600)));
+        assert_eq!(text, "é".repeat(255));
+    }
+}

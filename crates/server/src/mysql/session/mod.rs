@@ -1,0 +1,246 @@
+//! The conversation after the login: a command, its answer, the next command.
+
+mod commands;
+mod local_file;
+mod prepared;
+mod query;
+
+use std::io;
+use std::sync::Arc;
+
+use rowferry_engine::{Error, Session, TransactionStatus};
+use rowferry_wire::Malformed;
+use rowferry_wire_mysql::client::Failure as Broken;
+use rowferry_wire_mysql::messages::asked::Asked;
+use rowferry_wire_mysql::messages::command::Command;
+use rowferry_wire_mysql::messages::handshake::capability;
+use rowferry_wire_mysql::messages::session_state::StateChange;
+use rowferry_wire_mysql::messages::status::Ok as OkPacket;
+use rowferry_wire_mysql::server::Request;
+
+use self::prepared::Statements;
+use super::wire::{Silence, Wire};
+use super::{MysqlDoor, login, report, told};
+use crate::Ending;
+
+/// Why a command was not completed.
+#[derive(Debug)]
+enum Failure {
+    /// The client is told, and the session goes on.
+    Error(Error),
+    /// The session is over.
+    End(Ending),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl From<Ending> for Failure {
+    fn from(ending: Ending) -> Self {
+        Self::End(ending)
+    }
+}
+
+type Obeyed<T = ()> = Result<T, Failure>;
+
+/// A client that has come in.
+pub(super) struct MysqlSession<'c> {
+    door: &'c MysqlDoor,
+    wire: Wire<'c>,
+    session: Session,
+    statements: Statements,
+    /// What has changed and was not told yet.
+    changed: Vec<told::Change>,
+    /// How many statements it has sent.
+    questions: u64,
+}
+
+impl<'c> MysqlSession<'c> {
+    pub(super) fn new(door: &'c MysqlDoor, wire: Wire<'c>, session: Session) -> Self {
+        let mut new =
+            Self { door, wire, session, statements: Statements::default(), changed: Vec::new(), questions: 0 };
+        new.watch();
+        new
+    }
+
+    /// The session may be ended from outside, and its statements stopped.
+    fn watch(&mut self) {
+        let interrupter = self.session.interrupter();
+        self.wire.connection.look_after(&interrupter);
+        self.session.on_end(self.wire.connection.waker());
+        self.wire.connection.on_interrupt(move || interrupter.interrupt());
+    }
+
+    /// Obeys the client until the end.
+    pub(super) fn run(mut self) -> Ending {
+        match self.serve() {
+            Ok(never) => match never {},
+            Err(ending) => ending,
+        }
+    }
+
+    fn serve(&mut self) -> Result<std::convert::Infallible, Ending> {
+        self.session.rest();
+        self.wire.flush()?;
+        loop {
+            let Some(request) = self.wire.poll()? else {
+                self.wire.flush()?;
+                self.wait()?;
+                continue;
+            };
+            if self.wire.connection.stopping() {
+                return Err(self.stop());
+            }
+            match request {
+                Request::Command(command, argument) => self.obey(command, &argument)?,
+                Request::Login(again) => self.change_user(&again)?,
+                // Files are read by who has asked for them.
+                _ => return Err(Ending::Protocol("a message that nobody asked for".into())),
+            }
+            self.end_if_over()?;
+            self.session.rest();
+            self.wire.flush()?;
+        }
+    }
+
+    /// Waits for more bytes.
+    fn wait(&mut self) -> Result<(), Ending> {
+        let in_transaction = self.session.transaction_status() != TransactionStatus::Idle;
+        let limit = self.session.idle_limit();
+        let own = self.wire.connection.expect_command(in_transaction, limit.as_ref().map(|limit| limit.0));
+        match self.wire.read() {
+            Ok(()) => Ok(()),
+            Err(Silence::End) if self.wire.connection.stopping() => Err(self.stop()),
+            Err(Silence::End) if self.session.ended().is_some() => self.end_if_over(),
+            Err(Silence::End) if !self.wire.server.is_amid_message() => Err(Ending::Gone),
+            Err(Silence::End) => Err(Ending::Protocol("connection closed in the middle of a message".into())),
+            Err(Silence::TimedOut) => {
+                let told = "The client was disconnected by the server because of inactivity.";
+                self.goodbye(&report::own(4031, "HY000", told));
+                match limit.filter(|_| own) {
+                    Some((_, error)) => Err(Ending::Ended(error.message.clone())),
+                    None => {
+                        Err(Ending::TimedOut(if in_transaction { "idle in a transaction" } else { "idle session" }))
+                    }
+                }
+            }
+            Err(Silence::Broken(error)) => Err(broken(error)),
+        }
+    }
+
+    fn obey(&mut self, command: Command, argument: &[u8]) -> Result<(), Ending> {
+        let result = match Asked::decode(command, argument) {
+            Ok(asked) => self.answer(asked),
+            Err(malformed) if is_answered(command) => Err(Failure::Error(misread(&malformed))),
+            // Who sends such waits for no answer.
+            Err(_) => Ok(()),
+        };
+        match result {
+            Ok(()) => Ok(()),
+            Err(Failure::Error(error)) => {
+                self.failed(&error);
+                Ok(())
+            }
+            Err(Failure::End(ending)) => Err(ending),
+        }
+    }
+
+    /// Tells the client of an error, and the session that there was one.
+    fn failed(&mut self, error: &Error) {
+        self.session.count_error(error);
+        self.session.fail();
+        if self.session.ended().is_some() {
+            // It is told so at the end, once: see `end_if_over`.
+            return;
+        }
+        tracing::info!(
+            connection = self.wire.connection.number(),
+            code = error.mysql_code(),
+            message = report::logged(error),
+            "error"
+        );
+        self.wire.server.error(&report::server_error(error));
+    }
+
+    /// What an OK says, with what has changed of the session.
+    fn ok(&mut self, ok: OkPacket) -> OkPacket {
+        let mut state = Vec::new();
+        self.changed.extend(told::changes(&mut self.session));
+        for change in self.changed.drain(..) {
+            let change = match &change {
+                told::Change::Schema(name) => StateChange::Schema(name.as_bytes()),
+                told::Change::Variable(name, value) => {
+                    StateChange::Variable { name: name.as_bytes(), value: value.as_bytes() }
+                }
+            };
+            change.encode(&mut state);
+        }
+        if !self.wire.server.has(capability::SESSION_TRACK) {
+            state.clear();
+        }
+        OkPacket { status: ok.status | told::status(&self.session), state, ..ok }
+    }
+
+    fn send_ok(&mut self, ok: OkPacket) {
+        let ok = self.ok(ok);
+        self.wire.server.ok(&ok);
+    }
+
+    fn change_user(&mut self, again: &rowferry_wire_mysql::server::Login) -> Result<(), Ending> {
+        // What the last user has begun is over, whoever comes.
+        self.statements.clear();
+        self.session.reset();
+        let number = self.session.pid();
+        self.session = login::enter(self.door, &mut self.wire, again, number)?;
+        self.watch();
+        Ok(())
+    }
+
+    /// The server stops.
+    fn stop(&mut self) -> Ending {
+        self.goodbye(&report::own(1053, "08S01", "Server shutdown in progress"));
+        Ending::Stopped
+    }
+
+    /// The session may have been ended by somebody else, or by a limit of its own: the client is told as the last thing.
+    fn end_if_over(&mut self) -> Result<(), Ending> {
+        let Some(error) = self.session.ended() else { return Ok(()) };
+        self.goodbye(&error);
+        Err(Ending::Ended(error.message.clone()))
+    }
+
+    /// Tells the client why the session is over, in the place of its next answer where it awaits none.
+    fn goodbye(&mut self, error: &Error) {
+        if self.wire.server.waiting() == 0 {
+            self.wire.server.begin_answer();
+        }
+        self.wire.server.error(&report::server_error(error));
+        // The session is over whether or not the client can still be told.
+        let _ = self.wire.flush();
+    }
+
+    /// A text that the client has sent.
+    fn text(&self, bytes: &[u8]) -> Result<Arc<str>, Error> {
+        let text = crate::texts::text(bytes, self.session.client_encoding()).map_err(|error| {
+            report::own(1300, "HY000", format!("Invalid utf8mb4 character string: {}", error.message))
+        })?;
+        Ok(text.into())
+    }
+}
+
+/// Commands that no answer comes to.
+fn is_answered(command: Command) -> bool {
+    !matches!(command, Command::QUIT | Command::STMT_CLOSE | Command::STMT_SEND_LONG_DATA)
+}
+
+fn misread(malformed: &Malformed) -> Error {
+    let broken = report::broken(&Broken::Malformed(malformed.clone()));
+    report::own(broken.code, "HY000", format!("{} ({})", broken.message, malformed.what))
+}
+
+fn broken(error: io::Error) -> Ending {
+    Ending::Broken(error)
+}

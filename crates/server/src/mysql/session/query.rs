@@ -1,0 +1,144 @@
+//! Queries as text.
+
+use std::sync::Arc;
+
+use rowferry_dialect::ir::Value;
+use rowferry_engine::{Command, Condition, Cursor, Error, Outcome, Prepared, mask_secrets};
+use rowferry_wire_mysql::messages::handshake::capability;
+use rowferry_wire_mysql::messages::status::{Ok as OkPacket, status_flag};
+
+use super::{MysqlSession, Obeyed};
+use crate::mysql::values::RowWriter;
+use crate::mysql::{report, told};
+
+/// A statement to run.
+pub(super) struct Asked<'a> {
+    pub(super) plan: &'a Arc<Prepared>,
+    pub(super) values: &'a [Value],
+    /// The text, where other texts share the plan.
+    pub(super) text: Option<&'a Arc<str>>,
+    /// Its rows are sent in binary.
+    pub(super) binary: bool,
+    /// Other statements of the same command follow.
+    pub(super) more: bool,
+}
+
+impl MysqlSession<'_> {
+    pub(super) fn query(&mut self, sql: &[u8]) -> Obeyed {
+        let text = self.text(sql)?;
+        self.questions += 1;
+        tracing::debug!(connection = self.wire.connection.number(), sql = &*mask_secrets(&text), "query");
+        if let Some((plan, values)) = self.session.recall(&text) {
+            let shared = (!values.is_empty()).then_some(&text);
+            return self.run_statement(&Asked {
+                plan: &plan,
+                values: &values,
+                text: shared,
+                binary: false,
+                more: false,
+            });
+        }
+        if let Some(control) = told::control(&text)? {
+            self.obey_control(&control)?;
+            self.send_ok(OkPacket::default());
+            return Ok(());
+        }
+        let parsed = self.session.parse(&text)?;
+        if parsed.is_empty() {
+            return Err(report::own(1065, "42000", "Query was empty").into());
+        }
+        if parsed.len() > 1 && !self.wire.server.has(capability::MULTI_STATEMENTS) {
+            let near = parsed[1].text().trim_start();
+            let message = format!("syntax error at or near \"{}\"", near.replace('"', "'"));
+            return Err(Error::new(Condition::SyntaxError, message).into());
+        }
+        for (index, statement) in parsed.iter().enumerate() {
+            let more = index + 1 < parsed.len();
+            if let Some(control) = told::control(statement.text())? {
+                self.obey_control(&control)?;
+                self.send_ok(OkPacket { status: more_flag(more), ..OkPacket::default() });
+                continue;
+            }
+            let plan = self.session.prepare_parsed(statement, &[])?;
+            if !plan.bound.params.is_empty() {
+                let message = "a parameter in a statement that was not prepared";
+                return Err(Error::new(Condition::UndefinedParameter, message).into());
+            }
+            self.run_statement(&Asked { plan: &plan, values: &[], text: None, binary: false, more })?;
+        }
+        Ok(())
+    }
+
+    /// Runs a statement and sends its answer.
+    pub(super) fn run_statement(&mut self, asked: &Asked<'_>) -> Obeyed {
+        match self.session.execute_as(asked.plan, asked.values, asked.text)? {
+            Outcome::Rows(mut cursor) => {
+                let writer = RowWriter::of(&mut self.session, cursor.plan(), cursor.columns(), asked.binary);
+                self.wire.server.columns(&writer.definitions, told::status(&self.session), false);
+                self.send_rows(&mut cursor, &writer, None)?;
+                drop(cursor);
+                self.session.end_implicit()?;
+                self.end_of_rows(more_flag(asked.more));
+            }
+            Outcome::Done { command, rows } => {
+                self.session.end_implicit()?;
+                self.done(command, rows, asked.more);
+            }
+        }
+        self.wire.relieve()?;
+        Ok(())
+    }
+
+    /// Tells that a statement without rows is done.
+    pub(super) fn done(&mut self, command: Command, rows: u64, more: bool) {
+        let warnings = told::warnings(&mut self.session);
+        // A query whose rows nobody sees has changed none.
+        let affected_rows = if command == Command::Select { 0 } else { rows };
+        self.send_ok(OkPacket {
+            affected_rows,
+            last_insert_id: if rows > 0 { told::last_insert_id(&self.session, command) } else { 0 },
+            status: more_flag(more),
+            warnings,
+            info: told::info(command, rows, warnings),
+            state: Vec::new(),
+        });
+    }
+
+    pub(super) fn end_of_rows(&mut self, flags: u16) {
+        let warnings = told::warnings(&mut self.session);
+        let ok = self.ok(OkPacket { status: flags, warnings, ..OkPacket::default() });
+        self.wire.server.end_of_rows(&ok);
+    }
+
+    /// Sends rows: true when the cursor is at its end, false when `limit` was reached before.
+    pub(super) fn send_rows(&mut self, cursor: &mut Cursor, writer: &RowWriter, limit: Option<u64>) -> Obeyed<bool> {
+        if cursor.columns().len() != writer.definitions.len() {
+            // The client was told of other columns.
+            return Err(Error::stale_plan().into());
+        }
+        let settings = cursor.shown().unwrap_or_else(|| self.session.settings());
+        let mut rows = 0;
+        loop {
+            if limit == Some(rows) {
+                return Ok(false);
+            }
+            let Some(row) = cursor.next()? else { return Ok(true) };
+            rows += 1;
+            let mut cells = self.wire.server.row();
+            if let Err((index, error)) = writer.write(&mut cells, &row, &settings) {
+                drop(cells);
+                drop(row);
+                let name = cursor.columns()[index].name.clone();
+                let place = format!("{} (row {rows} of the result, column {name})", error.message);
+                return Err(Error::new(error.condition(), place).into());
+            }
+            cells.finish();
+            drop(row);
+            self.wire.relieve()?;
+        }
+    }
+}
+
+pub(super) fn more_flag(more: bool) -> u16 {
+    if more { status_flag::MORE_RESULTS } else { 0 }
+}

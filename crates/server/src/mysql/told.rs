@@ -1,0 +1,210 @@
+//! What clients are told that only MySQL's SQL knows, and what they say to the door instead of to the SQL: one place for
+//! all that the door asks of its language.
+
+use rowferry_engine::{Command, Condition, Error, Language, Result, Session, TransactionStatus};
+use rowferry_wire_mysql::messages::status::status_flag;
+
+use super::report;
+
+/// The language of sessions.
+pub(super) const LANGUAGE: Language = Language::Postgres;
+
+/// What a login says of the session that follows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Beginning<'l> {
+    /// The default database; empty for none.
+    pub(super) database: &'l str,
+    /// Affected rows are those that were found, not those that were changed.
+    pub(super) counts_found: bool,
+}
+
+/// Something of a session that has changed, for clients that want to be told.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Change {
+    /// The default database.
+    Schema(String),
+    /// A system variable.
+    #[allow(dead_code, reason = "the SQL that sets variables is to tell of them")]
+    Variable(String, String),
+}
+
+/// A statement that the door itself obeys.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Control {
+    /// `USE name`.
+    Use(String),
+    /// `KILL QUERY n`.
+    CancelOther(u32),
+    /// `KILL [CONNECTION] n`.
+    EndOther(u32),
+}
+
+/// A session begins.
+pub(super) fn begin(session: &mut Session, beginning: &Beginning<'_>) -> Result<()> {
+    let _ = beginning.counts_found;
+    match beginning.database {
+        "" => Ok(()),
+        name => use_database(session, name).map(drop),
+    }
+}
+
+/// Makes a database the default one.
+pub(super) fn use_database(session: &mut Session, name: &str) -> Result<Change> {
+    if session.database().name() == name {
+        return Ok(Change::Schema(name.to_owned()));
+    }
+    Err(Error::new(Condition::InvalidCatalogName, format!("Unknown database '{name}'")).with_mysql(1049, "42000"))
+}
+
+/// What clients are told as the database of a table that lies in this namespace.
+pub(super) fn database_of(session: &Session, _namespace: &str) -> String {
+    session.database().name().to_owned()
+}
+
+/// The flags of the session's status.
+pub(super) fn status(session: &Session) -> u16 {
+    let in_transaction = session.transaction_status() != TransactionStatus::Idle;
+    status_flag::AUTOCOMMIT | if in_transaction { status_flag::IN_TRANSACTION } else { 0 }
+}
+
+/// The first number that the last statement's rows gave themselves; 0 for none.
+pub(super) fn last_insert_id(session: &Session, command: Command) -> u64 {
+    match command {
+        Command::Insert => session.last_serial().and_then(|serial| u64::try_from(serial).ok()).unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// How many warnings the last statement has left.
+pub(super) fn warnings(session: &mut Session) -> u16 {
+    u16::try_from(session.drain_notices().len()).unwrap_or(u16::MAX)
+}
+
+/// What has changed of the session since it was asked last.
+pub(super) fn changes(session: &mut Session) -> Vec<Change> {
+    // PostgreSQL's variables mean nothing to MySQL's clients.
+    session.drain_reports();
+    Vec::new()
+}
+
+/// What people are told of a statement's success.
+pub(super) fn info(command: Command, rows: u64, warnings: u16) -> String {
+    match command {
+        Command::Update => format!("Rows matched: {rows}  Changed: {rows}  Warnings: {warnings}"),
+        Command::Insert if rows > 1 => format!("Records: {rows}  Duplicates: 0  Warnings: {warnings}"),
+        _ => String::new(),
+    }
+}
+
+/// A name as the language writes it.
+pub(super) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// What the door obeys itself, if a text is such a statement.
+pub(super) fn control(text: &str) -> Result<Option<Control>> {
+    let text = text.trim_end_matches(|letter: char| letter.is_whitespace() || letter == ';').trim_start();
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let rest = rest.trim();
+    if word.eq_ignore_ascii_case("use") && !rest.is_empty() {
+        let name = match rest.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')) {
+            Some(quoted) => quoted.replace("``", "`"),
+            None if rest.contains(|letter: char| !(letter.is_alphanumeric() || "_$-".contains(letter))) => {
+                return Ok(None);
+            }
+            None => rest.to_owned(),
+        };
+        return Ok(Some(Control::Use(name)));
+    }
+    if !word.eq_ignore_ascii_case("kill") {
+        return Ok(None);
+    }
+    let mut words = rest.split_ascii_whitespace();
+    let first = words.next().unwrap_or_default();
+    let (query, number) = match first.to_ascii_lowercase().as_str() {
+        "query" => (true, words.next()),
+        "connection" => (false, words.next()),
+        _ => (false, Some(first)),
+    };
+    let number = number.and_then(|number| number.parse::<u64>().ok()).filter(|_| words.next().is_none());
+    let Some(number) = number else { return Ok(None) };
+    let number = u32::try_from(number).map_err(|_| unknown_thread(number))?;
+    Ok(Some(if query { Control::CancelOther(number) } else { Control::EndOther(number) }))
+}
+
+/// There is no session of this number.
+pub(super) fn unknown_thread(number: u64) -> Error {
+    report::own(1094, "HY000", format!("Unknown thread id: {number}"))
+}
+
+/// How many parameters a statement has that cannot be described before its values are known: the `?` outside of strings,
+/// names and comments.
+pub(super) fn parameters(text: &str) -> usize {
+    let mut bytes = text.bytes().peekable();
+    let mut count = 0;
+    let mut before = b' ';
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\'' | b'"' | b'`' => {
+                while let Some(inner) = bytes.next() {
+                    match inner {
+                        b'\\' if byte != b'`' => {
+                            bytes.next();
+                        }
+                        _ if inner == byte => break,
+                        _ => {}
+                    }
+                }
+            }
+            b'#' => while bytes.next_if(|byte| *byte != b'\n').is_some() {},
+            b'-' if before == b'-' && bytes.peek().is_none_or(u8::is_ascii_whitespace) => {
+                while bytes.next_if(|byte| *byte != b'\n').is_some() {}
+            }
+            b'*' if before == b'/' => {
+                let mut star = false;
+                for inner in bytes.by_ref() {
+                    if star && inner == b'/' {
+                        break;
+                    }
+                    star = inner == b'*';
+                }
+            }
+            b'?' => count += 1,
+            _ => {}
+        }
+        before = byte;
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_door_knows_its_own_statements() {
+        let of = |text| control(text).unwrap();
+        assert_eq!(of("USE shop"), Some(Control::Use("shop".into())));
+        assert_eq!(of(" use `my``db` ; "), Some(Control::Use("my`db".into())));
+        assert_eq!(of("KILL 7"), Some(Control::EndOther(7)));
+        assert_eq!(of("kill connection 7;"), Some(Control::EndOther(7)));
+        assert_eq!(of("KILL QUERY 7"), Some(Control::CancelOther(7)));
+        for text in ["", "use", "USE a b", "kill", "kill x", "kill query", "kill 7 8", "select 1", "user"] {
+            assert_eq!(of(text), None, "{text}");
+        }
+        assert_eq!(control("KILL 99999999999").unwrap_err().mysql_code(), 1094);
+    }
+
+    #[test]
+    fn parameters_are_counted_where_they_are_some() {
+        for (text, count) in [
+            ("select ?", 1),
+            ("select '?', \"?\", `?`, ? -- ?\n, ? # ?\n, /* ? */ ?", 3),
+            ("select 'it''s ?', '\\'?', ?", 1),
+            ("select 5--?", 1),
+            ("select '?", 0),
+        ] {
+            assert_eq!(parameters(text), count, "{text}");
+        }
+    }
+}
