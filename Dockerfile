@@ -16,8 +16,8 @@ FROM scratch
 COPY --from=build /out/ /
 USER 10001:10001
 VOLUME /data
-# PostgreSQL's clients, Informix's, Prometheus.
-EXPOSE 5432 9088 9187
+# PostgreSQL's clients, Informix's, MySQL's, Prometheus.
+EXPOSE 5432 9088 3306 9187
 # At the network it listens only when there are users (ROWFERRY_USER, --password-file) or rules (--hba).
 ENTRYPOINT ["/rowferry"]
 CMD ["serve", "/data/app.db", "--postgres", "0.0.0.0"]

@@ -11,8 +11,9 @@ use std::time::Duration;
 use rowferry_engine::{Database, Databases, Options};
 use rowferry_server::auth::{Gate, Users};
 use rowferry_server::pg::PgDoor;
-use rowferry_server::{Door, Endpoint, Limits, Server, SqliDoor, Stopper};
+use rowferry_server::{Door, Endpoint, Limits, MysqlDoor, Server, SqliDoor, Stopper};
 use rowferry_testkit::vectors;
+use rowferry_wire_mysql::messages::handshake::{HandshakeResponse, SslRequest, capability};
 use rowferry_wire_pg::Frontend;
 
 /// So many sessions share a database, which is then made anew: what they leave in it does not add up.
@@ -112,4 +113,36 @@ pub fn informix(data: &[u8]) {
         Arc::new(SqliDoor::new(Databases::single(database), Arc::new(Gate::new(Users::none()))))
     };
     session(door, login, data);
+}
+
+/// A client's packets behind its login.
+pub fn mysql(data: &[u8]) {
+    let head = SslRequest {
+        capabilities: capability::PROTOCOL_41
+            | capability::SECURE_CONNECTION
+            | capability::MULTI_STATEMENTS
+            | capability::MULTI_RESULTS
+            | capability::LOCAL_FILES
+            | capability::SESSION_TRACK,
+        max_packet: 1 << 24,
+        collation: 45,
+    };
+    let response = HandshakeResponse {
+        head,
+        user: "fuzz".into(),
+        scramble: Vec::new(),
+        database: String::new(),
+        plugin: String::new(),
+        attributes: Vec::new(),
+        zstd_level: 0,
+    };
+    let mut payload = Vec::new();
+    response.encode(&mut payload);
+    let mut login = u32::try_from(payload.len()).expect("it is short").to_le_bytes()[..3].to_vec();
+    login.push(1);
+    login.extend_from_slice(&payload);
+    let door = |database| -> Arc<dyn Door> {
+        Arc::new(MysqlDoor::new(Databases::single(database), Arc::new(Gate::new(Users::none()))))
+    };
+    session(door, &login, data);
 }

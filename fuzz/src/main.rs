@@ -29,6 +29,7 @@ const TARGETS: &[(&str, Target)] = &[
     ("mysql_template", front_ends::mysql_template),
     ("pg_door", doors::postgres),
     ("informix_door", doors::informix),
+    ("mysql_door", doors::mysql),
 ];
 
 static CHOSEN: LazyLock<Target> = LazyLock::new(|| {
