@@ -27,7 +27,7 @@ def find_rowferry() -> Path:
 class Rowferry:
     """A running server for one SQLite file.
 
-    `postgres` and `informix` are `(host, port)` of the doors that were asked for, `unix_dir` the directory of the
+    `postgres`, `informix` and `mysql` are `(host, port)` of the doors that were asked for, `unix_dir` the directory of the
     PostgreSQL unix socket, `metrics` and `web` where `--metrics` and `--web` answer.
     """
 
@@ -36,6 +36,7 @@ class Rowferry:
         self.database = database
         self.postgres = _split(listening.get("postgres"))
         self.informix = _split(listening.get("informix"))
+        self.mysql = _split(listening.get("mysql"))
         self.unix_socket = listening.get("unix")
         self.metrics = _split(listening.get("metrics"))
         self.web = _split(listening.get("web"))
@@ -47,6 +48,7 @@ class Rowferry:
         *,
         postgres: bool = True,
         informix: bool = False,
+        mysql: bool = False,
         unix_dir: str | Path | None = None,
         args: Sequence[str] = (),
         before: Sequence[str] = (),
@@ -61,6 +63,8 @@ class Rowferry:
             command += ["--postgres", "127.0.0.1:0"]
         if informix:
             command += ["--informix", "127.0.0.1:0"]
+        if mysql:
+            command += ["--mysql", "127.0.0.1:0"]
         if unix_dir is not None:
             command += ["--unix-dir", unix_dir]
         process = Process([*command, *args], is_ready=_listening)

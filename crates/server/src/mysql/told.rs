@@ -64,7 +64,10 @@ pub(super) fn database_of(session: &Session, _namespace: &str) -> String {
 /// The flags of the session's status.
 pub(super) fn status(session: &Session) -> u16 {
     let in_transaction = session.transaction_status() != TransactionStatus::Idle;
-    status_flag::AUTOCOMMIT | if in_transaction { status_flag::IN_TRANSACTION } else { 0 }
+    let is_on = |value: &String| !matches!(value.to_ascii_lowercase().as_str(), "0" | "off");
+    let autocommit = session.variable("mysql.autocommit").is_none_or(|value| is_on(&value));
+    let autocommit = if autocommit { status_flag::AUTOCOMMIT } else { 0 };
+    autocommit | if in_transaction { status_flag::IN_TRANSACTION } else { 0 }
 }
 
 /// The first number that the last statement's rows gave themselves; 0 for none.

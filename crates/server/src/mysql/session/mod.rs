@@ -16,7 +16,7 @@ use rowferry_wire_mysql::messages::command::Command;
 use rowferry_wire_mysql::messages::handshake::capability;
 use rowferry_wire_mysql::messages::session_state::StateChange;
 use rowferry_wire_mysql::messages::status::Ok as OkPacket;
-use rowferry_wire_mysql::server::Request;
+use rowferry_wire_mysql::server::{Login, Request};
 
 use self::prepared::Statements;
 use super::wire::{Silence, Wire};
@@ -76,13 +76,24 @@ impl<'c> MysqlSession<'c> {
 
     /// Obeys the client until the end.
     pub(super) fn run(mut self) -> Ending {
-        match self.serve() {
-            Ok(never) => match never {},
-            Err(ending) => ending,
+        loop {
+            let again = match self.serve() {
+                Ok(again) => again,
+                Err(ending) => return ending,
+            };
+            let Self { door, mut wire, session, .. } = self;
+            let number = session.pid();
+            // Before the next one is called the same. What the last user has begun is over, whoever comes.
+            drop(session);
+            match login::enter(door, &mut wire, &again, number) {
+                Ok(session) => self = Self::new(door, wire, session),
+                Err(ending) => return ending,
+            }
         }
     }
 
-    fn serve(&mut self) -> Result<std::convert::Infallible, Ending> {
+    /// Obeys the client until it logs in as somebody else.
+    fn serve(&mut self) -> Result<Box<Login>, Ending> {
         self.session.rest();
         self.wire.flush()?;
         loop {
@@ -96,7 +107,7 @@ impl<'c> MysqlSession<'c> {
             }
             match request {
                 Request::Command(command, argument) => self.obey(command, &argument)?,
-                Request::Login(again) => self.change_user(&again)?,
+                Request::Login(again) => return Ok(again),
                 // Files are read by who has asked for them.
                 _ => return Err(Ending::Protocol("a message that nobody asked for".into())),
             }
@@ -187,16 +198,6 @@ impl<'c> MysqlSession<'c> {
     fn send_ok(&mut self, ok: OkPacket) {
         let ok = self.ok(ok);
         self.wire.server.ok(&ok);
-    }
-
-    fn change_user(&mut self, again: &rowferry_wire_mysql::server::Login) -> Result<(), Ending> {
-        // What the last user has begun is over, whoever comes.
-        self.statements.clear();
-        self.session.reset();
-        let number = self.session.pid();
-        self.session = login::enter(self.door, &mut self.wire, again, number)?;
-        self.watch();
-        Ok(())
     }
 
     /// The server stops.

@@ -3,6 +3,8 @@
 use rowferry_engine::Type;
 use rowferry_wire_mysql::types::{CHARSET_BINARY, ColumnType, column_flag};
 
+/// Where MySQL's own types lie.
+const SCHEMA: &str = "mysql";
 /// `utf8mb4_0900_ai_ci`.
 const UTF8: u16 = 255;
 /// Bytes of a character at most.
@@ -98,8 +100,13 @@ impl WireType {
             && user.domain().is_some()
         {
             // Domains of this schema are MySQL's own types, under MySQL's own words for them.
-            let named = if user.namespace == "mysql" { Self::of_words(&user.name) } else { None };
-            return named.unwrap_or_else(|| Self::of(ty.through_domains(), is_stored));
+            let named = if user.namespace == SCHEMA { Self::of_words(&user.name) } else { None };
+            let Some(named) = named else { return Self::of(ty.through_domains(), is_stored) };
+            return match (named.form, ty.through_domains()) {
+                // Its values lie as what the clocks have shown.
+                (Form::Instant(digits), Type::Timestamp(_)) => Self { form: Form::DateTime(digits), ..named },
+                _ => named,
+            };
         }
         match ty {
             Type::Bool => Self::number(ColumnType::TINY, 1, Form::Bool),
@@ -120,9 +127,9 @@ impl WireType {
             }
             Type::Char(length) | Type::Nchar(length) => Self::text(ColumnType::STRING, 0, length.saturating_mul(WIDTH)),
             Type::Text | Type::Varchar(None) | Type::TextBlob | Type::Clob if is_stored => {
-                Self::text(ColumnType::BLOB, column_flag::BLOB, LONGEST)
+                Self::text(ColumnType::BLOB, column_flag::BLOB, 65_535 * WIDTH)
             }
-            Type::Bytea | Type::Byte | Type::Blob => Self::bytes(ColumnType::BLOB, column_flag::BLOB, LONGEST),
+            Type::Bytea | Type::Byte | Type::Blob => Self::bytes(ColumnType::BLOB, column_flag::BLOB, 65_535),
             Type::Date => Self::temporal(ColumnType::DATE, 10, Some(0), Form::Date),
             Type::Time(digits) => Self::temporal(ColumnType::TIME, 10, *digits, Form::Time(*digits)),
             Type::Timestamp(digits) => Self::temporal(ColumnType::DATETIME, 19, *digits, Form::DateTime(*digits)),
