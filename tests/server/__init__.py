@@ -1,1 +1,0 @@
-"""Tests of `rowferry serve` by door."""
