@@ -27,8 +27,8 @@ def find_rowferry() -> Path:
 class Rowferry:
     """A running server for one SQLite file.
 
-    `postgres`, `informix` and `mysql` are `(host, port)` of the doors that were asked for, `unix_dir` the directory of the
-    PostgreSQL unix socket, `metrics` and `web` where `--metrics` and `--web` answer.
+    `postgres`, `informix` and `mysql` are `(host, port)` of the doors that were asked for, `unix_dir` the directory of
+    the PostgreSQL unix socket, `metrics` and `web` where `--metrics` and `--web` answer.
     """
 
     def __init__(self, process: Process, database: Path, listening: Mapping[str, str]) -> None:
