@@ -4,11 +4,13 @@
 //!
 //! - `tree`: from a text to its statements; `statements`, `queries`, `expressions`, `definitions`: their trees;
 //! - [`types`]: MySQL's types as those of the file;
+//! - [`load_data`]: LOAD DATA, which the door runs, as the client has the file;
 //! - `show`: SHOW and DESCRIBE as queries over the catalogs.
 
 mod build;
 mod definitions;
 mod expressions;
+pub mod load_data;
 mod queries;
 mod show;
 mod statements;

@@ -10,6 +10,7 @@
 //! One thread per session. A command is answered before the next is read; its answer goes out when it is whole, or is
 //! long.
 
+mod literals;
 mod login;
 mod report;
 mod session;

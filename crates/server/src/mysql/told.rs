@@ -7,7 +7,7 @@ use rowferry_wire_mysql::messages::status::status_flag;
 use super::report;
 
 /// The language of sessions.
-pub(super) const LANGUAGE: Language = Language::Postgres;
+pub(super) const LANGUAGE: Language = Language::Mysql;
 
 /// What a login says of the session that follows.
 #[derive(Clone, Copy, Debug)]
@@ -101,7 +101,7 @@ pub(super) fn info(command: Command, rows: u64, warnings: u16) -> String {
 
 /// A name as the language writes it.
 pub(super) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
+    format!("`{}`", name.replace('`', "``"))
 }
 
 /// What the door obeys itself, if a text is such a statement.

@@ -1,6 +1,6 @@
 //! Files of the client: LOAD DATA LOCAL INFILE.
 
-use rowferry_engine::Error;
+use rowferry_engine::{Error, Session};
 use rowferry_wire_mysql::messages::handshake::capability;
 use rowferry_wire_mysql::server::Request;
 
@@ -12,8 +12,11 @@ use crate::mysql::wire::Silence;
 impl MysqlSession<'_> {
     /// Asks the client for a file, and hands its pieces to `take` as they come. What `take` fails with is told once the
     /// client has sent all of it: it reads nothing before.
-    #[allow(dead_code, reason = "the SQL that names files is another's")]
-    pub(super) fn read_file(&mut self, name: &[u8], mut take: impl FnMut(&[u8]) -> Result<(), Error>) -> Obeyed {
+    pub(super) fn read_file(
+        &mut self,
+        name: &[u8],
+        mut take: impl FnMut(&mut Session, &[u8]) -> Result<(), Error>,
+    ) -> Obeyed {
         if !self.wire.server.has(capability::LOCAL_FILES) {
             let message = "Loading local data is disabled; this must be enabled on both the client and server sides";
             return Err(report::own(3948, "42000", message).into());
@@ -24,7 +27,9 @@ impl MysqlSession<'_> {
         loop {
             match self.wire.poll()? {
                 Some(Request::File(piece)) if piece.is_empty() => break,
-                Some(Request::File(piece)) if failure.is_none() => failure = take(&piece).err(),
+                Some(Request::File(piece)) if failure.is_none() => {
+                    failure = take(&mut self.session, &piece).err();
+                }
                 Some(Request::File(_)) => {}
                 Some(_) => return Err(Ending::Protocol("something else than a piece of a file".into()).into()),
                 None => match self.wire.read() {

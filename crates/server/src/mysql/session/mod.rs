@@ -1,6 +1,7 @@
 //! The conversation after the login: a command, its answer, the next command.
 
 mod commands;
+mod load_data;
 mod local_file;
 mod prepared;
 mod query;
@@ -20,7 +21,7 @@ use rowferry_wire_mysql::server::{Login, Request};
 
 use self::prepared::Statements;
 use super::wire::{Silence, Wire};
-use super::{MysqlDoor, login, report, told};
+use super::{MysqlDoor, literals, login, report, told};
 use crate::Ending;
 
 /// Why a command was not completed.
@@ -221,6 +222,14 @@ impl<'c> MysqlSession<'c> {
         self.wire.server.error(&report::server_error(error));
         // The session is over whether or not the client can still be told.
         let _ = self.wire.flush();
+    }
+
+    /// The text of a statement: strings in it may be bytes.
+    fn statement(&self, sql: &[u8]) -> Result<Arc<str>, Error> {
+        self.text(sql).or_else(|error| {
+            let respelled = self.session.client_encoding().is_none().then(|| literals::respelled(sql)).flatten();
+            respelled.map(Arc::from).ok_or(error)
+        })
     }
 
     /// A text that the client has sent.

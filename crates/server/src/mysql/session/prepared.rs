@@ -86,7 +86,7 @@ impl Statements {
 
 impl MysqlSession<'_> {
     pub(super) fn prepare(&mut self, sql: &[u8]) -> Obeyed {
-        let text = self.text(sql)?;
+        let text = self.statement(sql)?;
         tracing::debug!(connection = self.wire.connection.number(), sql = &*mask_secrets(&text), "prepare");
         let control = told::control(&text)?;
         let plan = match &control {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rowferry_dialect::ir::Value;
+use rowferry_dialect::mysql::load_data::LoadData;
 use rowferry_engine::{Command, Condition, Cursor, Error, Outcome, Prepared, mask_secrets};
 use rowferry_wire_mysql::messages::handshake::capability;
 use rowferry_wire_mysql::messages::status::{Ok as OkPacket, status_flag};
@@ -25,7 +26,7 @@ pub(super) struct Asked<'a> {
 
 impl MysqlSession<'_> {
     pub(super) fn query(&mut self, sql: &[u8]) -> Obeyed {
-        let text = self.text(sql)?;
+        let text = self.statement(sql)?;
         self.questions += 1;
         tracing::debug!(connection = self.wire.connection.number(), sql = &*mask_secrets(&text), "query");
         if let Some((plan, values)) = self.session.recall(&text) {
@@ -42,6 +43,9 @@ impl MysqlSession<'_> {
             self.obey_control(&control)?;
             self.send_ok(OkPacket::default());
             return Ok(());
+        }
+        if let Some(load) = LoadData::parse(&text)? {
+            return self.load_data(&load);
         }
         let parsed = self.session.parse(&text)?;
         if parsed.is_empty() {

@@ -1,0 +1,1 @@
+"""Tests of `rowferry serve` by door."""
