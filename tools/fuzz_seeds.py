@@ -50,6 +50,21 @@ def frontend(sql: str) -> Iterator[bytes]:
 
 
 POSTGRES = "crates/engine/tests/compiled/*.txt"
+OF_MYSQL = (
+    b"\x03SELECT 1",
+    b"\x03CREATE TABLE t (a INT PRIMARY KEY, b VARCHAR(20)); INSERT INTO t VALUES (1, 'x')",
+    b"\x03SELECT * FROM t",
+    b"\x03KILL QUERY 1",
+    b"\x03LOAD DATA LOCAL INFILE 'x' INTO TABLE t",
+    b"\x16SELECT ?",
+    b"\x17\1\0\0\0\1\1\0\0\0\0\1\x08\0\1\0\0\0\0\0\0\0",
+    b"\x18\1\0\0\0\0\0abc",
+    b"\x1c\1\0\0\0\2\0\0\0",
+    b"\x04t\0%",
+    b"\x0e",
+    b"\x1f",
+)
+
 OF_POSTGRES = (
     "create table t (a int primary key, b text); insert into t values (1, 'x'), (2, null); select * from t",
     "begin; declare c cursor for select generate_series(1, 9); fetch 3 from c; close c; commit",
@@ -82,6 +97,9 @@ def seeds(target: str) -> Iterator[bytes]:
             for direction, content in vectors("sqli.json"):
                 if direction == "client->server":
                     yield content
+        case "mysql_door":
+            for command in OF_MYSQL:
+                yield len(command).to_bytes(3, "little") + b"\0" + command
         case "wire_mysql":
             for direction, content in vectors("mysql.json"):
                 if direction == "server->client":

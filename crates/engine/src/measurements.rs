@@ -67,6 +67,7 @@ fn measurements(database: &Arc<Shared>) -> Measurements {
     for session in database.sessions() {
         let door = match session.language {
             Language::Informix => "informix",
+            Language::Mysql => "mysql",
             _ => "postgres",
         };
         *sessions.entry((door, session.activity.lock().state)).or_default() += 1;

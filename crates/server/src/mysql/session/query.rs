@@ -47,9 +47,14 @@ impl MysqlSession<'_> {
         if let Some(load) = LoadData::parse(&text)? {
             return self.load_data(&load);
         }
+        if is_single(&text) {
+            // What has come before need not be parsed.
+            let plan = self.session.prepare(&text, &[])?.ok_or_else(empty)?;
+            return self.run_plain(&plan, false);
+        }
         let parsed = self.session.parse(&text)?;
         if parsed.is_empty() {
-            return Err(report::own(1065, "42000", "Query was empty").into());
+            return Err(empty().into());
         }
         if parsed.len() > 1 && !self.wire.server.has(capability::MULTI_STATEMENTS) {
             let near = parsed[1].text().trim_start();
@@ -64,13 +69,17 @@ impl MysqlSession<'_> {
                 continue;
             }
             let plan = self.session.prepare_parsed(statement, &[])?;
-            if !plan.bound.params.is_empty() {
-                let message = "a parameter in a statement that was not prepared";
-                return Err(Error::new(Condition::UndefinedParameter, message).into());
-            }
-            self.run_statement(&Asked { plan: &plan, values: &[], text: None, binary: false, more })?;
+            self.run_plain(&plan, more)?;
         }
         Ok(())
+    }
+
+    fn run_plain(&mut self, plan: &Arc<Prepared>, more: bool) -> Obeyed {
+        if !plan.bound.params.is_empty() {
+            let message = "a parameter in a statement that was not prepared";
+            return Err(Error::new(Condition::UndefinedParameter, message).into());
+        }
+        self.run_statement(&Asked { plan, values: &[], text: None, binary: false, more })
     }
 
     /// Runs a statement and sends its answer.
@@ -141,6 +150,15 @@ impl MysqlSession<'_> {
             self.wire.relieve()?;
         }
     }
+}
+
+/// True for a text that cannot be several statements.
+fn is_single(text: &str) -> bool {
+    !text.trim_end_matches(|letter: char| letter == ';' || letter.is_whitespace()).contains(';')
+}
+
+fn empty() -> Error {
+    report::own(1065, "42000", "Query was empty")
 }
 
 pub(super) fn more_flag(more: bool) -> u16 {
