@@ -77,6 +77,24 @@ def test_errors_have_mysqls_numbers(client: Client, table: str) -> None:
     assert client.query("SELECT 1").texts() == [(b"1",)]
 
 
+def test_values_of_mysqls_own_types(client: Client, table: str) -> None:
+    client.query(
+        f"CREATE TABLE {table} (u INT UNSIGNED, e ENUM('a','it''s'), y YEAR, b BIT(9), t TINYINT(1), m MEDIUMTEXT)"
+    )
+    client.query(f"INSERT INTO {table} VALUES (4294967295, 'it''s', 1999, 257, 1, 'x')")
+    told = client.query(f"SELECT * FROM {table}")
+    assert told.texts() == [(b"4294967295", b"it's", b"1999", b"\1\1", b"1", b"x")]
+    assert [column.type for column in told.columns] == [LONG, 254, 13, 16, TINY, 252]
+    assert told.columns[0].flags & 0x20, "unsigned"
+    assert told.columns[1].flags & 0x100, "an enum"
+    statement, _, _ = client.prepare(f"SELECT * FROM {table}")
+    assert client.execute(statement).rows == [b"\0\0\xff\xff\xff\xff\4it's\xcf\7\2\1\1\1\1x"]
+    for values, code in [("-1, 'a'", 1264), ("1, 'b'", 1265)]:
+        with pytest.raises(ServerError) as refused:
+            client.query(f"INSERT INTO {table} (u, e) VALUES ({values})")
+        assert refused.value.code == code
+
+
 def test_a_default_database(client: Client, server: Rowferry) -> None:
     client.command(wire.INIT_DB, b"app")
     assert client.result().affected == 0

@@ -1,5 +1,6 @@
 //! Errors in the wire's words: a number, an SQLSTATE, and the texts that clients look into.
 
+use rowferry_dialect::mysql::types::RANGE;
 use rowferry_engine::{Condition, Error};
 use rowferry_wire_mysql::client::Failure;
 use rowferry_wire_mysql::messages::status::ServerError;
@@ -9,12 +10,36 @@ const MAX_MESSAGE: usize = 510;
 
 /// An engine's failure as an ERR.
 pub(super) fn server_error(error: &Error) -> ServerError {
-    let mut message = message(error);
+    let of_type = of_type(error);
+    let mut message = of_type.as_ref().map_or_else(|| message(error), |(_, _, message)| message.clone());
     if message.len() > MAX_MESSAGE {
         let cut = (0..=MAX_MESSAGE).rev().find(|at| message.is_char_boundary(*at)).unwrap_or(0);
         message.truncate(cut);
     }
-    ServerError { code: error.mysql_code(), sqlstate: error.mysql_sqlstate().into(), message }
+    match of_type {
+        Some((code, sqlstate, _)) => ServerError { code, sqlstate: sqlstate.into(), message },
+        None => ServerError { code: error.mysql_code(), sqlstate: error.mysql_sqlstate().into(), message },
+    }
+}
+
+/// A value that is none of one of MySQL's own types: those are domains, whose check it has met.
+fn of_type(error: &Error) -> Option<(u16, &'static str, String)> {
+    let ty = error.data_type.as_deref()?;
+    if error.condition() != Condition::CheckViolation || error.constraint.as_deref() != Some(RANGE) {
+        return None;
+    }
+    let column = error.column.as_deref().map_or_else(String::new, |column| format!(" for column '{column}'"));
+    let starts = |word: &str| ty.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
+    Some(if starts("enum") || starts("set") {
+        (1265, "01000", format!("Data truncated{column} at row 1"))
+    } else if starts("tiny") && (ty.ends_with("text") || ty.ends_with("blob"))
+        || starts("binary")
+        || starts("varbinary")
+    {
+        (1406, "22001", format!("Data too long{column} at row 1"))
+    } else {
+        (1264, "22003", format!("Out of range value{column} at row 1"))
+    })
 }
 
 /// An error of MySQL's own.
@@ -167,6 +192,17 @@ mod tests {
         assert_eq!((code, state.as_str()), (1064, "42000"));
         assert!(text.starts_with("You have an error in your SQL syntax;") && text.ends_with("near 'selec' at line 1"));
         assert_eq!(told(own(1094, "HY000", "Unknown thread id: 7")).0, 1094);
+    }
+
+    #[test]
+    fn what_is_no_value_of_a_type_is_told_by_the_type() {
+        let of = |ty: &str| {
+            let error = Error::new(Condition::CheckViolation, "value for domain").constraint(RANGE).data_type(ty);
+            told(error.column("c")).0
+        };
+        assert_eq!([of("int unsigned"), of("enum('a')"), of("tinytext"), of("varbinary(3)")], [1264, 1265, 1406, 1406]);
+        let own = Error::new(Condition::CheckViolation, "x").constraint("c1");
+        assert_eq!(told(own), (3819, "HY000".into(), "Check constraint 'c1' is violated.".into()));
     }
 
     #[test]
