@@ -111,6 +111,10 @@ def test_a_default_database(client: Client, server: Rowferry) -> None:
         tracked = tracking.query("USE app")
         assert tracked.status & 0x4000
         assert tracked.tail == b"\0" + b"\x06" + b"\x01" + b"\x04" + b"\x03app"
+        off = tracking.query("SET autocommit = 0")
+        assert off.status & 0x4002 == 0x4000
+        assert off.tail == b"\0\x11\0\x0f\x0aautocommit\x03OFF"
+        assert tracking.query("SET autocommit = 0").tail == b""
 
 
 def test_columns_of_a_table(client: Client, table: str) -> None:

@@ -23,9 +23,8 @@ pub(super) struct Beginning<'l> {
 pub(super) enum Change {
     /// The default database.
     Schema(String),
-    /// A system variable.
-    #[allow(dead_code, reason = "the SQL that sets variables is to tell of them")]
-    Variable(String, String),
+    /// A system variable, as `SELECT @@name` shows it.
+    Variable(&'static str, String),
 }
 
 /// A statement that the door itself obeys.
@@ -64,9 +63,7 @@ pub(super) fn database_of(session: &Session, _namespace: &str) -> String {
 /// The flags of the session's status.
 pub(super) fn status(session: &Session) -> u16 {
     let in_transaction = session.transaction_status() != TransactionStatus::Idle;
-    let is_on = |value: &String| !matches!(value.to_ascii_lowercase().as_str(), "0" | "off");
-    let autocommit = session.variable("mysql.autocommit").is_none_or(|value| is_on(&value));
-    let autocommit = if autocommit { status_flag::AUTOCOMMIT } else { 0 };
+    let autocommit = if is_autocommit(session) { status_flag::AUTOCOMMIT } else { 0 };
     autocommit | if in_transaction { status_flag::IN_TRANSACTION } else { 0 }
 }
 
@@ -83,11 +80,34 @@ pub(super) fn warnings(session: &mut Session) -> u16 {
     u16::try_from(session.drain_notices().len()).unwrap_or(u16::MAX)
 }
 
-/// What has changed of the session since it was asked last.
-pub(super) fn changes(session: &mut Session) -> Vec<Change> {
-    // PostgreSQL's variables mean nothing to MySQL's clients.
-    session.drain_reports();
-    Vec::new()
+/// Each statement commits by itself.
+fn is_autocommit(session: &Session) -> bool {
+    let is_on = |value: String| !matches!(value.to_ascii_lowercase().as_str(), "0" | "off");
+    session.variable("mysql.autocommit").is_none_or(is_on)
+}
+
+/// What a client was told last of what may change.
+#[derive(Clone, Debug)]
+pub(super) struct Tracked {
+    autocommit: bool,
+}
+
+impl Tracked {
+    /// As the session begins.
+    pub(super) fn of(session: &Session) -> Self {
+        Self { autocommit: is_autocommit(session) }
+    }
+
+    /// What has changed since it was asked last.
+    pub(super) fn changes(&mut self, session: &mut Session) -> Vec<Change> {
+        // PostgreSQL's variables mean nothing to MySQL's clients.
+        session.drain_reports();
+        let autocommit = is_autocommit(session);
+        if std::mem::replace(&mut self.autocommit, autocommit) == autocommit {
+            return Vec::new();
+        }
+        vec![Change::Variable("autocommit", if autocommit { "ON" } else { "OFF" }.to_owned())]
+    }
 }
 
 /// What people are told of a statement's success.

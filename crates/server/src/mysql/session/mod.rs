@@ -55,14 +55,16 @@ pub(super) struct MysqlSession<'c> {
     statements: Statements,
     /// What has changed and was not told yet.
     changed: Vec<told::Change>,
+    tracked: told::Tracked,
     /// How many statements it has sent.
     questions: u64,
 }
 
 impl<'c> MysqlSession<'c> {
     pub(super) fn new(door: &'c MysqlDoor, wire: Wire<'c>, session: Session) -> Self {
-        let mut new =
-            Self { door, wire, session, statements: Statements::default(), changed: Vec::new(), questions: 0 };
+        let tracked = told::Tracked::of(&session);
+        let (statements, changed) = Default::default();
+        let mut new = Self { door, wire, session, statements, changed, tracked, questions: 0 };
         new.watch();
         new
     }
@@ -180,7 +182,7 @@ impl<'c> MysqlSession<'c> {
     /// What an OK says, with what has changed of the session.
     fn ok(&mut self, ok: OkPacket) -> OkPacket {
         let mut state = Vec::new();
-        self.changed.extend(told::changes(&mut self.session));
+        self.changed.extend(self.tracked.changes(&mut self.session));
         for change in self.changed.drain(..) {
             let change = match &change {
                 told::Change::Schema(name) => StateChange::Schema(name.as_bytes()),
