@@ -219,7 +219,10 @@ def test_packets_out_of_order_end_the_connection(client: Client) -> None:
 
 
 def test_text_that_is_none_is_refused(client: Client) -> None:
+    # Strings may be bytes, names not.
     client.command(wire.QUERY, b"SELECT '\xff'")
+    assert client.result().texts()
+    client.command(wire.QUERY, b"SELECT \xff")
     with pytest.raises(ServerError) as refused:
         client.result()
     assert refused.value.code == 1300
