@@ -17,7 +17,6 @@ use sqlparser::tokenizer::Token;
 
 use super::build::{NOWHERE, boxed, list, node, select_of, word};
 use super::expressions::name_parts;
-use super::queries::range_var;
 use super::statements::{Trees, nothing, one};
 use super::tree::Converter;
 use super::types;
@@ -76,11 +75,11 @@ fn action(of: Option<ReferentialAction>) -> String {
     .to_owned()
 }
 
-fn foreign_key(key: &ForeignKeyConstraint) -> Result<pg::Constraint> {
+fn foreign_key(key: &ForeignKeyConstraint, pktable: pg::RangeVar) -> Result<pg::Constraint> {
     Ok(pg::Constraint {
         conname: key.name.as_ref().map(|name| name.value.clone()).unwrap_or_default(),
         fk_attrs: ident_words(&key.columns),
-        pktable: Some(range_var(&key.foreign_table)?),
+        pktable: Some(pktable),
         pk_attrs: ident_words(&key.referred_columns),
         fk_matchtype: "s".to_owned(),
         fk_upd_action: action(key.on_update),
@@ -187,7 +186,7 @@ impl Converter<'_> {
                 let relations = truncate
                     .table_names
                     .iter()
-                    .map(|target| Ok(node(N::RangeVar(range_var(&target.name)?))))
+                    .map(|target| Ok(node(N::RangeVar(self.range_var(&target.name)?))))
                     .collect::<Result<_>>()?;
                 one(N::TruncateStmt(pg::TruncateStmt {
                     relations,
@@ -196,7 +195,7 @@ impl Converter<'_> {
                 }))
             }
             Ast::RenameTable(renames) => {
-                let rename = |of: &sqlparser::ast::RenameTable| renamed_table(&of.old_name, &of.new_name);
+                let rename = |of: &sqlparser::ast::RenameTable| renamed_table(self, &of.old_name, &of.new_name);
                 Ok((renames.iter().map(rename).collect::<Result<_>>()?, false))
             }
             Ast::CreateDatabase { db_name, if_not_exists, .. } => {
@@ -227,7 +226,7 @@ impl Converter<'_> {
         if create.partition_by.is_some() {
             return Err(Error::unsupported("PARTITION BY"));
         }
-        let mut relation = range_var(&create.name)?;
+        let mut relation = self.range_var(&create.name)?;
         if create.temporary {
             relation.relpersistence = "t".to_owned();
         }
@@ -239,7 +238,7 @@ impl Converter<'_> {
         }
         if let Some(CreateTableLikeKind::Plain(like) | CreateTableLikeKind::Parenthesized(like)) = &create.like {
             let element = node(N::TableLikeClause(pg::TableLikeClause {
-                relation: Some(range_var(&like.name)?),
+                relation: Some(self.range_var(&like.name)?),
                 // INCLUDING ALL.
                 options: 0x7fff_ffff,
                 relation_oid: 0,
@@ -424,7 +423,9 @@ impl Converter<'_> {
                 let name = key.name.as_ref().map(|name| name.value.clone());
                 parts.keys.push(Key { name, unique: false, columns: key.columns.clone() });
             }
-            TableConstraint::ForeignKey(key) => parts.elements.push(of_constraint(foreign_key(key)?)),
+            TableConstraint::ForeignKey(key) => {
+                parts.elements.push(of_constraint(foreign_key(key, self.range_var(&key.foreign_table)?)?))
+            }
             TableConstraint::Check(check) => {
                 if check.enforced == Some(false) {
                     return Err(Error::unsupported("CHECK … NOT ENFORCED"));
@@ -482,7 +483,7 @@ impl Converter<'_> {
     }
 
     fn create_index(&mut self, create: &CreateIndex) -> Result<Trees> {
-        let relation = range_var(&create.table_name)?;
+        let relation = self.range_var(&create.table_name)?;
         let name = create.name.as_ref().map(name_parts).transpose()?.and_then(|mut parts| parts.pop());
         let key = Key { name, unique: create.unique, columns: create.columns.clone() };
         let table = relation.relname.clone();
@@ -496,7 +497,7 @@ impl Converter<'_> {
         let aliases = create.columns.iter().map(|column| word(column.name.value.clone())).collect();
         let query = self.query(&create.query)?;
         one(N::ViewStmt(Box::new(pg::ViewStmt {
-            view: Some(range_var(&create.name)?),
+            view: Some(self.range_var(&create.name)?),
             aliases,
             query: boxed(select_of(query)),
             replace: create.or_replace,
@@ -522,7 +523,7 @@ impl Converter<'_> {
                 concurrent: false,
             }))
         };
-        let qualified = |name: &ObjectName| Ok(list(name_parts(name)?.into_iter().map(word).collect()));
+        let qualified = |name: &ObjectName| Ok(list(self.relation_parts(name)?.into_iter().map(word).collect()));
         match kind {
             Kind::Table => {
                 let objects = names.iter().map(qualified).collect::<Result<_>>()?;
@@ -543,7 +544,7 @@ impl Converter<'_> {
                 };
                 dropped(
                     ObjectType::ObjectIndex,
-                    vec![index_of(table, name.to_string().trim_matches('`'))?],
+                    vec![index_of(self, table, name.to_string().trim_matches('`'))?],
                     DropBehavior::DropRestrict,
                 )
             }
@@ -552,7 +553,7 @@ impl Converter<'_> {
     }
 
     fn alter_table(&mut self, alter: &AlterTable) -> Result<Trees> {
-        let relation = range_var(&alter.name)?;
+        let relation = self.range_var(&alter.name)?;
         let mut trees = Vec::new();
         // What can be said in one statement is one.
         let mut commands: Vec<Node> = Vec::new();
@@ -626,7 +627,7 @@ impl Converter<'_> {
                 AlterTableOperation::DropIndex { name } => {
                     flush(&mut commands, &mut trees);
                     trees.push(N::DropStmt(pg::DropStmt {
-                        objects: vec![index_of(&alter.name, &name.value)?],
+                        objects: vec![index_of(self, &alter.name, &name.value)?],
                         remove_type: ObjectType::ObjectIndex as i32,
                         behavior: DropBehavior::DropRestrict as i32,
                         missing_ok: false,
@@ -640,7 +641,7 @@ impl Converter<'_> {
                 AlterTableOperation::RenameTable { table_name } => {
                     flush(&mut commands, &mut trees);
                     let (RenameTableNameKind::As(name) | RenameTableNameKind::To(name)) = table_name;
-                    trees.push(renamed_table(&alter.name, name)?);
+                    trees.push(renamed_table(self, &alter.name, name)?);
                 }
                 AlterTableOperation::ChangeColumn { old_name, new_name, data_type, options, column_position } => {
                     refuse_position(column_position.as_ref())?;
@@ -739,10 +740,10 @@ fn created_schema(schemaname: String, if_not_exists: bool) -> N {
     N::CreateSchemaStmt(pg::CreateSchemaStmt { schemaname, authrole: None, schema_elts: Vec::new(), if_not_exists })
 }
 
-fn renamed_table(from: &ObjectName, to: &ObjectName) -> Result<N> {
+fn renamed_table(converter: &Converter<'_>, from: &ObjectName, to: &ObjectName) -> Result<N> {
     Ok(N::RenameStmt(Box::new(pg::RenameStmt {
         rename_type: ObjectType::ObjectTable as i32,
-        relation: Some(range_var(from)?),
+        relation: Some(converter.range_var(from)?),
         newname: name_parts(to)?.pop().unwrap_or_default(),
         behavior: DropBehavior::DropRestrict as i32,
         ..Default::default()
@@ -762,8 +763,8 @@ fn renamed_column(relation: &pg::RangeVar, from: &str, to: &str) -> N {
 }
 
 /// The index of a table's key.
-fn index_of(table: &ObjectName, key: &str) -> Result<Node> {
-    let mut parts = name_parts(table)?;
+fn index_of(converter: &Converter<'_>, table: &ObjectName, key: &str) -> Result<Node> {
+    let mut parts = converter.relation_parts(table)?;
     let table = parts.pop().unwrap_or_default();
     parts.push(key_name(&table, key));
     Ok(list(parts.into_iter().map(word).collect()))

@@ -89,7 +89,19 @@ impl Converter<'_> {
             Expr::Identifier(ident) => self.identifier(ident),
             Expr::CompoundIdentifier(parts) => match system_variable(parts) {
                 Some((scope, name)) => call("mysql_variable", vec![text(scope), text(name)]),
-                None => column(parts.iter().map(|part| part.value.clone()).collect()),
+                None => {
+                    let mut names: Vec<String> = parts.iter().map(|part| part.value.clone()).collect();
+                    if let [database, _, _] = names.as_mut_slice() {
+                        *database = self.schema(std::mem::take(database));
+                    }
+                    if let ([first, _], Some(alias)) = (names.as_mut_slice(), &self.row_alias)
+                        && first.eq_ignore_ascii_case(alias)
+                    {
+                        // The row that an INSERT proposes.
+                        *first = "excluded".to_owned();
+                    }
+                    column(names)
+                }
             },
             Expr::Nested(inner) => self.expression(inner)?,
             Expr::Value(value) => self.value(value)?,

@@ -16,24 +16,6 @@ use super::expressions::name_parts;
 use super::tree::Converter;
 use crate::{Error, Result};
 
-/// A table by its name.
-pub(super) fn range_var(name: &ObjectName) -> Result<pg::RangeVar> {
-    let mut parts = name_parts(name)?;
-    let relname = parts.pop().unwrap_or_default();
-    let schemaname = parts.pop().unwrap_or_default();
-    if !parts.is_empty() {
-        return Err(Error::syntax(format!("the name {name} has too many parts")));
-    }
-    Ok(pg::RangeVar {
-        schemaname,
-        relname,
-        inh: true,
-        relpersistence: "p".to_owned(),
-        location: NOWHERE,
-        ..Default::default()
-    })
-}
-
 fn alias_of(alias: &TableAlias) -> pg::Alias {
     pg::Alias {
         aliasname: alias.name.value.clone(),
@@ -42,6 +24,24 @@ fn alias_of(alias: &TableAlias) -> pg::Alias {
 }
 
 impl Converter<'_> {
+    /// A table by its name.
+    pub(super) fn range_var(&self, name: &ObjectName) -> Result<pg::RangeVar> {
+        let mut parts = self.relation_parts(name)?;
+        let relname = parts.pop().unwrap_or_default();
+        let schemaname = parts.pop().unwrap_or_default();
+        if !parts.is_empty() {
+            return Err(Error::syntax(format!("the name {name} has too many parts")));
+        }
+        Ok(pg::RangeVar {
+            schemaname,
+            relname,
+            inh: true,
+            relpersistence: "p".to_owned(),
+            location: NOWHERE,
+            ..Default::default()
+        })
+    }
+
     pub(super) fn query(&mut self, query: &Query) -> Result<pg::SelectStmt> {
         self.deeper(|converter| converter.query_inner(query))
     }
@@ -102,7 +102,7 @@ impl Converter<'_> {
                 None => LockWaitPolicy::LockWaitBlock,
             };
             let locked_rels = match &lock.of {
-                Some(name) => vec![node(N::RangeVar(range_var(name)?))],
+                Some(name) => vec![node(N::RangeVar(self.range_var(name)?))],
                 None => Vec::new(),
             };
             body.locking_clause.push(node(N::LockingClause(pg::LockingClause {
@@ -316,7 +316,7 @@ impl Converter<'_> {
                     return Err(Error::unsupported("PARTITION of a table"));
                 }
                 let alias = alias.as_ref().map(alias_of);
-                Ok(node(N::RangeVar(pg::RangeVar { alias, ..range_var(name)? })))
+                Ok(node(N::RangeVar(pg::RangeVar { alias, ..self.range_var(name)? })))
             }
             TableFactor::Derived { lateral, subquery, alias, .. } => {
                 let query = self.query(subquery)?;

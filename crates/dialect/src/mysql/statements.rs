@@ -17,7 +17,6 @@ use super::build::{
     NOWHERE, boxed, call, column, def, list, logic, node, select, select_of, sublink, target, text, truth,
 };
 use super::expressions::{name_parts, user_variable};
-use super::queries::range_var;
 use super::tree::Converter;
 use crate::{Error, Result};
 
@@ -66,18 +65,6 @@ fn transaction(kind: TransactionStmtKind, options: Vec<Node>, savepoint: &str, c
         location: NOWHERE,
         ..Default::default()
     }))
-}
-
-/// SET of one of PostgreSQL's settings.
-fn setting(name: &str, value: Node, is_local: bool) -> N {
-    N::VariableSetStmt(pg::VariableSetStmt {
-        kind: VariableSetKind::VarSetValue as i32,
-        name: name.to_owned(),
-        args: vec![value],
-        is_local,
-        location: NOWHERE,
-        ..Default::default()
-    })
 }
 
 fn modes(modes: &[TransactionMode]) -> Vec<Node> {
@@ -167,7 +154,8 @@ impl Converter<'_> {
         if self.has_tokens(&["use"]) {
             parser.next_token();
             let name = parser.parse_identifier()?;
-            return Ok(Some((vec![used(&name.value)], false)));
+            self.used = Some(name.value);
+            return Ok(Some(nothing()));
         }
         if self.has_tokens(&["begin"]) || self.has_tokens(&["begin", "work"]) {
             parser.next_token();
@@ -319,7 +307,8 @@ impl Converter<'_> {
             }
             Ast::Set(set) => self.set(set),
             Ast::Use(Use::Object(name) | Use::Database(name) | Use::Schema(name)) => {
-                one(used(&name_parts(name)?.pop().unwrap_or_default()))
+                self.used = name_parts(name)?.pop();
+                Ok(nothing())
             }
             Ast::Kill { modifier, id } => {
                 let whole = !matches!(modifier, Some(sqlparser::ast::KillType::Query));
@@ -379,7 +368,7 @@ impl Converter<'_> {
         if insert.partitioned.is_some() {
             return Err(Error::unsupported("PARTITION of a table"));
         }
-        let relation = range_var(name)?;
+        let relation = self.range_var(name)?;
         let mut cols: Vec<String> = Vec::new();
         for column in &insert.columns {
             cols.extend(name_parts(column)?.pop());
@@ -579,9 +568,4 @@ impl Converter<'_> {
             ..Default::default()
         })))
     }
-}
-
-/// USE: where names without a database are looked for.
-fn used(database: &str) -> N {
-    setting("search_path", text(database), false)
 }

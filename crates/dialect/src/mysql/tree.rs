@@ -25,6 +25,8 @@ pub(crate) struct Made {
     pub(crate) depth: usize,
     /// Its bytes in the text.
     pub(crate) range: Range<usize>,
+    /// The database that USE names.
+    pub(crate) used: Option<String>,
     /// Nobody is told its rows: SET and DO.
     pub(crate) silent: bool,
 }
@@ -34,6 +36,10 @@ pub(super) struct Converter<'t> {
     tokens: &'t [TokenWithSpan],
     /// The parameters of the statement by their places.
     params: &'t HashMap<(u64, u64), i32>,
+    /// The database that the file is.
+    database: &'t str,
+    /// The database that USE names.
+    pub(super) used: Option<String>,
     depth: usize,
     deepest: usize,
     /// What the columns of the outermost query are called where nothing is said, until it has been met.
@@ -60,10 +66,10 @@ impl Converter<'_> {
     /// The statement of these trees, with what makes the types that they name.
     fn made(&mut self, trees: Vec<N>, range: Range<usize>, silent: bool) -> Made {
         let types = std::mem::take(&mut self.types);
-        let depth = self.deepest;
+        let (depth, used) = (self.deepest, self.used.take());
         if types.is_empty() && trees.len() == 1 {
             let trees = trees.into_iter().map(|tree| (tree, None)).collect();
-            return Made { trees, depth, range, silent };
+            return Made { trees, depth, range, used, silent };
         }
         let (nothing, _) = super::statements::nothing();
         let mut all: Vec<(N, Option<String>)> = nothing.into_iter().map(|tree| (tree, None)).collect();
@@ -72,7 +78,21 @@ impl Converter<'_> {
         }
         all.extend(types.into_iter().map(|(name, tree)| (tree, Some(name))));
         all.extend(trees.into_iter().map(|tree| (tree, None)));
-        Made { trees: all, depth, range, silent: true }
+        Made { trees: all, depth, range, used, silent: true }
+    }
+
+    /// The schema that is a database.
+    pub(super) fn schema(&self, database: String) -> String {
+        if database.eq_ignore_ascii_case(self.database) { "public".to_owned() } else { database }
+    }
+
+    /// The parts of a relation's name.
+    pub(super) fn relation_parts(&self, name: &sqlparser::ast::ObjectName) -> Result<Vec<String>> {
+        let mut parts = super::expressions::name_parts(name)?;
+        if let [database, _] = parts.as_mut_slice() {
+            *database = self.schema(std::mem::take(database));
+        }
+        Ok(parts)
     }
 
     /// The number of the parameter at a place.
@@ -129,7 +149,7 @@ fn syntax_error(sql: &str, at: usize, line: u64) -> Error {
 }
 
 /// Splits a text into its statements and parses each. An empty text has none.
-pub(crate) fn statements(sql: &str) -> Result<Vec<Made>> {
+pub(crate) fn statements(sql: &str, database: &str) -> Result<Vec<Made>> {
     let dialect = MySqlDialect {};
     let lines = Lines::new(sql);
     let tokens = Tokenizer::new(&dialect, sql).tokenize_with_location().map_err(|error| {
@@ -148,18 +168,23 @@ pub(crate) fn statements(sql: &str) -> Result<Vec<Made>> {
             continue;
         };
         let range = lines.byte(first.span.start)..lines.byte(last.span.end);
-        made.push(statement(sql, part, range, &lines)?);
+        made.push(statement((sql, database), part, range, &lines)?);
     }
     Ok(made)
 }
 
-fn statement(sql: &str, tokens: &[TokenWithSpan], range: Range<usize>, lines: &Lines<'_>) -> Result<Made> {
+fn statement(
+    (sql, database): (&str, &str),
+    tokens: &[TokenWithSpan],
+    range: Range<usize>,
+    lines: &Lines<'_>,
+) -> Result<Made> {
     let dialect = MySqlDialect {};
     let tokens = &respelled(tokens);
     let mut parser = Parser::new(&dialect).with_recursion_limit(DEEPEST).with_tokens_with_locations(tokens.to_vec());
     if let Some(query) = show::query(&mut parser)? {
         // What SHOW and DESCRIBE answer is a query over the catalogs.
-        let mut made = statements(&query)?;
+        let mut made = statements(&query, database)?;
         let (Some(mut only), true) = (made.pop(), made.is_empty()) else {
             return Err(Error::internal("a catalog's query that is none"));
         };
@@ -186,6 +211,8 @@ fn statement(sql: &str, tokens: &[TokenWithSpan], range: Range<usize>, lines: &L
     let mut converter = Converter {
         tokens,
         params: &params,
+        database,
+        used: None,
         depth: 0,
         deepest: 0,
         names: Some(column_names(sql, tokens, lines)),

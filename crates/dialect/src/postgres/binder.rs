@@ -90,6 +90,8 @@ pub(super) struct Scope {
     pub(super) uses: Vec<(ir::ColumnRef, i32)>,
     /// Columns in the aggregates of queries inside, which must be grouped here.
     pub(super) loose: Vec<ir::ColumnRef>,
+    /// What the list of a SELECT of MySQL's calls its values, for HAVING and ORDER BY.
+    pub(super) outputs: Vec<(String, Expr)>,
     /// Named windows.
     pub(super) windows: Vec<(String, pg_query::protobuf::WindowDef)>,
     /// Set-returning functions met in the select list.

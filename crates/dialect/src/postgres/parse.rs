@@ -24,6 +24,10 @@ pub struct Parsed {
     part: usize,
     /// What it does after that.
     then: Arc<[Parsed]>,
+    /// The database that MySQL's names mean where they say the file's.
+    database: Arc<str>,
+    /// The database that USE names.
+    used: Option<Arc<str>>,
     /// It is done only where there is no type of MySQL's of this name.
     unless: Option<Arc<str>>,
     /// Nobody is told its rows.
@@ -66,7 +70,7 @@ impl Parsed {
             return Ok(tree.clone());
         }
         if self.language == Language::Mysql {
-            let made = mysql::statements(&self.whole)?.into_iter().nth(self.place);
+            let made = mysql::statements(&self.whole, &self.database)?.into_iter().nth(self.place);
             let depth = made.as_ref().map_or(0, |made| made.depth);
             let tree = made.and_then(|made| made.trees.into_iter().nth(self.part)).map(|(tree, _)| tree);
             let tree = tree.ok_or_else(|| Error::internal("a statement is gone"))?;
@@ -85,6 +89,11 @@ impl Parsed {
     /// What it does besides, in this order: a table's keys behind the table.
     pub fn then(&self) -> &[Parsed] {
         &self.then
+    }
+
+    /// USE: where names without a database are looked for from now on.
+    pub fn used(&self) -> Option<&str> {
+        self.used.as_deref()
     }
 
     /// The type of MySQL's that it makes, where there is none yet; the schema of them all for no name.
@@ -157,6 +166,8 @@ pub(super) fn parse_with(sql: &str, inserted: Arc<[usize]>) -> Result<Vec<Parsed
             language: Language::Postgres,
             part: 0,
             then: Arc::new([]),
+            database: "".into(),
+            used: None,
             unless: None,
             silent: false,
             tree: Arc::new(Mutex::new(Some(Arc::new(statement.tree)))),
@@ -165,13 +176,14 @@ pub(super) fn parse_with(sql: &str, inserted: Arc<[usize]>) -> Result<Vec<Parsed
     Ok(statements)
 }
 
-/// Splits a text of MySQL's into its statements and parses each. An empty text has none.
+/// Splits a text of MySQL's into its statements and parses each. An empty text has none. The file is the database of this
+/// name, beside which its schemas are databases.
 ///
 /// # Errors
 /// `42601` in MySQL's words, `54001` for nesting too deep, `0A000` for what is not there.
-pub fn parse_mysql(sql: &str) -> Result<Vec<Parsed>> {
-    let whole: Arc<str> = sql.into();
-    let statements = mysql::statements(sql)?.into_iter().enumerate();
+pub fn parse_mysql(sql: &str, database: &str) -> Result<Vec<Parsed>> {
+    let (whole, database): (Arc<str>, Arc<str>) = (sql.into(), database.into());
+    let statements = mysql::statements(sql, &database)?.into_iter().enumerate();
     let parsed = statements.map(|(place, made)| {
         let one = |(part, (tree, unless)): (usize, (N, Option<String>))| Parsed {
             whole: whole.clone(),
@@ -181,6 +193,8 @@ pub fn parse_mysql(sql: &str) -> Result<Vec<Parsed>> {
             language: Language::Mysql,
             part,
             then: Arc::new([]),
+            database: database.clone(),
+            used: made.used.as_deref().map(Into::into),
             unless: unless.map(Into::into),
             silent: made.silent,
             tree: Arc::new(Mutex::new(Some(Arc::new(raw::Tree::made(tree, made.depth))))),

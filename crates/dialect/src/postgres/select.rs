@@ -5,7 +5,7 @@ use pg_query::protobuf::{
 };
 
 use super::binder::{Binder, BoundQuery, Clause, Scope, computed, outputs};
-use super::expr::location;
+use super::expr::{all_of, location};
 use super::with::Within;
 use super::{names, types};
 use crate::ir::{
@@ -416,6 +416,10 @@ impl Binder<'_> {
         self.scope().allow_set_returning = false;
         let group_keys = group_by.keys();
         targets.iter_mut().for_each(|target| ir::unify(&mut target.expr, group_keys));
+        if self.is_mysql() {
+            let outputs = targets.iter().map(|target| (target.column.name.clone(), target.expr.clone())).collect();
+            self.scope().outputs = outputs;
+        }
         let mut having = match select.having_clause.as_deref() {
             Some(node) => Some(self.within(Clause::Having, |binder| {
                 let (filter, at) = binder.placed(node)?;
@@ -423,6 +427,14 @@ impl Binder<'_> {
             })?),
             None => None,
         };
+        // HAVING of rows that nothing groups is one more condition of theirs.
+        let mut filter = filter;
+        if self.is_mysql() && matches!(group_by, GroupBy::None) && !self.scope().aggregates {
+            filter = match (filter, having.take()) {
+                (Some(filter), Some(having)) => Some(all_of(vec![filter, having])),
+                (filter, having) => filter.or(having),
+            };
+        }
         having.iter_mut().for_each(|having| ir::unify(having, group_keys));
         let plain_distinct = matches!(select.distinct_clause.as_slice(), [Node { node: None }]);
         let mut order_by = Vec::with_capacity(select.sort_clause.len());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rowferry_dialect::ir::{Statement as Ir, TransactionModes, Value};
 use rowferry_dialect::plan::Command;
 use rowferry_dialect::schema::QualifiedName;
-use rowferry_dialect::{Result, Schema as _, mysql};
+use rowferry_dialect::{Condition, Error, Result, Schema as _, mysql};
 
 use super::parsed::Parsed;
 use super::transaction::Block;
@@ -32,6 +32,9 @@ impl Session {
         } else if self.transaction.block == Block::None && self.begins_by_itself(prepared) {
             self.begin(TransactionModes::default())?;
         }
+        if let Some(database) = statement.and_then(|statement| statement.used()).map(str::to_owned) {
+            self.use_mysql_database(&database)?;
+        }
         if parts.is_empty() {
             let outcome = self.execute_one(prepared, params, text)?;
             return if silent { silenced(outcome) } else { Ok(outcome) };
@@ -47,6 +50,22 @@ impl Session {
             }
             Ok(last)
         })
+    }
+
+    /// USE: names without a database are looked for there. The file's own database is called as the file.
+    ///
+    /// # Errors
+    /// `3D000` (1049) for one that is not there.
+    pub fn use_mysql_database(&mut self, name: &str) -> Result<()> {
+        self.refresh_schema();
+        let schema = if name.eq_ignore_ascii_case(self.database.name()) { "public" } else { name };
+        if !self.schema.has_namespace(schema) {
+            return Err(Error::new(Condition::InvalidCatalogName, format!("Unknown database '{name}'")));
+        }
+        let path = rowferry_dialect::postgres::quote_ident(schema);
+        self.state.variables.write().set("search_path", Some(&path), false)?;
+        self.sync_variables();
+        Ok(())
     }
 
     /// Without autocommit, what reads or writes begins a transaction.

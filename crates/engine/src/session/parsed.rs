@@ -159,6 +159,9 @@ impl Session {
         if self.is_delimited() {
             return of_informix(|| informix::parse_delimited(sql));
         }
+        if self.language == Language::Mysql {
+            return of_postgres(|| postgres::parse_mysql(sql, self.database.name()));
+        }
         parse(sql, self.language)
     }
 
@@ -211,7 +214,7 @@ pub(super) fn parse(sql: &str, language: Language) -> Result<Vec<Parsed>> {
     match language {
         Language::Postgres => of_postgres(|| postgres::parse(sql)),
         Language::Informix => of_informix(|| informix::parse(sql)),
-        Language::Mysql => of_postgres(|| postgres::parse_mysql(sql)),
+        Language::Mysql => of_postgres(|| postgres::parse_mysql(sql, "")),
         Language::Native => Err(Error::unsupported("the back end's own SQL")),
     }
 }

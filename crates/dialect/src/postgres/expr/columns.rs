@@ -2,7 +2,7 @@
 
 use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
-use super::super::binder::{Beyond, Binder, Entry, EntryColumn, Locker};
+use super::super::binder::{Beyond, Binder, Clause, Entry, EntryColumn, Locker};
 use super::super::names;
 use super::{any_of, rows};
 use crate::composite;
@@ -85,6 +85,11 @@ impl Binder<'_> {
                 if !found.is_empty() {
                     break;
                 }
+            }
+            if found.is_empty()
+                && let Some(output) = self.output_named(level, name)
+            {
+                return Ok(output);
             }
             match found.len() {
                 0 => {}
@@ -170,6 +175,17 @@ impl Binder<'_> {
                 Err(self.error(Condition::AmbiguousColumn, format!("column reference \"{name}\" is ambiguous"), place))
             }
         }
+    }
+
+    /// In HAVING and ORDER BY of MySQL's, a name of the list of SELECT means what it stands for.
+    fn output_named(&self, level: usize, name: &str) -> Option<EntryColumn> {
+        let scope = &self.scopes[level];
+        if !matches!(scope.clause, Clause::Having | Clause::OrderBy) {
+            return None;
+        }
+        let (name, expr) = scope.outputs.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?;
+        let (name, expr) = (name.clone(), expr.clone());
+        Some(EntryColumn { name, expr, origin: None, not_null: false, identity: false })
     }
 
     /// The innermost relation name in scope that a qualifier means.
