@@ -16,5 +16,6 @@ mod show;
 mod statements;
 mod tree;
 pub mod types;
+pub mod variables;
 
 pub(crate) use tree::statements;

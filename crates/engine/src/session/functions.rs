@@ -197,6 +197,27 @@ impl SessionState for FunctionState {
         self.state().ok()?.sequences.lock().serial
     }
 
+    fn set_last_serial(&self, number: i64) {
+        if let Ok(state) = self.state() {
+            state.sequences.lock().serial = Some(number);
+        }
+    }
+
+    fn set_lasting(&self, name: &str, value: &str) -> Result<()> {
+        let state = self.state()?;
+        state.check_setting(name, Some(value))?;
+        state.variables.write().set_lasting(name, value)
+    }
+
+    fn user_variable(&self, name: &str) -> Option<Value> {
+        self.state().ok()?.user_variables.lock().get(name).cloned()
+    }
+
+    fn set_user_variable(&self, name: &str, value: Value) -> Result<()> {
+        self.state()?.user_variables.lock().insert(name.to_owned(), value);
+        Ok(())
+    }
+
     fn call_routine(&self, routine: u32, given: &str, args: Vec<Value>) -> Result<RoutineRows> {
         crate::routines::call_inside(&self.state()?, routine, given, args)
     }
@@ -426,6 +447,13 @@ impl SessionState for FunctionState {
 
     fn kept(&self, number: u32) -> Option<Arc<super::parts::Kept>> {
         self.state().ok()?.kept.lock().get(number)
+    }
+
+    fn advisory_holder(&self, key: AdvisoryKey) -> Result<Option<i32>> {
+        let (_, database) = self.both()?;
+        let rows = database.locks.rows();
+        let held = rows.into_iter().find(|row| row.granted && row.tag == Tag::Advisory(key));
+        Ok(held.and_then(|row| i32::try_from(row.pid).ok()))
     }
 
     fn advisory_unlock_all(&self) -> Result<()> {

@@ -238,6 +238,7 @@ impl Session {
             placements: Mutex::default(),
             exclusions: Mutex::default(),
             key_statements: Mutex::default(),
+            user_variables: Mutex::default(),
             random: Mutex::default(),
             trigger_depth: Default::default(),
             statements: Shown::default(),
@@ -440,7 +441,11 @@ impl Session {
             let mut variables = self.state.variables.write();
             variables.reset_all();
             variables.commit();
+            if self.language == Language::Mysql {
+                variables.forget_lasting("mysql.");
+            }
         }
+        self.state.user_variables.lock().clear();
         self.state.sequences.lock().forget();
         self.sync_variables();
     }

@@ -111,6 +111,27 @@ impl Variables {
         self.renew();
     }
 
+    /// A value that stays whatever becomes of the transaction.
+    pub fn set_lasting(&mut self, name: &str, value: &str) -> Result<()> {
+        let key = name.to_lowercase();
+        let value = match settings::find(&key) {
+            Some(setting) => {
+                settings::changeable(setting)?;
+                settings::read(setting, value)?
+            }
+            None => value.to_owned(),
+        };
+        self.initial.insert(key, value);
+        self.renew();
+        Ok(())
+    }
+
+    /// Forgets values of these variables that [`Variables::set_lasting`] has set.
+    pub fn forget_lasting(&mut self, prefix: &str) {
+        self.initial.retain(|name, _| !name.starts_with(prefix));
+        self.renew();
+    }
+
     /// What is set now is what RESET goes back to: the settings of the start-up packet.
     pub fn keep_as_initial(&mut self, name: &str) {
         let key = name.to_lowercase();

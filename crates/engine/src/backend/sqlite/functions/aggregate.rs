@@ -16,6 +16,7 @@ use rowferry_dialect::{Condition, Error, Result, work};
 use rusqlite::Connection;
 use rusqlite::functions::{Aggregate as SqliteAggregate, FunctionFlags, WindowAggregate};
 
+use super::mysql::aggregates as mysql;
 use super::ordered_set::{Pick, Picked};
 use super::ranges::{Gather, Ranges};
 use super::regression::{Measure, Pairs};
@@ -52,6 +53,11 @@ pub(super) struct Row {
 
 const ROWS: &[Row] = &[
     strict("rf_int8_sum", 1, || Box::new(IntegerSum::default())),
+    strict("rf_mysql_avg", 1, || Box::new(mysql::Average::default())),
+    lenient("rf_mysql_bit_and_agg", 1, || Box::new(mysql::Bits::new(u64::MAX, |a, b| a & b))),
+    lenient("rf_mysql_bit_or_agg", 1, || Box::new(mysql::Bits::new(0, |a, b| a | b))),
+    lenient("rf_mysql_bit_xor_agg", 1, || Box::new(mysql::Bits::new(0, |a, b| a ^ b))),
+    lenient("rf_mysql_any_value", 1, || Box::new(mysql::Any::default())),
     strict("rf_int8_avg", 1, || Box::new(IntegerSum::average())),
     strict("rf_numeric_sum", 1, || Box::new(NumericSum::default())),
     strict("rf_numeric_avg", 1, || Box::new(NumericSum::average())),

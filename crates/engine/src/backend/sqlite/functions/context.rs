@@ -102,6 +102,20 @@ pub trait SessionState: Send + Sync {
     fn last_serial(&self) -> Option<i64> {
         None
     }
+    /// The next question for the last SERIAL is answered with this number.
+    fn set_last_serial(&self, _number: i64) {}
+    /// Sets a variable for the session, whatever becomes of the transaction.
+    fn set_lasting(&self, name: &str, value: &str) -> Result<()> {
+        self.set_variable(name, Some(value), false)
+    }
+    /// A variable that a user of MySQL's has made, by its name in small letters.
+    fn user_variable(&self, _name: &str) -> Option<Value> {
+        None
+    }
+    /// Sets such a variable.
+    fn set_user_variable(&self, _name: &str, _value: Value) -> Result<()> {
+        Err(Error::unsupported("a variable of users"))
+    }
     /// Calls a routine of users: which parameters `given` gives (a `1` or `0` for each, `-` before them when it may only
     /// read), and their values. Yields its rows.
     fn call_routine(&self, _routine: u32, _given: &str, _args: Vec<Value>) -> Result<RoutineRows> {
@@ -208,6 +222,10 @@ pub trait SessionState: Send + Sync {
     }
     /// Gives an advisory lock of the session back; false, with a warning, if it is not held.
     fn advisory_unlock(&self, _key: AdvisoryKey, _mode: LockMode) -> Result<bool> {
+        Err(Error::unsupported("an advisory lock"))
+    }
+    /// The session that holds an advisory lock.
+    fn advisory_holder(&self, _key: AdvisoryKey) -> Result<Option<i32>> {
         Err(Error::unsupported("an advisory lock"))
     }
     /// Gives all advisory locks of the session back.

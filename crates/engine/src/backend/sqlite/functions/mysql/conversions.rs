@@ -1,10 +1,10 @@
 //! What the front end puts around arguments: MySQL's conversions from any type.
 
-use rowferry_dialect::Result;
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::datetime_text::DAY;
 use rowferry_dialect::values::mysql::{moments, numbers};
 use rowferry_dialect::values::{ValueRef, zone as zones};
+use rowferry_dialect::{Error, Result};
 
 use super::super::Row;
 use super::super::call::{boolean, integer, text};
@@ -19,6 +19,10 @@ pub(in super::super) const ROWS: &[Row] = &[
     }),
     Row::new("rf_mysql_decimal", 1, |call| maybe(numbers::decimal_of(call.value(0)), |value| number(&value))),
     Row::new("rf_mysql_text", 1, |call| maybe(numbers::text_of(call.value(0)), text)),
+    Row::new("rf_mysql_bytes", 1, |call| match call.value(0) {
+        ValueRef::Blob(_) => Ok(call.owned(0)),
+        value => maybe(numbers::text_of(value), |text| Ok(Value::Blob(text.into_bytes()))),
+    }),
     Row::new("rf_mysql_float_text", 1, |call| text(numbers::float_text(call.float(0)?))),
     Row::new("rf_mysql_instant_text", 1, |call| {
         maybe(moments::read(call.value(0), &zone(call)), |moment| text(moment.datetime_text()))
@@ -56,7 +60,12 @@ pub(in super::super) const ROWS: &[Row] = &[
     }),
     // As it is stored: within a day.
     Row::new("rf_mysql_time", 1, |call| {
-        maybe(moments::read_time(call.value(0), &zone(call)), |micros| text(stored_time(micros)))
+        maybe(moments::read_time(call.value(0), &zone(call)), |micros| {
+            if !(0..DAY).contains(&micros) {
+                return Err(Error::unsupported("a TIME below 00:00:00 or beyond 23:59:59"));
+            }
+            text(stored_time(micros))
+        })
     }),
     Row::new("rf_mysql_time_text", 1, |call| {
         maybe(moments::read_time(call.value(0), &zone(call)), |micros| text(moments::time_text(micros)))

@@ -1,7 +1,14 @@
 //! MySQL's functions. Texts are read as MySQL reads them: what is no number is 0, what is no date is NULL.
 
+pub(super) mod aggregates;
 pub(super) mod arithmetic;
+pub(super) mod codes;
 pub(super) mod conversions;
+pub(super) mod dates;
+pub(super) mod info;
+pub(super) mod numbers;
+pub(super) mod patterns;
+pub(super) mod strings;
 
 use jiff::tz::TimeZone;
 use rowferry_dialect::Result;

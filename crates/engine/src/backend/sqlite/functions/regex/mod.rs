@@ -58,6 +58,11 @@ impl<'a> Found<'a> {
         self.spans[0].unwrap_or_default()
     }
 
+    /// The whole, and the groups.
+    pub(super) fn spans(&self) -> Vec<Option<Span>> {
+        self.spans.clone()
+    }
+
     pub(super) fn group(&self, at: usize) -> Option<&'a str> {
         self.span(at).map(|(start, end)| &self.subject[start..end])
     }
