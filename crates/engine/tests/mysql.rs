@@ -125,4 +125,4 @@ macro_rules! files {
     )*};
 }
 
-files! { statements }
+files! { catalogs, functions, statements }

@@ -370,7 +370,40 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "is_ipv4_compat" (BYTEA) -> BOOL, F("rf_mysql_is_ipv4_compat");
     Scalar "is_ipv4_mapped" (BYTEA) -> BOOL, F("rf_mysql_is_ipv4_mapped");
 
+    // JSON. The `Special` ones are told the types of their arguments.
+    Scalar "json_extract" (TEXT, TEXT) -> JSON, F("rf_mysql_json_extract"), variadic;
+    Scalar "json_unquote" (TEXT) -> TEXT, F("rf_mysql_json_unquote");
+    Scalar "json_value" (TEXT, TEXT) -> TEXT, F("rf_mysql_json_value");
+    Scalar "json_array" (ANY) -> JSON, Special("mysql_json_array"), variadic, optional(1), lenient;
+    Scalar "json_object" (ANY) -> JSON, Special("mysql_json_object"), variadic, optional(1), lenient;
+    Scalar "json_set" (TEXT, ANY) -> JSON, Special("mysql_json_set"), variadic, lenient;
+    Scalar "json_insert" (TEXT, ANY) -> JSON, Special("mysql_json_insert"), variadic, lenient;
+    Scalar "json_replace" (TEXT, ANY) -> JSON, Special("mysql_json_replace"), variadic, lenient;
+    Scalar "json_array_append" (TEXT, ANY) -> JSON, Special("mysql_json_array_append"), variadic, lenient;
+    Scalar "json_array_insert" (TEXT, ANY) -> JSON, Special("mysql_json_array_insert"), variadic, lenient;
+    Scalar "json_remove" (TEXT, TEXT) -> JSON, F("rf_mysql_json_remove"), variadic;
+    Scalar "json_contains" (TEXT, TEXT, TEXT) -> BOOL, F("rf_mysql_json_contains"), optional(1);
+    Scalar "json_contains_path" (TEXT, TEXT, TEXT) -> BOOL, F("rf_mysql_json_contains_path"), variadic;
+    Scalar "json_keys" (TEXT, TEXT) -> JSON, F("rf_mysql_json_keys"), optional(1);
+    Scalar "json_length" (TEXT, TEXT) -> I8, F("rf_mysql_json_length"), optional(1);
+    Scalar "json_depth" (TEXT) -> I8, F("rf_mysql_json_depth");
+    Scalar "json_type" (TEXT) -> TEXT, F("rf_mysql_json_type");
+    Scalar "json_valid" (ANY) -> BOOL, F("rf_mysql_json_valid");
+    Scalar "json_quote" (TEXT) -> TEXT, F("rf_mysql_json_quote");
+    Scalar "json_pretty" (TEXT) -> TEXT, F("rf_mysql_json_pretty");
+    // A document in MySQL's normal form, as it is stored.
+    Scalar "mysql_json" (TEXT) -> JSON, F("rf_mysql_json_normal");
+    Scalar "json_merge_patch" (TEXT, TEXT) -> JSON, F("rf_mysql_json_merge_patch"), variadic;
+    Scalar "json_merge_preserve" (TEXT, TEXT) -> JSON, F("rf_mysql_json_merge_preserve"), variadic;
+    Scalar "json_merge" (TEXT, TEXT) -> JSON, F("rf_mysql_json_merge_preserve"), variadic;
+    Scalar "json_search" (TEXT, TEXT, TEXT, TEXT) -> JSON, F("rf_mysql_json_search"), variadic, optional(1), lenient;
+    Scalar "json_overlaps" (TEXT, TEXT) -> BOOL, F("rf_mysql_json_overlaps");
+    Scalar "mysql_member_of" (ANY, TEXT) -> BOOL, Special("mysql_json_member_of"), lenient;
+    Scalar "json_storage_size" (TEXT) -> I8, F("rf_mysql_json_storage_size");
+
     // Aggregates.
+    Aggregate "json_arrayagg" (ANY) -> JSON, Special("mysql_json_arrayagg"), lenient;
+    Aggregate "json_objectagg" (TEXT, ANY) -> JSON, Special("mysql_json_objectagg"), lenient;
     Aggregate "count" () -> I8, Special("count_star"), lenient;
     Aggregate "count" (ANY) -> I8, F("count"), lenient;
     Aggregate "sum" (F8) -> F8, F("rf_float8_sum");

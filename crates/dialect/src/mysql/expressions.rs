@@ -15,6 +15,7 @@ use super::build::{
     param, plain_call, star, sublink, text, truth, type_name, word,
 };
 use super::tree::Converter;
+use crate::values::mysql::format::{Shape, shape};
 use crate::{Error, Result};
 
 /// The parts of a name, as they were written.
@@ -88,7 +89,7 @@ impl Converter<'_> {
         Ok(match expr {
             Expr::Identifier(ident) => self.identifier(ident),
             Expr::CompoundIdentifier(parts) => match system_variable(parts) {
-                Some((scope, name)) => call("mysql_variable", vec![text(scope), text(name)]),
+                Some((scope, name)) => variable(scope, name),
                 None => {
                     let mut names: Vec<String> = parts.iter().map(|part| part.value.clone()).collect();
                     if let [database, _, _] = names.as_mut_slice() {
@@ -226,7 +227,7 @@ impl Converter<'_> {
 
     fn identifier(&mut self, ident: &Ident) -> Node {
         if let Some((scope, name)) = system_variable(std::slice::from_ref(ident)) {
-            return call("mysql_variable", vec![text(scope), text(name)]);
+            return variable(scope, name);
         }
         if let Some(name) = user_variable(ident) {
             return call("mysql_user_variable", vec![text(name)]);
@@ -519,6 +520,17 @@ impl Converter<'_> {
             ("get_format", [kind, place]) if word_of(kind).is_some() => {
                 call(name, vec![text(word_of(kind).unwrap_or_default()), self.expression(place)?])
             }
+            ("str_to_date", [written, Expr::Value(format)]) => {
+                let function = match &format.value {
+                    Value::SingleQuotedString(format) | Value::DoubleQuotedString(format) => match shape(format) {
+                        Shape::Date => "mysql_str_to_date",
+                        Shape::Both => "mysql_str_to_datetime",
+                        Shape::Time => name,
+                    },
+                    _ => name,
+                };
+                call(function, vec![self.expression(written)?, self.value(format)?])
+            }
             ("mod", [left, right]) => binary("%", self.expression(left)?, self.expression(right)?),
             ("ucase", [arg]) => call("upper", vec![self.expression(arg)?]),
             ("lcase", [arg]) => call("lower", vec![self.expression(arg)?]),
@@ -600,6 +612,12 @@ impl Converter<'_> {
 /// RANGE UNBOUNDED PRECEDING, as PostgreSQL's parser has it where nothing is said.
 fn window_without_frame() -> pg::WindowDef {
     pg::WindowDef { frame_options: 0x0002 | 0x0020 | 0x0400, location: NOWHERE, ..Default::default() }
+}
+
+/// A system variable: a number or a text.
+fn variable(scope: &str, name: String) -> Node {
+    let function = if super::variables::is_number(&name) { "mysql_variable_number" } else { "mysql_variable" };
+    call(function, vec![text(scope), text(name)])
 }
 
 fn coalesce(args: Vec<Node>) -> Node {

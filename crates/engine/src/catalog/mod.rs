@@ -16,6 +16,7 @@ mod information_standard;
 mod information_types;
 mod information_usage;
 pub mod informix;
+pub mod mysql;
 pub mod names;
 pub mod object_address;
 pub mod object_identity;
@@ -335,6 +336,7 @@ pub fn tables() -> impl Iterator<Item = &'static Table> {
     ]
     .into_iter()
     .chain(informix::FAMILIES)
+    .chain(mysql::FAMILIES)
     .flatten()
     .chain(empty::tables())
 }
@@ -431,6 +433,7 @@ fn relation_of(table: &Table) -> Relation {
         oid: match (table.facts().map_or(0, |facts| facts.oid), informix::number(table)) {
             // Between the views of PostgreSQL and the first of users' objects.
             (0, Some(number)) => 16_100 + number,
+            (0, None) if mysql::is_ours(table.namespace) => 16_250 + mysql::number(table).unwrap_or_default(),
             (0, None) if table.namespace == pg_stat_statements::HERE => pg_stat_statements::oid(table.name),
             // initdb numbers views of PostgreSQL; so do we.
             (0, None) => 12_000 + position(table),
@@ -486,7 +489,8 @@ pub fn columns_of(table: &Table) -> Vec<Described> {
             })
             .collect();
     }
-    let type_of = if table.namespace == pg_stat_statements::HERE { type_of_fact } else { type_of };
+    let of_facts = table.namespace == pg_stat_statements::HERE || mysql::is_ours(table.namespace);
+    let type_of = if of_facts { type_of_fact } else { type_of };
     let parts = table.columns.split(',').map(str::trim).filter(|part| !part.is_empty());
     parts
         .map(|part| {

@@ -52,6 +52,11 @@ fn sessions(context: &Context<'_>) -> Vec<(u32, Arc<State>, u32, bool)> {
     sessions.into_iter().map(seen).collect()
 }
 
+/// Every session of the server, and whether the reader may see what it does.
+pub(super) fn visible(context: &Context<'_>) -> Vec<(Arc<State>, bool)> {
+    sessions(context).into_iter().map(|(_, session, _, may_see)| (session, may_see)).collect()
+}
+
 /// How far COPYs have come.
 fn copying(context: &Context<'_>) -> Vec<Row> {
     let row = |(database, session, _, may_see): (u32, Arc<State>, u32, bool)| {

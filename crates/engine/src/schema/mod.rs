@@ -182,7 +182,14 @@ impl SessionSchema {
             return Some(found.clone());
         }
         self.find(name, |namespace, name| {
-            let is_hidden = namespace == crate::catalog::pg_stat_statements::HERE;
+            // MySQL's catalogs stand under names that others have, too.
+            if self.language == Language::Mysql
+                && let Some(found) = crate::catalog::mysql::relation(namespace, name)
+            {
+                return Some(found);
+            }
+            let is_hidden =
+                namespace == crate::catalog::pg_stat_statements::HERE || crate::catalog::mysql::is_ours(namespace);
             let catalog = || crate::catalog::relation(namespace, name).filter(|_| !is_hidden);
             let temporary = if namespace == PG_TEMP { self.temp.relation(PG_TEMP, name) } else { None };
             let temporary = temporary.map(|relation| self.with_types(relation));

@@ -238,6 +238,7 @@ impl Session {
             placements: Mutex::default(),
             exclusions: Mutex::default(),
             key_statements: Mutex::default(),
+            diagnostics: Mutex::default(),
             user_variables: Mutex::default(),
             random: Mutex::default(),
             trigger_depth: Default::default(),

@@ -112,6 +112,8 @@ pub struct State {
     pub exclusions: Mutex<HashMap<(u32, bool), Arc<super::Prepared>>>,
     /// Statements of foreign keys that the engine keeps: the table where a row has changed, the key, what is done.
     pub key_statements: Mutex<HashMap<(u32, u32, super::triggers::KeyStatement), Arc<super::Prepared>>>,
+    /// What MySQL's SHOW WARNINGS tells: level, number, message.
+    pub diagnostics: Mutex<Vec<(&'static str, u16, String)>>,
     /// What users of MySQL's have named `@name`.
     pub user_variables: Mutex<std::collections::BTreeMap<String, rowferry_dialect::ir::Value>>,
     /// What `random()` goes on from; `None` until a seed is set.

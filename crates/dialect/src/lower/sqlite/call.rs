@@ -191,6 +191,19 @@ impl Lowering<'_> {
                 self.needs_us();
                 format!("rf_{word}({})", args.join(", "))
             }
+            word if word.starts_with("mysql_json_") => {
+                let mut typed = Vec::with_capacity(args.len() * 2);
+                for arg in args {
+                    typed.push(self.stored_text_of(arg)?);
+                    typed.push(type_words(arg.ty.through_domains()));
+                }
+                // The array behind the value is a text.
+                if word == "mysql_json_member_of" {
+                    typed.pop();
+                }
+                self.needs_us();
+                format!("rf_{word}({})", typed.join(", "))
+            }
             "array_to_string" => {
                 let Type::Array(element) = &args[0].ty else {
                     return Err(Error::internal("array_to_string takes an array"));
@@ -453,7 +466,14 @@ impl Lowering<'_> {
                 Ok(name.to_owned())
             }
             Said::Special("count_star") => Ok("count".to_owned()),
-            Said::Special(word @ ("json_agg" | "jsonb_agg" | "json_object_agg" | "jsonb_object_agg")) => {
+            Said::Special(
+                word @ ("json_agg"
+                | "jsonb_agg"
+                | "json_object_agg"
+                | "jsonb_object_agg"
+                | "mysql_json_arrayagg"
+                | "mysql_json_objectagg"),
+            ) => {
                 self.needs_us();
                 Ok(format!("rf_{word}"))
             }

@@ -57,6 +57,8 @@ const ROWS: &[Row] = &[
     lenient("rf_mysql_bit_and_agg", 1, || Box::new(mysql::Bits::new(u64::MAX, |a, b| a & b))),
     lenient("rf_mysql_bit_or_agg", 1, || Box::new(mysql::Bits::new(0, |a, b| a | b))),
     lenient("rf_mysql_bit_xor_agg", 1, || Box::new(mysql::Bits::new(0, |a, b| a ^ b))),
+    lenient("rf_mysql_json_arrayagg", 2, || Box::new(super::mysql::json::Gathered::default())),
+    lenient("rf_mysql_json_objectagg", 4, || Box::new(super::mysql::json::Gathered::keyed())),
     lenient("rf_mysql_any_value", 1, || Box::new(mysql::Any::default())),
     strict("rf_int8_avg", 1, || Box::new(IntegerSum::average())),
     strict("rf_numeric_sum", 1, || Box::new(NumericSum::default())),

@@ -70,6 +70,7 @@ pub(crate) use call::Call;
 pub use context::{Context, Definition, Numbers, Queried, RoutineRows, SessionState, Times};
 pub(crate) use domains::{Checker, OnceChecker};
 pub(super) use json::write as write_json;
+pub(crate) use mysql::info::worked_out;
 pub use privileges::{Named, Question};
 pub use regex::first_groups;
 pub(crate) use search::search_vector;
@@ -156,6 +157,7 @@ const FAMILIES: &[&[Row]] = &[
     mysql::conversions::ROWS,
     mysql::dates::ROWS,
     mysql::info::ROWS,
+    mysql::json::ROWS,
     mysql::numbers::ROWS,
     mysql::patterns::ROWS,
     mysql::strings::ROWS,

@@ -114,7 +114,7 @@ pub(super) fn bits_of(value: ValueRef<'_>) -> Result<u64> {
 
 /// A pattern of LIKE.
 #[derive(Clone)]
-struct Pattern {
+pub(super) struct Pattern {
     parts: Vec<Part>,
     folds: bool,
 }
@@ -130,7 +130,7 @@ enum Part {
 }
 
 impl Pattern {
-    fn read(pattern: &str, escape: &str, folds: bool) -> Result<Self> {
+    pub(super) fn read(pattern: &str, escape: &str, folds: bool) -> Result<Self> {
         let mut escapes = escape.chars();
         let escape = escapes.next();
         if escapes.next().is_some() {
@@ -150,7 +150,7 @@ impl Pattern {
         Ok(Self { parts, folds })
     }
 
-    fn matches(&self, text: &str) -> Result<bool> {
+    pub(super) fn matches(&self, text: &str) -> Result<bool> {
         let text: Vec<char> = if self.folds { single_folds(text) } else { text.chars().collect() };
         let (mut at, mut part) = (0, 0);
         let mut back = None;

@@ -173,7 +173,7 @@ const CHARSETS: &[(&str, &str)] = &[
 const PUBLIC: &str = "public";
 
 /// The default database: the first schema of the path.
-pub(crate) fn database(state: &dyn SessionState) -> Option<String> {
+fn database(state: &dyn SessionState) -> Option<String> {
     let first = state.search_path(false).into_iter().next()?;
     Some(if first == PUBLIC { state.database() } else { first })
 }
@@ -218,26 +218,27 @@ fn shown(call: &Call<'_>, variable: &Variable) -> Result<Option<String>> {
     Ok(value(&**state, variable))
 }
 
-/// The same for whoever lists them all.
-pub(crate) fn value(state: &dyn SessionState, variable: &Variable) -> Option<String> {
+/// What the session has.
+fn value(state: &dyn SessionState, variable: &Variable) -> Option<String> {
     if let Some(set) = state.variable(&variables::kept_as(variable)) {
         return Some(set);
     }
-    let worked = match variable.name {
-        "last_insert_id" | "identity" => state.last_serial().unwrap_or(0).to_string(),
-        "pseudo_thread_id" => state.pid().to_string(),
-        "port" => {
-            let address = state.server_address();
-            address.rsplit_once(':').map_or(variable.value, |(_, port)| port).to_owned()
-        }
+    worked_out(variable, state.last_serial(), state.pid().unsigned_abs(), &state.server_address())
+}
+
+/// The value of a variable that the session has not set.
+pub(crate) fn worked_out(variable: &Variable, serial: Option<i64>, pid: u32, address: &str) -> Option<String> {
+    Some(match variable.name {
+        "last_insert_id" | "identity" => serial.unwrap_or(0).to_string(),
+        "pseudo_thread_id" => pid.to_string(),
+        "port" => address.rsplit_once(':').map_or(variable.value, |(_, port)| port).to_owned(),
         "secure_file_priv" => return None,
         "timestamp" => {
             let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
             format!("{:.6}", now.as_secs_f64())
         }
         _ => variable.value.to_owned(),
-    };
-    Some(worked)
+    })
 }
 
 /// SET.

@@ -6,6 +6,7 @@ pub(super) mod codes;
 pub(super) mod conversions;
 pub(super) mod dates;
 pub(super) mod info;
+pub(super) mod json;
 pub(super) mod numbers;
 pub(super) mod patterns;
 pub(super) mod strings;

@@ -1,0 +1,181 @@
+//! What SHOW CREATE prints: MySQL's definitions of tables and views.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use rowferry_dialect::Schema as _;
+use rowferry_dialect::schema::Relation;
+use rowferry_dialect::values::Settings;
+
+use super::keys::index_name;
+use super::tables::DEFINER;
+use super::types::{Default, Words, default};
+use super::{CHARSET, COLLATION, Context, Row, Table, database, databases, of_schema, relations, row};
+use crate::catalog::{describe, is_view};
+
+/// The name of the table that nobody is told of but by SHOW CREATE.
+pub(super) const NAME: &str = "rowferry_definitions";
+
+pub(super) const TABLES: &[Table] = &[of_schema(
+    NAME,
+    "OBJECT_TYPE text, OBJECT_SCHEMA text, OBJECT_NAME text, DEFINITION text, CHARACTER_SET_CLIENT text, \
+     COLLATION_CONNECTION text",
+    rows,
+)];
+
+fn rows(context: &Context<'_>) -> Vec<Row> {
+    let mut rows: Vec<Row> = databases(context)
+        .into_iter()
+        .map(|(name, _)| {
+            let definition = format!(
+                "CREATE DATABASE {} /*!40100 DEFAULT CHARACTER SET {CHARSET} COLLATE {COLLATION} */",
+                quoted(&name)
+            );
+            row!["DATABASE", &name, &name, definition, CHARSET, COLLATION]
+        })
+        .collect();
+    for relation in relations(context) {
+        let (kind, definition) = match is_view(relation) {
+            true => ("VIEW", view(context, relation)),
+            false => ("TABLE", table(context, relation)),
+        };
+        let namespace = database(context, &relation.namespace);
+        rows.push(row![kind, namespace, &relation.name, definition, CHARSET, COLLATION]);
+        for trigger in relation.named_triggers() {
+            let definition = crate::catalog::pg_trigger::definition(context.schema, trigger.oid, true);
+            rows.push(row!["TRIGGER", namespace, &trigger.name, definition, CHARSET, COLLATION]);
+        }
+    }
+    for function in context.schema.stored_functions() {
+        let kind = if function.definition.procedure { "PROCEDURE" } else { "FUNCTION" };
+        rows.push(row![
+            kind,
+            database(context, &function.namespace),
+            &*function.name,
+            &function.definition.source,
+            CHARSET,
+            COLLATION,
+        ]);
+    }
+    rows
+}
+
+/// A name in MySQL's quotes.
+fn quoted(name: &str) -> String {
+    format!("`{}`", name.replace('`', "``"))
+}
+
+fn names<'a>(all: impl Iterator<Item = &'a str>) -> String {
+    all.map(quoted).collect::<Vec<_>>().join(",")
+}
+
+/// A text in MySQL's quotes.
+fn text(value: &str) -> String {
+    format!("'{}'", value.replace('\\', "\\\\").replace('\'', "''"))
+}
+
+fn view(context: &Context<'_>, relation: &Relation) -> String {
+    let query = describe::view(context.schema, relation.oid, &Settings::default(), false, 0).unwrap_or_default();
+    format!(
+        "CREATE ALGORITHM=UNDEFINED DEFINER={} SQL SECURITY DEFINER VIEW {} AS {}",
+        DEFINER.split('@').map(quoted).collect::<Vec<_>>().join("@"),
+        quoted(&relation.name),
+        query.trim().trim_end_matches(';')
+    )
+}
+
+fn table(context: &Context<'_>, relation: &Arc<Relation>) -> String {
+    let schema = context.schema;
+    let details = schema.details(relation.oid);
+    let mut parts = Vec::new();
+    for (at, column) in relation.columns.iter().enumerate() {
+        let words = Words::of(&column.ty);
+        let mut part = format!("{} {}", quoted(&column.name), words.column);
+        if let Some(collation) = &column.collation
+            && words.is_text()
+            && collation.name != COLLATION
+        {
+            let _ = write!(part, " COLLATE {}", collation.name);
+        }
+        if column.generated.is_some() {
+            let expression = describe::default_expression(schema, relation, at).unwrap_or_default();
+            let _ = write!(part, " GENERATED ALWAYS AS ({expression}) STORED");
+        }
+        if column.not_null {
+            part.push_str(" NOT NULL");
+        } else if words.data == "timestamp" {
+            part.push_str(" NULL");
+        }
+        match default(schema, relation, at) {
+            Some(Default::Literal(value)) => {
+                let _ = write!(part, " DEFAULT {}", text(&value));
+            }
+            Some(Default::Expression(expression)) if expression.starts_with("CURRENT_TIMESTAMP") => {
+                let _ = write!(part, " DEFAULT {expression}");
+            }
+            Some(Default::Expression(expression)) => {
+                let _ = write!(part, " DEFAULT ({expression})");
+            }
+            None if column.identity.is_some() => part.push_str(" AUTO_INCREMENT"),
+            None if !column.not_null && column.generated.is_none() && takes_default(&words) => {
+                part.push_str(" DEFAULT NULL");
+            }
+            None => {}
+        }
+        if let Some(comment) = details.and_then(|details| details.column_comments.get(&at)) {
+            let _ = write!(part, " COMMENT {}", text(comment));
+        }
+        parts.push(part);
+    }
+    for index in &relation.indexes {
+        let columns: Vec<String> = index
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(at, column)| match column.and_then(|column| relation.columns.get(column)) {
+                Some(column) => quoted(&column.name),
+                None => format!("({})", describe::index_key(schema, relation, index, at, false)),
+            })
+            .collect();
+        let columns = columns.join(",");
+        parts.push(match (index.primary, index.unique) {
+            (true, _) => format!("PRIMARY KEY ({columns})"),
+            (false, unique) => {
+                let kind = if unique { "UNIQUE KEY" } else { "KEY" };
+                format!("{kind} {} ({columns})", quoted(index_name(relation, index)))
+            }
+        });
+    }
+    for key in &relation.foreign_keys {
+        let Some(target) = schema.relation(&key.target) else { continue };
+        let from = names(key.columns.iter().map(|at| relation.columns[*at].name.as_str()));
+        let to = describe::target_columns(&target, key);
+        let to = names(to.iter().map(|at| target.columns[*at].name.as_str()));
+        let place = match target.namespace == relation.namespace {
+            true => quoted(&target.name),
+            false => format!("{}.{}", quoted(database(context, &target.namespace)), quoted(&target.name)),
+        };
+        let mut part = format!("CONSTRAINT {} FOREIGN KEY ({from}) REFERENCES {place} ({to})", quoted(&key.name));
+        for (event, action) in [("DELETE", key.rules.on_delete.words()), ("UPDATE", key.rules.on_update.words())] {
+            if action != "NO ACTION" {
+                let _ = write!(part, " ON {event} {action}");
+            }
+        }
+        parts.push(part);
+    }
+    for check in &relation.checks {
+        let clause = describe::check_constraint(schema, relation, check, false);
+        parts.push(format!("CONSTRAINT {} {clause}", quoted(&check.name)));
+    }
+    let mut out = format!("CREATE TABLE {} (\n  {}\n)", quoted(&relation.name), parts.join(",\n  "));
+    let _ = write!(out, " ENGINE=InnoDB DEFAULT CHARSET={CHARSET} COLLATE={COLLATION}");
+    if let Some(comment) = details.and_then(|details| details.comment.as_deref()) {
+        let _ = write!(out, " COMMENT={}", text(comment));
+    }
+    out
+}
+
+/// Texts and bytes without end, and documents, have no default that is told.
+fn takes_default(words: &Words) -> bool {
+    !(words.data.ends_with("text") || words.data.ends_with("blob") || words.data == "json")
+}

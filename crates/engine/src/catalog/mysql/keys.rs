@@ -1,0 +1,192 @@
+//! Keys and what tables promise.
+
+use rowferry_dialect::Schema as _;
+
+use super::{Context, DEF, Row, Table, database, key_name, of_schema, relations, row};
+use crate::catalog::describe::{self, target_columns};
+use crate::catalog::{NULL, referenced_index};
+
+pub(super) const TABLES: &[Table] = &[
+    of_schema(
+        "statistics",
+        "TABLE_CATALOG text, TABLE_SCHEMA text, TABLE_NAME text, NON_UNIQUE int8, INDEX_SCHEMA text, INDEX_NAME text, \
+         SEQ_IN_INDEX int8, COLUMN_NAME text, COLLATION text, CARDINALITY int8, SUB_PART int8, PACKED text, \
+         NULLABLE text, INDEX_TYPE text, COMMENT text, INDEX_COMMENT text, IS_VISIBLE text, EXPRESSION text",
+        statistics,
+    ),
+    of_schema(
+        "table_constraints",
+        "CONSTRAINT_CATALOG text, CONSTRAINT_SCHEMA text, CONSTRAINT_NAME text, TABLE_SCHEMA text, TABLE_NAME text, \
+         CONSTRAINT_TYPE text, ENFORCED text",
+        table_constraints,
+    ),
+    of_schema(
+        "key_column_usage",
+        "CONSTRAINT_CATALOG text, CONSTRAINT_SCHEMA text, CONSTRAINT_NAME text, TABLE_CATALOG text, \
+         TABLE_SCHEMA text, TABLE_NAME text, COLUMN_NAME text, ORDINAL_POSITION int8, \
+         POSITION_IN_UNIQUE_CONSTRAINT int8, REFERENCED_TABLE_SCHEMA text, REFERENCED_TABLE_NAME text, \
+         REFERENCED_COLUMN_NAME text",
+        key_column_usage,
+    ),
+    of_schema(
+        "referential_constraints",
+        "CONSTRAINT_CATALOG text, CONSTRAINT_SCHEMA text, CONSTRAINT_NAME text, UNIQUE_CONSTRAINT_CATALOG text, \
+         UNIQUE_CONSTRAINT_SCHEMA text, UNIQUE_CONSTRAINT_NAME text, MATCH_OPTION text, UPDATE_RULE text, \
+         DELETE_RULE text, TABLE_NAME text, REFERENCED_TABLE_NAME text",
+        referential_constraints,
+    ),
+    of_schema(
+        "check_constraints",
+        "CONSTRAINT_CATALOG text, CONSTRAINT_SCHEMA text, CONSTRAINT_NAME text, CHECK_CLAUSE text",
+        check_constraints,
+    ),
+];
+
+/// The name of an index: that of a primary key is the word.
+pub(super) fn index_name<'a>(
+    relation: &rowferry_dialect::schema::Relation,
+    index: &'a rowferry_dialect::schema::Index,
+) -> &'a str {
+    if index.primary { "PRIMARY" } else { key_name(relation, &index.name) }
+}
+
+fn statistics(context: &Context<'_>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for relation in relations(context) {
+        let namespace = database(context, &relation.namespace);
+        for index in &relation.indexes {
+            for (at, column) in index.columns.iter().enumerate() {
+                let column = column.and_then(|column| relation.columns.get(column));
+                let expression =
+                    column.is_none().then(|| describe::index_key(context.schema, relation, index, at, false));
+                rows.push(row![
+                    DEF,
+                    namespace,
+                    &relation.name,
+                    i64::from(!index.unique),
+                    namespace,
+                    index_name(relation, index),
+                    at + 1,
+                    column.map(|column| &column.name),
+                    "A",
+                    // Nobody has counted.
+                    NULL,
+                    NULL,
+                    NULL,
+                    if column.is_some_and(|column| column.not_null) { "" } else { "YES" },
+                    "BTREE",
+                    "",
+                    describe::part_comment(context.schema, index.oid).unwrap_or_default(),
+                    "YES",
+                    expression,
+                ]);
+            }
+        }
+    }
+    rows
+}
+
+fn table_constraints(context: &Context<'_>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for relation in relations(context) {
+        let namespace = database(context, &relation.namespace);
+        let mut push = |name: &str, kind: &str| {
+            rows.push(row![DEF, namespace, name, namespace, &relation.name, kind, "YES"]);
+        };
+        for index in relation.indexes.iter().filter(|index| index.unique) {
+            push(index_name(relation, index), if index.primary { "PRIMARY KEY" } else { "UNIQUE" });
+        }
+        for key in &relation.foreign_keys {
+            push(&key.name, "FOREIGN KEY");
+        }
+        for check in &relation.checks {
+            push(&check.name, "CHECK");
+        }
+    }
+    rows
+}
+
+fn key_column_usage(context: &Context<'_>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for relation in relations(context) {
+        let namespace = database(context, &relation.namespace);
+        for index in relation.indexes.iter().filter(|index| index.unique) {
+            for (at, column) in index.columns.iter().flatten().enumerate() {
+                let Some(column) = relation.columns.get(*column) else { continue };
+                let name = index_name(relation, index);
+                rows.push(row![
+                    DEF,
+                    namespace,
+                    name,
+                    DEF,
+                    namespace,
+                    &relation.name,
+                    &column.name,
+                    at + 1,
+                    NULL,
+                    NULL,
+                    NULL,
+                    NULL
+                ]);
+            }
+        }
+        for key in &relation.foreign_keys {
+            let Some(target) = context.schema.relation(&key.target) else { continue };
+            let targets = target_columns(&target, key);
+            for (at, (column, wanted)) in key.columns.iter().zip(targets).enumerate() {
+                rows.push(row![
+                    DEF,
+                    namespace,
+                    &key.name,
+                    DEF,
+                    namespace,
+                    &relation.name,
+                    &relation.columns[*column].name,
+                    at + 1,
+                    at + 1,
+                    database(context, &target.namespace),
+                    &target.name,
+                    &target.columns[wanted].name,
+                ]);
+            }
+        }
+    }
+    rows
+}
+
+fn referential_constraints(context: &Context<'_>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for relation in relations(context) {
+        let namespace = database(context, &relation.namespace);
+        for key in &relation.foreign_keys {
+            let Some(target) = context.schema.relation(&key.target) else { continue };
+            let index = referenced_index(&target, key).map(|index| index_name(&target, index).to_owned());
+            rows.push(row![
+                DEF,
+                namespace,
+                &key.name,
+                DEF,
+                database(context, &target.namespace),
+                index,
+                "NONE",
+                key.rules.on_update.words(),
+                key.rules.on_delete.words(),
+                &relation.name,
+                &target.name,
+            ]);
+        }
+    }
+    rows
+}
+
+fn check_constraints(context: &Context<'_>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for relation in relations(context) {
+        for check in &relation.checks {
+            let text = describe::check_constraint(context.schema, relation, check, false);
+            let clause = text.strip_prefix("CHECK ").unwrap_or(&text);
+            rows.push(row![DEF, database(context, &relation.namespace), &check.name, clause]);
+        }
+    }
+    rows
+}
