@@ -27,13 +27,18 @@ from rowferry import mysql
 from tests.clients.mysql_drivers import sources
 from tests.servers.certificates import make_certificates
 from tests.servers.mariadb import MariaDB, MariaDB11
-from tests.servers.mysql import MySQL, MySQLServer
+from tests.servers.mysql import MySQL
+from tests.servers.mysql import MySQLServer as AServer
+from tests.servers.mysql_door import MySQLDoor
 
 _HERE = Path(__file__).resolve().parent
 #: The longest suite takes about a minute; a hang in one must end, in seconds.
 _PATIENCE = 600
 
-SERVERS: dict[str, type[MySQLServer]] = {"mariadb": MariaDB, "mariadb11": MariaDB11, "mysql": MySQL}
+#: What the suites run on.
+MySQLServer = AServer | MySQLDoor
+
+SERVERS: dict[str, type[AServer]] = {"mariadb": MariaDB, "mariadb11": MariaDB11, "mysql": MySQL}
 
 
 @dataclass
@@ -47,8 +52,11 @@ class Preparation:
 def _pymysql(suite: Path, server: MySQLServer) -> Preparation:
     databases = [
         {
-            "host": "localhost",
-            "unix_socket": server.unix_socket,
+            **(
+                {"host": "localhost", "unix_socket": server.unix_socket}
+                if server.unix_socket
+                else {"host": server.host, "port": server.port}
+            ),
             "user": "root",
             "password": "",
             "database": name,
@@ -141,6 +149,8 @@ def floor(suite: str) -> dict[str, Any]:
 
 def start(kind: str, scratch: Path) -> MySQLServer:
     """A server as the suites want it: TLS, files of the client."""
+    if kind == "rowferry":
+        return MySQLDoor.start()
     certificates = make_certificates(scratch)
     options = [f"--ssl-{name}={certificates[name]}" for name in ("ca", "cert", "key")]
     return SERVERS[kind].start([*options, "--local-infile=1", "--lock-wait-timeout=3"])
@@ -154,9 +164,10 @@ def run(name: str, server: MySQLServer, arguments: Sequence[str] = (), *, driver
         for database in ("test1", "test2"):
             connection.query(f"DROP DATABASE IF EXISTS {database}")
             connection.query(f"CREATE DATABASE {database} CHARACTER SET utf8mb4")
-        # For aiomysql's, which logs in over TCP.
-        connection.query("CREATE USER IF NOT EXISTS root@'127.0.0.1'")
-        connection.query("GRANT ALL ON *.* TO root@'127.0.0.1' WITH GRANT OPTION")
+        # For aiomysql's, which logs in over TCP. The door lets everybody in here.
+        if not isinstance(server, MySQLDoor):
+            connection.query("CREATE USER IF NOT EXISTS root@'127.0.0.1'")
+            connection.query("GRANT ALL ON *.* TO root@'127.0.0.1' WITH GRANT OPTION")
     with tempfile.TemporaryDirectory(prefix="rf-suite-") as scratch:
         copy = Path(scratch) / "suite"
         shutil.copytree(files, copy)
@@ -216,7 +227,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("suites", nargs="*", metavar="SUITE", help=f"of {', '.join(SUITES)}; all by default")
     parser.add_argument("--driver", choices=("theirs", "ours", "both"), default="both", help="what is imported")
-    parser.add_argument("--server", choices=SERVERS, default="mariadb", help="what it talks to")
+    parser.add_argument("--server", choices=[*SERVERS, "rowferry"], default="mariadb", help="what it talks to")
     parser.add_argument("--verbose", action="store_true", help="print pytest's whole output")
     parser.add_argument("--pytest", default="", metavar="WORDS", help="further arguments for pytest")
     known = parser.parse_args()

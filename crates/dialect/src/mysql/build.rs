@@ -48,6 +48,11 @@ pub(super) fn text(value: impl Into<String>) -> Node {
     constant(a_const::Val::Sval(pg::String { sval: value.into() }))
 }
 
+/// The digits of a string of bits behind the letter of their base.
+pub(super) fn bits(digits: String) -> Node {
+    constant(a_const::Val::Bsval(pg::BitString { bsval: digits }))
+}
+
 pub(super) fn truth(value: bool) -> Node {
     constant(a_const::Val::Boolval(pg::Boolean { boolval: value }))
 }

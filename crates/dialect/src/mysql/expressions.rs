@@ -108,7 +108,7 @@ impl Converter<'_> {
             Expr::Value(value) => self.value(value)?,
             Expr::Prefixed { prefix, value } => {
                 let value = self.expression(value)?;
-                if prefix.value.eq_ignore_ascii_case("_binary") { cast(value, type_name("bytea", &[])) } else { value }
+                if prefix.value.eq_ignore_ascii_case("_binary") { call("mysql_to_bytes", vec![value]) } else { value }
             }
             Expr::TypedString(typed) => {
                 let value = self.value(&typed.value)?;
@@ -629,7 +629,7 @@ fn bytes(digits: &str) -> Result<Node> {
     if !digits.len().is_multiple_of(2) {
         return Err(Error::syntax("a hexadecimal literal has an even number of digits"));
     }
-    Ok(cast(text(format!("\\x{digits}")), type_name("bytea", &[])))
+    Ok(super::build::bits(format!("x{digits}")))
 }
 
 fn comparison(op: &BinaryOperator) -> Option<&'static str> {

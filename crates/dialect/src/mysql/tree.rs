@@ -25,6 +25,8 @@ pub(crate) struct Made {
     pub(crate) depth: usize,
     /// Its bytes in the text.
     pub(crate) range: Range<usize>,
+    /// Why it is no statement.
+    pub(crate) failed: Option<Box<Error>>,
     /// The database that USE names.
     pub(crate) used: Option<String>,
     /// Nobody is told its rows: SET and DO.
@@ -69,7 +71,7 @@ impl Converter<'_> {
         let (depth, used) = (self.deepest, self.used.take());
         if types.is_empty() && trees.len() == 1 {
             let trees = trees.into_iter().map(|tree| (tree, None)).collect();
-            return Made { trees, depth, range, used, silent };
+            return Made { trees, depth, range, failed: None, used, silent };
         }
         let (nothing, _) = super::statements::nothing();
         let mut all: Vec<(N, Option<String>)> = nothing.into_iter().map(|tree| (tree, None)).collect();
@@ -78,7 +80,7 @@ impl Converter<'_> {
         }
         all.extend(types.into_iter().map(|(name, tree)| (tree, Some(name))));
         all.extend(trees.into_iter().map(|tree| (tree, None)));
-        Made { trees: all, depth, range, used, silent: true }
+        Made { trees: all, depth, range, failed: None, used, silent: true }
     }
 
     /// The schema that is a database.
@@ -168,7 +170,18 @@ pub(crate) fn statements(sql: &str, database: &str) -> Result<Vec<Made>> {
             continue;
         };
         let range = lines.byte(first.span.start)..lines.byte(last.span.end);
-        made.push(statement((sql, database), part, range, &lines)?);
+        match statement((sql, database), part, range.clone(), &lines) {
+            Ok(statement) => made.push(statement),
+            Err(error) if made.is_empty() => return Err(error),
+            // Those before it are run.
+            Err(error) => {
+                let (trees, _) = super::statements::nothing();
+                let trees = trees.into_iter().map(|tree| (tree, None)).collect();
+                let failed = Some(Box::new(error));
+                made.push(Made { trees, depth: 1, range, failed, used: None, silent: true });
+                break;
+            }
+        }
     }
     Ok(made)
 }

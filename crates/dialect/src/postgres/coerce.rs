@@ -265,6 +265,7 @@ impl Binder<'_> {
             ExprKind::Literal(Value::Text(text)) if self.is_mysql() && *to == Type::Bytea => {
                 Ok(Expr::new(ExprKind::Literal(Value::Blob(text.into_bytes())), Type::Bytea))
             }
+            ExprKind::Literal(Value::Text(text)) if self.is_mysql() => self.mysql_literal(&text, to, context, location),
             ExprKind::Literal(Value::Text(text)) => self.literal(&text, to, context, location),
             ExprKind::Param(index) => {
                 let wanted = base(to);

@@ -412,6 +412,31 @@ impl Binder<'_> {
         }
     }
 
+    /// A string as a value of a type: moments are read as MySQL reads them.
+    pub(super) fn mysql_literal(&mut self, text: &str, to: &Type, context: CastContext, place: i32) -> Result<Expr> {
+        use crate::values::mysql::moments;
+        let refused = match self.literal(text, to, context, place) {
+            Ok(value) => return Ok(value),
+            Err(refused) => refused,
+        };
+        let zone = jiff::tz::TimeZone::UTC;
+        let read = match to.through_domains() {
+            Type::Date => moments::parse(text, &zone).map(|moment| moment.date_text()),
+            Type::Timestamp(_) => moments::parse(text, &zone).map(|moment| moment.stored()),
+            Type::Time(_) => moments::parse_time(text, &zone).map(moments::time_text),
+            Type::Int2 | Type::Int4 | Type::Int8 if context == CastContext::Assignment => {
+                // 12.5 is 13.
+                let number = self.literal(text, &Type::Numeric(None), context, place).map_err(|_| refused.clone())?;
+                return self.coerce(number, to, context, place);
+            }
+            _ => None,
+        };
+        match read {
+            Some(read) => self.literal(&read, to, context, place).map_err(|_| refused),
+            None => Err(refused),
+        }
+    }
+
     /// LIKE.
     pub(super) fn mysql_like(
         &mut self,

@@ -28,6 +28,8 @@ pub struct Parsed {
     database: Arc<str>,
     /// The database that USE names.
     used: Option<Arc<str>>,
+    /// Why it is no statement, where others stand before it.
+    failed: Option<Box<Error>>,
     /// It is done only where there is no type of MySQL's of this name.
     unless: Option<Arc<str>>,
     /// Nobody is told its rows.
@@ -66,8 +68,13 @@ impl Parsed {
     /// # Errors
     /// As of [`parse`], for a tree that was forgotten and cannot be made again.
     pub(super) fn tree(&self) -> Result<Arc<raw::Tree>> {
-        if let Some(tree) = &*self.tree.lock().unwrap_or_else(PoisonError::into_inner) {
+        if self.failed.is_none()
+            && let Some(tree) = &*self.tree.lock().unwrap_or_else(PoisonError::into_inner)
+        {
             return Ok(tree.clone());
+        }
+        if let Some(error) = &self.failed {
+            return Err((**error).clone());
         }
         if self.language == Language::Mysql {
             let made = mysql::statements(&self.whole, &self.database)?.into_iter().nth(self.place);
@@ -168,6 +175,7 @@ pub(super) fn parse_with(sql: &str, inserted: Arc<[usize]>) -> Result<Vec<Parsed
             then: Arc::new([]),
             database: "".into(),
             used: None,
+            failed: None,
             unless: None,
             silent: false,
             tree: Arc::new(Mutex::new(Some(Arc::new(statement.tree)))),
@@ -195,6 +203,7 @@ pub fn parse_mysql(sql: &str, database: &str) -> Result<Vec<Parsed>> {
             then: Arc::new([]),
             database: database.clone(),
             used: made.used.as_deref().map(Into::into),
+            failed: made.failed.clone(),
             unless: unless.map(Into::into),
             silent: made.silent,
             tree: Arc::new(Mutex::new(Some(Arc::new(raw::Tree::made(tree, made.depth))))),

@@ -59,7 +59,9 @@ impl Session {
     pub fn use_mysql_database(&mut self, name: &str) -> Result<()> {
         self.refresh_schema();
         let schema = if name.eq_ignore_ascii_case(self.database.name()) { "public" } else { name };
-        if !self.schema.has_namespace(schema) {
+        // Those that every server has.
+        let is_own = matches!(schema, "mysql" | "information_schema" | "performance_schema" | "sys");
+        if !is_own && !self.schema.has_namespace(schema) {
             return Err(Error::new(Condition::InvalidCatalogName, format!("Unknown database '{name}'")));
         }
         let path = rowferry_dialect::postgres::quote_ident(schema);

@@ -79,6 +79,7 @@ fn message(error: &Error) -> String {
             quoted(&error.message).or(table()).map(|name| format!("Table '{name}' already exists"))
         }
         Condition::DuplicateColumn => quoted(&error.message).map(|name| format!("Duplicate column name '{name}'")),
+        Condition::SyntaxError if error.message.starts_with("You have an error") => None,
         Condition::SyntaxError | Condition::UnterminatedString => Some(format!(
             "You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the \
              right syntax to use{}",

@@ -1,7 +1,7 @@
 //! What clients are told that only MySQL's SQL knows, and what they say to the door instead of to the SQL: one place for
 //! all that the door asks of its language.
 
-use rowferry_engine::{Command, Condition, Error, Language, Result, Session, TransactionStatus};
+use rowferry_engine::{Command, Error, Language, Result, Session, TransactionStatus};
 use rowferry_wire_mysql::messages::status::status_flag;
 
 use super::report;
@@ -49,10 +49,8 @@ pub(super) fn begin(session: &mut Session, beginning: &Beginning<'_>) -> Result<
 
 /// Makes a database the default one.
 pub(super) fn use_database(session: &mut Session, name: &str) -> Result<Change> {
-    if session.database().name() == name {
-        return Ok(Change::Schema(name.to_owned()));
-    }
-    Err(Error::new(Condition::InvalidCatalogName, format!("Unknown database '{name}'")).with_mysql(1049, "42000"))
+    session.use_mysql_database(name)?;
+    Ok(Change::Schema(name.to_owned()))
 }
 
 /// What clients are told as the database of a table that lies in this namespace.

@@ -216,6 +216,10 @@ impl Binder<'_> {
                 }
             }
             // The digits stand behind the letter of their base.
+            Some(a_const::Val::Bsval(bits)) if self.is_mysql() => {
+                let bytes = crate::values::mysql::bytes_of_digits(bits.bsval.get(1..).unwrap_or_default());
+                Ok(Expr::new(ExprKind::Literal(Value::Blob(bytes)), Type::Bytea))
+            }
             Some(a_const::Val::Bsval(bits)) => {
                 self.literal(&bits.bsval, &Type::Scalar(&BIT, None), CastContext::Explicit, constant.location)
             }

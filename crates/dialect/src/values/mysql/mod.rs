@@ -25,3 +25,9 @@ pub fn folded_text(text: &str) -> Vec<char> {
     }
     out
 }
+
+/// Bytes by their hexadecimal digits, of which there are two for each.
+pub fn bytes_of_digits(digits: &str) -> Vec<u8> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).unwrap_or(0) as u8;
+    digits.as_bytes().chunks_exact(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
+}
