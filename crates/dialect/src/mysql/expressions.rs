@@ -48,6 +48,10 @@ pub(super) fn user_variable(ident: &Ident) -> Option<String> {
 /// The word for a unit of time, as MySQL has it.
 fn unit(field: &DateTimeField) -> Result<String> {
     let written = field.to_string().to_ascii_uppercase();
+    let written = match super::tree::UNITS.iter().find(|(_, known)| *known == written) {
+        Some((unit, _)) => (*unit).to_owned(),
+        None => written,
+    };
     let known = [
         "MICROSECOND",
         "SECOND",
@@ -240,6 +244,8 @@ impl Converter<'_> {
 
     pub(super) fn value(&mut self, value: &ValueWithSpan) -> Result<Node> {
         Ok(match &value.value {
+            // With an exponent it is no decimal.
+            Value::Number(digits, _) if digits.contains(['e', 'E']) => cast(number(digits), type_name("float8", &[])),
             Value::Number(digits, _) => number(digits),
             Value::SingleQuotedString(value)
             | Value::DoubleQuotedString(value)

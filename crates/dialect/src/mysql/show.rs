@@ -8,8 +8,8 @@ use sqlparser::tokenizer::Token;
 
 use crate::{Error, Result};
 
-/// Stands in a column's name for the name of the default database, which is not known before the query is bound.
-pub const DEFAULT_DATABASE: &str = "{database}";
+/// Stands in a column's name for the name of the file's database.
+pub(super) const DEFAULT_DATABASE: &str = "{database}";
 
 /// The query that answers a statement of these; `None`, and nothing taken, where it is another statement.
 pub(super) fn query(parser: &mut Parser<'_>) -> Result<Option<String>> {
@@ -263,11 +263,11 @@ impl Words {
                 Ok(answer.order("SCHEMA_NAME").query(self.filter()?))
             }
             "COLUMNS" | "FIELDS" => {
-                let table = self.from_table()?;
+                let table = self.table_from()?;
                 Ok(columns(&table, full).query(self.filter()?))
             }
             "INDEX" | "INDEXES" | "KEYS" => {
-                let table = self.from_table()?;
+                let table = self.table_from()?;
                 Ok(indexes(&table).query(self.filter()?))
             }
             "CREATE" => self.show_create(),
@@ -283,7 +283,7 @@ impl Words {
                 Ok(answer.order("VARIABLE_NAME").query(self.filter()?))
             }
             "WARNINGS" | "ERRORS" => {
-                let _ = self.limit()?;
+                self.limit()?;
                 let answer = Answer::of(
                     &[("Level", "LEVEL"), ("Code", "CODE"), ("Message", "MESSAGE")],
                     "information_schema.rowferry_diagnostics",
@@ -424,7 +424,7 @@ impl Words {
     }
 
     /// `FROM table [FROM database]`
-    fn from_table(&mut self) -> Result<Named> {
+    fn table_from(&mut self) -> Result<Named> {
         if !self.take_one(&["FROM", "IN"]) {
             return Err(self.unexpected());
         }

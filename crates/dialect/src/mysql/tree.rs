@@ -197,6 +197,7 @@ fn statement(
     let mut parser = Parser::new(&dialect).with_recursion_limit(DEEPEST).with_tokens_with_locations(tokens.to_vec());
     if let Some(query) = show::query(&mut parser)? {
         // What SHOW and DESCRIBE answer is a query over the catalogs.
+        let query = query.replace(show::DEFAULT_DATABASE, &database.replace('`', "``"));
         let mut made = statements(&query, database)?;
         let (Some(mut only), true) = (made.pop(), made.is_empty()) else {
             return Err(Error::internal("a catalog's query that is none"));
@@ -246,10 +247,45 @@ fn statement(
     Ok(converter.made(trees, range, silent))
 }
 
-/// Names with a string's quotes around them (`@'x'`) and words that the parser does not know in some place.
+/// Words that the parser does not know in their place as others that it knows: units of time ([`UNITS`]), and MOD between
+/// its operands.
 fn respelled(tokens: &[TokenWithSpan]) -> Vec<TokenWithSpan> {
-    tokens.to_vec()
+    let mut out: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
+    let mut behind_operand = false;
+    for token in tokens {
+        let mut token = token.clone();
+        if let Token::Word(Word { value, quote_style: None, .. }) = &token.token {
+            if behind_operand && value.eq_ignore_ascii_case("MOD") {
+                token.token = Token::Mod;
+            } else if let Some((_, known)) = UNITS.iter().find(|(unit, _)| value.eq_ignore_ascii_case(unit)) {
+                token.token = Token::make_keyword(known);
+            }
+        }
+        behind_operand = match &token.token {
+            Token::Whitespace(_) => behind_operand,
+            Token::Number(..) | Token::SingleQuotedString(_) | Token::RParen | Token::Placeholder(_) => true,
+            Token::Word(word) => word.quote_style.is_some() || word.keyword == Keyword::NoKeyword,
+            _ => false,
+        };
+        out.push(token);
+    }
+    out
 }
+
+/// MySQL's units of several parts, each with a unit that the parser knows and MySQL has not.
+pub(super) const UNITS: &[(&str, &str)] = &[
+    ("SECOND_MICROSECOND", "NANOSECOND"),
+    ("MINUTE_MICROSECOND", "NANOSECONDS"),
+    ("MINUTE_SECOND", "MILLISECOND"),
+    ("HOUR_MICROSECOND", "MILLISECONDS"),
+    ("HOUR_SECOND", "CENTURY"),
+    ("HOUR_MINUTE", "DECADE"),
+    ("DAY_MICROSECOND", "EPOCH"),
+    ("DAY_SECOND", "ISODOW"),
+    ("DAY_MINUTE", "ISOYEAR"),
+    ("DAY_HOUR", "JULIAN"),
+    ("YEAR_MONTH", "MILLENNIUM"),
+];
 
 /// What stands between the commas of a SELECT's list, as it is written.
 fn column_names(sql: &str, tokens: &[TokenWithSpan], lines: &Lines<'_>) -> Vec<String> {

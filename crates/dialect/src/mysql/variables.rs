@@ -347,7 +347,7 @@ pub fn kept_as(variable: &Variable) -> String {
 
 /// `1193`: there is no such variable.
 pub fn unknown(name: &str) -> Error {
-    Error::new(Condition::UndefinedObject, format!("Unknown system variable '{name}'"))
+    Error::new(Condition::UndefinedObject, format!("Unknown system variable '{name}'")).with_mysql(1193, "HY000")
 }
 
 /// True for one whose values SELECT shows as numbers.
@@ -375,19 +375,20 @@ pub fn read(variable: &Variable, scope: &str, value: Option<&str>) -> Result<Str
             Condition::InvalidParameterValue,
             format!("Variable '{name}' can't be set to the value of '{value}'"),
         )
+        .with_mysql(1231, "42000")
     };
     match (variable.settable, variable.scope, scope) {
         (Settable::Never, ..) => {
             let message = format!("Variable '{name}' is a read only variable");
-            return Err(Error::new(Condition::CantChangeRuntimeParam, message));
+            return Err(Error::new(Condition::CantChangeRuntimeParam, message).with_mysql(1238, "HY000"));
         }
         (_, Scope::Global, "" | "session") => {
             let message = format!("Variable '{name}' is a GLOBAL variable and should be set with SET GLOBAL");
-            return Err(Error::new(Condition::CantChangeRuntimeParam, message));
+            return Err(Error::new(Condition::CantChangeRuntimeParam, message).with_mysql(1229, "HY000"));
         }
         (_, Scope::Session, "global") => {
             let message = format!("Variable '{name}' is a SESSION variable and can't be used with SET GLOBAL");
-            return Err(Error::new(Condition::CantChangeRuntimeParam, message));
+            return Err(Error::new(Condition::CantChangeRuntimeParam, message).with_mysql(1228, "HY000"));
         }
         _ => {}
     }
@@ -403,7 +404,7 @@ pub fn read(variable: &Variable, scope: &str, value: Option<&str>) -> Result<Str
             Ok(number) => number.clamp(least, most).to_string(),
             Err(_) => {
                 let message = format!("Incorrect argument type to variable '{name}'");
-                return Err(Error::new(Condition::InvalidParameterValue, message));
+                return Err(Error::new(Condition::InvalidParameterValue, message).with_mysql(1232, "42000"));
             }
         },
         Kind::Real => value.parse::<f64>().map(|number| format!("{number:.6}")).map_err(|_| wrong(value))?,

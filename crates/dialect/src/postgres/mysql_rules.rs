@@ -11,6 +11,7 @@ use super::resolve::{Candidate, Miss, choose, instantiate};
 use super::types;
 use crate::functions::{self, FunctionKind};
 use crate::ir::{CastContext, CompareOp, Expr, ExprKind, Value};
+use crate::values::mysql::moments::Unit;
 use crate::{Condition, Language, Result, Type};
 
 /// An expression with its place.
@@ -150,8 +151,19 @@ impl Binder<'_> {
         for arg in self.placed_all(&call.args)? {
             args.push(arg);
         }
+        // A date and hours are a moment.
+        let is_moment = match args.as_slice() {
+            [(date, _), _, (unit, _), _] if name == "mysql_date_add" && base(&date.ty) == Type::Date => {
+                match &unit.kind {
+                    ExprKind::Literal(Value::Text(unit)) => Unit::named(unit).is_some_and(Unit::is_of_time),
+                    _ => false,
+                }
+            }
+            _ => false,
+        };
+        let called = if is_moment { "mysql_moment_add" } else { name.as_str() };
         if parts.len() == 1
-            && let Some(candidate) = self.mysql_candidate(&name, &args, |kind| kind == FunctionKind::Scalar)
+            && let Some(candidate) = self.mysql_candidate(called, &args, |kind| kind == FunctionKind::Scalar)
         {
             if candidate.function.volatility == functions::Volatility::Volatile {
                 self.effects.volatile = true;

@@ -418,7 +418,27 @@ impl Session {
             let level = self.state.variables.read().message_level();
             notices.retain(|notice| message_level(notice) >= level);
         }
+        if self.language == Language::Mysql {
+            self.keep_diagnostics(&notices);
+        }
         notices
+    }
+
+    /// What SHOW WARNINGS tells from here on: the messages of the last statement, unless that was a SHOW.
+    fn keep_diagnostics(&self, notices: &[Error]) {
+        let shows = self
+            .state
+            .activity
+            .lock()
+            .query
+            .trim_start()
+            .get(..4)
+            .is_some_and(|word| word.eq_ignore_ascii_case("show"));
+        if shows && notices.is_empty() {
+            return;
+        }
+        let row_of = |notice: &Error| ("Warning", notice.mysql_code(), notice.message.clone());
+        *self.state.diagnostics.lock() = notices.iter().map(row_of).collect();
     }
 
     /// The last number that a SERIAL column gave itself in this session's last INSERT.

@@ -51,7 +51,8 @@ pub(in super::super) const ROWS: &[Row] = &[
         };
         match found {
             true => integer(0),
-            false => Err(Error::new(Condition::UndefinedObject, format!("Unknown thread id: {}", call.integer(0)?))),
+            false => Err(Error::new(Condition::UndefinedObject, format!("Unknown thread id: {}", call.integer(0)?))
+                .with_mysql(1094, "HY000")),
         }
     })
     .volatile(),
@@ -123,7 +124,8 @@ pub(in super::super) const ROWS: &[Row] = &[
         let Some((_, collation)) = known else {
             return match charset.as_str() {
                 "default" => Ok(Value::Null),
-                _ => Err(Error::new(Condition::InvalidParameterValue, format!("Unknown character set: '{charset}'"))),
+                _ => Err(Error::new(Condition::InvalidParameterValue, format!("Unknown character set: '{charset}'"))
+                    .with_mysql(1115, "42000")),
             };
         };
         let collation = if call.len() > 1 { call.text(1)?.to_ascii_lowercase() } else { (*collation).to_owned() };
@@ -288,7 +290,10 @@ fn set(call: &Call<'_>, scope: &str, name: &str, value: Option<&str>) -> Result<
 
 /// A zone in the words of PostgreSQL: its offsets have the other sign when they stand alone.
 fn named_zone(name: &str) -> Result<String> {
-    let unknown = || Error::new(Condition::InvalidParameterValue, format!("Unknown or incorrect time zone: '{name}'"));
+    let unknown = || {
+        Error::new(Condition::InvalidParameterValue, format!("Unknown or incorrect time zone: '{name}'"))
+            .with_mysql(1298, "HY000")
+    };
     match name.as_bytes().first() {
         Some(sign @ (b'+' | b'-')) => {
             let (hours, minutes) = name[1..].split_once(':').ok_or_else(unknown)?;

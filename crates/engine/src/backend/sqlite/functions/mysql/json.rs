@@ -225,12 +225,12 @@ pub(in super::super) const ROWS: &[Row] = &[
 
 fn invalid(at: usize, function: &str) -> Error {
     let message = format!("Invalid JSON text in argument {at} to function {function}");
-    Error::new(Condition::InvalidTextRepresentation, message)
+    Error::new(Condition::InvalidTextRepresentation, message).with_mysql(3141, "22032")
 }
 
 fn wrong_count(function: &str) -> Error {
     let message = format!("Incorrect parameter count in the call to native function '{function}'");
-    Error::new(Condition::InvalidParameterValue, message)
+    Error::new(Condition::InvalidParameterValue, message).with_mysql(1582, "42000")
 }
 
 /// An argument as a document.
@@ -240,7 +240,7 @@ fn document(call: &Call<'_>, at: usize) -> Result<Json> {
     work::room_to_work(bytes.len().saturating_mul(8))?;
     serde_json::from_slice(bytes).map_err(|error| {
         let message = format!("Invalid JSON text in argument {} to a JSON function: \"{error}\"", at + 1);
-        Error::new(Condition::InvalidTextRepresentation, message)
+        Error::new(Condition::InvalidTextRepresentation, message).with_mysql(3141, "22032")
     })
 }
 
@@ -467,11 +467,7 @@ fn only<'j>(document: &'j Json, call: &Call<'_>, at: usize) -> Result<Option<&'j
 
 fn search(document: &Json, path: &str, pattern: &super::arithmetic::Pattern, found: &mut Vec<String>) -> Result<()> {
     match document {
-        Json::String(inner) => {
-            if pattern.matches(inner)? {
-                found.push(path.to_owned());
-            }
-        }
+        Json::String(inner) if pattern.matches(inner)? => found.push(path.to_owned()),
         Json::Array(members) => {
             for (at, member) in members.iter().enumerate() {
                 search(member, &format!("{path}[{at}]"), pattern, found)?;
@@ -525,7 +521,7 @@ impl Path {
     fn read(written: &str) -> Result<Self> {
         let wrong = |at: usize| {
             let message = format!("Invalid JSON path expression. The error is around character position {at}.");
-            Error::new(Condition::InvalidParameterValue, message)
+            Error::new(Condition::InvalidParameterValue, message).with_mysql(3143, "42000")
         };
         let mut rest = written.trim().strip_prefix('$').ok_or_else(|| wrong(1))?;
         let mut legs = Vec::new();

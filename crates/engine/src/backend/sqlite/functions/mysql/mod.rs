@@ -46,6 +46,7 @@ fn out_of_range(kind: &str, shown: &str) -> rowferry_dialect::Error {
         rowferry_dialect::Condition::NumericValueOutOfRange,
         format!("{kind} value is out of range in '{shown}'"),
     )
+    .with_mysql(1690, "22003")
 }
 
 /// A number with a decimal's digits.
