@@ -159,6 +159,17 @@ impl Connection {
         self.vouched || matches!(self.transport, Transport::Tls(_))
     }
 
+    /// The version of TLS and the cipher suite, as OpenSSL calls them; `None` in the clear.
+    pub fn encryption(&self) -> Option<(&'static str, String)> {
+        let Transport::Tls(stream) = &self.transport else { return None };
+        let version = match stream.conn.protocol_version()? {
+            rustls::ProtocolVersion::TLSv1_2 => "TLSv1.2",
+            _ => "TLSv1.3",
+        };
+        let suite = stream.conn.negotiated_cipher_suite().map(|suite| format!("{:?}", suite.suite()));
+        Some((version, suite.unwrap_or_default().replace("TLS13_", "TLS_")))
+    }
+
     /// True when [`start_tls`](Connection::start_tls) can succeed.
     pub fn can_encrypt(&self) -> bool {
         self.tls.is_some() && !self.is_encrypted() && self.peer != Peer::Unix

@@ -152,6 +152,10 @@ fn begin(door: &MysqlDoor, wire: &Wire<'_>, login: &Login, number: u32) -> Resul
     if let Some(encoding) = encoding_of(response.head.collation)? {
         session.set_variable("client_encoding", encoding)?;
     }
+    if let Some((version, cipher)) = wire.connection.encryption() {
+        session.begin_with("mysql_status.ssl_version", version);
+        session.begin_with("mysql_status.ssl_cipher", &cipher);
+    }
     let counts_found = wire.server.has(capability::FOUND_ROWS);
     told::begin(&mut session, &told::Beginning { database: &response.database, counts_found })?;
     Ok(session)

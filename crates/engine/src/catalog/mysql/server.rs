@@ -307,12 +307,14 @@ fn status(context: &Context<'_>) -> Vec<Row> {
     let running = sessions.iter().filter(|(session, _)| session.activity.lock().state == "active").count();
     let uptime = now().saturating_sub(crate::database::server_start() / 1_000_000);
     let number = |value: i64| value.to_string();
+    // What the door has said of the session's connection.
+    let told = |name: &str| context.state.variables.read().get(name).unwrap_or_default();
     vec![
         row!["Threads_connected", number(sessions.len() as i64)],
         row!["Threads_running", number(running as i64)],
         row!["Uptime", number(uptime.max(0))],
-        row!["Ssl_cipher", ""],
-        row!["Ssl_version", ""],
+        row!["Ssl_cipher", told("mysql_status.ssl_cipher")],
+        row!["Ssl_version", told("mysql_status.ssl_version")],
         row!["Compression", "OFF"],
     ]
 }
