@@ -176,6 +176,9 @@ impl Converter<'_> {
         if query.into.is_some() {
             return Err(Error::unsupported("SELECT … INTO"));
         }
+        if query.select_modifiers.as_ref().is_some_and(|modifiers| modifiers.sql_calc_found_rows) {
+            return Err(Error::unsupported("SQL_CALC_FOUND_ROWS (count in a query of its own)"));
+        }
         let names = self.take_names();
         let mut made = select();
         if let Some(Distinct::Distinct) = query.distinct {

@@ -395,8 +395,13 @@ pub fn policy_uses(
 }
 
 /// The text of a view with its relations under the names that they have today; `None` where they cannot be told.
-pub fn with_todays_names(definition: &str, pins: &Arc<Pins>, schema: &dyn Schema, context: &Context) -> Option<String> {
-    let named = uses(definition, Some(pins), schema, context).ok()?;
+pub fn with_todays_names(
+    (definition, language): (&str, crate::Language),
+    pins: &Arc<Pins>,
+    schema: &dyn Schema,
+    context: &Context,
+) -> Option<String> {
+    let named = uses((definition, language), Some(pins), schema, context).ok()?;
     let of_users =
         named.relations.iter().filter(|named| named.place.is_some() && named.relation.kind != RelationKind::Catalog);
     let names = of_users.map(|named| {
@@ -412,14 +417,14 @@ pub fn with_todays_names(definition: &str, pins: &Arc<Pins>, schema: &dyn Schema
 /// # Errors
 /// As for any query; `DataCorrupted` when the text is none.
 pub fn uses(
-    definition: &str,
+    (definition, language): (&str, crate::Language),
     pins: Option<&Arc<Pins>>,
     schema: &dyn Schema,
     context: &Context,
 ) -> Result<crate::uses::Uses> {
     let mut binder = Binder::detached(schema, context);
     binder.uses = Some(crate::uses::Uses::default());
-    binder.definition_query("", definition, pins)?;
+    binder.definition_query("", (definition, language), pins)?;
     Ok(binder.uses.take().unwrap_or_default())
 }
 
@@ -427,14 +432,19 @@ pub fn uses(
 ///
 /// # Errors
 /// As for any query; `DataCorrupted` when the text is none.
-pub fn view_body(definition: &str, pins: &Arc<Pins>, schema: &dyn Schema, context: &Context) -> Result<ir::Query> {
+pub fn view_body(
+    definition: (&str, crate::Language),
+    pins: &Arc<Pins>,
+    schema: &dyn Schema,
+    context: &Context,
+) -> Result<ir::Query> {
     Ok(Binder::detached(schema, context).definition_query("", definition, Some(pins))?.query)
 }
 
 /// The query behind a view made in PostgreSQL's SQL, bound for a statement of another dialect: `ids`, `views`
 /// and `needs` are that statement's.
 pub(crate) fn view_query(
-    (definition, pins): (&str, &Arc<Pins>),
+    (definition, language, pins): (&str, crate::Language, &Arc<Pins>),
     schema: &dyn Schema,
     database: &str,
     ids: &mut ir::Ids,
@@ -447,7 +457,7 @@ pub(crate) fn view_query(
     std::mem::swap(&mut binder.ids, ids);
     std::mem::swap(&mut binder.views, views);
     std::mem::swap(&mut binder.needs, needs);
-    let bound = binder.definition_query("", definition, Some(pins));
+    let bound = binder.definition_query("", (definition, language), Some(pins));
     std::mem::swap(&mut binder.ids, ids);
     std::mem::swap(&mut binder.views, views);
     std::mem::swap(&mut binder.needs, needs);

@@ -283,6 +283,13 @@ impl<'a> Binder<'a> {
         Self { source: Some(parsed), params, asks_policies, language, collated, ..Self::detached(schema, context) }
     }
 
+    /// Follows the rules of a language from now on; those of before.
+    pub(super) fn follow(&mut self, language: crate::Language) -> crate::Language {
+        let rules = if language == crate::Language::Mysql { language } else { crate::Language::Postgres };
+        self.collated |= rules == crate::Language::Mysql;
+        std::mem::replace(&mut self.language, rules)
+    }
+
     /// A binder for what stands in no statement.
     pub(super) fn detached(schema: &'a dyn Schema, context: &'a Context) -> Self {
         Self {

@@ -155,13 +155,10 @@ impl Binder<'_> {
         };
         let source = self.source.take();
         let scopes = std::mem::take(&mut self.scopes);
-        let rules = std::mem::replace(
-            &mut self.language,
-            if language == Language::Mysql { language } else { Language::Postgres },
-        );
+        let rules = self.follow(language);
         let scope = Scope { entries, clause, ..Scope::default() };
         let result = self.with_scope(scope, |binder| binder.expr(value));
-        self.language = rules;
+        self.follow(rules);
         self.scopes = scopes;
         self.source = source;
         Ok(result?.0)

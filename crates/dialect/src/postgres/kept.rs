@@ -6,19 +6,20 @@
 
 use super::binder::{Binder, Clause, Entry};
 use super::ddl::quote;
+use crate::Result;
 use crate::uses::Uses;
-use crate::{Language, Result};
 
 impl Binder<'_> {
     /// An expression over `entries` with what it names in its schemas.
     pub(super) fn in_schemas(&self, text: String, entries: Vec<Entry>, clause: Clause) -> String {
-        self.in_schemas_by(text, |binder, text| binder.stored(text, Language::Postgres, entries, clause).map(drop))
+        self.in_schemas_by(text, |binder, text| binder.stored(text, binder.language, entries, clause).map(drop))
     }
 
     /// The same of what `bind` binds; a text that cannot be bound by itself stays as it is.
     pub(super) fn in_schemas_by(&self, text: String, bind: impl FnOnce(&mut Binder<'_>, &str) -> Result<()>) -> String {
         const BEFORE: &str = "SELECT ";
         let mut along = Binder::detached(self.path, self.context);
+        along.follow(self.language);
         along.uses = Some(Uses::default());
         if bind(&mut along, &text).is_err() {
             return text;
@@ -30,7 +31,7 @@ impl Binder<'_> {
 
     /// A query with what it names in its schemas.
     pub(super) fn query_in_schemas(&self, text: String) -> String {
-        let uses = super::bind::uses(&text, None, self.schema, self.context);
+        let uses = super::bind::uses((&text, self.language), None, self.schema, self.context);
         uses.ok().and_then(|uses| uses.with_schemas_of_objects(&text, &quote)).unwrap_or(text)
     }
 }

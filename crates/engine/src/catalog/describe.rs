@@ -712,7 +712,7 @@ pub fn view(schema: &SessionSchema, oid: u32, settings: &Settings, pretty: bool,
                     };
                     informix::in_postgres::view(definition, &columns, &table)
                 }
-                _ => postgres::with_todays_names(definition, pins, schema, &context),
+                language => postgres::with_todays_names((definition, language), pins, schema, &context),
             };
             let text = named.as_deref().unwrap_or(definition);
             Some(format!(" {};", text.trim().trim_end_matches(';')))

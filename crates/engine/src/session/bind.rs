@@ -68,7 +68,7 @@ impl Session {
         match language {
             Language::Informix => informix::uses(definition, schema, &self.informix_context()),
             Language::Postgres | Language::Native | Language::Mysql => {
-                postgres::uses(definition, pins, schema, &self.postgres_context())
+                postgres::uses((definition, language), pins, schema, &self.postgres_context())
             }
         }
     }
@@ -186,7 +186,7 @@ impl Session {
             return Err(Error::internal("a view without a query"));
         };
         if view.language != Language::Informix {
-            return postgres::view_body(definition, pins, schema, &self.postgres_context());
+            return postgres::view_body((definition, view.language), pins, schema, &self.postgres_context());
         }
         let statements = parse(definition, view.language)?;
         let [statement] = statements.as_slice() else {

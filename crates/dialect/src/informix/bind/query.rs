@@ -395,7 +395,14 @@ impl Binder<'_> {
                         (Language::Informix, Some(_)) => {
                             super::view_query(definition, schema, database, ids, views, needs)
                         }
-                        _ => crate::postgres::view_query((definition, pins), schema, database, ids, views, needs),
+                        (language, _) => crate::postgres::view_query(
+                            (definition, language, pins),
+                            schema,
+                            database,
+                            ids,
+                            views,
+                            needs,
+                        ),
                     };
                     self.views.pop();
                     let query = query.map_err(|error| error.detail(format!("in view {}", relation.name)))?;

@@ -28,7 +28,7 @@ impl Binder<'_> {
             return refused("materialized views must not use data-modifying statements in WITH");
         }
         let text = raw::print_select(select).ok_or_else(|| Error::unsupported("this query in a view"))?;
-        let uses = super::super::bind::uses(&text, None, self.schema, self.context)?;
+        let uses = super::super::bind::uses((&text, self.language), None, self.schema, self.context)?;
         if uses.relations.iter().any(|named| named.relation.is_temporary()) {
             return refused("materialized views must not use temporary tables or views");
         }
@@ -64,7 +64,7 @@ impl Binder<'_> {
         } else {
             // Its owner reads, whoever refreshes it.
             self.views.push(view.oid);
-            let bound = self.definition_query(&view.name, definition, Some(pins));
+            let bound = self.definition_query(&view.name, (definition, view.language), Some(pins));
             self.views.pop();
             Some(bound?.query)
         };

@@ -43,7 +43,7 @@ use crate::ir::{
 };
 use crate::schema::{QualifiedName, RelationKind};
 use crate::types::Reg;
-use crate::{Condition, Language, Result, Type};
+use crate::{Condition, Result, Type};
 
 /// The longest identifier, in bytes.
 const NAME_LENGTH: usize = 63;
@@ -72,7 +72,13 @@ impl Binder<'_> {
                 return self.rename_field(rename);
             }
             N::AlterEnumStmt(alter) => return self.alter_enum(alter),
-            N::CreateDomainStmt(create) => return self.create_domain(create),
+            // A domain is PostgreSQL's, whoever makes it.
+            N::CreateDomainStmt(create) => {
+                let rules = self.follow(crate::Language::Postgres);
+                let made = self.create_domain(create);
+                self.follow(rules);
+                return made;
+            }
             N::AlterDomainStmt(alter) => return self.alter_domain(alter),
             N::RenameStmt(rename) if rename.rename_type() == ObjectType::ObjectDomconstraint => {
                 return self.rename_domain_constraint(rename);
@@ -420,7 +426,7 @@ impl Binder<'_> {
             temporary,
             name,
             if_not_exists,
-            language: Language::Postgres,
+            language: self.language,
             columns: Vec::new(),
             constraints: Vec::new(),
             properties,
@@ -510,7 +516,7 @@ impl Binder<'_> {
             temporary: name.schema.as_deref() == Some("pg_temp"),
             name,
             replace: view.replace,
-            language: Language::Postgres,
+            language: self.language,
             text,
             query: bound.query,
             options,
@@ -519,7 +525,7 @@ impl Binder<'_> {
 
     /// The text of a view with every `*` spelled out: columns that a table gets later are none of the view's.
     fn without_stars(&self, text: String) -> String {
-        let uses = |text: &str| super::bind::uses(text, None, self.schema, self.context).ok();
+        let uses = |text: &str| super::bind::uses((text, self.language), None, self.schema, self.context).ok();
         let Some(written) = uses(&text).filter(|written| !written.stars.is_empty()) else { return text };
         match written.without_stars(&text, &quote) {
             Some(spelled) if uses(&spelled).is_some_and(|other| other.means_the_same(&written)) => spelled,

@@ -186,7 +186,7 @@ impl Binder<'_> {
         self.views.push(relation.oid);
         let bound = match relation.language {
             Language::Postgres | Language::Native | Language::Mysql => {
-                self.definition_query(&relation.name, definition, pins)
+                self.definition_query(&relation.name, (definition, relation.language), pins)
             }
             Language::Informix => self.informix_view(relation, definition),
         };
@@ -242,11 +242,11 @@ impl Binder<'_> {
         Ok(bound)
     }
 
-    /// The query behind a view made in PostgreSQL's SQL, bound in a world of its own.
+    /// The query behind a view made in PostgreSQL's SQL, or in MySQL's, bound in a world of its own.
     pub(super) fn definition_query(
         &mut self,
         name: &str,
-        definition: &str,
+        (definition, language): (&str, Language),
         pins: Option<&Arc<Pins>>,
     ) -> Result<BoundQuery> {
         crate::budget::given(definition);
@@ -267,7 +267,9 @@ impl Binder<'_> {
         let ctes = std::mem::take(&mut self.ctes);
         let schema = std::mem::replace(&mut self.schema, self.path);
         let pins = std::mem::replace(&mut self.pins, pins.cloned());
+        let rules = self.follow(language);
         let result = self.subquery(select, true);
+        self.follow(rules);
         self.pins = pins;
         self.schema = schema;
         self.ctes = ctes;

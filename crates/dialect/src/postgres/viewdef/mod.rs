@@ -59,7 +59,7 @@ pub fn view_definition(
     let (definition, pins) = view.definition()?;
     let mut binder = Binder::detached(schema, context);
     binder.shown = Some(Shown::default());
-    let bound = binder.definition_query(&view.name, definition, Some(pins)).ok()?;
+    let bound = binder.definition_query(&view.name, (definition, view.language), Some(pins)).ok()?;
     let mut query = bound.query;
     for (column, declared) in query.columns.iter_mut().zip(&view.columns) {
         column.name.clone_from(&declared.name);

@@ -150,9 +150,9 @@ fn tables_of(context: &Context<'_>, relation: &Relation) -> BTreeSet<u32> {
                 _ => None,
             })
         }
-        _ => {
+        language => {
             let caller = rowferry_dialect::plan::Context { database, ..Default::default() };
-            postgres::view_body(definition, pins, context.schema, &caller).ok()
+            postgres::view_body((definition, language), pins, context.schema, &caller).ok()
         }
     };
     if let Some(query) = query {
