@@ -126,3 +126,25 @@ macro_rules! files {
 }
 
 files! { catalogs, functions, statements }
+
+#[test]
+fn every_table_of_the_catalogs_can_be_read() {
+    let fixture = Fixture::new();
+    let database = fixture.open();
+    let mut session = mysql(&database);
+    run(&mut session, "CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, d DECIMAL(5,2) DEFAULT 1.5, KEY by_d (d))")
+        .unwrap();
+    run(&mut session, "CREATE VIEW v AS SELECT * FROM t").unwrap();
+    let listed = run(
+        &mut session,
+        "SELECT CONCAT(TABLE_SCHEMA, '.', TABLE_NAME) FROM information_schema.tables WHERE TABLE_TYPE = 'SYSTEM VIEW'",
+    );
+    let listed = listed.unwrap();
+    let names: Vec<&str> = listed.lines().skip(1).collect();
+    assert!(names.len() > 35, "{names:?}");
+    for name in names {
+        let columns =
+            run(&mut session, &format!("SELECT * FROM {name}")).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(columns.contains(" | "), "{name}");
+    }
+}

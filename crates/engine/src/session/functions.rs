@@ -213,6 +213,10 @@ impl SessionState for FunctionState {
         self.state().ok()?.user_variables.lock().get(name).cloned()
     }
 
+    fn warnings(&self) -> usize {
+        self.state().map_or(0, |state| state.diagnostics.lock().len())
+    }
+
     fn set_user_variable(&self, name: &str, value: Value) -> Result<()> {
         self.state()?.user_variables.lock().insert(name.to_owned(), value);
         Ok(())

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::ir::{Statement as Ir, TransactionModes, Value};
+use rowferry_dialect::ir::{DmlAction, Statement as Ir, TransactionModes, Value};
 use rowferry_dialect::plan::Command;
 use rowferry_dialect::schema::QualifiedName;
 use rowferry_dialect::{Condition, Error, Result, Schema as _, mysql};
@@ -37,6 +37,10 @@ impl Session {
         }
         if parts.is_empty() {
             let outcome = self.execute_one(prepared, params, text)?;
+            if let Outcome::Done { command: Command::Insert | Command::Update | Command::Delete, rows } = &outcome {
+                self.routine_state().set_rows_processed(*rows);
+                self.first_of_numbered(prepared, *rows);
+            }
             return if silent { silenced(outcome) } else { Ok(outcome) };
         }
         self.as_one_transaction(|session| {
@@ -50,6 +54,20 @@ impl Session {
             }
             Ok(last)
         })
+    }
+
+    /// Of several rows that have numbered themselves LAST_INSERT_ID is the first one's.
+    fn first_of_numbered(&self, prepared: &Prepared, rows: u64) {
+        let Ir::Dml(dml) = &prepared.bound.statement else { return };
+        let DmlAction::Insert { columns, on_conflict: None, .. } = &dml.action else { return };
+        let numbered = dml.target.columns.iter().position(|column| column.row_identity && column.identity.is_some());
+        if let Some(before) = rows.checked_sub(1).and_then(|before| i64::try_from(before).ok())
+            && numbered.is_some_and(|numbered| !columns.contains(&numbered))
+            && prepared.triggers.is_none()
+            && let Some(last) = &mut self.state.sequences.lock().serial
+        {
+            *last -= before;
+        }
     }
 
     /// USE: names without a database are looked for there. The file's own database is called as the file.

@@ -187,7 +187,7 @@ fn columns(context: &Context<'_>) -> Vec<Row> {
                 extra: extra.to_owned(),
                 comment: details.and_then(|details| details.column_comments.get(&at).cloned()).unwrap_or_default(),
                 generated: generated.unwrap_or_default(),
-                collation: None,
+                collation: column.collation.as_ref().map(|collation| &*collation.name),
             }));
         }
     }

@@ -112,6 +112,10 @@ pub trait SessionState: Send + Sync {
     fn user_variable(&self, _name: &str) -> Option<Value> {
         None
     }
+    /// How many warnings the last statement has left.
+    fn warnings(&self) -> usize {
+        0
+    }
     /// Sets such a variable.
     fn set_user_variable(&self, _name: &str, _value: Value) -> Result<()> {
         Err(Error::unsupported("a variable of users"))

@@ -225,6 +225,9 @@ fn value(state: &dyn SessionState, variable: &Variable) -> Option<String> {
     if let Some(set) = state.variable(&variables::kept_as(variable)) {
         return Some(set);
     }
+    if variable.name == "warning_count" {
+        return Some(state.warnings().to_string());
+    }
     worked_out(variable, state.last_serial(), state.pid().unsigned_abs(), &state.server_address())
 }
 
