@@ -95,6 +95,19 @@ def test_values_of_mysqls_own_types(client: Client, table: str) -> None:
         assert refused.value.code == code
 
 
+def test_numbers_that_rows_give_themselves(client: Client, table: str) -> None:
+    client.query(f"CREATE TABLE {table} (id INT AUTO_INCREMENT PRIMARY KEY, name VARCHAR(9) UNIQUE)")
+    assert client.query(f"INSERT INTO {table} (name) VALUES ('a')").insert_id == 1
+    assert client.query(f"INSERT INTO {table} (name) VALUES ('b')").insert_id == 2
+    assert client.query(f"UPDATE {table} SET name = 'c' WHERE id = 1").insert_id == 0
+    client.query(f"CREATE TABLE {table}_plain (id INT PRIMARY KEY)")
+    assert client.query(f"INSERT INTO {table}_plain VALUES (7)").insert_id == 0
+    client.query(f"DROP TABLE {table}_plain")
+    with pytest.raises(ServerError) as refused:
+        client.query(f"INSERT INTO {table} (name) VALUES ('b')")
+    assert refused.value.message == f"Duplicate entry 'b' for key '{table}.name'"
+
+
 def test_a_default_database(client: Client, server: Rowferry) -> None:
     client.command(wire.INIT_DB, b"app")
     assert client.result().affected == 0

@@ -124,7 +124,9 @@ fn duplicate(error: &Error) -> Option<String> {
     let key = match table {
         // As MySQL calls it, whatever the file does.
         Some(table) if constraint == format!("{table}_pkey") => "PRIMARY",
-        _ => constraint,
+        // Keys of MySQL's own are called so in the file already.
+        Some(table) => constraint.strip_prefix(table).and_then(|rest| rest.strip_prefix('.')).unwrap_or(constraint),
+        None => constraint,
     };
     let place = table.map_or_else(|| key.to_owned(), |table| format!("{table}.{key}"));
     Some(format!("Duplicate entry '{}' for key '{place}'", values.unwrap_or_default()))
@@ -183,6 +185,8 @@ mod tests {
                 .table("public", "t")
                 .constraint("t_pkey");
         assert_eq!(told(unique), (1062, "23000".into(), "Duplicate entry '1-x' for key 't.PRIMARY'".into()));
+        let key = Error::new(Condition::UniqueViolation, "x").table("public", "t").constraint("t.name");
+        assert_eq!(told(key).2, "Duplicate entry '' for key 't.name'");
         let missing = Error::new(Condition::UndefinedTable, "relation \"db.t\" does not exist");
         assert_eq!(told(missing), (1146, "42S02".into(), "Table 'db.t' doesn't exist".into()));
         let column = Error::new(Condition::UndefinedColumn, "column \"x\" does not exist");

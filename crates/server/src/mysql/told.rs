@@ -1,7 +1,8 @@
 //! What clients are told that only MySQL's SQL knows, and what they say to the door instead of to the SQL: one place for
 //! all that the door asks of its language.
 
-use rowferry_engine::{Command, Error, Language, Result, Session, TransactionStatus};
+use rowferry_dialect::ir::Statement;
+use rowferry_engine::{Command, Error, Language, Prepared, Result, Session, TransactionStatus};
 use rowferry_wire_mysql::messages::status::status_flag;
 
 use super::report;
@@ -65,12 +66,15 @@ pub(super) fn status(session: &Session) -> u16 {
     autocommit | if in_transaction { status_flag::IN_TRANSACTION } else { 0 }
 }
 
-/// The first number that the last statement's rows gave themselves; 0 for none.
-pub(super) fn last_insert_id(session: &Session, command: Command) -> u64 {
-    match command {
-        Command::Insert => session.last_serial().and_then(|serial| u64::try_from(serial).ok()).unwrap_or(0),
-        _ => 0,
+/// The number that the last row of a statement gave itself; 0 for none.
+pub(super) fn last_insert_id(session: &Session, plan: &Prepared, rows: u64) -> u64 {
+    let Statement::Dml(dml) = &plan.bound.statement else { return 0 };
+    // What an earlier statement's rows gave themselves stays with the session.
+    let numbers_itself = dml.target.columns.iter().any(|column| column.identity.is_some());
+    if rows == 0 || plan.command != Command::Insert || !numbers_itself {
+        return 0;
     }
+    session.last_serial().and_then(|serial| u64::try_from(serial).ok()).unwrap_or(0)
 }
 
 /// How many warnings the last statement has left.

@@ -95,7 +95,7 @@ impl MysqlSession<'_> {
             }
             Outcome::Done { command, rows } => {
                 self.session.end_implicit()?;
-                self.done(command, rows, asked.more);
+                self.done(asked.plan, command, rows, asked.more);
             }
         }
         self.wire.relieve()?;
@@ -103,13 +103,13 @@ impl MysqlSession<'_> {
     }
 
     /// Tells that a statement without rows is done.
-    pub(super) fn done(&mut self, command: Command, rows: u64, more: bool) {
+    fn done(&mut self, plan: &Prepared, command: Command, rows: u64, more: bool) {
         let warnings = told::warnings(&mut self.session);
         // A query whose rows nobody sees has changed none.
         let affected_rows = if command == Command::Select { 0 } else { rows };
         self.send_ok(OkPacket {
             affected_rows,
-            last_insert_id: if rows > 0 { told::last_insert_id(&self.session, command) } else { 0 },
+            last_insert_id: told::last_insert_id(&self.session, plan, rows),
             status: more_flag(more),
             warnings,
             info: told::info(command, rows, warnings),
