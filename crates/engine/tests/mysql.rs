@@ -125,7 +125,7 @@ macro_rules! files {
     )*};
 }
 
-files! { catalogs, functions, statements }
+files! { catalogs, documents, functions, statements }
 
 #[test]
 fn every_table_of_the_catalogs_can_be_read() {

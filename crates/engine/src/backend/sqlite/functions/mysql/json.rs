@@ -238,10 +238,27 @@ fn document(call: &Call<'_>, at: usize) -> Result<Json> {
     let bytes = call.bytes(at)?;
     work::step(bytes.len())?;
     work::room_to_work(bytes.len().saturating_mul(8))?;
-    serde_json::from_slice(bytes).map_err(|error| {
+    let read: Result<Json> = serde_json::from_slice(bytes).map_err(|error| {
         let message = format!("Invalid JSON text in argument {} to a JSON function: \"{error}\"", at + 1);
         Error::new(Condition::InvalidTextRepresentation, message).with_mysql(3141, "22032")
-    })
+    });
+    let mut document = read?;
+    to_doubles(&mut document);
+    Ok(document)
+}
+
+/// What has a fraction in a document's text is a double.
+fn to_doubles(document: &mut Json) {
+    match document {
+        Json::Number(number) if !number.is_i64() && !number.is_u64() => {
+            let shown = numbers::double_text(number.as_f64().unwrap_or(0.0));
+            let shown = if shown.contains(['.', 'e']) { shown } else { format!("{shown}.0") };
+            *document = serde_json::from_str(&shown).unwrap_or(Json::Null);
+        }
+        Json::Array(members) => members.iter_mut().for_each(to_doubles),
+        Json::Object(members) => members.values_mut().for_each(to_doubles),
+        _ => {}
+    }
 }
 
 /// A value, with its type behind it, as a member of a document.
@@ -252,7 +269,7 @@ fn member(call: &Call<'_>, at: usize) -> Result<Json> {
         ("boolean", ValueRef::Integer(value)) => Json::Bool(value != 0),
         (_, ValueRef::Integer(value)) => Json::from(value),
         (_, ValueRef::Real(value)) => Json::from(value),
-        ("json" | "jsonb", ValueRef::Text(_)) => document(call, at)?,
+        (words, ValueRef::Text(_)) if words.starts_with("json") => document(call, at)?,
         (words, ValueRef::Text(_)) if words.starts_with("numeric") => {
             let digits = Decimal::parse(call.text(at)?)?.to_string();
             serde_json::from_str(&digits).unwrap_or(Json::Null)
