@@ -108,6 +108,15 @@ def test_numbers_that_rows_give_themselves(client: Client, table: str) -> None:
     assert refused.value.message == f"Duplicate entry 'b' for key '{table}.name'"
 
 
+def test_columns_name_their_database(client: Client, table: str) -> None:
+    client.query(f"CREATE DATABASE d{table}")
+    client.query(f"CREATE TABLE d{table}.t (id INT)")
+    client.query(f"CREATE TABLE {table} (id INT)")
+    told = client.query(f"SELECT a.id, b.id FROM {table} a JOIN d{table}.t b ON a.id = b.id").columns
+    assert [(column.schema, column.name) for column in told] == [("app", "id"), (f"d{table}", "id")]
+    client.query(f"DROP DATABASE d{table}")
+
+
 def test_a_default_database(client: Client, server: Rowferry) -> None:
     client.command(wire.INIT_DB, b"app")
     assert client.result().affected == 0

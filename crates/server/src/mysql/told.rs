@@ -55,8 +55,12 @@ pub(super) fn use_database(session: &mut Session, name: &str) -> Result<Change> 
 }
 
 /// What clients are told as the database of a table that lies in this namespace.
-pub(super) fn database_of(session: &Session, _namespace: &str) -> String {
-    session.database().name().to_owned()
+pub(super) fn database_of(session: &Session, namespace: &str) -> String {
+    match namespace {
+        // The file's own.
+        "public" => session.database().name().to_owned(),
+        other => other.to_owned(),
+    }
 }
 
 /// The flags of the session's status.
