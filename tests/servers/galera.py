@@ -9,6 +9,8 @@ import subprocess
 from pathlib import Path
 from types import TracebackType
 
+from rowferry import mysql
+
 from .mariadb import MariaDB
 from .process import Process, ServerFailed, free_port
 
@@ -30,51 +32,33 @@ class Cluster:
             raise ServerFailed(f"{PROVIDER} is not there (Debian package galera-4)")
         peers = [free_port() for _ in range(_NODES)]
         first = MariaDB.start([*_options(peers, 0), "--wsrep-new-cluster"], timeout=timeout)
-        nodes = [first]
+        cluster = cls([first])
         try:
-            from rowferry import mysql
-
             with mysql.connect(**first.dsn, autocommit=True) as connection, connection.cursor() as cursor:
                 for statement in schema:
                     cursor.execute(statement)
             # Stopped in peace, its files say where in the cluster's history they are.
             first.process.stop()
+            # Statements of a server that has been made are not run again.
+            common = [word for word in first.process.command if not word.startswith(("--wsrep", "--init-file"))]
+            directories = [first.directory]
             for number in range(1, _NODES):
-                nodes.append(cls._sibling(first, peers, number))
-            for number, node in enumerate(nodes):
-                cls._run(node, number == 0, timeout)
+                directories.append(first.directory.with_name(f"{first.directory.name}-{number}"))
+                shutil.copytree(first.directory / "data", directories[number] / "data")
+                # Each node has an identity of its own.
+                for name in ("gvwstate.dat", "galera.cache"):
+                    (directories[number] / "data" / name).unlink(missing_ok=True)
+            alone = [*_options(peers, 0), "--wsrep-new-cluster"]
+            first.process = _run(common, first.directory, first.port, alone, timeout)
+            for number in range(1, _NODES):
+                directory, port = directories[number], free_port()
+                moved = [word.replace(str(first.directory), str(directory)) for word in common]
+                process = _run(moved, directory, port, _options(peers, number), timeout)
+                cluster.nodes.append(MariaDB(process, directory, port, first.version))
         except BaseException:
-            for node in nodes:
-                node.stop()
+            cluster.stop()
             raise
-        return cls(nodes)
-
-    @staticmethod
-    def _sibling(first: MariaDB, peers: list[int], number: int) -> MariaDB:
-        directory = first.directory.with_name(f"{first.directory.name}-{number}")
-        directory.mkdir()
-        shutil.copytree(first.directory / "data", directory / "data")
-        # Each node has an identity of its own.
-        for name in ("gvwstate.dat", "galera.cache"):
-            (directory / "data" / name).unlink(missing_ok=True)
-        port = free_port()
-        own = [word for word in first.process.command if not word.startswith("--wsrep")]
-        moved = [word.replace(str(first.directory), str(directory)) for word in own if not word.startswith("--port=")]
-        process = _Stopped([*moved, f"--port={port}", *_options(peers, number)])
-        return MariaDB(process, directory, port, first.version)
-
-    @staticmethod
-    def _run(node: MariaDB, alone: bool, timeout: float) -> None:
-        words = [word for word in node.process.command if word != "--wsrep-new-cluster" and "init-file" not in word]
-        if "--user=root" in words:
-            # Root's rsync would write as nobody.
-            words = [word.replace("--user=root", "--user=mysql") for word in words]
-            subprocess.run(["chown", "--recursive", "mysql:mysql", node.directory], check=True)
-        if alone:
-            words.append("--wsrep-new-cluster")
-        synced = re.compile(r"Synchronized with group, ready for connections").search
-        node.process = Process(words, is_ready=synced, log=node.directory / "log")
-        node.process.wait_ready(timeout)
+        return cluster
 
     @property
     def hosts(self) -> list[str]:
@@ -100,20 +84,17 @@ class Cluster:
         self.stop()
 
 
-class _Stopped(Process):
-    """A process that has not been started yet."""
-
-    def __init__(self, command: list[str]) -> None:
-        self.command = command
-
-    def ended(self) -> bool:
-        return True
-
-    def stop(self, timeout: float = 30) -> int:
-        return 0
-
-    def kill(self) -> None:
-        pass
+def _run(command: list[str], directory: Path, port: int, options: list[str], timeout: float) -> Process:
+    """Start a node, and wait until the others have it."""
+    words = [word for word in command if not word.startswith("--port=")]
+    if "--user=root" in words:
+        # Root's rsync would write as nobody.
+        words = [word.replace("--user=root", "--user=mysql") for word in words]
+        subprocess.run(["chown", "--recursive", "mysql:mysql", directory], check=True)
+    synced = re.compile(r"Synchronized with group, ready for connections").search
+    process = Process([*words, f"--port={port}", *options], is_ready=synced, log=directory / "log")
+    process.wait_ready(timeout)
+    return process
 
 
 def _options(peers: list[int], number: int) -> list[str]:
@@ -136,6 +117,8 @@ def _options(peers: list[int], number: int) -> list[str]:
         f"--wsrep-cluster-address=gcomm://{members}",
         f"--wsrep-node-address=127.0.0.1:{own}",
         f"--wsrep-node-name=n{number}",
+        # The default is one port for all of a machine.
+        f"--wsrep-sst-receive-address=127.0.0.1:{free_port()}",
         "--wsrep-sst-method=rsync",
         "--binlog-format=ROW",
         "--innodb-autoinc-lock-mode=2",

@@ -14,9 +14,8 @@ from rowferry import mysql
 from rowferry.mysql import aio
 
 from tests.servers.availability import not_tested
-from tests.servers.galera import Cluster
+from tests.servers.galera import PROVIDER, Cluster
 from tests.servers.mysql import MySQLServer
-from tests.servers.process import ServerFailed
 
 ACCOUNTS = 20
 EACH = 1000
@@ -27,14 +26,13 @@ CUT = {2003, 2006, 2013, 2055, 1047, 1205, 1213}
 
 @pytest.fixture
 def cluster() -> Iterator[Cluster]:
-    try:
-        started = Cluster.start(
-            "CREATE TABLE account (id INT PRIMARY KEY, balance INT NOT NULL)",
-            "INSERT INTO account VALUES " + ", ".join(f"({n}, {EACH})" for n in range(ACCOUNTS)),
-            "CREATE TABLE transfer (client INT, number INT, PRIMARY KEY (client, number))",
-        )
-    except ServerFailed as reason:
-        not_tested("Galera", reason)
+    if not PROVIDER.exists():
+        not_tested("Galera", f"{PROVIDER} is not there")
+    started = Cluster.start(
+        "CREATE TABLE account (id INT PRIMARY KEY, balance INT NOT NULL)",
+        "INSERT INTO account VALUES " + ", ".join(f"({n}, {EACH})" for n in range(ACCOUNTS)),
+        "CREATE TABLE transfer (client INT, number INT, PRIMARY KEY (client, number))",
+    )
     with started:
         yield started
 
