@@ -451,7 +451,7 @@ impl Converter<'_> {
                 1 => args.remove(0),
                 _ => call("concat", std::mem::take(&mut args)),
             };
-            args = vec![call("mysql_to_text", vec![joined]), separator.unwrap_or_else(|| text(","))];
+            args = vec![joined, separator.unwrap_or_else(|| text(","))];
         }
         parts.push(name);
         let over = function.over.as_ref().map(|over| self.window(over)).transpose()?;

@@ -315,8 +315,12 @@ impl Binder<'_> {
                 let left = self.coerce(left, &Type::Float8, CastContext::Implicit, left_at)?;
                 (left, self.coerce(right, &Type::Float8, CastContext::Implicit, right_at)?)
             }
-            (Class::Other, Class::Text) => (self.coerce(left, &Type::Text, CastContext::Implicit, left_at)?, right),
-            (Class::Text, Class::Other) => {
+            (Class::Other, Class::Text | Class::Open) => {
+                let right = self.settle(right, right_at)?;
+                (self.coerce(left, &Type::Text, CastContext::Implicit, left_at)?, right)
+            }
+            (Class::Text | Class::Open, Class::Other) => {
+                let left = self.settle(left, left_at)?;
                 let right = self.coerce(right, &Type::Text, CastContext::Implicit, right_at)?;
                 (left, right)
             }

@@ -457,6 +457,11 @@ impl Binder<'_> {
         self.scope().in_window = in_window;
         let (args, mut order_by, filter) = inner?;
         let inputs: Vec<Type> = args.iter().map(|(arg, _)| base(&arg.ty)).collect();
+        // What is written counts where ORDER BY must stand in DISTINCT's list, whatever it is converted to.
+        let written: Vec<Expr> = match call.agg_distinct && !order_by.is_empty() {
+            true => args.iter().map(|(arg, _)| arg.clone()).collect(),
+            false => Vec::new(),
+        };
         let (found, args) = match self.is_mysql() {
             true => match self.mysql_grouped(name, args, over.is_some())? {
                 Ok((candidate, args)) => (Ok(candidate), args),
@@ -500,11 +505,6 @@ impl Binder<'_> {
             };
             return Err(self.error(condition, message, call.location));
         }
-        // What is written counts where ORDER BY must stand in DISTINCT's list, whatever it is converted to.
-        let written: Vec<Expr> = match call.agg_distinct && !order_by.is_empty() {
-            true => args.iter().map(|(arg, _)| arg.clone()).collect(),
-            false => Vec::new(),
-        };
         let candidate = of_domains(candidate, args.iter().map(|(arg, _)| &arg.ty));
         let args = self.arguments(&candidate, args)?;
         let ty = candidate.result;

@@ -290,6 +290,10 @@ impl Binder<'_> {
 
     /// The same by PostgreSQL's own operators.
     fn compare_built_in(&mut self, op: CompareOp, left: (Expr, i32), right: (Expr, i32), place: i32) -> Result<Expr> {
+        let (left, right) = match self.is_mysql() {
+            true => self.mysql_comparable(left, right)?,
+            false => (left, right),
+        };
         if self.is_array_beside_vector(&left.0, &right.0) || self.is_array_beside_vector(&right.0, &left.0) {
             let shown = |expr: &Expr| self.vector_type(expr).unwrap_or_else(|| expr.ty.clone());
             return Err(self.no_operator(op.sign(), &[shown(&left.0), shown(&right.0)], place, Miss::None));
