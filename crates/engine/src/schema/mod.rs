@@ -608,6 +608,14 @@ pub fn physical_name(namespace: &str, name: &str) -> String {
     if namespace == PUBLIC || namespace == PG_TEMP { name.to_owned() } else { format!("{namespace}.{name}") }
 }
 
+/// The type of the sequence that numbers a column: what a domain is over.
+pub fn counted(ty: &Type) -> Type {
+    match ty {
+        Type::User(user) => user.stored_as().map_or(Type::Int8, |stored| stored.through_domains().clone()),
+        ty => ty.clone(),
+    }
+}
+
 /// The range of a sequence of a type.
 pub fn integer_range(ty: &Type) -> (i64, i64) {
     match ty {

@@ -374,12 +374,13 @@ impl Changer<'_> {
 
 /// What Informix's SERIAL counts where the rows' identities cannot.
 fn of_informix(column: &ColumnDefinition, identity: &IdentityDefinition) -> CreateSequence {
-    let (least, greatest) = crate::schema::integer_range(&column.ty);
+    let ty = crate::schema::counted(&column.ty);
+    let (least, greatest) = crate::schema::integer_range(&ty);
     let up = identity.increment > 0;
     CreateSequence {
         name: QualifiedName::bare(""),
         if_not_exists: false,
-        ty: column.ty.clone(),
+        ty,
         start: identity.start,
         increment: identity.increment,
         min: if up { 1 } else { least },

@@ -221,18 +221,20 @@ impl Source<'_> {
         if snapshot.sequence(&relation.namespace, &name).is_some() {
             return;
         }
+        let ty = crate::schema::counted(&column.ty);
+        let max = crate::schema::integer_range(&ty).1;
         snapshot.add_sequence(SequenceDetails {
             sequence: Arc::new(Sequence {
                 oid: derived_oid("sequence", self.database, &[&relation.oid.to_string(), &column.name]),
                 namespace: relation.namespace.clone(),
                 name,
-                ty: column.ty.clone(),
+                ty,
             }),
             database: self.database,
             start: 1,
             increment: 1,
             min: 1,
-            max: crate::schema::integer_range(&column.ty).1,
+            max,
             cycle: false,
             cache: 1,
             stamp: 0,
