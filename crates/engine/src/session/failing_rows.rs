@@ -210,8 +210,9 @@ impl Session {
         let outputs = || types.iter().map(|ty| OutputColumn { name: "value".to_owned(), ty: ty.clone() }).collect();
         let query = match source {
             InsertSource::Values(rows) => {
-                let told = |(value, at): (&Expr, &usize)| match value.kind {
-                    ExprKind::Default => self.default_again(target, *at),
+                let told = |(value, at): (&Expr, &usize)| match &value.kind {
+                    ExprKind::Default | ExprKind::Numbered { given: None, .. } => self.default_again(target, *at),
+                    ExprKind::Numbered { given: Some(given), .. } => self.plain_again((**given).clone()),
                     _ => self.plain_again(value.clone()),
                 };
                 let rows = rows.iter().map(|row| row.iter().zip(columns).map(told).collect::<Option<Vec<_>>>());
@@ -252,6 +253,10 @@ impl Session {
     /// What a column has that a row is given nothing for.
     fn default_again(&self, target: &Relation, at: usize) -> Option<Expr> {
         let column = &target.columns[at];
+        // A number that nobody was told is no value of a key that was met.
+        if column.identity.is_some() && target.language == Language::Mysql {
+            return Some(Expr::null(column.ty.clone()));
+        }
         if column.identity.is_some() || column.generated.is_some() {
             return None;
         }
