@@ -42,6 +42,8 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "mysql_to_datetime" (TIME) -> TS, F("rf_mysql_time_datetime"), stable;
     Scalar "mysql_to_time" (ANY) -> TIME, F("rf_mysql_time"), stable;
     Scalar "mysql_to_time" (DATE) -> TIME, T("iif({0} IS NULL, NULL, '00:00:00')");
+    // An integer where it is one, else a float: what an integer is compared with.
+    Scalar "mysql_to_number" (ANY) -> F8, T("CAST(rf_mysql_decimal({0}) AS NUMERIC)");
     Scalar "mysql_truth" (ANY) -> BOOL, F("rf_mysql_truth");
 
     // Operators.

@@ -309,6 +309,17 @@ impl Binder<'_> {
                 let left = self.coerce(left, &Type::Bytea, CastContext::Implicit, left_at)?;
                 (left, right)
             }
+            // The back end compares its integers with any number by their values, and by way of an index.
+            (Class::Integer, Class::Text | Class::Bytes) => {
+                let ty = base(&left.ty);
+                let number = self.mysql_call_of("mysql_to_number", vec![(right, right_at)])?;
+                (left, Expr { ty, ..number })
+            }
+            (Class::Text | Class::Bytes, Class::Integer) => {
+                let ty = base(&right.ty);
+                let number = self.mysql_call_of("mysql_to_number", vec![(left, left_at)])?;
+                (Expr { ty, ..number }, right)
+            }
             (a, b) if a.is_number() || b.is_number() => {
                 let left = self.mysql_number(left, left_at)?;
                 let right = self.mysql_number(right, right_at)?;
