@@ -33,7 +33,8 @@ fn every_catalog_can_be_read() {
     let (_fixture, mut session) = store();
     assert!(rowferry_engine::catalog::relations().count() > 80);
     for relation in rowferry_engine::catalog::relations() {
-        if relation.namespace != "informix" {
+        // Informix's and MySQL's are seen by their own sessions alone.
+        if relation.namespace != "informix" && !relation.namespace.starts_with("mysql_") {
             session.run(&format!("select * from {}.{}", relation.namespace, relation.name));
         }
     }

@@ -320,7 +320,7 @@ pub static VARIABLES: &[Variable] = &[
     row("updatable_views_with_limit", "YES", Word(&["YES", "NO"]), Both, Hint, Row),
     row("use_secondary_engine", "ON", Word(&["OFF", "ON", "FORCED"]), Session, Hint, Row),
     row("version", VERSION, Text, Global, Never, Row),
-    row("version_comment", "Rowferry: MySQL's protocol over SQLite", Text, Global, Never, Row),
+    row("version_comment", "Rowferry: MySQL's protocol over a file", Text, Global, Never, Row),
     row("version_compile_machine", std::env::consts::ARCH, Text, Global, Never, Row),
     row("version_compile_os", std::env::consts::OS, Text, Global, Never, Row),
     row("wait_timeout", "28800", Number(1, 31_536_000), Both, Hint, Row),

@@ -10,7 +10,7 @@ pub(super) const TABLES: &[Table] = &[
     of_schema(
         "engines",
         "ENGINE text, SUPPORT text, COMMENT text, TRANSACTIONS text, XA text, SAVEPOINTS text",
-        |_| vec![row!["InnoDB", "DEFAULT", "Tables of the SQLite file", "YES", "NO", "YES"]],
+        |_| vec![row!["InnoDB", "DEFAULT", "Tables of the file", "YES", "NO", "YES"]],
     ),
     of_schema(
         "character_sets",
@@ -92,7 +92,7 @@ pub(super) const TABLES: &[Table] = &[
                 NULL,
                 NULL,
                 "Rowferry",
-                "Tables of the SQLite file",
+                "Tables of the file",
                 "Apache-2.0 OR MIT",
                 "FORCE",
             ]]
