@@ -266,6 +266,11 @@ impl Collation {
         matches!(self.order, Order::Unicode(_))
     }
 
+    /// Of MySQL's: capital and small letters are different.
+    pub fn tells_case_apart(&self) -> bool {
+        self.oid != Self::DEFAULT && (self.order == Order::Bytes || self.name.ends_with("_cs"))
+    }
+
     /// Whether its letters are those of ASCII: the database's own knows those of Unicode (`lc_ctype`).
     pub fn knows_ascii_alone(&self) -> bool {
         match &self.made {

@@ -15,7 +15,7 @@ use sqlparser::ast::{
 };
 use sqlparser::tokenizer::Token;
 
-use super::build::{NOWHERE, boxed, list, node, select_of, word};
+use super::build::{NOWHERE, boxed, def, list, node, number, select_of, text, word};
 use super::expressions::name_parts;
 use super::statements::{Trees, nothing, one};
 use super::tree::Converter;
@@ -160,6 +160,19 @@ fn check_table_options(options: &CreateTableOptions) -> Result<Option<String>> {
     Ok(comment)
 }
 
+/// AUTO_INCREMENT = n behind a table: the number that comes first.
+fn first_number(options: &CreateTableOptions) -> Option<String> {
+    let CreateTableOptions::Plain(options) = options else { return None };
+    options.iter().find_map(|option| match option {
+        SqlOption::KeyValue { key, value: Expr::Value(value) }
+            if key.to_string().eq_ignore_ascii_case("AUTO_INCREMENT") =>
+        {
+            Some(value.value.to_string())
+        }
+        _ => None,
+    })
+}
+
 /// CURRENT_TIMESTAMP and its synonyms, with the digits of its fraction.
 fn current_timestamp(expr: &Expr) -> Option<i32> {
     let Expr::Function(function) = expr else { return None };
@@ -231,6 +244,7 @@ impl Converter<'_> {
             relation.relpersistence = "t".to_owned();
         }
         let mut comment = check_table_options(&create.table_options)?;
+        self.first_number = first_number(&create.table_options);
         if let Some(of) = &create.comment {
             comment = Some(match of {
                 sqlparser::ast::CommentDef::WithEq(text) | sqlparser::ast::CommentDef::WithoutEq(text) => text.clone(),
@@ -339,8 +353,10 @@ impl Converter<'_> {
                     }));
                 }
                 ColumnOption::DialectSpecific(words) if own(words, "auto_increment") => {
+                    let first = self.first_number.take();
                     constraints.push(of_constraint(pg::Constraint {
                         generated_when: "d".to_owned(),
+                        options: first.map(|first| def("start", Some(number(&first)))).into_iter().collect(),
                         ..constraint(ConstrType::ConstrIdentity)
                     }));
                 }
@@ -583,8 +599,20 @@ impl Converter<'_> {
                     let mut parts = Parts::default();
                     let name = column_def.name.value.clone();
                     let made = self.column_definition(&name, &column_def.data_type, &column_def.options, &mut parts)?;
+                    let implicit = implicit_default(column_def);
+                    let mut made = made;
+                    if let Some(value) = &implicit {
+                        let raw_expr = boxed(value.clone());
+                        let default = pg::Constraint { raw_expr, ..constraint(ConstrType::ConstrDefault) };
+                        made.constraints.push(of_constraint(default));
+                    }
                     commands.push(command(AlterTableType::AtAddColumn, "", Some(node(N::ColumnDef(Box::new(made))))));
                     flush(&mut commands, &mut trees);
+                    if implicit.is_some() {
+                        // It was for the rows that are there.
+                        commands.push(command(AlterTableType::AtColumnDefault, &name, None));
+                        flush(&mut commands, &mut trees);
+                    }
                     for (at, key) in parts.keys.iter().enumerate() {
                         trees.push(self.index(&relation, &relation.relname, key, at, false)?);
                     }
@@ -712,6 +740,21 @@ impl Converter<'_> {
         commands.push(command(subtype, name, None));
         Ok(())
     }
+}
+
+/// What rows that are there get in a column that is NOT NULL and says no default: 0, or an empty text.
+fn implicit_default(column: &ColumnDef) -> Option<Node> {
+    let has = |wanted: fn(&ColumnOption) -> bool| column.options.iter().any(|option| wanted(&option.option));
+    let speaks = has(|option| {
+        matches!(option, ColumnOption::Default(_) | ColumnOption::Generated { .. } | ColumnOption::DialectSpecific(_))
+    });
+    if speaks || !has(|option| matches!(option, ColumnOption::NotNull)) {
+        return None;
+    }
+    if types::is_text(&column.data_type) && !matches!(column.data_type, DataType::Enum(..)) {
+        return Some(text(""));
+    }
+    types::is_number(&column.data_type).then(|| number("0"))
 }
 
 fn refuse_position(position: Option<&MySQLColumnPosition>) -> Result<()> {

@@ -160,6 +160,19 @@ impl Converter<'_> {
                     (None, _) => call("mysql_to_text", vec![value]),
                 }
             }
+            // BINARY binds as tightly as a sign; the parser has given it the whole comparison.
+            Expr::Cast { expr, data_type: ty @ DataType::Binary(None), .. } if is_comparison(expr) => {
+                let Expr::BinaryOp { left, op, right } = &**expr else {
+                    return Err(Error::internal("a comparison that is none"));
+                };
+                let left = self.expression(left)?;
+                let left = self.converted(left, ty)?;
+                let name = comparison(op).unwrap_or("=");
+                binary(name, left, self.expression(right)?)
+            }
+            Expr::Cast { expr, data_type: DataType::Binary(None), .. } if is_condition(expr) => {
+                return Err(Error::unsupported("BINARY before a condition (put what it is of in parentheses)"));
+            }
             Expr::Cast { expr, data_type, .. } => {
                 let value = self.expression(expr)?;
                 self.converted(value, data_type)?
@@ -234,6 +247,7 @@ impl Converter<'_> {
             return variable(scope, name);
         }
         if let Some(name) = user_variable(ident) {
+            self.reads.push(name.clone());
             return call("mysql_user_variable", vec![text(name)]);
         }
         if ident.quote_style.is_none() && ident.value.eq_ignore_ascii_case("default") {
@@ -332,6 +346,7 @@ impl Converter<'_> {
             && let Some(name) = user_variable(ident)
         {
             let value = self.expression(right)?;
+            self.sets.push(name.clone());
             return Ok(call("mysql_set_user_variable", vec![text(name), value]));
         }
         let (left, right) = (self.expression(left)?, self.expression(right)?);
@@ -636,6 +651,19 @@ fn bytes(digits: &str) -> Result<Node> {
         return Err(Error::syntax("a hexadecimal literal has an even number of digits"));
     }
     Ok(super::build::bits(format!("x{digits}")))
+}
+
+fn is_comparison(expr: &Expr) -> bool {
+    matches!(expr, Expr::BinaryOp { op, .. } if comparison(op).is_some())
+}
+
+/// LIKE and its kin, AND and OR.
+fn is_condition(expr: &Expr) -> bool {
+    match expr {
+        Expr::Like { .. } | Expr::RLike { .. } | Expr::In { .. } | Expr::Between { .. } => true,
+        Expr::BinaryOp { op, .. } => matches!(op, BinaryOperator::And | BinaryOperator::Or | BinaryOperator::Regexp),
+        _ => false,
+    }
 }
 
 fn comparison(op: &BinaryOperator) -> Option<&'static str> {

@@ -247,7 +247,9 @@ impl Converter<'_> {
     }
 
     pub(super) fn sort_keys(&mut self, keys: &[OrderByExpr]) -> Result<Vec<Node>> {
-        keys.iter().map(|key| self.sort_key(key)).collect()
+        // ORDER BY NULL asks for no order.
+        let is_null = |key: &&OrderByExpr| matches!(&key.expr, Expr::Value(ValueWithSpan { value: Value::Null, .. }));
+        keys.iter().filter(|key| !is_null(key)).map(|key| self.sort_key(key)).collect()
     }
 
     /// NULLs are the least of values.

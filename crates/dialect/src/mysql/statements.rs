@@ -162,6 +162,16 @@ impl Converter<'_> {
             let _ = parser.parse_keyword(Keyword::WORK);
             return Ok(Some(transaction(TransactionStmtKind::TransStmtBegin, Vec::new(), "", false)?));
         }
+        if self.has_tokens(&["start", "transaction"]) {
+            return self.start_transaction(parser).map(Some);
+        }
+        if self.has_tokens(&["alter", "table"])
+            && (self.ends_with(&["disable", "keys"]) || self.ends_with(&["enable", "keys"]))
+        {
+            // How keys are filled is the back end's.
+            while parser.next_token().token != Token::EOF {}
+            return Ok(Some(nothing()));
+        }
         for word in ["analyze", "optimize", "check", "repair"] {
             if self.has_tokens(&[word, "table"]) {
                 return Err(Error::unsupported(format!("{} TABLE", word.to_uppercase())).into());
@@ -177,6 +187,29 @@ impl Converter<'_> {
         Ok(None)
     }
 
+    /// START TRANSACTION with its characteristics.
+    fn start_transaction(&mut self, parser: &mut Parser<'_>) -> Result<Trees, Failed> {
+        parser.next_token();
+        parser.next_token();
+        let mut options = Vec::new();
+        while parser.peek_token_ref().token != Token::EOF {
+            if parser.parse_keyword(Keyword::WITH) {
+                // CONSISTENT SNAPSHOT.
+                parser.next_token();
+                parser.next_token();
+                options.extend(modes(&[TransactionMode::IsolationLevel(TransactionIsolationLevel::RepeatableRead)]));
+            } else if parser.parse_keywords(&[Keyword::READ, Keyword::ONLY]) {
+                options.extend(modes(&[TransactionMode::AccessMode(TransactionAccessMode::ReadOnly)]));
+            } else if parser.parse_keywords(&[Keyword::READ, Keyword::WRITE]) {
+                options.extend(modes(&[TransactionMode::AccessMode(TransactionAccessMode::ReadWrite)]));
+            } else {
+                return Err(ParserError::ParserError("expected the end".to_owned()).into());
+            }
+            let _ = parser.consume_token(&Token::Comma);
+        }
+        Ok(transaction(TransactionStmtKind::TransStmtStart, options, "", false)?)
+    }
+
     /// FLUSH, LOCK TABLES and UNLOCK TABLES.
     fn locks(&mut self, parser: &mut Parser<'_>) -> Result<Option<Trees>, Failed> {
         if self.has_tokens(&["unlock"]) {
@@ -185,7 +218,9 @@ impl Converter<'_> {
             return Ok(Some(transaction(TransactionStmtKind::TransStmtCommit, Vec::new(), "", false)?));
         }
         if self.has_tokens(&["lock"]) {
-            return Err(Error::unsupported("LOCK TABLES").into());
+            // Every dump has it. Writers take turns as it is.
+            while parser.next_token().token != Token::EOF {}
+            return Ok(Some(transaction(TransactionStmtKind::TransStmtCommit, Vec::new(), "", false)?));
         }
         if self.has_tokens(&["flush", "privileges"]) || self.has_tokens(&["flush", "tables"]) {
             // Nothing is kept that could be stale.
@@ -285,7 +320,13 @@ impl Converter<'_> {
 
     pub(super) fn statement(&mut self, ast: &Ast) -> Result<Trees> {
         match ast {
-            Ast::Query(query) => one(N::SelectStmt(Box::new(self.query(query)?))),
+            Ast::Query(query) => {
+                let made = self.query(query)?;
+                if let Some(name) = self.sets.iter().find(|name| self.reads.contains(name)) {
+                    return Err(Error::unsupported(format!("the variable @{name}, set and read in one query")));
+                }
+                one(N::SelectStmt(Box::new(made)))
+            }
             Ast::Insert(insert) => self.insert(insert),
             Ast::Update(update) => self.update(update),
             Ast::Delete(delete) => self.delete(delete),

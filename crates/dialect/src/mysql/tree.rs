@@ -48,6 +48,11 @@ pub(super) struct Converter<'t> {
     names: Option<Vec<String>>,
     /// The types of MySQL's that are named, with what makes them.
     pub(super) types: Vec<(String, N)>,
+    /// The first number of the table that is being made.
+    pub(super) first_number: Option<String>,
+    /// User variables that are read, and those that are set in expressions.
+    pub(super) reads: Vec<String>,
+    pub(super) sets: Vec<String>,
     /// What the row of an INSERT is called in ON DUPLICATE KEY UPDATE.
     pub(super) row_alias: Option<String>,
 }
@@ -109,11 +114,18 @@ impl Converter<'_> {
     }
 
     pub(super) fn has_tokens(&self, words: &[&str]) -> bool {
-        let mut from = self.tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_)));
-        words.iter().all(|wanted| match from.next().map(|token| &token.token) {
-            Some(Token::Word(word)) => word.quote_style.is_none() && word.value.eq_ignore_ascii_case(wanted),
-            _ => false,
-        })
+        words_behind(self.tokens, words)
+    }
+
+    /// The statement ends with these words.
+    pub(super) fn ends_with(&self, words: &[&str]) -> bool {
+        let from = self.tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_)));
+        let all: Vec<&TokenWithSpan> = from.collect();
+        let tail = all.len().checked_sub(words.len()).map(|at| &all[at..]).unwrap_or_default();
+        tail.len() == words.len()
+            && tail.iter().zip(words).all(
+                |(token, wanted)| matches!(&token.token, Token::Word(word) if word.value.eq_ignore_ascii_case(wanted)),
+            )
     }
 }
 
@@ -231,6 +243,9 @@ fn statement(
         deepest: 0,
         names: Some(column_names(sql, tokens, lines)),
         types: Vec::new(),
+        first_number: None,
+        reads: Vec::new(),
+        sets: Vec::new(),
         row_alias: None,
     };
     if let Some((trees, silent)) = converter.own_statement(&mut parser).map_err(|error| match error {
@@ -252,9 +267,22 @@ fn statement(
 fn respelled(tokens: &[TokenWithSpan]) -> Vec<TokenWithSpan> {
     let mut out: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
     let mut behind_operand = false;
-    for token in tokens {
+    let mut skipped = 0;
+    for (at, token) in tokens.iter().enumerate() {
         let mut token = token.clone();
+        if skipped > 0 {
+            skipped -= usize::from(!matches!(token.token, Token::Whitespace(_)));
+            continue;
+        }
         if let Token::Word(Word { value, quote_style: None, .. }) = &token.token {
+            if value.eq_ignore_ascii_case("LOCK") && words_behind(&tokens[at..], &["LOCK", "IN", "SHARE", "MODE"]) {
+                // The older way to say FOR SHARE.
+                token.token = Token::make_keyword("FOR");
+                out.push(token.clone());
+                out.push(TokenWithSpan { token: Token::make_keyword("SHARE"), ..token });
+                skipped = 3;
+                continue;
+            }
             if behind_operand && value.eq_ignore_ascii_case("MOD") {
                 token.token = Token::Mod;
             } else if let Some((_, known)) = UNITS.iter().find(|(unit, _)| value.eq_ignore_ascii_case(unit)) {
@@ -270,6 +298,15 @@ fn respelled(tokens: &[TokenWithSpan]) -> Vec<TokenWithSpan> {
         out.push(token);
     }
     out
+}
+
+/// These words come next.
+fn words_behind(tokens: &[TokenWithSpan], words: &[&str]) -> bool {
+    let mut from = tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_)));
+    words.iter().all(|wanted| {
+        matches!(from.next().map(|token| &token.token), Some(Token::Word(word))
+            if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(wanted))
+    })
 }
 
 /// MySQL's units of several parts, each with a unit that the parser knows and MySQL has not.

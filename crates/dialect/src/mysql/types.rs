@@ -265,3 +265,11 @@ pub(super) fn is_text(ty: &DataType) -> bool {
         _ => false,
     }
 }
+
+/// True for numbers.
+pub(super) fn is_number(ty: &DataType) -> bool {
+    type_words(ty).is_ok_and(|(_, words)| {
+        let kinds = ["int", "tinyint", "smallint", "mediumint", "bigint", "numeric", "decimal", "float", "double"];
+        kinds.iter().any(|kind| words.starts_with(kind))
+    })
+}

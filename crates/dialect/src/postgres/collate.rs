@@ -323,6 +323,13 @@ impl Walk<'_, '_> {
                 }
                 if !self.binder.is_mysql() {
                     check_call(function, args, &derived)?;
+                } else if function.name == "mysql_like" && derived.known().is_some_and(|known| known.tells_case_apart())
+                {
+                    let by_bytes = crate::functions::named(crate::Language::Mysql, "mysql_like_binary").next();
+                    if let (Some(by_bytes), ExprKind::Call { function, .. }) = (by_bytes, &mut expr.kind) {
+                        *function = by_bytes;
+                    }
+                    return Ok(Derived::None);
                 }
                 if function.name == VALUE
                     && let Some(collation) = derived.known().filter(|collation| collation.is_unicode())

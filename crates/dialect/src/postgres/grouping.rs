@@ -21,7 +21,11 @@ impl Binder<'_> {
             let alternatives = match &node.node {
                 Some(N::GroupingSet(_)) => {
                     plain = false;
-                    self.grouping_set(node, targets, &mut keys)?
+                    let made = self.grouping_set(node, targets, &mut keys)?;
+                    if self.is_mysql() && keys.iter().any(|key| key.ty.is_text()) {
+                        return Err(self.unsupported("WITH ROLLUP over texts", -1));
+                    }
+                    made
                 }
                 _ => vec![self.group_key(node, targets, &mut keys)?],
             };

@@ -126,6 +126,10 @@ impl Binder<'_> {
     /// Too many or too few values for the columns.
     fn check_width(&self, columns: &mut Given<'_>, width: usize, place: impl Fn(usize) -> i32) -> Result<()> {
         let Given { list: columns, explicit, beyond, .. } = columns;
+        if self.is_mysql() && width != columns.len() {
+            let error = self.error(Condition::SyntaxError, "Column count doesn't match value count at row 1", -1);
+            return Err(error.with_mysql(1136, "21S01"));
+        }
         if width > columns.len() {
             if let Some(error) = beyond.take() {
                 return Err(error);

@@ -309,6 +309,15 @@ impl Binder<'_> {
                 let left = self.coerce(left, &Type::Bytea, CastContext::Implicit, left_at)?;
                 (left, right)
             }
+            // A number beside a date is a date.
+            (Class::Moment, b) if b.is_number() && !matches!(left.ty.through_domains(), Type::Time(_)) => {
+                let moment = self.mysql_call_of("mysql_to_datetime", vec![(right, right_at)])?;
+                (self.coerce(left, &Type::Timestamp(None), CastContext::Explicit, left_at)?, moment)
+            }
+            (a, Class::Moment) if a.is_number() && !matches!(right.ty.through_domains(), Type::Time(_)) => {
+                let moment = self.mysql_call_of("mysql_to_datetime", vec![(left, left_at)])?;
+                (moment, self.coerce(right, &Type::Timestamp(None), CastContext::Explicit, right_at)?)
+            }
             // The back end compares its integers with any number by their values, and by way of an index.
             (Class::Integer, Class::Text | Class::Bytes) => {
                 let ty = base(&left.ty);

@@ -352,8 +352,9 @@ impl Binder<'_> {
                     }
                     if self.is_mysql() {
                         definition.not_null = true;
+                        let start = constraint.options.first().and_then(first_number).unwrap_or(1);
                         definition.identity =
-                            Some(IdentityDefinition { always: false, zero_is_next: true, start: 1, increment: 1 });
+                            Some(IdentityDefinition { always: false, zero_is_next: true, start, increment: 1 });
                         continue;
                     }
                     self.check_identity_type(&definition.ty)?;
@@ -492,6 +493,16 @@ pub(super) fn identity(constraint: &pg::Constraint, sequence: &crate::ir::Create
 }
 
 /// The properties of a table with those that say its columns' collations.
+/// START WITH, as MySQL's AUTO_INCREMENT = n has become it.
+fn first_number(option: &Node) -> Option<i64> {
+    let Some(N::DefElem(option)) = &option.node else { return None };
+    match option.arg.as_deref()?.node.as_ref()? {
+        N::AConst(pg::AConst { val: Some(pg::a_const::Val::Ival(value)), .. }) => Some(i64::from(value.ival)),
+        N::AConst(pg::AConst { val: Some(pg::a_const::Val::Fval(value)), .. }) => value.fval.parse().ok(),
+        _ => None,
+    }
+}
+
 fn with_collations(
     mut properties: Vec<(String, String, String)>,
     columns: &[ColumnDefinition],

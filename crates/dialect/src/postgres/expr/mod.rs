@@ -202,7 +202,10 @@ impl Binder<'_> {
         }
         match &constant.val {
             None => Ok(Expr::null(Type::Unknown)),
-            Some(a_const::Val::Ival(value)) => Ok(Expr::integer(i64::from(value.ival), Type::Int4)),
+            Some(a_const::Val::Ival(value)) => {
+                let ty = if self.is_mysql() { Type::Int8 } else { Type::Int4 };
+                Ok(Expr::integer(i64::from(value.ival), ty))
+            }
             Some(a_const::Val::Boolval(value)) => Ok(Expr::bool(value.boolval)),
             Some(a_const::Val::Sval(value)) => {
                 Ok(Expr::new(ExprKind::Literal(Value::Text(value.sval.clone())), Type::Unknown))
