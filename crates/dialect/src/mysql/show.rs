@@ -13,6 +13,16 @@ pub(super) const DEFAULT_DATABASE: &str = "{database}";
 
 /// The query that answers a statement of these; `None`, and nothing taken, where it is another statement.
 pub(super) fn query(parser: &mut Parser<'_>) -> Result<Option<String>> {
+    let is_one = |token: &Token| match token {
+        Token::Word(word) => {
+            ["show", "describe", "desc", "explain"].iter().any(|own| word.value.eq_ignore_ascii_case(own))
+        }
+        _ => false,
+    };
+    // Each look at a token counts those before it: only short statements are looked at whole.
+    if !is_one(&parser.peek_token_ref().token) {
+        return Ok(None);
+    }
     let mut tokens = Vec::new();
     loop {
         match parser.peek_nth_token(tokens.len()).token {

@@ -339,7 +339,9 @@ fn column_names(sql: &str, tokens: &[TokenWithSpan], lines: &Lines<'_>) -> Vec<S
             _ => {}
         }
     }
-    let (mut begin, mut end) = (None, 0);
+    let (mut begin, mut end): (Option<Location>, Location) = (None, Location::empty());
+    // Only the ends of each are looked for in the text.
+    let written = |begin: Location, end: Location| sql[lines.byte(begin)..lines.byte(end)].to_owned();
     let mut depth = 0_usize;
     const ENDS: &[Keyword] = &[
         Keyword::FROM,
@@ -359,7 +361,7 @@ fn column_names(sql: &str, tokens: &[TokenWithSpan], lines: &Lines<'_>) -> Vec<S
         match &token.token {
             _ if ends => break,
             Token::Comma if depth == 0 => {
-                names.push(begin.take().map_or(String::new(), |begin: usize| sql[begin..end].to_owned()));
+                names.push(begin.take().map_or(String::new(), |begin| written(begin, end)));
                 continue;
             }
             Token::LParen => depth += 1,
@@ -368,9 +370,9 @@ fn column_names(sql: &str, tokens: &[TokenWithSpan], lines: &Lines<'_>) -> Vec<S
             token if begin.is_none() && is_word(token, &[Keyword::DISTINCT, Keyword::ALL]) => continue,
             _ => {}
         }
-        begin.get_or_insert_with(|| lines.byte(token.span.start));
-        end = lines.byte(token.span.end);
+        begin.get_or_insert(token.span.start);
+        end = token.span.end;
     }
-    names.extend(begin.map(|begin| sql[begin..end].to_owned()));
+    names.extend(begin.map(|begin| written(begin, end)));
     names
 }
