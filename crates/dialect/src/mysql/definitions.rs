@@ -160,14 +160,12 @@ fn check_table_options(options: &CreateTableOptions) -> Result<Option<String>> {
     Ok(comment)
 }
 
-/// AUTO_INCREMENT = n behind a table: the number that comes first.
-fn first_number(options: &CreateTableOptions) -> Option<String> {
+/// What an option behind a table says.
+fn option_named(options: &CreateTableOptions, names: &[&str]) -> Option<String> {
     let CreateTableOptions::Plain(options) = options else { return None };
     options.iter().find_map(|option| match option {
-        SqlOption::KeyValue { key, value: Expr::Value(value) }
-            if key.to_string().eq_ignore_ascii_case("AUTO_INCREMENT") =>
-        {
-            Some(value.value.to_string())
+        SqlOption::KeyValue { key, value } if names.contains(&key.to_string().to_ascii_uppercase().as_str()) => {
+            Some(value.to_string().trim_matches(['\'', '"', '`']).to_owned())
         }
         _ => None,
     })
@@ -244,7 +242,8 @@ impl Converter<'_> {
             relation.relpersistence = "t".to_owned();
         }
         let mut comment = check_table_options(&create.table_options)?;
-        self.first_number = first_number(&create.table_options);
+        self.first_number = option_named(&create.table_options, &["AUTO_INCREMENT"]);
+        self.table_collation = option_named(&create.table_options, &["COLLATE", "DEFAULT COLLATE"]);
         if let Some(of) = &create.comment {
             comment = Some(match of {
                 sqlparser::ast::CommentDef::WithEq(text) | sqlparser::ast::CommentDef::WithoutEq(text) => text.clone(),
@@ -394,7 +393,8 @@ impl Converter<'_> {
             parts.keys.push(Key { name: Some(name.to_owned()), unique: true, columns });
         }
         let coll_clause = types::is_text(ty).then(|| {
-            let named = collation.unwrap_or_else(|| COLLATION.to_owned()).to_ascii_lowercase();
+            let of_table = || self.table_collation.clone().unwrap_or_else(|| COLLATION.to_owned());
+            let named = collation.unwrap_or_else(of_table).to_ascii_lowercase();
             Box::new(pg::CollateClause { arg: None, collname: vec![word(named)], location: NOWHERE })
         });
         Ok(pg::ColumnDef {
@@ -509,6 +509,10 @@ impl Converter<'_> {
     fn create_view(&mut self, create: &CreateView) -> Result<Trees> {
         if create.materialized {
             return Err(Error::unsupported("MATERIALIZED VIEW"));
+        }
+        let security = create.params.as_ref().and_then(|params| params.security.as_ref());
+        if security.is_some_and(|security| matches!(security, sqlparser::ast::CreateViewSecurity::Invoker)) {
+            return Err(Error::unsupported("SQL SECURITY INVOKER"));
         }
         let aliases = create.columns.iter().map(|column| word(column.name.value.clone())).collect();
         let query = self.query(&create.query)?;

@@ -86,6 +86,43 @@ fn modes(modes: &[TransactionMode]) -> Vec<Node> {
     modes.iter().map(mode).collect()
 }
 
+/// SET TRANSACTION: of the session, or of the transaction that comes next.
+fn set_transaction(scope: &str, parser: &mut Parser<'_>) -> Result<Trees, Failed> {
+    let of = parser.parse_transaction_modes()?;
+    if of.is_empty() || parser.peek_token_ref().token != Token::EOF {
+        return Err(ParserError::ParserError("expected a characteristic".to_owned()).into());
+    }
+    if scope == "global" {
+        return Err(Error::unsupported("SET GLOBAL TRANSACTION").into());
+    }
+    if scope.is_empty() {
+        return Ok((
+            vec![N::VariableSetStmt(pg::VariableSetStmt {
+                kind: VariableSetKind::VarSetMulti as i32,
+                name: "TRANSACTION".to_owned(),
+                args: modes(&of),
+                location: NOWHERE,
+                ..Default::default()
+            })],
+            false,
+        ));
+    }
+    // The variables that say the same.
+    let set = |mode: &TransactionMode| {
+        let (name, value) = match mode {
+            TransactionMode::AccessMode(access) => {
+                let word = if *access == TransactionAccessMode::ReadOnly { "ON" } else { "OFF" };
+                ("transaction_read_only", word.to_owned())
+            }
+            TransactionMode::IsolationLevel(level) => {
+                ("transaction_isolation", level.to_string().to_ascii_uppercase().replace(' ', "-"))
+            }
+        };
+        call("mysql_set_variable", vec![text("session"), text(name), text(value)])
+    };
+    Ok(silently(of.iter().map(set).collect()))
+}
+
 /// The column that an assignment means.
 fn assigned(target: &AssignmentTarget) -> Result<Vec<String>> {
     match target {
@@ -222,7 +259,9 @@ impl Converter<'_> {
             while parser.next_token().token != Token::EOF {}
             return Ok(Some(transaction(TransactionStmtKind::TransStmtCommit, Vec::new(), "", false)?));
         }
-        if self.has_tokens(&["flush", "privileges"]) || self.has_tokens(&["flush", "tables"]) {
+        if self.has_tokens(&["flush", "privileges"])
+            || self.has_tokens(&["flush", "tables"]) && self.ends_with(&["tables"])
+        {
             // Nothing is kept that could be stale.
             while parser.next_token().token != Token::EOF {}
             return Ok(Some(nothing()));
@@ -257,12 +296,14 @@ impl Converter<'_> {
             }
             return Ok(Some(silently(vec![call("mysql_set_names", args)])));
         }
-        let of_transaction =
-            [&["set", "transaction"][..], &["set", "session", "transaction"], &["set", "global", "transaction"]];
-        if of_transaction.iter().any(|words| self.has_tokens(words))
-            || self.has_tokens(&["set", "password"])
-            || self.has_tokens(&["set", "role"])
-        {
+        for scope in ["", "session", "local", "global"] {
+            let words: Vec<&str> = ["set", scope, "transaction"].into_iter().filter(|word| !word.is_empty()).collect();
+            if self.has_tokens(&words) {
+                words.iter().for_each(|_| drop(parser.next_token()));
+                return set_transaction(scope, parser).map(Some);
+            }
+        }
+        if self.has_tokens(&["set", "password"]) || self.has_tokens(&["set", "role"]) {
             return Ok(None);
         }
         parser.next_token();
@@ -377,16 +418,6 @@ impl Converter<'_> {
 
     fn set(&mut self, set: &Set) -> Result<Trees> {
         match set {
-            Set::SetTransaction { modes: of, session, .. } => {
-                let name = if *session { "SESSION CHARACTERISTICS" } else { "TRANSACTION" };
-                one(N::VariableSetStmt(pg::VariableSetStmt {
-                    kind: VariableSetKind::VarSetMulti as i32,
-                    name: name.to_owned(),
-                    args: modes(of),
-                    location: NOWHERE,
-                    ..Default::default()
-                }))
-            }
             Set::SingleAssignment { scope, variable, values, .. } => {
                 let scope = match scope {
                     Some(ContextModifier::Global) => "global",

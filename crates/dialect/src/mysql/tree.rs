@@ -50,6 +50,8 @@ pub(super) struct Converter<'t> {
     pub(super) types: Vec<(String, N)>,
     /// The first number of the table that is being made.
     pub(super) first_number: Option<String>,
+    /// COLLATE behind it.
+    pub(super) table_collation: Option<String>,
     /// User variables that are read, and those that are set in expressions.
     pub(super) reads: Vec<String>,
     pub(super) sets: Vec<String>,
@@ -244,6 +246,7 @@ fn statement(
         names: Some(column_names(sql, tokens, lines)),
         types: Vec::new(),
         first_number: None,
+        table_collation: None,
         reads: Vec::new(),
         sets: Vec::new(),
         row_alias: None,

@@ -91,7 +91,7 @@ fn type_words(ty: &DataType) -> Result<(bool, String)> {
         D::BigIntUnsigned(_) | D::Int8Unsigned(_) | D::UBigInt | D::Unsigned | D::UnsignedInteger => {
             own("bigint unsigned")
         }
-        D::Zerofill(inner) => type_words(inner),
+        D::Zerofill(_) => Err(Error::unsupported("ZEROFILL")),
         D::Float(ExactNumberInfo::Precision(digits)) if *digits > 24 => plain("float8"),
         D::Float(_) | D::Float4 => plain("float4"),
         D::Double(_) | D::DoublePrecision | D::Real | D::Float8 => plain("float8"),

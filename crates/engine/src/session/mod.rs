@@ -120,6 +120,8 @@ pub struct Session {
     in_use: Vec<u32>,
     /// The CALL or DO that comes next may end the transaction.
     may_end_transaction: bool,
+    /// What SET TRANSACTION of MySQL's has said of the transaction that comes next.
+    next_modes: rowferry_dialect::ir::TransactionModes,
     /// What is wanted to be known of its statements.
     wanted: watched::Wanted,
     /// What the log calls the statement that comes next, where it was prepared before.
@@ -275,6 +277,7 @@ impl Session {
             referential: triggers::Referential::default(),
             in_use: Vec::new(),
             may_end_transaction: false,
+            next_modes: Default::default(),
             wanted,
             source: None,
             copying: None,
@@ -312,6 +315,7 @@ impl Session {
             referential: triggers::Referential::default(),
             in_use: Vec::new(),
             may_end_transaction: false,
+            next_modes: Default::default(),
             wanted: state.variables.read().wanted(),
             source: None,
             copying: None,

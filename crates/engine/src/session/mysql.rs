@@ -32,6 +32,13 @@ impl Session {
         } else if self.transaction.block == Block::None && self.begins_by_itself(prepared) {
             self.begin(TransactionModes::default())?;
         }
+        if self.transaction.block == Block::None
+            && matches!(prepared.bound.statement, Ir::Query(_) | Ir::Dml(_))
+            && !silent
+        {
+            // The statement was the transaction.
+            self.next_modes = TransactionModes::default();
+        }
         if let Some(database) = statement.and_then(|statement| statement.used()).map(str::to_owned) {
             self.use_mysql_database(&database)?;
         }

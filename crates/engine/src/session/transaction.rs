@@ -115,6 +115,12 @@ impl Session {
 
     /// BEGIN. In a transaction it only warns, in Informix it fails.
     pub fn begin(&mut self, modes: TransactionModes) -> Result<()> {
+        let next = std::mem::take(&mut self.next_modes);
+        let modes = TransactionModes {
+            isolation: modes.isolation.or(next.isolation),
+            read_only: modes.read_only.or(next.read_only),
+            ..modes
+        };
         if self.transaction.block == Block::Explicit {
             if self.language() == Language::Mysql {
                 // MySQL commits what is open.

@@ -7,7 +7,7 @@ use rowferry_dialect::ir::{
 };
 use rowferry_dialect::plan::Command;
 use rowferry_dialect::values::ValueRef;
-use rowferry_dialect::{Condition, Error, Result};
+use rowferry_dialect::{Condition, Error, Language, Result};
 
 use super::portals::Declare;
 use super::transaction::{Block, isolation_from_name, isolation_name};
@@ -108,6 +108,13 @@ impl Session {
                     self.warn(Condition::NoActiveSqlTransaction, message);
                 }
                 self.import_snapshot(name)?;
+            }
+            Control::SetModes { session: false, modes } if self.language() == Language::Mysql => {
+                if self.transaction.block == Block::Explicit {
+                    let message = "Transaction characteristics can't be changed while a transaction is in progress";
+                    return Err(Error::new(Condition::ActiveSqlTransaction, message).with_mysql(1568, "25001"));
+                }
+                self.next_modes = *modes;
             }
             Control::SetModes { session: false, modes } => {
                 if matches!(self.transaction.block, Block::None | Block::Pipeline) {
