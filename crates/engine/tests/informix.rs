@@ -11,45 +11,13 @@
 mod support;
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rowferry_dialect::informix::{type_words, values::convert};
 use rowferry_engine::ir::Value;
 use rowferry_engine::{Error, Outcome, Result, Session, Type};
+use support::cases::check_cases;
 use support::{Fixture, informix};
-
-/// A statement with the answer that is expected.
-struct Case {
-    line: usize,
-    comments: String,
-    sql: String,
-    answer: String,
-}
-
-fn cases(text: &str) -> Vec<Case> {
-    let mut cases = Vec::new();
-    let mut case = Case { line: 1, comments: String::new(), sql: String::new(), answer: String::new() };
-    let mut answering = false;
-    for (at, line) in text.lines().chain([""]).enumerate() {
-        if answering {
-            if !line.is_empty() {
-                writeln!(case.answer, "{line}").unwrap();
-                continue;
-            }
-            answering = false;
-            let next = Case { line: at + 2, comments: String::new(), sql: String::new(), answer: String::new() };
-            cases.push(std::mem::replace(&mut case, next));
-        } else if line == "----" {
-            answering = true;
-        } else if line.starts_with('#') || (line.is_empty() && case.sql.is_empty()) {
-            writeln!(case.comments, "{line}").unwrap();
-        } else {
-            writeln!(case.sql, "{line}").unwrap();
-        }
-    }
-    assert!(case.sql.is_empty(), "a statement without ---- at the end: {}", case.sql);
-    cases
-}
 
 fn run(session: &mut Session, sql: &str) -> Result<String> {
     let mut out = String::new();
@@ -97,26 +65,10 @@ fn answer(session: &mut Session, sql: &str) -> String {
 }
 
 fn check(name: &str) {
-    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/informix").join(format!("{name}.txt"));
-    let text = std::fs::read_to_string(&path).unwrap();
     let fixture = Fixture::new();
     let database = fixture.open();
     let mut session = informix(&database);
-    let mut actual = String::new();
-    let mut failures = String::new();
-    for case in cases(&text) {
-        let found = answer(&mut session, &case.sql);
-        write!(actual, "{}{}----\n{found}\n", case.comments, case.sql).unwrap();
-        if found != case.answer {
-            let at = case.line;
-            write!(failures, "line {at}: {}expected:\n{}answered:\n{found}\n", case.sql, case.answer).unwrap();
-        }
-    }
-    if std::env::var_os("ROWFERRY_CASES").is_some() {
-        std::fs::write(path.with_extension("actual"), actual).unwrap();
-    } else {
-        assert!(failures.is_empty(), "{name}:\n{failures}");
-    }
+    check_cases("informix", name, |sql| answer(&mut session, sql));
 }
 
 macro_rules! files {

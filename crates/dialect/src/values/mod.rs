@@ -11,7 +11,7 @@ pub mod bytea;
 pub mod cast;
 pub mod date;
 pub mod datetime_fields;
-mod datetime_read;
+pub(crate) mod datetime_read;
 pub mod datetime_text;
 pub mod decimal;
 pub mod decimal_math;

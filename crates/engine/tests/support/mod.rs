@@ -1,6 +1,8 @@
 //! What the engine's tests share.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+pub mod cases;
+
 use std::path::PathBuf;
 
 use rowferry_engine::ir::Value;

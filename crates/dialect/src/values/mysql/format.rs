@@ -7,21 +7,8 @@ use rowferry_wire::civil::days_from_civil;
 use super::super::datetime_text::{HOUR, MINUTE, SECOND};
 use super::moments::{DAYS_TO_1970, Moment, fraction, year_of_two};
 
-/// The names of the months.
-pub const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
+pub use crate::values::datetime_read::MONTHS;
+
 /// The names of the days, from Monday on.
 pub const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
