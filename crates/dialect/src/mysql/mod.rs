@@ -19,3 +19,17 @@ pub mod types;
 pub mod variables;
 
 pub(crate) use tree::statements;
+
+/// What a statement does that is about sessions, and about no rows.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Control {
+    /// USE: names without a database are looked for there from now on.
+    Use(String),
+    /// KILL of a session, or of its statement alone.
+    Kill {
+        /// The session's number.
+        number: u64,
+        /// QUERY: the session goes on.
+        query: bool,
+    },
+}

@@ -13,6 +13,7 @@ use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 
+use super::Control;
 use super::build::{
     NOWHERE, boxed, call, column, def, list, logic, node, select, select_of, sublink, target, text, truth,
 };
@@ -191,7 +192,7 @@ impl Converter<'_> {
         if self.has_tokens(&["use"]) {
             parser.next_token();
             let name = parser.parse_identifier()?;
-            self.used = Some(name.value);
+            self.control = Some(Control::Use(name.value));
             return Ok(Some(nothing()));
         }
         if self.has_tokens(&["begin"]) || self.has_tokens(&["begin", "work"]) {
@@ -389,13 +390,13 @@ impl Converter<'_> {
             }
             Ast::Set(set) => self.set(set),
             Ast::Use(Use::Object(name) | Use::Database(name) | Use::Schema(name)) => {
-                self.used = name_parts(name)?.pop();
+                self.control = name_parts(name)?.pop().map(Control::Use);
                 Ok(nothing())
             }
             Ast::Kill { modifier, id } => {
-                let whole = !matches!(modifier, Some(sqlparser::ast::KillType::Query));
-                let id = super::build::number(&id.to_string());
-                Ok(silently(vec![call("mysql_kill", vec![id, truth(whole)])]))
+                let query = matches!(modifier, Some(sqlparser::ast::KillType::Query));
+                self.control = Some(Control::Kill { number: *id, query });
+                Ok(nothing())
             }
             Ast::Explain { analyze, statement, .. } => {
                 let (mut trees, _) = self.statement(statement)?;

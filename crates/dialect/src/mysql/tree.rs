@@ -10,7 +10,7 @@ use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Location, Span, Token, TokenWithSpan, Tokenizer, Word};
 
-use super::show;
+use super::{Control, show};
 use crate::{Condition, Error, Result};
 
 /// How deep expressions and queries may nest.
@@ -27,8 +27,8 @@ pub(crate) struct Made {
     pub(crate) range: Range<usize>,
     /// Why it is no statement.
     pub(crate) failed: Option<Box<Error>>,
-    /// The database that USE names.
-    pub(crate) used: Option<String>,
+    /// What it does to sessions.
+    pub(crate) control: Option<Control>,
     /// Nobody is told its rows: SET and DO.
     pub(crate) silent: bool,
 }
@@ -40,8 +40,8 @@ pub(super) struct Converter<'t> {
     params: &'t HashMap<(u64, u64), i32>,
     /// The database that the file is.
     database: &'t str,
-    /// The database that USE names.
-    pub(super) used: Option<String>,
+    /// What the statement does to sessions.
+    pub(super) control: Option<Control>,
     depth: usize,
     deepest: usize,
     /// What the columns of the outermost query are called where nothing is said, until it has been met.
@@ -75,10 +75,10 @@ impl Converter<'_> {
     /// The statement of these trees, with what makes the types that they name.
     fn made(&mut self, trees: Vec<N>, range: Range<usize>, silent: bool) -> Made {
         let types = std::mem::take(&mut self.types);
-        let (depth, used) = (self.deepest, self.used.take());
+        let (depth, control) = (self.deepest, self.control.take());
         if types.is_empty() && trees.len() == 1 {
             let trees = trees.into_iter().map(|tree| (tree, None)).collect();
-            return Made { trees, depth, range, failed: None, used, silent };
+            return Made { trees, depth, range, failed: None, control, silent };
         }
         let (nothing, _) = super::statements::nothing();
         let mut all: Vec<(N, Option<String>)> = nothing.into_iter().map(|tree| (tree, None)).collect();
@@ -87,7 +87,7 @@ impl Converter<'_> {
         }
         all.extend(types.into_iter().map(|(name, tree)| (tree, Some(name))));
         all.extend(trees.into_iter().map(|tree| (tree, None)));
-        Made { trees: all, depth, range, failed: None, used, silent: true }
+        Made { trees: all, depth, range, failed: None, control, silent: true }
     }
 
     /// The schema that is a database.
@@ -192,7 +192,7 @@ pub(crate) fn statements(sql: &str, database: &str) -> Result<Vec<Made>> {
                 let (trees, _) = super::statements::nothing();
                 let trees = trees.into_iter().map(|tree| (tree, None)).collect();
                 let failed = Some(Box::new(error));
-                made.push(Made { trees, depth: 1, range, failed, used: None, silent: true });
+                made.push(Made { trees, depth: 1, range, failed, control: None, silent: true });
                 break;
             }
         }
@@ -240,7 +240,7 @@ fn statement(
         tokens,
         params: &params,
         database,
-        used: None,
+        control: None,
         depth: 0,
         deepest: 0,
         names: Some(column_names(sql, tokens, lines)),

@@ -26,8 +26,8 @@ pub struct Parsed {
     then: Arc<[Parsed]>,
     /// The database that MySQL's names mean where they say the file's.
     database: Arc<str>,
-    /// The database that USE names.
-    used: Option<Arc<str>>,
+    /// What it does to sessions.
+    control: Option<Arc<mysql::Control>>,
     /// Why it is no statement, where others stand before it.
     failed: Option<Box<Error>>,
     /// It is done only where there is no type of MySQL's of this name.
@@ -98,9 +98,9 @@ impl Parsed {
         &self.then
     }
 
-    /// USE: where names without a database are looked for from now on.
-    pub fn used(&self) -> Option<&str> {
-        self.used.as_deref()
+    /// What it does to sessions: USE and KILL of MySQL's.
+    pub fn control(&self) -> Option<&mysql::Control> {
+        self.control.as_deref()
     }
 
     /// The type of MySQL's that it makes, where there is none yet; the schema of them all for no name.
@@ -174,7 +174,7 @@ pub(super) fn parse_with(sql: &str, inserted: Arc<[usize]>) -> Result<Vec<Parsed
             part: 0,
             then: Arc::new([]),
             database: "".into(),
-            used: None,
+            control: None,
             failed: None,
             unless: None,
             silent: false,
@@ -202,7 +202,7 @@ pub fn parse_mysql(sql: &str, database: &str) -> Result<Vec<Parsed>> {
             part,
             then: Arc::new([]),
             database: database.clone(),
-            used: made.used.as_deref().map(Into::into),
+            control: made.control.clone().map(Arc::new),
             failed: made.failed.clone(),
             unless: unless.map(Into::into),
             silent: made.silent,

@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{DmlAction, Statement as Ir, TransactionModes, Value};
+use rowferry_dialect::mysql::{self, Control};
 use rowferry_dialect::plan::Command;
 use rowferry_dialect::schema::QualifiedName;
-use rowferry_dialect::{Condition, Error, Result, Schema as _, mysql};
+use rowferry_dialect::{Condition, Error, Result, Schema as _};
 
 use super::parsed::Parsed;
 use super::transaction::Block;
@@ -39,8 +40,10 @@ impl Session {
             // The statement was the transaction.
             self.next_modes = TransactionModes::default();
         }
-        if let Some(database) = statement.and_then(|statement| statement.used()).map(str::to_owned) {
-            self.use_mysql_database(&database)?;
+        match statement.and_then(|statement| statement.control().cloned()) {
+            Some(Control::Use(database)) => self.use_mysql_database(&database)?,
+            Some(Control::Kill { number, query }) => self.kill(number, query)?,
+            None => {}
         }
         if parts.is_empty() {
             let outcome = self.execute_one(prepared, params, text)?;
@@ -77,6 +80,24 @@ impl Session {
         }
     }
 
+    /// KILL.
+    ///
+    /// # Errors
+    /// `42704` (1094) where there is no such session, `42501` where it is another user's.
+    fn kill(&self, number: u64, query: bool) -> Result<()> {
+        let known = u32::try_from(number).ok();
+        let found = match known {
+            Some(number) if query => self.cancel_other(number)?,
+            Some(number) => self.end_other(number)?,
+            None => false,
+        };
+        if found {
+            return Ok(());
+        }
+        let message = format!("Unknown thread id: {number}");
+        Err(Error::new(Condition::UndefinedObject, message).with_mysql(1094, "HY000"))
+    }
+
     /// USE: names without a database are looked for there. The file's own database is called as the file.
     ///
     /// # Errors
@@ -109,6 +130,16 @@ impl Session {
         match name {
             "" => self.schema.has_namespace(mysql::types::SCHEMA),
             name => self.schema.user_type(&QualifiedName::new(mysql::types::SCHEMA, name)).is_some(),
+        }
+    }
+}
+
+impl Prepared {
+    /// The database that becomes the session's when it runs: USE of MySQL's.
+    pub fn used_database(&self) -> Option<&str> {
+        match self.parsed.postgres()?.control()? {
+            Control::Use(database) => Some(database),
+            Control::Kill { .. } => None,
         }
     }
 }

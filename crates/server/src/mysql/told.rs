@@ -28,17 +28,6 @@ pub(super) enum Change {
     Variable(&'static str, String),
 }
 
-/// A statement that the door itself obeys.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) enum Control {
-    /// `USE name`.
-    Use(String),
-    /// `KILL QUERY n`.
-    CancelOther(u32),
-    /// `KILL [CONNECTION] n`.
-    EndOther(u32),
-}
-
 /// A session begins.
 pub(super) fn begin(session: &mut Session, beginning: &Beginning<'_>) -> Result<()> {
     let _ = beginning.counts_found;
@@ -130,39 +119,8 @@ pub(super) fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }
 
-/// What the door obeys itself, if a text is such a statement.
-pub(super) fn control(text: &str) -> Result<Option<Control>> {
-    let text = text.trim_end_matches(|letter: char| letter.is_whitespace() || letter == ';').trim_start();
-    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    let rest = rest.trim();
-    if word.eq_ignore_ascii_case("use") && !rest.is_empty() {
-        let name = match rest.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')) {
-            Some(quoted) => quoted.replace("``", "`"),
-            None if rest.contains(|letter: char| !(letter.is_alphanumeric() || "_$-".contains(letter))) => {
-                return Ok(None);
-            }
-            None => rest.to_owned(),
-        };
-        return Ok(Some(Control::Use(name)));
-    }
-    if !word.eq_ignore_ascii_case("kill") {
-        return Ok(None);
-    }
-    let mut words = rest.split_ascii_whitespace();
-    let first = words.next().unwrap_or_default();
-    let (query, number) = match first.to_ascii_lowercase().as_str() {
-        "query" => (true, words.next()),
-        "connection" => (false, words.next()),
-        _ => (false, Some(first)),
-    };
-    let number = number.and_then(|number| number.parse::<u64>().ok()).filter(|_| words.next().is_none());
-    let Some(number) = number else { return Ok(None) };
-    let number = u32::try_from(number).map_err(|_| unknown_thread(number))?;
-    Ok(Some(if query { Control::CancelOther(number) } else { Control::EndOther(number) }))
-}
-
 /// There is no session of this number.
-pub(super) fn unknown_thread(number: u64) -> Error {
+pub(super) fn unknown_thread(number: u32) -> Error {
     report::own(1094, "HY000", format!("Unknown thread id: {number}"))
 }
 
@@ -209,20 +167,6 @@ pub(super) fn parameters(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_door_knows_its_own_statements() {
-        let of = |text| control(text).unwrap();
-        assert_eq!(of("USE shop"), Some(Control::Use("shop".into())));
-        assert_eq!(of(" use `my``db` ; "), Some(Control::Use("my`db".into())));
-        assert_eq!(of("KILL 7"), Some(Control::EndOther(7)));
-        assert_eq!(of("kill connection 7;"), Some(Control::EndOther(7)));
-        assert_eq!(of("KILL QUERY 7"), Some(Control::CancelOther(7)));
-        for text in ["", "use", "USE a b", "kill", "kill x", "kill query", "kill 7 8", "select 1", "user"] {
-            assert_eq!(of(text), None, "{text}");
-        }
-        assert_eq!(control("KILL 99999999999").unwrap_err().mysql_code(), 1094);
-    }
 
     #[test]
     fn parameters_are_counted_where_they_are_some() {

@@ -18,14 +18,17 @@ impl MysqlSession<'_> {
             Asked::Quit => return Err(Failure::End(Ending::Goodbye)),
             Asked::InitDb(name) => {
                 let name = self.text(name)?;
-                self.obey_control(&told::Control::Use(name.to_string()))?;
+                let change = told::use_database(&mut self.session, &name)?;
+                self.changed.push(change);
                 self.send_ok(OkPacket::default());
             }
             Asked::Query(sql) => self.query(sql)?,
             Asked::FieldList { table, pattern } => self.field_list(table, pattern)?,
             Asked::Statistics => self.statistics(),
             Asked::Kill(number) => {
-                self.obey_control(&told::Control::EndOther(number))?;
+                if !self.session.end_other(number)? {
+                    return Err(told::unknown_thread(number).into());
+                }
                 self.send_ok(OkPacket::default());
             }
             Asked::Ping => self.send_ok(OkPacket::default()),
@@ -52,23 +55,6 @@ impl MysqlSession<'_> {
             _ => return Err(unknown_command().into()),
         }
         Ok(())
-    }
-
-    /// Obeys a statement that is the door's.
-    pub(super) fn obey_control(&mut self, control: &told::Control) -> Obeyed {
-        let found = match control {
-            told::Control::Use(name) => {
-                let change = told::use_database(&mut self.session, name)?;
-                self.changed.push(change);
-                return Ok(());
-            }
-            told::Control::CancelOther(number) => (*number, self.session.cancel_other(*number)?),
-            told::Control::EndOther(number) => (*number, self.session.end_other(*number)?),
-        };
-        match found {
-            (_, true) => Ok(()),
-            (number, false) => Err(told::unknown_thread(u64::from(number)).into()),
-        }
     }
 
     fn statistics(&mut self) {

@@ -28,8 +28,6 @@ pub(super) struct Statements {
 struct Statement {
     text: Arc<str>,
     params: usize,
-    /// What the door obeys itself.
-    control: Option<told::Control>,
     /// The plan of the last execution, and the types of the values that it was made for.
     plan: Option<(Vec<Option<Type>>, Arc<Prepared>)>,
     /// What the client has said last of its values.
@@ -88,23 +86,18 @@ impl MysqlSession<'_> {
     pub(super) fn prepare(&mut self, sql: &[u8]) -> Obeyed {
         let text = self.statement(sql)?;
         tracing::debug!(connection = self.wire.connection.number(), sql = &*mask_secrets(&text), "prepare");
-        let control = told::control(&text)?;
-        let plan = match &control {
-            Some(_) => None,
-            None => match self.session.prepare(&text, &[]) {
-                Ok(Some(plan)) => Some(plan),
-                Ok(None) => return Err(report::own(1065, "42000", "Query was empty").into()),
-                // What it is will be known with its values.
-                Err(error) if hangs_on_values(&error) => None,
-                Err(error) => return Err(error.into()),
-            },
+        let plan = match self.session.prepare(&text, &[]) {
+            Ok(Some(plan)) => Some(plan),
+            Ok(None) => return Err(report::own(1065, "42000", "Query was empty").into()),
+            // What it is will be known with its values.
+            Err(error) if hangs_on_values(&error) => None,
+            Err(error) => return Err(error.into()),
         };
         self.session.end_implicit()?;
         let types = plan.as_ref().map(|plan| plan.bound.params.clone());
-        let params = match (&types, &control) {
-            (Some(types), _) => types.len(),
-            (None, Some(_)) => 0,
-            (None, None) => told::parameters(&text),
+        let params = match &types {
+            Some(types) => types.len(),
+            None => told::parameters(&text),
         };
         let count = u16::try_from(params)
             .map_err(|_| report::own(1390, "HY000", "Prepared statement contains too many placeholders"))?;
@@ -121,7 +114,6 @@ impl MysqlSession<'_> {
         let id = self.statements.insert(Statement {
             text,
             params,
-            control,
             plan,
             types: Vec::new(),
             long: HashMap::new(),
@@ -159,11 +151,6 @@ impl MysqlSession<'_> {
             let message = "Parameter of prepared statement which is set through mysql_send_long_data() is longer than \
                            'max_long_data_size' bytes, or is none";
             return Err(report::own(1301, "HY000", message).into());
-        }
-        if let Some(control) = statement.control.clone() {
-            self.obey_control(&control)?;
-            self.send_ok(rowferry_wire_mysql::messages::status::Ok::default());
-            return Ok(());
         }
         let is_long = |at: usize| u16::try_from(at).is_ok_and(|at| long.contains_key(&at));
         let values = execution.values(statement.params, &mut statement.types, is_long);

@@ -39,11 +39,6 @@ impl MysqlSession<'_> {
                 more: false,
             });
         }
-        if let Some(control) = told::control(&text)? {
-            self.obey_control(&control)?;
-            self.send_ok(OkPacket::default());
-            return Ok(());
-        }
         if let Some(load) = LoadData::parse(&text)? {
             return self.load_data(&load);
         }
@@ -63,11 +58,6 @@ impl MysqlSession<'_> {
         }
         for (index, statement) in parsed.iter().enumerate() {
             let more = index + 1 < parsed.len();
-            if let Some(control) = told::control(statement.text())? {
-                self.obey_control(&control)?;
-                self.send_ok(OkPacket { status: more_flag(more), ..OkPacket::default() });
-                continue;
-            }
             let plan = self.session.prepare_parsed(statement, &[])?;
             self.run_plain(&plan, more)?;
         }
@@ -104,6 +94,9 @@ impl MysqlSession<'_> {
 
     /// Tells that a statement without rows is done.
     fn done(&mut self, plan: &Prepared, command: Command, rows: u64, more: bool) {
+        if let Some(name) = plan.used_database() {
+            self.changed.push(told::Change::Schema(name.to_owned()));
+        }
         let warnings = told::warnings(&mut self.session);
         // A query whose rows nobody sees has changed none.
         let affected_rows = if command == Command::Select { 0 } else { rows };
