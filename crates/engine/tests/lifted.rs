@@ -99,10 +99,10 @@ const STATEMENTS: &[(&str, usize)] = &[
     ),
     ("insert into t (id, u, j) values (7, 'nouuid', '{}')", 3),
     ("insert into t (id, u, j) values (7, null, '{bad')", 2),
-    ("insert into t (id, m) values (8, 'ok')", 0),
+    ("insert into t (id, m) values (8, 'ok')", 1),
     ("insert into t (id, p) values (9, 5)", 2),
     ("insert into t (id, p) values (10, -5)", 2),
-    ("insert into t (id, arr, net) values (11, '{1,2}', '10.0.0.1')", 0),
+    ("insert into t (id, arr, net) values (11, '{1,2}', '10.0.0.1')", 1),
     ("insert into t (id, a) values (12, 'multi'), (13, default), (14, null)", 4),
     ("insert into t (id, a) values (1, 'twice')", 2),
     (

@@ -44,6 +44,14 @@ pub(super) fn number(digits: &str) -> Node {
     }
 }
 
+/// A constant that stands at a byte of the text.
+pub(super) fn placed(mut constant: Node, at: i32) -> Node {
+    if let Some(N::AConst(constant)) = &mut constant.node {
+        constant.location = at;
+    }
+    constant
+}
+
 pub(super) fn text(value: impl Into<String>) -> Node {
     constant(a_const::Val::Sval(pg::String { sval: value.into() }))
 }

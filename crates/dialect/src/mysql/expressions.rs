@@ -12,7 +12,7 @@ use sqlparser::ast::{
 
 use super::build::{
     NOWHERE, binary, boxed, call, case, cast, column, integer, is_null, list, logic, node, not, null, number, operator,
-    param, plain_call, star, sublink, text, truth, type_name, word,
+    param, placed, plain_call, star, sublink, text, truth, type_name, word,
 };
 use super::tree::Converter;
 use crate::values::mysql::format::{Shape, shape};
@@ -260,11 +260,11 @@ impl Converter<'_> {
         Ok(match &value.value {
             // With an exponent it is no decimal.
             Value::Number(digits, _) if digits.contains(['e', 'E']) => cast(number(digits), type_name("float8", &[])),
-            Value::Number(digits, _) => number(digits),
-            Value::SingleQuotedString(value)
-            | Value::DoubleQuotedString(value)
-            | Value::NationalStringLiteral(value)
-            | Value::EscapedStringLiteral(value) => text(value.as_str()),
+            Value::Number(digits, _) => placed(number(digits), self.place_of(value.span)),
+            Value::SingleQuotedString(content) | Value::DoubleQuotedString(content) => {
+                placed(text(content.as_str()), self.place_of(value.span))
+            }
+            Value::NationalStringLiteral(value) | Value::EscapedStringLiteral(value) => text(value.as_str()),
             Value::HexStringLiteral(digits) => bytes(digits)?,
             Value::SingleQuotedByteStringLiteral(bits) => {
                 let value = i64::from_str_radix(bits, 2).map_err(|_| Error::unsupported("bits beyond 63"))?;
@@ -318,8 +318,9 @@ impl Converter<'_> {
 
     fn unary(&mut self, op: &UnaryOperator, arg: &Expr) -> Result<Node> {
         // A negative number is a number.
-        if let (UnaryOperator::Minus, Expr::Value(ValueWithSpan { value: Value::Number(digits, _), .. })) = (op, arg) {
-            return Ok(number(&format!("-{digits}")));
+        if let (UnaryOperator::Minus, Expr::Value(ValueWithSpan { value: Value::Number(digits, _), span })) = (op, arg)
+        {
+            return Ok(placed(number(&format!("-{digits}")), self.place_of_minus(*span)));
         }
         let arg = self.expression(arg)?;
         Ok(match op {

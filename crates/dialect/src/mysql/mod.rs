@@ -5,11 +5,13 @@
 //! - `tree`: from a text to its statements; `statements`, `queries`, `expressions`, `definitions`: their trees;
 //! - [`types`]: MySQL's types as those of the file;
 //! - [`load_data`]: LOAD DATA, which the door runs, as the client has the file;
+//! - [`shape`]: texts without their literals, for plans that they share;
 //! - `show`: SHOW and DESCRIBE as queries over the catalogs.
 
 mod build;
 mod definitions;
 mod expressions;
+mod lift;
 pub mod load_data;
 mod queries;
 mod show;
@@ -18,6 +20,9 @@ mod tree;
 pub mod types;
 pub mod variables;
 
+pub(crate) use lift::content;
+pub use lift::shape;
+pub use tree::parameters;
 pub(crate) use tree::statements;
 
 /// What a statement does that is about sessions, and about no rows.

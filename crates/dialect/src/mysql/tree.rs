@@ -1,5 +1,6 @@
 //! From a text to statements, each with the tree that PostgreSQL's parser would make of what it means.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -8,9 +9,12 @@ use sqlparser::ast::Statement as Ast;
 use sqlparser::dialect::MySqlDialect;
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
-use sqlparser::tokenizer::{Location, Span, Token, TokenWithSpan, Tokenizer, Word};
+use sqlparser::tokenizer::{Location, Span, Token, TokenWithSpan, Tokenizer, TokenizerError, Word};
 
+use super::build::NOWHERE;
+use super::lift::unescaped;
 use super::{Control, show};
+use crate::postgres::LONGEST_LIFTED as LONGEST;
 use crate::{Condition, Error, Result};
 
 /// How deep expressions and queries may nest.
@@ -38,6 +42,7 @@ pub(super) struct Converter<'t> {
     tokens: &'t [TokenWithSpan],
     /// The parameters of the statement by their places.
     params: &'t HashMap<(u64, u64), i32>,
+    lines: &'t Lines<'t>,
     /// The database that the file is.
     database: &'t str,
     /// What the statement does to sessions.
@@ -110,6 +115,21 @@ impl Converter<'_> {
         found.copied().ok_or_else(|| Error::internal("a parameter without a place"))
     }
 
+    /// Where a literal begins, in bytes; nowhere in a text that is too long for its literals to be lifted.
+    pub(super) fn place_of(&self, span: Span) -> i32 {
+        if self.lines.sql.len() > LONGEST {
+            return NOWHERE;
+        }
+        i32::try_from(self.lines.byte(span.start)).unwrap_or(NOWHERE)
+    }
+
+    /// Where the minus in front of a literal stands.
+    pub(super) fn place_of_minus(&self, span: Span) -> i32 {
+        let before = usize::try_from(self.place_of(span)).ok().and_then(|at| self.lines.sql.get(..at));
+        let minus = before.map(str::trim_end).filter(|before| before.ends_with('-'));
+        minus.and_then(|before| i32::try_from(before.len() - 1).ok()).unwrap_or(NOWHERE)
+    }
+
     /// The names of the outermost query's columns, once.
     pub(super) fn take_names(&mut self) -> Option<Vec<String>> {
         self.names.take()
@@ -164,11 +184,39 @@ fn syntax_error(sql: &str, at: usize, line: u64) -> Error {
     )
 }
 
+/// The tokens of a text, strings and names as what they stand for.
+fn tokens(dialect: &MySqlDialect, sql: &str) -> std::result::Result<Vec<TokenWithSpan>, TokenizerError> {
+    let mut tokens = Tokenizer::new(dialect, sql).with_unescape(false).tokenize_with_location()?;
+    for token in &mut tokens {
+        match &mut token.token {
+            Token::SingleQuotedString(raw) | Token::NationalStringLiteral(raw) => unescape(raw, '\''),
+            Token::DoubleQuotedString(raw) => unescape(raw, '"'),
+            Token::Word(Word { value, quote_style: Some(quote), .. }) if value.contains(*quote) => {
+                *value = value.replace(&format!("{quote}{quote}"), &quote.to_string());
+            }
+            _ => {}
+        }
+    }
+    Ok(tokens)
+}
+
+fn unescape(raw: &mut String, quote: char) {
+    if let Cow::Owned(text) = unescaped(raw, quote) {
+        *raw = text;
+    }
+}
+
+/// How many parameters a text has: the `?` outside of strings, names and comments; 0 for what is no text of MySQL's.
+pub fn parameters(sql: &str) -> usize {
+    let tokens = Tokenizer::new(&MySqlDialect {}, sql).tokenize().unwrap_or_default();
+    tokens.iter().filter(|token| matches!(token, Token::Placeholder(_))).count()
+}
+
 /// Splits a text into its statements and parses each. An empty text has none.
 pub(crate) fn statements(sql: &str, database: &str) -> Result<Vec<Made>> {
     let dialect = MySqlDialect {};
     let lines = Lines::new(sql);
-    let tokens = Tokenizer::new(&dialect, sql).tokenize_with_location().map_err(|error| {
+    let tokens = tokens(&dialect, sql).map_err(|error| {
         let at = lines.byte(error.location);
         syntax_error(sql, at, error.location.line.max(1))
     })?;
@@ -239,6 +287,7 @@ fn statement(
     let mut converter = Converter {
         tokens,
         params: &params,
+        lines,
         database,
         control: None,
         depth: 0,

@@ -18,7 +18,7 @@ use super::spelling::{Kind, Scanner};
 use crate::Type;
 
 /// Longer texts are not looked at: they are rarely asked twice.
-pub const LONGEST: usize = 16 * 1024;
+pub(crate) const LONGEST: usize = 16 * 1024;
 
 /// Most literals of a text that is looked at.
 const MOST: usize = 256;
@@ -33,6 +33,18 @@ pub struct Shape {
     pub key: String,
     /// What stood there.
     pub literals: Vec<Literal>,
+    spelling: Spelling,
+    /// What is in the key already ends here.
+    copied: usize,
+}
+
+/// How a language writes what is lifted, and what takes its place.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Spelling {
+    /// `'it''s'`, `$1`.
+    Postgres,
+    /// `'it\'s'` or `"it's"`, `?`.
+    Mysql,
 }
 
 /// A literal of a text.
@@ -101,8 +113,8 @@ pub fn shape(sql: &str) -> Option<Shape> {
     if sql.len() > LONGEST || !may_have_shape(sql) {
         return None;
     }
-    let mut shape = Shape { key: String::with_capacity(sql.len()), literals: Vec::new() };
-    let (mut copied, mut before, mut ended) = (0, Kind::Other, false);
+    let mut shape = Shape::new(sql, Spelling::Postgres);
+    let (mut before, mut ended) = (Kind::Other, false);
     let mut scanner = Scanner::standard(sql);
     while let Some(token) = scanner.next() {
         let text = &sql[token.range.clone()];
@@ -121,17 +133,9 @@ pub fn shape(sql: &str) -> Option<Shape> {
         ended = text == ";";
         before = token.kind;
         let Some(kind) = kind else { continue };
-        if shape.literals.len() == MOST {
-            return None;
-        }
-        shape.key.push_str(&sql[copied..token.range.start]);
-        shape.key.push(MARK);
-        shape.key.push(kind.mark());
-        copied = token.range.end;
-        shape.literals.push(Literal { range: token.range, kind });
+        shape.push(sql, token.range, kind)?;
     }
-    shape.key.push_str(&sql[copied..]);
-    Some(shape)
+    Some(shape.ended(sql))
 }
 
 /// A quick look at the first word.
@@ -142,7 +146,7 @@ fn may_have_shape(sql: &str) -> bool {
 }
 
 /// What a number is; `None` for those whose type a minus in front would change.
-fn number_kind(digits: &str) -> Option<LiteralKind> {
+pub(crate) fn number_kind(digits: &str) -> Option<LiteralKind> {
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Some(LiteralKind::Numeric);
     }
@@ -171,12 +175,38 @@ fn content(literal: &str) -> Option<Cow<'_, str>> {
 }
 
 impl Shape {
+    pub(crate) fn new(sql: &str, spelling: Spelling) -> Self {
+        Self { key: String::with_capacity(sql.len()), literals: Vec::new(), spelling, copied: 0 }
+    }
+
+    /// The next literal; `None` where there are too many.
+    pub(crate) fn push(&mut self, sql: &str, range: Range<usize>, kind: LiteralKind) -> Option<()> {
+        if self.literals.len() == MOST {
+            return None;
+        }
+        self.key.push_str(&sql[self.copied..range.start]);
+        self.key.push(MARK);
+        self.key.push(kind.mark());
+        self.copied = range.end;
+        self.literals.push(Literal { range, kind });
+        Some(())
+    }
+
+    /// With what stands behind the last literal.
+    pub(crate) fn ended(mut self, sql: &str) -> Self {
+        self.key.push_str(&sql[self.copied..]);
+        self
+    }
+
     /// The text of a parameter's value, as its type's input takes it.
     pub fn value<'t>(&self, sql: &'t str, place: Place) -> Option<Cow<'t, str>> {
         let literal = self.literals.get(usize::from(place.literal))?;
         let text = sql.get(literal.range.clone())?;
         match literal.kind {
-            LiteralKind::String => content(text),
+            LiteralKind::String => match self.spelling {
+                Spelling::Postgres => content(text),
+                Spelling::Mysql => crate::mysql::content(text),
+            },
             _ if place.negative => Some(format!("-{text}").into()),
             _ => Some(text.into()),
         }
@@ -194,8 +224,9 @@ impl Shape {
     }
 }
 
-/// A statement with parameters in the place of the literals that may be some; `None` when none may.
-pub fn lifted(parsed: &Parsed, sql: &str, shape: &Shape) -> Option<Lifted> {
+/// A statement with parameters in the place of the literals that may be some, but for those that `stays` names by their
+/// number; `None` when none may.
+pub fn lifted(parsed: &Parsed, sql: &str, shape: &Shape, stays: &[u16]) -> Option<Lifted> {
     let mut finder = Finder { found: Vec::new() };
     finder.statement(&*parsed.tree().ok()?);
     let mut found = finder.found;
@@ -205,10 +236,17 @@ pub fn lifted(parsed: &Parsed, sql: &str, shape: &Shape) -> Option<Lifted> {
     let mut copied = 0;
     for start in found {
         let Some((index, negative)) = literal_at(sql, shape, start) else { continue };
-        lifted.literals.push(Place { literal: u16::try_from(index).ok()?, negative });
+        let literal = u16::try_from(index).ok()?;
+        if stays.contains(&literal) {
+            continue;
+        }
+        lifted.literals.push(Place { literal, negative });
         lifted.text.push_str(&sql[copied..start]);
         // Blanks, so that what stands beside it stays a token of its own.
-        lifted.text.push_str(&format!(" ${} ", lifted.literals.len()));
+        match shape.spelling {
+            Spelling::Postgres => lifted.text.push_str(&format!(" ${} ", lifted.literals.len())),
+            Spelling::Mysql => lifted.text.push_str(" ? "),
+        }
         copied = shape.literals[index].range.end;
     }
     lifted.text.push_str(&sql[copied..]);
@@ -422,7 +460,7 @@ mod tests {
     fn parts(sql: &str) -> Option<(String, Vec<String>)> {
         let shape = shape(sql)?;
         let statements = super::super::parse(sql).expect("parses");
-        let lifted = lifted(&statements[0], sql, &shape)?;
+        let lifted = lifted(&statements[0], sql, &shape, &[])?;
         let values = lifted.literals.iter().map(|place| shape.value(sql, *place).expect("is there").into_owned());
         Some((lifted.text.split_whitespace().collect::<Vec<_>>().join(" "), values.collect()))
     }

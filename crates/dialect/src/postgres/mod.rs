@@ -86,6 +86,7 @@ pub use ddl::{exclusion_name, index_name, quote};
 pub use domains::{asks_field, bind_domain_check, bind_domain_default, reads_field, rules_of, uses_of_domain_check};
 pub use exclusion::{Against, exclusion_query, operator_oid};
 pub use insert::deferrable_arbiter;
+pub(crate) use lift::{LONGEST as LONGEST_LIFTED, Spelling, number_kind};
 pub use lift::{Lifted, Literal, LiteralKind, Place as LiteralPlace, Shape, lifted, shape};
 pub use normalize::{Normalized, normalized};
 pub use parse::{Parsed, parse, parse_mysql};

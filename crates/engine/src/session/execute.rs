@@ -7,7 +7,7 @@ use rowferry_dialect::plan::Command;
 use rowferry_dialect::postgres::CursorName;
 use rowferry_dialect::{Condition, Error, Language, Result, postgres};
 
-use super::state::Met;
+use super::state::{Met, Told};
 use super::transaction::{Block, Open};
 use super::{Outcome, Prepared, Session};
 use crate::backend::errors::{self, Violation};
@@ -438,7 +438,12 @@ impl Session {
 
     /// The rowid has numbered a row.
     pub(super) fn note_serial(&mut self, table: u32, rowid: i64) {
-        self.state.sequences.lock().serial = Some(rowid);
+        let mut sequences = self.state.sequences.lock();
+        if !matches!(sequences.told, Some(Told::Said(_))) {
+            sequences.serial = Some(rowid);
+            sequences.told = Some(Told::Row(rowid));
+        }
+        drop(sequences);
         self.remember_rowid_sequence(table, rowid);
     }
 

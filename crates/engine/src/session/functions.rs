@@ -12,7 +12,7 @@ use rowferry_dialect::values::Settings;
 use rowferry_dialect::{Condition, Error, Language, Result, Schema};
 
 use super::random::Generator;
-use super::state::{Met, State};
+use super::state::{Met, State, Told};
 use crate::backend::Connection;
 use crate::catalog::object_address::{Address, Finder};
 use crate::catalog::object_identity::Identity;
@@ -199,7 +199,9 @@ impl SessionState for FunctionState {
 
     fn set_last_serial(&self, number: i64) {
         if let Ok(state) = self.state() {
-            state.sequences.lock().serial = Some(number);
+            let mut sequences = state.sequences.lock();
+            sequences.serial = Some(number);
+            sequences.told = Some(Told::Said(number));
         }
     }
 

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rowferry_dialect::ir::{Statement, Value};
-use rowferry_dialect::postgres::{self, LiteralPlace, Shape};
+use rowferry_dialect::postgres::{self, LiteralKind, LiteralPlace, Shape};
 use rowferry_dialect::values;
-use rowferry_dialect::{Language, Result, Type};
+use rowferry_dialect::{Language, Result, Type, mysql};
 
 use super::variables::PlanMode;
 use super::{Prepared, Session};
@@ -71,15 +71,20 @@ impl Session {
     /// The plan of a simple query's text, with the values of its parameters, where there is one already; `None` when the text
     /// must be parsed.
     pub fn recall(&mut self, sql: &str) -> Option<(Arc<Prepared>, Vec<Value>)> {
-        if self.language != Language::Postgres || self.transaction.failed || !self.settings().strings.is_usual() {
+        if self.transaction.failed || !self.settings().strings.is_usual() {
             return None;
         }
+        let shape = match self.language {
+            Language::Postgres => postgres::shape(sql),
+            Language::Mysql => mysql::shape(sql),
+            _ => return None,
+        };
         self.refresh_schema();
         let mode = self.state.variables.read().plan_mode();
         if mode == PlanMode::Custom {
             return None;
         }
-        if let Some(shape) = postgres::shape(sql).filter(|shape| !shape.literals.is_empty())
+        if let Some(shape) = shape.filter(|shape| !shape.literals.is_empty())
             && let Some(found) = self.recall_shape(sql, &shape, mode)
         {
             self.state.tally.work.plan_found();
@@ -116,10 +121,15 @@ impl Session {
             }
         };
         let settings = self.settings();
+        let language = self.language;
         let values = variant.places.iter().zip(&variant.plan.bound.params).map(|(place, ty)| {
             let text = shape.value(sql, *place)?;
             if is_time(ty) && text.trim_start().starts_with(|first: char| first.is_ascii_alphabetic()) {
                 // `now`, `today`: what they are is for the statement to say.
+                return None;
+            }
+            let is_string = shape.literals[usize::from(place.literal)].kind == LiteralKind::String;
+            if language == Language::Mysql && is_string && !reads_alike(&text, ty) {
                 return None;
             }
             values::input(&text, ty, &settings).ok()
@@ -132,20 +142,40 @@ impl Session {
     fn lift(&mut self, sql: &str, shape: &Shape) -> Option<Variant> {
         let statements = self.parse(sql).ok()?;
         let [statement] = statements.as_slice() else { return None };
-        let lifted = postgres::lifted(statement.postgres()?, sql, shape)?;
+        let tree = statement.postgres().filter(|tree| tree.then().is_empty() && tree.control().is_none())?;
         let told = self.state.notices.lock().len();
-        let plans = self.both(statement, &lifted.text, &self.parameter_types(shape, &lifted.literals));
+        let mut stays = Vec::new();
+        let found = loop {
+            let lifted = postgres::lifted(tree, sql, shape, &stays)?;
+            let plans = self.both(statement, &lifted.text, &self.parameter_types(shape, &lifted.literals));
+            let Ok(Some((plain, plan))) = plans else { break None };
+            if plan.bound.params.len() != lifted.literals.len() {
+                break None;
+            }
+            let unfit = lifted.literals.iter().zip(&plan.bound.params).filter(|(_, ty)| !self.is_liftable(ty));
+            let before = stays.len();
+            stays.extend(unfit.map(|(place, _)| place.literal));
+            if stays.len() == before {
+                break Some((lifted, plain, plan));
+            }
+        };
         self.state.notices.lock().truncate(told);
-        let (plain, plan) = plans.ok()??;
-        let same = plan.bound.params.iter().all(is_liftable)
-            && plan.bound.params.len() == lifted.literals.len()
-            && plain.bound.columns == plan.bound.columns
+        let (lifted, plain, plan) = found?;
+        let same = plain.bound.columns == plan.bound.columns
             && plain.command == plan.command
             && plain.bound.effects == plan.bound.effects
             && self.steps_of(&plain)? == self.steps_of(&plan)?;
         let fixed = shape.fixed(sql, &lifted.literals).map(Box::from).collect();
         plan.stands_for(sql);
         same.then(|| Variant { plan, places: lifted.literals.into(), fixed })
+    }
+
+    /// Its input asks neither the schema nor the role, and reads what the language's literals are.
+    fn is_liftable(&self, ty: &Type) -> bool {
+        match self.language {
+            Language::Mysql => is_read_alike(ty),
+            _ => is_liftable(ty),
+        }
     }
 
     fn parameter_types(&self, shape: &Shape, places: &[LiteralPlace]) -> Vec<Option<Type>> {
@@ -196,6 +226,49 @@ fn is_liftable(ty: &Type) -> bool {
                 | Type::Json
                 | Type::Jsonb
         )
+}
+
+/// Types that read what [`reads_alike`] says in MySQL's way.
+fn is_read_alike(ty: &Type) -> bool {
+    matches!(
+        ty,
+        Type::Int2
+            | Type::Int4
+            | Type::Int8
+            | Type::Float4
+            | Type::Float8
+            | Type::Numeric(_)
+            | Type::Text
+            | Type::Varchar(_)
+            | Type::Date
+            | Type::Time(_)
+            | Type::Timestamp(_)
+    )
+}
+
+/// A string of MySQL's that a type's input takes for what MySQL does: the usual spelling of a number or a moment. What others
+/// mean (`'7 apples'`, `'24-1-1'`) is for the statement itself to say.
+fn reads_alike(text: &str, ty: &Type) -> bool {
+    /// `9` stands for a digit.
+    fn is(text: &str, form: &str) -> bool {
+        text.len() == form.len()
+            && text.bytes().zip(form.bytes()).all(|(byte, form)| match form {
+                b'9' => byte.is_ascii_digit(),
+                other => byte == other,
+            })
+    }
+    match ty {
+        Type::Text | Type::Varchar(_) => true,
+        Type::Date => is(text, "9999-99-99"),
+        Type::Time(_) => is(text, "99:99:99"),
+        Type::Timestamp(_) => is(text, "9999-99-99") || is(text, "9999-99-99 99:99:99"),
+        _ => {
+            let digits = text.strip_prefix('-').unwrap_or(text);
+            let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
+            let all_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+            all_digits(whole) && all_digits(fraction)
+        }
+    }
 }
 
 /// Types whose input knows words for times.

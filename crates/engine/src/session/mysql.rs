@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::ir::{DmlAction, Statement as Ir, TransactionModes, Value};
+use rowferry_dialect::ir::{DmlAction, Expr, ExprKind, InsertSource, Statement as Ir, TransactionModes, Value, walk};
 use rowferry_dialect::mysql::{self, Control};
 use rowferry_dialect::plan::Command;
 use rowferry_dialect::schema::QualifiedName;
 use rowferry_dialect::{Condition, Error, Result, Schema as _};
 
 use super::parsed::Parsed;
+use super::state::Told;
 use super::transaction::Block;
 use super::{Outcome, Prepared, Session};
 
@@ -45,11 +46,16 @@ impl Session {
             Some(Control::Kill { number, query }) => self.kill(number, query)?,
             None => {}
         }
+        let before = {
+            let mut sequences = self.state.sequences.lock();
+            sequences.told = None;
+            sequences.serial
+        };
         if parts.is_empty() {
             let outcome = self.execute_one(prepared, params, text)?;
             if let Outcome::Done { command: Command::Insert | Command::Update | Command::Delete, rows } = &outcome {
                 self.routine_state().set_rows_processed(*rows);
-                self.first_of_numbered(prepared, *rows);
+                self.first_of_numbered(prepared, params, *rows, before);
             }
             return if silent { silenced(outcome) } else { Ok(outcome) };
         }
@@ -66,18 +72,43 @@ impl Session {
         })
     }
 
-    /// Of several rows that have numbered themselves LAST_INSERT_ID is the first one's.
-    fn first_of_numbered(&self, prepared: &Prepared, rows: u64) {
+    /// LAST_INSERT_ID is the number that the first of the rows gave itself, and what it was where all were given theirs.
+    fn first_of_numbered(&self, prepared: &Prepared, params: &[Value], rows: u64, before: Option<i64>) {
         let Ir::Dml(dml) = &prepared.bound.statement else { return };
-        let DmlAction::Insert { columns, on_conflict: None, .. } = &dml.action else { return };
-        let numbered = dml.target.columns.iter().position(|column| column.row_identity && column.identity.is_some());
-        if let Some(before) = rows.checked_sub(1).and_then(|before| i64::try_from(before).ok())
-            && numbered.is_some_and(|numbered| !columns.contains(&numbered))
-            && prepared.triggers.is_none()
-            && let Some(last) = &mut self.state.sequences.lock().serial
-        {
-            *last -= before;
+        let DmlAction::Insert { columns, source, on_conflict } = &dml.action else { return };
+        let mut sequences = self.state.sequences.lock();
+        let Some(Told::Row(last)) = sequences.told else { return };
+        if rows == 0 {
+            (sequences.serial, sequences.told) = (before, None);
+            return;
         }
+        let numbered = dml.target.columns.iter().position(|column| column.row_identity && column.identity.is_some());
+        if on_conflict.is_some() || prepared.triggers.is_some() || numbered.is_none() {
+            return;
+        }
+        let at = numbered.and_then(|numbered| columns.iter().position(|column| *column == numbered));
+        // Of those at the end, how many were not given a number.
+        let own = match (source, at) {
+            (_, None) => rows,
+            (InsertSource::Values(all), Some(at)) => {
+                let own = |row: &&Vec<Expr>| row.get(at).is_none_or(|value| asks_for_number(value, params));
+                all.iter().rev().take_while(own).count() as u64
+            }
+            _ => return,
+        };
+        match own.checked_sub(1).and_then(|before| i64::try_from(before).ok()) {
+            Some(before) => {
+                sequences.serial = Some(last - before);
+                sequences.told = Some(Told::Row(last - before));
+            }
+            None => sequences.serial = before,
+        }
+    }
+
+    /// The number that clients are told of the last statement's rows: what LAST_INSERT_ID(n) said, the one that the first
+    /// gave itself, or the one that the last was given.
+    pub fn told_number(&self) -> Option<i64> {
+        self.state.sequences.lock().told.map(|(Told::Said(number) | Told::Row(number))| number)
     }
 
     /// KILL.
@@ -142,6 +173,24 @@ impl Prepared {
             Control::Kill { .. } => None,
         }
     }
+}
+
+/// A value of a column that numbers itself leaves it to do so.
+fn asks_for_number(value: &Expr, params: &[Value]) -> bool {
+    let ExprKind::Numbered { given, .. } = &value.kind else { return true };
+    let Some(given) = given else { return true };
+    let mut asks = false;
+    walk::expr(given, &mut |part| {
+        if let ExprKind::Param(number) = &part.kind {
+            asks |= match params.get(*number) {
+                None | Some(Value::Null | Value::Integer(0)) => true,
+                Some(Value::Text(text)) => text.trim() == "0",
+                Some(_) => false,
+            };
+        }
+        true
+    });
+    asks
 }
 
 /// An outcome without the rows.

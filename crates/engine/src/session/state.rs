@@ -176,6 +176,17 @@ pub struct SequenceState {
     pub stored: HashMap<u32, super::sequences::Stored>,
     /// The last SERIAL.
     pub serial: Option<i64>,
+    /// What a client of MySQL's is told that its statement's rows are numbered by.
+    pub told: Option<Told>,
+}
+
+/// The number of a statement's rows that a client of MySQL's is told.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Told {
+    /// The statement has said it: LAST_INSERT_ID(n).
+    Said(i64),
+    /// A row has it.
+    Row(i64),
 }
 
 impl SequenceState {

@@ -59,15 +59,12 @@ pub(super) fn status(session: &Session) -> u16 {
     autocommit | if in_transaction { status_flag::IN_TRANSACTION } else { 0 }
 }
 
-/// The number that the last row of a statement gave itself; 0 for none.
-pub(super) fn last_insert_id(session: &Session, plan: &Prepared, rows: u64) -> u64 {
-    let Statement::Dml(dml) = &plan.bound.statement else { return 0 };
-    // What an earlier statement's rows gave themselves stays with the session.
-    let numbers_itself = dml.target.columns.iter().any(|column| column.identity.is_some());
-    if rows == 0 || plan.command != Command::Insert || !numbers_itself {
+/// The number that clients are told of a statement's rows; 0 for none.
+pub(super) fn last_insert_id(session: &Session, plan: &Prepared) -> u64 {
+    if !matches!(plan.bound.statement, Statement::Dml(_)) {
         return 0;
     }
-    session.last_serial().and_then(|serial| u64::try_from(serial).ok()).unwrap_or(0)
+    session.told_number().and_then(|number| u64::try_from(number).ok()).unwrap_or(0)
 }
 
 /// How many warnings the last statement has left.
@@ -122,62 +119,4 @@ pub(super) fn quoted(name: &str) -> String {
 /// There is no session of this number.
 pub(super) fn unknown_thread(number: u32) -> Error {
     report::own(1094, "HY000", format!("Unknown thread id: {number}"))
-}
-
-/// How many parameters a statement has that cannot be described before its values are known: the `?` outside of strings,
-/// names and comments.
-pub(super) fn parameters(text: &str) -> usize {
-    let mut bytes = text.bytes().peekable();
-    let mut count = 0;
-    let mut before = b' ';
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'\'' | b'"' | b'`' => {
-                while let Some(inner) = bytes.next() {
-                    match inner {
-                        b'\\' if byte != b'`' => {
-                            bytes.next();
-                        }
-                        _ if inner == byte => break,
-                        _ => {}
-                    }
-                }
-            }
-            b'#' => while bytes.next_if(|byte| *byte != b'\n').is_some() {},
-            b'-' if before == b'-' && bytes.peek().is_none_or(u8::is_ascii_whitespace) => {
-                while bytes.next_if(|byte| *byte != b'\n').is_some() {}
-            }
-            b'*' if before == b'/' => {
-                let mut star = false;
-                for inner in bytes.by_ref() {
-                    if star && inner == b'/' {
-                        break;
-                    }
-                    star = inner == b'*';
-                }
-            }
-            b'?' => count += 1,
-            _ => {}
-        }
-        before = byte;
-    }
-    count
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parameters_are_counted_where_they_are_some() {
-        for (text, count) in [
-            ("select ?", 1),
-            ("select '?', \"?\", `?`, ? -- ?\n, ? # ?\n, /* ? */ ?", 3),
-            ("select 'it''s ?', '\\'?', ?", 1),
-            ("select 5--?", 1),
-            ("select '?", 0),
-        ] {
-            assert_eq!(parameters(text), count, "{text}");
-        }
-    }
 }

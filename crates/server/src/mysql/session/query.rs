@@ -102,7 +102,7 @@ impl MysqlSession<'_> {
         let affected_rows = if command == Command::Select { 0 } else { rows };
         self.send_ok(OkPacket {
             affected_rows,
-            last_insert_id: told::last_insert_id(&self.session, plan, rows),
+            last_insert_id: told::last_insert_id(&self.session, plan),
             status: more_flag(more),
             warnings,
             info: told::info(command, rows, warnings),
