@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use rowferry_engine::ir::Value;
-use rowferry_engine::{Command, Error, Outcome, Prepared, Result, Session, Type};
+use rowferry_engine::{Command, Error, Outcome, Result, Session, Type};
 use support::cases::check_cases;
 use support::{Fixture, mysql};
 
@@ -23,19 +23,19 @@ fn run(session: &mut Session, sql: &str) -> Result<String> {
     for parsed in session.parse(sql)? {
         let plan = session.prepare_parsed(&parsed, &[])?;
         let outcome = session.execute(&plan, &[])?;
-        write(&mut out, &plan, outcome)?;
+        write(&mut out, outcome)?;
     }
     Ok(out)
 }
 
-fn write(out: &mut String, plan: &Prepared, outcome: Outcome) -> Result<()> {
+fn write(out: &mut String, outcome: Outcome) -> Result<()> {
     match outcome {
         Outcome::Done { command, rows } => {
             let counted = matches!(command, Command::Insert | Command::Update | Command::Delete);
             writeln!(out, "{}", if counted { rows.to_string() } else { "OK".to_owned() }).unwrap();
         }
         Outcome::Rows(mut cursor) => {
-            let columns = plan.bound.columns.clone();
+            let columns = cursor.columns().to_vec();
             let heads: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
             writeln!(out, "{}", heads.join(" | ")).unwrap();
             while let Some(row) = cursor.next()? {
@@ -56,7 +56,7 @@ fn run_lifted(session: &mut Session, sql: &str) -> Result<(String, usize)> {
     let mut out = String::new();
     let text: Arc<str> = sql.into();
     let outcome = session.execute_as(&plan, &values, Some(&text))?;
-    write(&mut out, &plan, outcome)?;
+    write(&mut out, outcome)?;
     Ok((out, values.len()))
 }
 
@@ -110,7 +110,7 @@ macro_rules! files {
     )*};
 }
 
-files! { catalogs, documents, functions, statements }
+files! { alterations, catalogs, changes, documents, functions, statements }
 
 #[test]
 fn every_table_of_the_catalogs_can_be_read() {
@@ -196,4 +196,29 @@ fn literals_that_are_parameters_mean_what_they_meant() {
             assert_eq!(generic.1, *lifted, "{sql}");
         }
     }
+}
+
+#[test]
+fn who_counts_rows_that_are_found_is_told_of_those_that_stay_as_they_are() {
+    let fixture = Fixture::new();
+    let database = fixture.open();
+    let mut session = mysql(&database);
+    run(&mut session, "CREATE TABLE t (id INT PRIMARY KEY, a INT)").unwrap();
+    run(&mut session, "INSERT INTO t VALUES (1, 1), (2, 2)").unwrap();
+    assert_eq!(run(&mut session, "UPDATE t SET a = 1").unwrap(), "1\n");
+    assert_eq!(session.rows_matched(), 2);
+    session.count_found_rows(true);
+    assert_eq!(run(&mut session, "UPDATE t SET a = 1").unwrap(), "2\n");
+    assert_eq!(run(&mut session, "INSERT INTO t VALUES (1, 1) ON DUPLICATE KEY UPDATE a = 1").unwrap(), "1\n");
+    session.count_found_rows(false);
+    assert_eq!(run(&mut session, "INSERT INTO t VALUES (1, 1) ON DUPLICATE KEY UPDATE a = 1").unwrap(), "0\n");
+}
+
+#[test]
+fn found_rows_are_those_of_the_last_query() {
+    let fixture = Fixture::new();
+    let database = fixture.open();
+    let mut session = mysql(&database);
+    session.rows_yielded(3);
+    assert_eq!(run(&mut session, "SELECT FOUND_ROWS()").unwrap(), "FOUND_ROWS()\n3\n");
 }

@@ -312,7 +312,7 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "last_insert_id" () -> I8, F("rf_mysql_last_insert_id"), volatile;
     Scalar "last_insert_id" (I8) -> I8, F("rf_mysql_set_last_insert_id"), volatile;
     Scalar "row_count" () -> I8, F("rf_mysql_row_count"), volatile;
-    Scalar "found_rows" () -> I8, T("rf_mysql_refused('FOUND_ROWS')"), volatile;
+    Scalar "found_rows" () -> I8, F("rf_mysql_found_rows"), volatile;
     Scalar "benchmark" (I8, ANY) -> I8, T("rf_mysql_refused('BENCHMARK')"), volatile;
     Scalar "sleep" (F8) -> I8, F("rf_mysql_sleep"), volatile;
     Scalar "charset" (ANY) -> TEXT, F("rf_mysql_charset"), lenient;
@@ -332,6 +332,9 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "mysql_set_variable" (TEXT, TEXT, ANY) -> TEXT, F("rf_mysql_set_variable"), volatile, lenient;
     Scalar "mysql_set_names" (TEXT, TEXT) -> TEXT, F("rf_mysql_set_names"), optional(1), volatile;
     Scalar "mysql_user_variable" (TEXT) -> TEXT, F("rf_mysql_user_variable"), volatile;
+    Scalar "mysql_changes" (I8, ANY) -> BOOL, F("rf_mysql_changes"), variadic, lenient, volatile;
+    Scalar "mysql_into_one" (I8) -> I8, F("rf_mysql_into_one"), volatile;
+    Scalar "mysql_set_found_rows" (I8, I8) -> I8, F("rf_mysql_set_found_rows"), volatile, lenient;
     Scalar "mysql_set_user_variable" (TEXT, ELEM) -> ELEM, F("rf_mysql_set_user_variable"), volatile, lenient;
 
     // Digests and codes.

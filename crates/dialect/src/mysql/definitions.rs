@@ -4,23 +4,23 @@
 //! the file: they are kept as `table.key`.
 
 use pg_query::protobuf::{
-    self as pg, AlterTableType, ConstrType, DropBehavior, Node, ObjectType, OnCommitAction, SqlValueFunctionOp,
-    node::Node as N,
+    self as pg, ConstrType, DropBehavior, Node, ObjectType, OnCommitAction, SqlValueFunctionOp, node::Node as N,
 };
 use sqlparser::ast::{
-    AlterColumnOperation, AlterTable, AlterTableOperation, ColumnDef, ColumnOption, ColumnOptionDef, CreateIndex,
-    CreateTable, CreateTableLikeKind, CreateTableOptions, CreateView, DataType, Expr, ForeignKeyConstraint, Function,
-    GeneratedExpressionMode, Ident, IndexColumn, MySQLColumnPosition, ObjectName, ObjectType as Kind,
-    ReferentialAction, RenameTableNameKind, SchemaName, SqlOption, Statement as Ast, TableConstraint,
+    ColumnDef, ColumnOption, ColumnOptionDef, CreateIndex, CreateTable, CreateTableLikeKind, CreateTableOptions,
+    CreateView, DataType, Expr, ForeignKeyConstraint, Function, GeneratedExpressionMode, Ident, IndexColumn,
+    ObjectName, ObjectType as Kind, ReferentialAction, SchemaName, SqlOption, Statement as Ast, TableConstraint,
 };
 use sqlparser::tokenizer::Token;
 
-use super::build::{NOWHERE, boxed, def, list, node, number, select_of, text, word};
+use super::alter::{altered, option};
+use super::build::{NOWHERE, boxed, def, list, node, number, select, select_of, text, word};
 use super::expressions::name_parts;
-use super::statements::{Trees, nothing, one};
+use super::statements::{Trees, one};
 use super::tree::Converter;
 use super::types;
-use crate::{Error, Result};
+use crate::postgres::FOR_FOREIGN_KEY;
+use crate::{Condition, Error, Result};
 
 /// The collation of texts where nothing else is said.
 pub(super) const COLLATION: &str = "utf8mb4_0900_ai_ci";
@@ -30,7 +30,7 @@ fn key_name(table: &str, key: &str) -> String {
     format!("{table}.{key}")
 }
 
-fn constraint(kind: ConstrType) -> pg::Constraint {
+pub(super) fn constraint(kind: ConstrType) -> pg::Constraint {
     pg::Constraint {
         contype: kind as i32,
         is_enforced: true,
@@ -40,24 +40,26 @@ fn constraint(kind: ConstrType) -> pg::Constraint {
     }
 }
 
-fn of_constraint(made: pg::Constraint) -> Node {
+pub(super) fn of_constraint(made: pg::Constraint) -> Node {
     node(N::Constraint(Box::new(made)))
 }
 
 /// A key of a table.
-struct Key {
+pub(super) struct Key {
     name: Option<String>,
     unique: bool,
     columns: Vec<IndexColumn>,
+    /// It is for a foreign key, and is made only where no other finds its rows.
+    for_foreign_key: bool,
 }
 
 /// What a table's definition is made of.
 #[derive(Default)]
-struct Parts {
-    elements: Vec<Node>,
-    keys: Vec<Key>,
+pub(super) struct Parts {
+    pub(super) elements: Vec<Node>,
+    pub(super) keys: Vec<Key>,
     /// Comments of columns.
-    comments: Vec<(String, String)>,
+    pub(super) comments: Vec<(String, String)>,
 }
 
 fn ident_words(idents: &[Ident]) -> Vec<Node> {
@@ -188,7 +190,6 @@ impl Converter<'_> {
         match ast {
             Ast::CreateTable(create) => self.create_table(create),
             Ast::CreateIndex(create) => self.create_index(create),
-            Ast::AlterTable(alter) => self.alter_table(alter),
             Ast::CreateView(create) => self.create_view(create),
             Ast::Drop { object_type, if_exists, names, table, cascade, .. } => {
                 self.drop(object_type, *if_exists, names, table.as_ref(), *cascade)
@@ -207,7 +208,12 @@ impl Converter<'_> {
             }
             Ast::RenameTable(renames) => {
                 let rename = |of: &sqlparser::ast::RenameTable| renamed_table(self, &of.old_name, &of.new_name);
-                Ok((renames.iter().map(rename).collect::<Result<_>>()?, false))
+                let trees: Vec<Vec<N>> = renames.iter().map(rename).collect::<Result<_>>()?;
+                let trees: Vec<N> = trees.into_iter().flatten().collect();
+                if trees.is_empty() {
+                    return Err(Error::new(Condition::DuplicateTable, "a table that is renamed to its own name"));
+                }
+                Ok((trees, false))
             }
             Ast::CreateDatabase { db_name, if_not_exists, .. } => {
                 one(created_schema(name_parts(db_name)?.pop().unwrap_or_default(), *if_not_exists))
@@ -283,6 +289,10 @@ impl Converter<'_> {
                 if_not_exists: create.if_not_exists,
             })));
         }
+        check_numbered(create, &parts)?;
+        name_constraints(&table, &mut parts.elements);
+        // What is made for foreign keys comes last: others may find their rows.
+        parts.keys.sort_by_key(|key| key.for_foreign_key);
         let mut trees = vec![created(relation.clone(), parts.elements, create.if_not_exists)];
         for (at, key) in parts.keys.iter().enumerate() {
             trees.push(self.index(&relation, &table, key, at, create.if_not_exists)?);
@@ -298,7 +308,7 @@ impl Converter<'_> {
         Ok(())
     }
 
-    fn column_definition(
+    pub(super) fn column_definition(
         &mut self,
         name: &str,
         ty: &DataType,
@@ -320,8 +330,16 @@ impl Converter<'_> {
             }
         }
         let mut collation = declared.collation;
+        let has = |wanted: fn(&ColumnOption) -> bool| options.iter().any(|option| wanted(&option.option));
+        let is_null = |expr: &Expr| matches!(expr, Expr::Value(value) if value.value == sqlparser::ast::Value::Null);
+        if has(|option| matches!(option, ColumnOption::NotNull | ColumnOption::PrimaryKey(_)))
+            && options.iter().any(|option| matches!(&option.option, ColumnOption::Default(expr) if is_null(expr)))
+        {
+            let message = format!("Invalid default value for '{name}'");
+            return Err(Error::new(Condition::InvalidColumnDefinition, message).with_mysql(1067, "42000"));
+        }
         let mut constraints = Vec::new();
-        for ColumnOptionDef { option, .. } in options {
+        for ColumnOptionDef { option, name: named } in options {
             match option {
                 ColumnOption::Null => {}
                 ColumnOption::NotNull => constraints.push(of_constraint(constraint(ConstrType::ConstrNotnull))),
@@ -337,6 +355,7 @@ impl Converter<'_> {
                     name: Some(name.to_owned()),
                     unique: true,
                     columns: vec![IndexColumn::from(Ident::new(name))],
+                    for_foreign_key: false,
                 }),
                 ColumnOption::ForeignKey(_) => {
                     // MySQL reads REFERENCES behind a column and forgets it.
@@ -344,7 +363,8 @@ impl Converter<'_> {
                 }
                 ColumnOption::Check(check) => {
                     let raw_expr = boxed(self.expression(&check.expr)?);
-                    let conname = check.name.as_ref().map(|name| name.value.clone()).unwrap_or_default();
+                    let named = check.name.as_ref().or(named.as_ref());
+                    let conname = named.map(|name| name.value.clone()).unwrap_or_default();
                     constraints.push(of_constraint(pg::Constraint {
                         raw_expr,
                         conname,
@@ -370,7 +390,7 @@ impl Converter<'_> {
                     let raw_expr = boxed(self.expression(expr)?);
                     let kind = match generation_expr_mode {
                         Some(GeneratedExpressionMode::Stored) => "s",
-                        Some(GeneratedExpressionMode::Virtual) | None => "s",
+                        Some(GeneratedExpressionMode::Virtual) | None => "v",
                     };
                     constraints.push(of_constraint(pg::Constraint {
                         raw_expr,
@@ -390,7 +410,7 @@ impl Converter<'_> {
                 ..constraint(ConstrType::ConstrIdentity)
             }));
             let columns = vec![IndexColumn::from(Ident::new(name))];
-            parts.keys.push(Key { name: Some(name.to_owned()), unique: true, columns });
+            parts.keys.push(Key { name: Some(name.to_owned()), unique: true, columns, for_foreign_key: false });
         }
         let coll_clause = types::is_text(ty).then(|| {
             let of_table = || self.table_collation.clone().unwrap_or_else(|| COLLATION.to_owned());
@@ -409,7 +429,7 @@ impl Converter<'_> {
     }
 
     /// What a column has where nothing is given: a constant, or a moment.
-    fn default(&mut self, expr: &Expr) -> Result<Node> {
+    pub(super) fn default(&mut self, expr: &Expr) -> Result<Node> {
         let expr = match expr {
             Expr::Nested(inner) => inner,
             expr => expr,
@@ -425,7 +445,7 @@ impl Converter<'_> {
         self.expression(expr)
     }
 
-    fn constraint(&mut self, of: &TableConstraint, parts: &mut Parts) -> Result<()> {
+    pub(super) fn constraint(&mut self, of: &TableConstraint, parts: &mut Parts) -> Result<()> {
         match of {
             TableConstraint::PrimaryKey(key) => {
                 let keys = key.columns.iter().map(|column| key_column(column).map(word)).collect::<Result<_>>()?;
@@ -433,14 +453,17 @@ impl Converter<'_> {
             }
             TableConstraint::Unique(key) => {
                 let name = key.index_name.as_ref().or(key.name.as_ref()).map(|name| name.value.clone());
-                parts.keys.push(Key { name, unique: true, columns: key.columns.clone() });
+                parts.keys.push(Key { name, unique: true, columns: key.columns.clone(), for_foreign_key: false });
             }
             TableConstraint::Index(key) => {
                 let name = key.name.as_ref().map(|name| name.value.clone());
-                parts.keys.push(Key { name, unique: false, columns: key.columns.clone() });
+                parts.keys.push(Key { name, unique: false, columns: key.columns.clone(), for_foreign_key: false });
             }
             TableConstraint::ForeignKey(key) => {
-                parts.elements.push(of_constraint(foreign_key(key, self.range_var(&key.foreign_table)?)?))
+                parts.elements.push(of_constraint(foreign_key(key, self.range_var(&key.foreign_table)?)?));
+                let name = key.name.as_ref().or(key.index_name.as_ref()).map(|name| name.value.clone());
+                let columns = key.columns.iter().cloned().map(IndexColumn::from).collect();
+                parts.keys.push(Key { name, unique: false, columns, for_foreign_key: true });
             }
             TableConstraint::Check(check) => {
                 if check.enforced == Some(false) {
@@ -458,7 +481,14 @@ impl Converter<'_> {
     }
 
     /// A key as an index.
-    fn index(&mut self, relation: &pg::RangeVar, table: &str, key: &Key, at: usize, if_not_exists: bool) -> Result<N> {
+    pub(super) fn index(
+        &mut self,
+        relation: &pg::RangeVar,
+        table: &str,
+        key: &Key,
+        at: usize,
+        if_not_exists: bool,
+    ) -> Result<N> {
         let mut index_params = Vec::new();
         for column in &key.columns {
             let order = &column.column.options;
@@ -494,6 +524,7 @@ impl Converter<'_> {
             index_params,
             unique: key.unique,
             if_not_exists,
+            idxcomment: if key.for_foreign_key { FOR_FOREIGN_KEY.to_owned() } else { String::new() },
             ..Default::default()
         })))
     }
@@ -501,7 +532,7 @@ impl Converter<'_> {
     fn create_index(&mut self, create: &CreateIndex) -> Result<Trees> {
         let relation = self.range_var(&create.table_name)?;
         let name = create.name.as_ref().map(name_parts).transpose()?.and_then(|mut parts| parts.pop());
-        let key = Key { name, unique: create.unique, columns: create.columns.clone() };
+        let key = Key { name, unique: create.unique, columns: create.columns.clone(), for_foreign_key: false };
         let table = relation.relname.clone();
         one(self.index(&relation, &table, &key, 0, create.if_not_exists)?)
     }
@@ -516,14 +547,25 @@ impl Converter<'_> {
         }
         let aliases = create.columns.iter().map(|column| word(column.name.value.clone())).collect();
         let query = self.query(&create.query)?;
-        one(N::ViewStmt(Box::new(pg::ViewStmt {
-            view: Some(self.range_var(&create.name)?),
+        let view = self.range_var(&create.name)?;
+        let mut trees = Vec::new();
+        if self.view.alters {
+            // It has to be there.
+            trees.push(N::SelectStmt(Box::new(pg::SelectStmt {
+                from_clause: vec![node(N::RangeVar(view.clone()))],
+                limit_count: boxed(number("0")),
+                ..select()
+            })));
+        }
+        trees.push(N::ViewStmt(Box::new(pg::ViewStmt {
+            view: Some(view),
             aliases,
             query: boxed(select_of(query)),
-            replace: create.or_replace,
+            replace: create.or_replace || self.view.alters,
             options: Vec::new(),
-            with_check_option: pg::ViewCheckOption::NoCheckOption as i32,
-        })))
+            with_check_option: self.view.check.unwrap_or(pg::ViewCheckOption::NoCheckOption) as i32,
+        })));
+        Ok((trees, false))
     }
 
     fn drop(
@@ -562,209 +604,68 @@ impl Converter<'_> {
                 let (Some(table), [name]) = (table, names) else {
                     return Err(Error::syntax("DROP INDEX wants ON and a table"));
                 };
-                dropped(
-                    ObjectType::ObjectIndex,
-                    vec![index_of(self, table, name.to_string().trim_matches('`'))?],
-                    DropBehavior::DropRestrict,
-                )
+                let key = name_parts(name)?.pop().unwrap_or_default();
+                one(altered(&self.range_var(table)?, vec![option("drop_key", vec![text(key)])]))
             }
             other => Err(Error::unsupported(format!("DROP {other}"))),
         }
     }
-
-    fn alter_table(&mut self, alter: &AlterTable) -> Result<Trees> {
-        let relation = self.range_var(&alter.name)?;
-        let mut trees = Vec::new();
-        // What can be said in one statement is one.
-        let mut commands: Vec<Node> = Vec::new();
-        let flush = |commands: &mut Vec<Node>, trees: &mut Vec<N>| {
-            if !commands.is_empty() {
-                trees.push(N::AlterTableStmt(pg::AlterTableStmt {
-                    relation: Some(relation.clone()),
-                    cmds: std::mem::take(commands),
-                    objtype: ObjectType::ObjectTable as i32,
-                    missing_ok: false,
-                }));
-            }
-        };
-        let command = |subtype: AlterTableType, name: &str, of: Option<Node>| {
-            node(N::AlterTableCmd(Box::new(pg::AlterTableCmd {
-                subtype: subtype as i32,
-                name: name.to_owned(),
-                def: of.map(Box::new),
-                behavior: DropBehavior::DropRestrict as i32,
-                ..Default::default()
-            })))
-        };
-        for operation in &alter.operations {
-            match operation {
-                AlterTableOperation::AddColumn { column_def, column_position, .. } => {
-                    refuse_position(column_position.as_ref())?;
-                    let mut parts = Parts::default();
-                    let name = column_def.name.value.clone();
-                    let made = self.column_definition(&name, &column_def.data_type, &column_def.options, &mut parts)?;
-                    let implicit = implicit_default(column_def);
-                    let mut made = made;
-                    if let Some(value) = &implicit {
-                        let raw_expr = boxed(value.clone());
-                        let default = pg::Constraint { raw_expr, ..constraint(ConstrType::ConstrDefault) };
-                        made.constraints.push(of_constraint(default));
-                    }
-                    commands.push(command(AlterTableType::AtAddColumn, "", Some(node(N::ColumnDef(Box::new(made))))));
-                    flush(&mut commands, &mut trees);
-                    if implicit.is_some() {
-                        // It was for the rows that are there.
-                        commands.push(command(AlterTableType::AtColumnDefault, &name, None));
-                        flush(&mut commands, &mut trees);
-                    }
-                    for (at, key) in parts.keys.iter().enumerate() {
-                        trees.push(self.index(&relation, &relation.relname, key, at, false)?);
-                    }
-                    trees.extend(comments(&relation, None, parts.comments));
-                }
-                AlterTableOperation::DropColumn { column_names, if_exists, .. } => {
-                    for name in column_names {
-                        let mut dropped = command(AlterTableType::AtDropColumn, &name.value, None);
-                        if let Some(N::AlterTableCmd(command)) = &mut dropped.node {
-                            command.missing_ok = *if_exists;
-                        }
-                        commands.push(dropped);
-                    }
-                }
-                AlterTableOperation::AddConstraint { constraint: of, .. } => {
-                    let mut parts = Parts::default();
-                    self.constraint(of, &mut parts)?;
-                    for element in parts.elements {
-                        commands.push(command(AlterTableType::AtAddConstraint, "", Some(element)));
-                    }
-                    flush(&mut commands, &mut trees);
-                    for (at, key) in parts.keys.iter().enumerate() {
-                        trees.push(self.index(&relation, &relation.relname, key, at, false)?);
-                    }
-                }
-                AlterTableOperation::DropConstraint { name, if_exists, .. } => {
-                    let mut dropped = command(AlterTableType::AtDropConstraint, &name.value, None);
-                    if let Some(N::AlterTableCmd(command)) = &mut dropped.node {
-                        command.missing_ok = *if_exists;
-                    }
-                    commands.push(dropped);
-                }
-                AlterTableOperation::DropForeignKey { name, .. } => {
-                    commands.push(command(AlterTableType::AtDropConstraint, &name.value, None));
-                }
-                AlterTableOperation::DropPrimaryKey { .. } => {
-                    let name = format!("{}_pkey", relation.relname);
-                    commands.push(command(AlterTableType::AtDropConstraint, &name, None));
-                }
-                AlterTableOperation::DropIndex { name } => {
-                    flush(&mut commands, &mut trees);
-                    trees.push(N::DropStmt(pg::DropStmt {
-                        objects: vec![index_of(self, &alter.name, &name.value)?],
-                        remove_type: ObjectType::ObjectIndex as i32,
-                        behavior: DropBehavior::DropRestrict as i32,
-                        missing_ok: false,
-                        concurrent: false,
-                    }));
-                }
-                AlterTableOperation::RenameColumn { old_column_name, new_column_name } => {
-                    flush(&mut commands, &mut trees);
-                    trees.push(renamed_column(&relation, &old_column_name.value, &new_column_name.value));
-                }
-                AlterTableOperation::RenameTable { table_name } => {
-                    flush(&mut commands, &mut trees);
-                    let (RenameTableNameKind::As(name) | RenameTableNameKind::To(name)) = table_name;
-                    trees.push(renamed_table(self, &alter.name, name)?);
-                }
-                AlterTableOperation::ChangeColumn { old_name, new_name, data_type, options, column_position } => {
-                    refuse_position(column_position.as_ref())?;
-                    flush(&mut commands, &mut trees);
-                    if old_name.value != new_name.value {
-                        trees.push(renamed_column(&relation, &old_name.value, &new_name.value));
-                    }
-                    self.modify(&new_name.value, data_type, options, &mut commands, &command)?;
-                }
-                AlterTableOperation::ModifyColumn { col_name, data_type, options, column_position } => {
-                    refuse_position(column_position.as_ref())?;
-                    self.modify(&col_name.value, data_type, options, &mut commands, &command)?;
-                }
-                AlterTableOperation::AlterColumn { column_name, op } => {
-                    let name = &column_name.value;
-                    commands.push(match op {
-                        AlterColumnOperation::SetDefault { value } => {
-                            let value = self.default(value)?;
-                            command(AlterTableType::AtColumnDefault, name, Some(value))
-                        }
-                        AlterColumnOperation::DropDefault => command(AlterTableType::AtColumnDefault, name, None),
-                        other => return Err(Error::unsupported(format!("ALTER COLUMN {other}"))),
-                    });
-                }
-                // How the work is done is ours.
-                AlterTableOperation::Algorithm { .. } | AlterTableOperation::Lock { .. } => {}
-                other => return Err(Error::unsupported(format!("ALTER TABLE … {other}"))),
-            }
-        }
-        flush(&mut commands, &mut trees);
-        if trees.is_empty() { Ok(nothing()) } else { Ok((trees, false)) }
-    }
-
-    /// A column as it is to be: its type, then whether it may be NULL and its default.
-    fn modify(
-        &mut self,
-        name: &str,
-        ty: &DataType,
-        options: &[ColumnOption],
-        commands: &mut Vec<Node>,
-        command: &dyn Fn(AlterTableType, &str, Option<Node>) -> Node,
-    ) -> Result<()> {
-        let options: Vec<ColumnOptionDef> =
-            options.iter().map(|option| ColumnOptionDef { name: None, option: option.clone() }).collect();
-        let mut parts = Parts::default();
-        let mut made = self.column_definition(name, ty, &options, &mut parts)?;
-        if !parts.keys.is_empty() || !parts.comments.is_empty() {
-            return Err(Error::unsupported("a key or comment in MODIFY"));
-        }
-        let constraints = std::mem::take(&mut made.constraints);
-        // The default that was there is not converted but replaced.
-        commands.push(command(AlterTableType::AtColumnDefault, name, None));
-        commands.push(command(AlterTableType::AtAlterColumnType, name, Some(node(N::ColumnDef(Box::new(made))))));
-        let mut not_null = false;
-        for one in constraints {
-            let Some(N::Constraint(constraint)) = one.node else { continue };
-            match constraint.contype() {
-                ConstrType::ConstrNotnull => not_null = true,
-                ConstrType::ConstrDefault => {
-                    let value = constraint.raw_expr.map(|value| *value);
-                    commands.push(command(AlterTableType::AtColumnDefault, name, value));
-                }
-                ConstrType::ConstrIdentity => return Err(Error::unsupported("AUTO_INCREMENT in MODIFY")),
-                _ => return Err(Error::unsupported("a constraint in MODIFY")),
-            }
-        }
-        let subtype = if not_null { AlterTableType::AtSetNotNull } else { AlterTableType::AtDropNotNull };
-        commands.push(command(subtype, name, None));
-        Ok(())
-    }
 }
 
-/// What rows that are there get in a column that is NOT NULL and says no default: 0, or an empty text.
-fn implicit_default(column: &ColumnDef) -> Option<Node> {
-    let has = |wanted: fn(&ColumnOption) -> bool| column.options.iter().any(|option| wanted(&option.option));
-    let speaks = has(|option| {
-        matches!(option, ColumnOption::Default(_) | ColumnOption::Generated { .. } | ColumnOption::DialectSpecific(_))
-    });
-    if speaks || !has(|option| matches!(option, ColumnOption::NotNull)) {
-        return None;
+/// One column numbers itself at most, and is the first of a key; there is a column at all.
+fn check_numbered(create: &CreateTable, parts: &Parts) -> Result<()> {
+    let invalid = |code: u16, message: &str| {
+        Err(Error::new(Condition::InvalidTableDefinition, message).with_mysql(code, "42000"))
+    };
+    if create.columns.is_empty() {
+        return invalid(1113, "A table must have at least 1 column");
     }
-    if types::is_text(&column.data_type) && !matches!(column.data_type, DataType::Enum(..)) {
-        return Some(text(""));
+    let is_numbered = |option: &ColumnOptionDef| {
+        matches!(&option.option, ColumnOption::DialectSpecific(words)
+            if matches!(words.as_slice(), [Token::Word(word)] if word.value.eq_ignore_ascii_case("auto_increment")))
+    };
+    let mut numbered = create.columns.iter().filter(|column| column.options.iter().any(is_numbered));
+    let Some(column) = numbered.next() else { return Ok(()) };
+    let leads = |columns: &[IndexColumn]| match columns.first() {
+        Some(first) => key_column(first).is_ok_and(|name| name.eq_ignore_ascii_case(&column.name.value)),
+        None => false,
+    };
+    let is_key = column.options.iter().any(|option| matches!(option.option, ColumnOption::PrimaryKey(_)))
+        || parts.keys.iter().any(|key| leads(&key.columns))
+        || create.constraints.iter().any(|of| matches!(of, TableConstraint::PrimaryKey(key) if leads(&key.columns)));
+    if numbered.next().is_some() || !is_key {
+        let message = "Incorrect table definition; there can be only one auto column and it must be defined as a key";
+        return invalid(1075, message);
     }
-    types::is_number(&column.data_type).then(|| number("0"))
+    Ok(())
 }
 
-fn refuse_position(position: Option<&MySQLColumnPosition>) -> Result<()> {
-    match position {
-        None => Ok(()),
-        Some(_) => Err(Error::unsupported("FIRST and AFTER of a column")),
+/// Foreign keys and checks without a name are called by the table, their kind and a number.
+fn name_constraints(table: &str, elements: &mut [Node]) {
+    let (mut keys, mut checks) = (0_u32, 0_u32);
+    let mut name = |constraint: &mut pg::Constraint| {
+        let (count, kind) = match constraint.contype() {
+            ConstrType::ConstrForeign => (&mut keys, "ibfk"),
+            ConstrType::ConstrCheck => (&mut checks, "chk"),
+            _ => return,
+        };
+        if constraint.conname.is_empty() {
+            *count += 1;
+            constraint.conname = format!("{table}_{kind}_{count}");
+        }
+    };
+    for element in elements {
+        match &mut element.node {
+            Some(N::Constraint(constraint)) => name(constraint),
+            Some(N::ColumnDef(column)) => {
+                for constraint in &mut column.constraints {
+                    if let Some(N::Constraint(constraint)) = &mut constraint.node {
+                        name(constraint);
+                    }
+                }
+            }
+            _ => {}
+        }
     }
 }
 
@@ -787,17 +688,34 @@ fn created_schema(schemaname: String, if_not_exists: bool) -> N {
     N::CreateSchemaStmt(pg::CreateSchemaStmt { schemaname, authrole: None, schema_elts: Vec::new(), if_not_exists })
 }
 
-fn renamed_table(converter: &Converter<'_>, from: &ObjectName, to: &ObjectName) -> Result<N> {
-    Ok(N::RenameStmt(Box::new(pg::RenameStmt {
-        rename_type: ObjectType::ObjectTable as i32,
-        relation: Some(converter.range_var(from)?),
-        newname: name_parts(to)?.pop().unwrap_or_default(),
-        behavior: DropBehavior::DropRestrict as i32,
-        ..Default::default()
-    })))
+/// RENAME TABLE: into another database, too.
+pub(super) fn renamed_table(converter: &Converter<'_>, from: &ObjectName, to: &ObjectName) -> Result<Vec<N>> {
+    let relation = converter.range_var(from)?;
+    let target = converter.range_var(to)?;
+    let mut trees = Vec::new();
+    let mut moved = relation.clone();
+    if !target.schemaname.is_empty() && target.schemaname != relation.schemaname {
+        trees.push(N::AlterObjectSchemaStmt(Box::new(pg::AlterObjectSchemaStmt {
+            object_type: ObjectType::ObjectTable as i32,
+            relation: Some(relation.clone()),
+            newschema: target.schemaname.clone(),
+            ..Default::default()
+        })));
+        moved.schemaname.clone_from(&target.schemaname);
+    }
+    if target.relname != relation.relname {
+        trees.push(N::RenameStmt(Box::new(pg::RenameStmt {
+            rename_type: ObjectType::ObjectTable as i32,
+            relation: Some(moved),
+            newname: target.relname,
+            behavior: DropBehavior::DropRestrict as i32,
+            ..Default::default()
+        })));
+    }
+    Ok(trees)
 }
 
-fn renamed_column(relation: &pg::RangeVar, from: &str, to: &str) -> N {
+pub(super) fn renamed_column(relation: &pg::RangeVar, from: &str, to: &str) -> N {
     N::RenameStmt(Box::new(pg::RenameStmt {
         rename_type: ObjectType::ObjectColumn as i32,
         relation_type: ObjectType::ObjectTable as i32,
@@ -809,16 +727,8 @@ fn renamed_column(relation: &pg::RangeVar, from: &str, to: &str) -> N {
     }))
 }
 
-/// The index of a table's key.
-fn index_of(converter: &Converter<'_>, table: &ObjectName, key: &str) -> Result<Node> {
-    let mut parts = converter.relation_parts(table)?;
-    let table = parts.pop().unwrap_or_default();
-    parts.push(key_name(&table, key));
-    Ok(list(parts.into_iter().map(word).collect()))
-}
-
 /// COMMENT ON a table and its columns.
-fn comments(relation: &pg::RangeVar, table: Option<String>, columns: Vec<(String, String)>) -> Vec<N> {
+pub(super) fn comments(relation: &pg::RangeVar, table: Option<String>, columns: Vec<(String, String)>) -> Vec<N> {
     let names = || {
         let schema = Some(relation.schemaname.clone()).filter(|schema| !schema.is_empty());
         schema.into_iter().chain([relation.relname.clone()]).map(word).collect::<Vec<_>>()

@@ -2,28 +2,35 @@
 //! what they mean. The binder of [`crate::postgres`] binds them by MySQL's rules for names, conversions and truth
 //! ([`crate::postgres::Rules`]), so that there is one binder for both.
 //!
-//! - `tree`: from a text to its statements; `statements`, `queries`, `expressions`, `definitions`: their trees;
+//! - `tree`: from a text to its statements; `statements`, `queries`, `expressions`, `definitions`, `alter`: their trees;
 //! - [`types`]: MySQL's types as those of the file;
 //! - [`load_data`]: LOAD DATA, which the door runs, as the client has the file;
 //! - [`shape`]: texts without their literals, for plans that they share;
 //! - `show`: SHOW and DESCRIBE as queries over the catalogs.
 
+mod alter;
 mod build;
 mod definitions;
+pub mod errors;
 mod expressions;
 mod lift;
 pub mod load_data;
+mod modifiers;
 mod queries;
 mod show;
 mod statements;
 mod tree;
 pub mod types;
 pub mod variables;
+mod views;
 
 pub(crate) use lift::content;
 pub use lift::shape;
 pub use tree::parameters;
 pub(crate) use tree::statements;
+
+/// The property of a column that is computed and was declared VIRTUAL.
+pub const VIRTUAL: &str = "mysql_virtual";
 
 /// What a statement does that is about sessions, and about no rows.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -37,4 +44,31 @@ pub enum Control {
         /// QUERY: the session goes on.
         query: bool,
     },
+    /// PREPARE: a statement gets a name.
+    Prepare {
+        /// The name, in small letters.
+        name: String,
+        /// Its text, or the variable that has it.
+        from: PreparedFrom,
+    },
+    /// EXECUTE of such a statement.
+    Execute {
+        /// The name, in small letters.
+        name: String,
+        /// The variables whose values its parameters have.
+        using: Vec<String>,
+    },
+    /// DEALLOCATE PREPARE.
+    Deallocate(String),
+    /// SELECT … INTO: there should be a row.
+    Into,
+}
+
+/// Where the text of a prepared statement stands.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum PreparedFrom {
+    /// In the statement.
+    Text(String),
+    /// In a variable of the user's.
+    Variable(String),
 }

@@ -177,7 +177,7 @@ impl Converter<'_> {
             return Err(Error::unsupported("SELECT … INTO"));
         }
         if query.select_modifiers.as_ref().is_some_and(|modifiers| modifiers.sql_calc_found_rows) {
-            return Err(Error::unsupported("SQL_CALC_FOUND_ROWS (count in a query of its own)"));
+            self.counts_found = true;
         }
         let names = self.take_names();
         let mut made = select();

@@ -13,13 +13,14 @@ use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 
-use super::Control;
+use super::alter::{took, took_all, unexpected};
 use super::build::{
     NOWHERE, boxed, call, column, def, list, logic, node, select, select_of, sublink, target, text, truth,
 };
 use super::expressions::{name_parts, user_variable};
 use super::tree::Converter;
-use crate::{Error, Result};
+use super::{Control, PreparedFrom};
+use crate::{Condition, Error, Result};
 
 /// The trees of a statement, and whether nobody is told its rows.
 pub(super) type Trees = (Vec<N>, bool);
@@ -158,7 +159,8 @@ struct Flat<'q> {
     conditions: Vec<&'q Expr>,
 }
 
-fn flat(from: &[TableWithJoins]) -> Result<Flat<'_>> {
+/// The tables of a join that is nothing but conditions; `None` where it is more.
+fn flat(from: &[TableWithJoins]) -> Option<Flat<'_>> {
     let mut flat = Flat { tables: Vec::new(), conditions: Vec::new() };
     for table in from {
         flat.tables.push(&table.relation);
@@ -168,18 +170,120 @@ fn flat(from: &[TableWithJoins]) -> Result<Flat<'_>> {
             | JoinOperator::CrossJoin(constraint)
             | JoinOperator::StraightJoin(constraint)) = &join.join_operator
             else {
-                return Err(Error::unsupported("an outer join in a change of rows"));
+                return None;
             };
             flat.tables.push(&join.relation);
             match constraint {
                 JoinConstraint::On(condition) => flat.conditions.push(condition),
                 JoinConstraint::None => {}
-                _ => return Err(Error::unsupported("USING in a change of rows")),
+                _ => return None,
             }
         }
     }
-    Ok(flat)
+    Some(flat)
 }
+
+/// Every table of a join.
+fn all_tables<'q>(from: &'q [TableWithJoins], found: &mut Vec<&'q TableFactor>) {
+    for table in from {
+        for factor in std::iter::once(&table.relation).chain(table.joins.iter().map(|join| &join.relation)) {
+            match factor {
+                TableFactor::NestedJoin { table_with_joins, .. } => {
+                    all_tables(std::slice::from_ref(&**table_with_joins), found);
+                }
+                factor => found.push(factor),
+            }
+        }
+    }
+}
+
+/// A query that counts the rows that it had without its LIMIT, for FOUND_ROWS().
+fn counting(made: pg::SelectStmt) -> pg::SelectStmt {
+    let all = pg::SelectStmt { limit_count: None, limit_offset: None, locking_clause: Vec::new(), ..made.clone() };
+    let alias = pg::Alias { aliasname: "_".to_owned(), colnames: Vec::new() };
+    let count = pg::SelectStmt {
+        target_list: vec![target("", call("count", vec![super::build::integer(1)]))],
+        from_clause: vec![super::queries::derived(all, false, alias)],
+        ..select()
+    };
+    let count = sublink(SubLinkType::ExprSublink, None, None, count);
+    let limit = made.limit_count.clone().map_or_else(|| super::build::number(&i64::MAX.to_string()), |limit| *limit);
+    let limit_count = boxed(call("mysql_set_found_rows", vec![count, limit]));
+    pg::SelectStmt { limit_count, ..made }
+}
+
+/// The only row of a query as the values of variables.
+fn into_variables(made: pg::SelectStmt, names: Vec<String>) -> Trees {
+    let columns: Vec<String> = (1..=names.len()).map(|at| format!("c{at}")).collect();
+    let alias = pg::Alias {
+        aliasname: "_".to_owned(),
+        colnames: columns.iter().map(|column| super::build::word(column.clone())).collect(),
+    };
+    let number = pg::FuncCall {
+        over: Some(Box::new(pg::WindowDef { frame_options: 1058, location: NOWHERE, ..Default::default() })),
+        ..super::build::plain_call(vec![super::build::word("row_number")], Vec::new())
+    };
+    let number = node(N::FuncCall(Box::new(number)));
+    let mut targets = vec![target("", call("mysql_into_one", vec![number]))];
+    for (name, at) in names.into_iter().zip(columns) {
+        let value = call("mysql_set_user_variable", vec![text(name.to_lowercase()), column(vec![at])]);
+        targets.push(target("", value));
+    }
+    let query = pg::SelectStmt {
+        target_list: targets,
+        from_clause: vec![super::queries::derived(made, false, alias)],
+        ..select()
+    };
+    (vec![N::SelectStmt(Box::new(query))], true)
+}
+
+/// PREPARE, EXECUTE and DEALLOCATE PREPARE.
+fn prepared(parser: &mut Parser<'_>) -> Result<Option<Control>, Failed> {
+    let variable = |parser: &mut Parser<'_>| match parser.next_token().token {
+        Token::Word(word) if word.value.starts_with('@') && !word.value.starts_with("@@") => {
+            Ok(word.value[1..].to_lowercase())
+        }
+        _ => unexpected("a variable"),
+    };
+    let control = if took(parser, "prepare") {
+        let name = parser.parse_identifier()?.value.to_lowercase();
+        if !took(parser, "from") {
+            return unexpected("FROM");
+        }
+        let from = match &parser.peek_token_ref().token {
+            Token::SingleQuotedString(text) | Token::DoubleQuotedString(text) => {
+                let text = text.clone();
+                parser.next_token();
+                PreparedFrom::Text(text)
+            }
+            _ => PreparedFrom::Variable(variable(parser)?),
+        };
+        Control::Prepare { name, from }
+    } else if took(parser, "execute") {
+        let name = parser.parse_identifier()?.value.to_lowercase();
+        let mut using = Vec::new();
+        if took(parser, "using") {
+            loop {
+                using.push(variable(parser)?);
+                if !parser.consume_token(&Token::Comma) {
+                    break;
+                }
+            }
+        }
+        Control::Execute { name, using }
+    } else if took_all(parser, &["deallocate", "prepare"]) || took_all(parser, &["drop", "prepare"]) {
+        Control::Deallocate(parser.parse_identifier()?.value.to_lowercase())
+    } else {
+        return Ok(None);
+    };
+    match parser.peek_token_ref().token {
+        Token::EOF => Ok(Some(control)),
+        _ => unexpected("the end"),
+    }
+}
+
+/// The query of a join of which tables are changed, and its columns.
+const CHANGES: &str = "_changes";
 
 impl Converter<'_> {
     /// Statements of our own grammar; `None`, and nothing taken, for all others.
@@ -188,6 +292,17 @@ impl Converter<'_> {
             parser.next_token();
             let values = parser.parse_comma_separated(Parser::parse_expr)?;
             return Ok(Some(silently(self.expressions(&values)?)));
+        }
+        if let Some(control) = prepared(parser)? {
+            self.control = Some(control);
+            return Ok(Some(nothing()));
+        }
+        for word in
+            ["handler", "xa", "install", "uninstall", "import", "clone", "restart", "shutdown", "binlog", "purge"]
+        {
+            if self.has_tokens(&[word]) {
+                return Err(Error::unsupported(word.to_uppercase()).into());
+            }
         }
         if self.has_tokens(&["use"]) {
             parser.next_token();
@@ -203,12 +318,8 @@ impl Converter<'_> {
         if self.has_tokens(&["start", "transaction"]) {
             return self.start_transaction(parser).map(Some);
         }
-        if self.has_tokens(&["alter", "table"])
-            && (self.ends_with(&["disable", "keys"]) || self.ends_with(&["enable", "keys"]))
-        {
-            // How keys are filled is the back end's.
-            while parser.next_token().token != Token::EOF {}
-            return Ok(Some(nothing()));
+        if self.has_tokens(&["alter", "table"]) {
+            return self.alter_table(parser).map(Some);
         }
         for word in ["analyze", "optimize", "check", "repair"] {
             if self.has_tokens(&[word, "table"]) {
@@ -367,7 +478,25 @@ impl Converter<'_> {
                 if let Some(name) = self.sets.iter().find(|name| self.reads.contains(name)) {
                     return Err(Error::unsupported(format!("the variable @{name}, set and read in one query")));
                 }
-                one(N::SelectStmt(Box::new(made)))
+                let made = if self.counts_found { counting(made) } else { made };
+                match std::mem::take(&mut self.modifiers.into) {
+                    names if names.is_empty() => one(N::SelectStmt(Box::new(made))),
+                    names => {
+                        let is_star = |node: &Node| {
+                            matches!(&node.node, Some(N::ResTarget(target)) if matches!(
+                                target.val.as_deref().and_then(|value| value.node.as_ref()),
+                                Some(N::ColumnRef(column)) if matches!(column.fields.last(), Some(Node { node: Some(N::AStar(_)) }))
+                            ))
+                        };
+                        let count = made.target_list.len();
+                        if count > 0 && count != names.len() && !made.target_list.iter().any(is_star) {
+                            let message = "The used SELECT statements have a different number of columns";
+                            return Err(Error::syntax(message).with_mysql(1222, "21000"));
+                        }
+                        self.control = Some(Control::Into);
+                        Ok(into_variables(made, names))
+                    }
+                }
             }
             Ast::Insert(insert) => self.insert(insert),
             Ast::Update(update) => self.update(update),
@@ -543,47 +672,49 @@ impl Converter<'_> {
     }
 
     fn update(&mut self, update: &Update) -> Result<Trees> {
+        if self.modifiers.ignore {
+            return Err(Error::unsupported("UPDATE IGNORE"));
+        }
+        if update.returning.is_some() {
+            return Err(Error::unsupported("RETURNING"));
+        }
         let from = std::slice::from_ref(&update.table);
-        let flat = flat(from)?;
-        let mut conditions = flat.conditions.iter().map(|one| self.expression(one)).collect::<Result<Vec<_>>>()?;
-        let filter = update.selection.as_ref().map(|filter| self.expression(filter)).transpose()?;
-        conditions.extend(filter);
-        let mut wanted: Option<String> = None;
+        let mut all = Vec::new();
+        all_tables(from, &mut all);
+        let filter = |converter: &mut Self| converter.optional(update.selection.as_ref());
+        if let [table] = all.as_slice() {
+            let relation = self.changed_table(table)?;
+            let mut where_clause = filter(self)?;
+            if update.limit.is_some() {
+                let order = self.sort_keys(&update.order_by)?;
+                where_clause = Some(self.first_rows(&relation, where_clause, order, &update.limit)?);
+            }
+            let target_list = self.assignments(&update.assignments)?;
+            return one(N::UpdateStmt(Box::new(pg::UpdateStmt {
+                relation: Some(relation),
+                target_list,
+                where_clause,
+                ..Default::default()
+            })));
+        }
+        if update.limit.is_some() || !update.order_by.is_empty() {
+            let what = if update.limit.is_some() { "LIMIT" } else { "ORDER BY" };
+            let error = Error::syntax(format!("Incorrect usage of UPDATE and {what}"));
+            return Err(error.with_mysql(1221, "HY000"));
+        }
+        // Whose columns they are the binder knows.
+        let mut target_list = Vec::new();
         for assignment in &update.assignments {
             let mut parts = assigned(&assignment.target)?;
-            parts.pop();
-            if let Some(table) = parts.pop() {
-                if wanted.as_ref().is_some_and(|known| !known.eq_ignore_ascii_case(&table)) {
-                    return Err(Error::unsupported("UPDATE of two tables at once"));
-                }
-                wanted = Some(table);
-            }
+            let name = parts.pop().unwrap_or_default();
+            let indirection = parts.pop().map(super::build::word).into_iter().collect();
+            let val = boxed(self.expression(&assignment.value)?);
+            target_list.push(node(N::ResTarget(Box::new(pg::ResTarget { name, indirection, val, location: NOWHERE }))));
         }
-        let is_wanted = |table: &&TableFactor| {
-            let name = called(table);
-            wanted.as_ref().is_none_or(|wanted| name.is_some_and(|name| name.eq_ignore_ascii_case(wanted)))
-        };
-        let Some(at) = flat.tables.iter().position(is_wanted) else {
-            return Err(Error::syntax("the table that UPDATE assigns to is none of its tables"));
-        };
-        if wanted.is_none() && flat.tables.len() > 1 {
-            return Err(Error::unsupported("UPDATE of joined tables without the table's name before the column"));
-        }
-        let relation = self.changed_table(flat.tables[at])?;
-        let mut from_clause = Vec::new();
-        for (other, table) in flat.tables.iter().enumerate() {
-            if other != at {
-                from_clause.push(self.table(table)?);
-            }
-        }
-        let mut where_clause = and(conditions);
-        if update.limit.is_some() || !update.order_by.is_empty() && update.limit.is_some() {
-            let order = self.sort_keys(&update.order_by)?;
-            where_clause = Some(self.first_rows(&relation, where_clause, order, &update.limit)?);
-        }
-        let target_list = self.assignments(&update.assignments)?;
+        let from_clause = self.tables(from)?;
+        let where_clause = filter(self)?;
         one(N::UpdateStmt(Box::new(pg::UpdateStmt {
-            relation: Some(relation),
+            relation: None,
             target_list,
             where_clause,
             from_clause,
@@ -599,46 +730,133 @@ impl Converter<'_> {
     }
 
     fn delete(&mut self, delete: &Delete) -> Result<Trees> {
+        if self.modifiers.ignore {
+            return Err(Error::unsupported("DELETE IGNORE"));
+        }
+        if delete.returning.is_some() {
+            return Err(Error::unsupported("RETURNING"));
+        }
         let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
+        let named: Vec<String> = match &delete.using {
+            Some(_) => from.iter().filter_map(|table| called(&table.relation)).collect(),
+            None => delete
+                .tables
+                .iter()
+                .map(|name| Ok(name_parts(name)?.pop().unwrap_or_default()))
+                .collect::<Result<_>>()?,
+        };
         let from = delete.using.as_ref().unwrap_or(from);
-        let flat = flat(from)?;
-        let named = match (delete.tables.as_slice(), &delete.using, &delete.from) {
-            ([], Some(_), FromTable::WithFromKeyword(names) | FromTable::WithoutKeyword(names)) => {
-                match names.as_slice() {
-                    [name] => called(&name.relation),
-                    _ => return Err(Error::unsupported("DELETE from two tables at once")),
+        let mut all = Vec::new();
+        all_tables(from, &mut all);
+        if named.is_empty() || (named.len() == 1 && all.len() == 1) {
+            let [table] = all.as_slice() else {
+                return Err(Error::syntax("DELETE of joined tables names those whose rows go"));
+            };
+            let relation = self.changed_table(table)?;
+            let mut where_clause = self.optional(delete.selection.as_ref())?;
+            if delete.limit.is_some() {
+                let order = self.sort_keys(&delete.order_by)?;
+                where_clause = Some(self.first_rows(&relation, where_clause, order, &delete.limit)?);
+            }
+            return one(N::DeleteStmt(Box::new(pg::DeleteStmt {
+                relation: Some(relation),
+                where_clause,
+                ..Default::default()
+            })));
+        }
+        if delete.limit.is_some() || !delete.order_by.is_empty() {
+            let what = if delete.limit.is_some() { "LIMIT" } else { "ORDER BY" };
+            let error = Error::syntax(format!("Incorrect usage of DELETE and {what}"));
+            return Err(error.with_mysql(1221, "HY000"));
+        }
+        let mut changed = Vec::new();
+        for name in &named {
+            let is_named =
+                |table: &&&TableFactor| called(table).is_some_and(|called| called.eq_ignore_ascii_case(name));
+            let Some(table) = all.iter().find(is_named) else {
+                let message = format!("Unknown table '{name}' in MULTI DELETE");
+                return Err(Error::new(Condition::UndefinedTable, message).with_mysql(1109, "42S02"));
+            };
+            changed.push((called(table).unwrap_or_default(), self.changed_table(table)?));
+        }
+        if let ([(_, relation)], Some(flat)) = (changed.as_slice(), flat(from)) {
+            let mut conditions = flat.conditions.iter().map(|one| self.expression(one)).collect::<Result<Vec<_>>>()?;
+            conditions.extend(delete.selection.as_ref().map(|filter| self.expression(filter)).transpose()?);
+            let mut using_clause = Vec::new();
+            for table in &flat.tables {
+                if !called(table).is_some_and(|name| name.eq_ignore_ascii_case(&changed[0].0)) {
+                    using_clause.push(self.table(table)?);
                 }
             }
-            ([], None, _) => None,
-            ([name], _, _) => name_parts(name)?.pop(),
-            _ => return Err(Error::unsupported("DELETE from two tables at once")),
+            return one(N::DeleteStmt(Box::new(pg::DeleteStmt {
+                relation: Some(relation.clone()),
+                using_clause,
+                where_clause: and(conditions),
+                ..Default::default()
+            })));
+        }
+        self.joined_delete(from, delete.selection.as_ref(), changed)
+    }
+
+    /// DELETE from a join: which rows go is read first, by their places; then they go, table by table.
+    fn joined_delete(
+        &mut self,
+        from: &[TableWithJoins],
+        filter: Option<&Expr>,
+        changed: Vec<(String, pg::RangeVar)>,
+    ) -> Result<Trees> {
+        let place = |at: usize| format!("place{at}");
+        let places = changed.iter().enumerate();
+        let places = places.map(|(at, (name, _))| target(place(at), column(vec![name.clone(), "ctid".to_owned()])));
+        let query = pg::SelectStmt {
+            target_list: places.collect(),
+            from_clause: self.tables(from)?,
+            where_clause: self.optional(filter)?,
+            ..select()
         };
-        let mut conditions = flat.conditions.iter().map(|one| self.expression(one)).collect::<Result<Vec<_>>>()?;
-        let filter = delete.selection.as_ref().map(|filter| self.expression(filter)).transpose()?;
-        conditions.extend(filter);
-        let is_named = |table: &&TableFactor| {
-            named.as_ref().is_none_or(|named| called(table).is_some_and(|name| name.eq_ignore_ascii_case(named)))
+        let member = |name: String, of: Node| {
+            node(N::CommonTableExpr(Box::new(pg::CommonTableExpr {
+                ctename: name,
+                ctematerialized: pg::CteMaterialize::Always as i32,
+                ctequery: boxed(of),
+                location: NOWHERE,
+                ..Default::default()
+            })))
         };
-        let Some(at) = flat.tables.iter().position(is_named) else {
-            return Err(Error::syntax("the table that DELETE names is none of its tables"));
-        };
-        let relation = self.changed_table(flat.tables[at])?;
-        let mut using_clause = Vec::new();
-        for (other, table) in flat.tables.iter().enumerate() {
-            if other != at {
-                using_clause.push(self.table(table)?);
+        let mut ctes = vec![member(CHANGES.to_owned(), select_of(query))];
+        let mut deletes = Vec::new();
+        for (at, (name, relation)) in changed.into_iter().enumerate() {
+            let read = pg::RangeVar {
+                relname: CHANGES.to_owned(),
+                inh: true,
+                relpersistence: "p".to_owned(),
+                location: NOWHERE,
+                ..Default::default()
+            };
+            let these = pg::SelectStmt {
+                target_list: vec![target("", column(vec![place(at)]))],
+                from_clause: vec![node(N::RangeVar(read))],
+                ..select()
+            };
+            let own = column(vec![name, "ctid".to_owned()]);
+            let mut conditions = vec![sublink(SubLinkType::AnySublink, Some(own), None, these)];
+            if at > 0 {
+                // What goes beside the first table's rows counts, too.
+                let beside = super::build::integer(4);
+                conditions.push(call("mysql_changes", vec![beside, super::build::integer(0)]));
             }
+            deletes.push(pg::DeleteStmt {
+                relation: Some(relation),
+                where_clause: and(conditions),
+                ..Default::default()
+            });
         }
-        let mut where_clause = and(conditions);
-        if delete.limit.is_some() {
-            let order = self.sort_keys(&delete.order_by)?;
-            where_clause = Some(self.first_rows(&relation, where_clause, order, &delete.limit)?);
+        let mut deletes = deletes.into_iter();
+        let Some(mut first) = deletes.next() else { return Err(Error::syntax("DELETE without a table")) };
+        for (at, other) in deletes.enumerate() {
+            ctes.push(member(format!("_beside{at}"), node(N::DeleteStmt(Box::new(other)))));
         }
-        one(N::DeleteStmt(Box::new(pg::DeleteStmt {
-            relation: Some(relation),
-            using_clause,
-            where_clause,
-            ..Default::default()
-        })))
+        first.with_clause = Some(pg::WithClause { ctes, recursive: false, location: NOWHERE });
+        one(N::DeleteStmt(Box::new(first)))
     }
 }

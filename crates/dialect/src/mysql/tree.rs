@@ -13,7 +13,7 @@ use sqlparser::tokenizer::{Location, Span, Token, TokenWithSpan, Tokenizer, Toke
 
 use super::build::NOWHERE;
 use super::lift::unescaped;
-use super::{Control, show};
+use super::{Control, modifiers, show, views};
 use crate::postgres::LONGEST_LIFTED as LONGEST;
 use crate::{Condition, Error, Result};
 
@@ -62,6 +62,12 @@ pub(super) struct Converter<'t> {
     pub(super) sets: Vec<String>,
     /// What the row of an INSERT is called in ON DUPLICATE KEY UPDATE.
     pub(super) row_alias: Option<String>,
+    /// What a view's definition says that the parser does not read.
+    pub(super) view: views::Said,
+    /// And of a change of rows, or a query.
+    pub(super) modifiers: modifiers::Said,
+    /// SQL_CALC_FOUND_ROWS.
+    pub(super) counts_found: bool,
 }
 
 impl Converter<'_> {
@@ -255,7 +261,10 @@ fn statement(
     lines: &Lines<'_>,
 ) -> Result<Made> {
     let dialect = MySqlDialect {};
-    let tokens = &respelled(tokens);
+    let mut tokens = respelled(tokens);
+    let view = views::of(&mut tokens);
+    let modifiers = modifiers::of(&mut tokens)?;
+    let tokens = &tokens;
     let mut parser = Parser::new(&dialect).with_recursion_limit(DEEPEST).with_tokens_with_locations(tokens.to_vec());
     if let Some(query) = show::query(&mut parser)? {
         // What SHOW and DESCRIBE answer is a query over the catalogs.
@@ -299,6 +308,9 @@ fn statement(
         reads: Vec::new(),
         sets: Vec::new(),
         row_alias: None,
+        view,
+        modifiers,
+        counts_found: false,
     };
     if let Some((trees, silent)) = converter.own_statement(&mut parser).map_err(|error| match error {
         super::statements::Failed::Parser(error) => failed(&parser, error),

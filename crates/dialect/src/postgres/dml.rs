@@ -4,6 +4,7 @@ use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
 use super::binder::{Binder, Clause, Entry, Locker, Scope, outputs};
 use super::expr::location;
+use super::mysql_changes::{Counted, is_beside};
 use super::spread::is_star;
 use super::target::{Change, Target};
 use super::{raw, types};
@@ -174,6 +175,8 @@ impl Binder<'_> {
         let relation = &*changed.relation;
         let mut assignments: Vec<(usize, Expr)> = Vec::with_capacity(nodes.len());
         let mut in_parts = Vec::new();
+        // MySQL's assignments see those left of them; whether each is another value at each call.
+        let mut earlier_values: Vec<(usize, Expr, bool)> = Vec::new();
         for node in nodes {
             let Some(N::ResTarget(target)) = &node.node else { continue };
             let place = target.location;
@@ -282,6 +285,15 @@ impl Binder<'_> {
                 self.stored_value(Expr::null(Type::Unknown), column, place)?
             } else if let Some((value, at)) = bound {
                 self.stored_value(value, column, at)?
+            } else if self.is_mysql() {
+                let outer = std::mem::take(&mut self.effects.volatile);
+                let mut value = self.expr(node)?;
+                let volatile = std::mem::replace(&mut self.effects.volatile, outer);
+                self.effects.volatile |= volatile;
+                self.behind(&mut value, changed, &earlier_values)?;
+                let value = self.stored_value(value, column, location(node))?;
+                earlier_values.push((position, value.clone(), volatile));
+                value
             } else {
                 let value = self.expr(node)?;
                 self.stored_value(value, column, location(node))?
@@ -342,6 +354,10 @@ impl Binder<'_> {
     }
 
     fn update(&mut self, update: &pg::UpdateStmt) -> Result<(Dml, Vec<ResultColumn>)> {
+        if update.relation.is_none() && self.is_mysql() {
+            let update = self.joined_update(update)?;
+            return self.update(&update);
+        }
         let ctes = match &update.with_clause {
             Some(with) => self.with_clause(with)?,
             None => Vec::new(),
@@ -353,8 +369,20 @@ impl Binder<'_> {
         self.merge_entries(&mut entries, others, &at)?;
         let scope = Scope { entries, clause: Clause::Update, ..Scope::default() };
         let ((assignments, filter, current_of), scope) = self.with_scope(scope, |binder| {
+            let outer = std::mem::take(&mut binder.effects.volatile);
             let assignments = binder.assignments(&update.target_list, &target, Change::Update)?;
-            let (filter, current_of) = binder.dml_filter(update.where_clause.as_deref())?;
+            let volatile = std::mem::replace(&mut binder.effects.volatile, outer);
+            binder.effects.volatile |= volatile;
+            let (mut filter, current_of) = binder.dml_filter(update.where_clause.as_deref())?;
+            // What is another value at each call changes each row.
+            if binder.is_mysql() && !volatile && !target.is_view() {
+                let counted = if is_beside(update) { Counted::Beside } else { Counted::Update };
+                let changes = binder.changes_row(&target, &assignments, counted)?;
+                filter = Some(match filter {
+                    Some(filter) => Expr::new(ExprKind::And(vec![filter, changes]), Type::Bool),
+                    None => changes,
+                });
+            }
             Ok((assignments, filter, current_of))
         })?;
         let moves = |(at, _): &(usize, Expr)| target.relation.columns[*at].row_identity;

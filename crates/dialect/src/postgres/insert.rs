@@ -4,6 +4,7 @@ use pg_query::protobuf::{self as pg, Node, OnConflictAction, OverridingKind, Set
 
 use super::binder::{Binder, Clause, Entry, Locker, Scope, outputs};
 use super::expr::location;
+use super::mysql_changes::Counted;
 use super::target::{Change, Target};
 use super::types;
 use crate::access::Privileges;
@@ -14,6 +15,27 @@ use crate::ir::{
 use crate::plan::ResultColumn;
 use crate::schema::{Column, Index, Relation};
 use crate::{Condition, Result, Type};
+
+/// MySQL's: a column that may not be NULL has a value or a default.
+fn check_all_given(relation: &Relation, positions: &[usize]) -> Result<()> {
+    let lacks = |at: usize, column: &Column| {
+        !positions.contains(&at)
+            && column.not_null
+            && column.default.is_none()
+            && column.identity.is_none()
+            && column.generated.is_none()
+            && domain_default(&column.ty).is_none()
+            // The first of an ENUM's words is its default.
+            && !(column.ty.is_domain() && types::format_type(&column.ty).contains("enum("))
+    };
+    match relation.columns.iter().enumerate().find(|(at, column)| lacks(*at, column)) {
+        None => Ok(()),
+        Some((_, column)) => {
+            let message = format!("Field '{}' doesn't have a default value", column.name);
+            Err(crate::Error::new(Condition::NotNullViolation, message).with_mysql(1364, "HY000"))
+        }
+    }
+}
 
 impl Binder<'_> {
     pub(super) fn insert(&mut self, insert: &pg::InsertStmt) -> Result<(Dml, Vec<ResultColumn>)> {
@@ -71,6 +93,10 @@ impl Binder<'_> {
             }
             ir::met::note_in(conflict, row_identity(target.id));
         }
+        let passes_over = on_conflict.as_ref().is_some_and(|c| matches!(c.action, ConflictAction::Nothing));
+        if self.is_mysql() && !passes_over {
+            check_all_given(&target.relation, &positions)?;
+        }
         let source = self.add_defaults(&target, &mut positions, source)?;
         let guards = self.insert_guards(&target, updates)?;
         let dml = Dml {
@@ -102,6 +128,10 @@ impl Binder<'_> {
             let twice = given.is_some_and(|(_, part)| part.is_empty() || column.indirection.is_empty());
             parts.push(&column.indirection);
             if twice {
+                if self.is_mysql() {
+                    let message = format!("Column '{}' specified twice", column.name);
+                    return Err(crate::Error::new(Condition::DuplicateColumn, message).with_mysql(1110, "42000"));
+                }
                 return Err(self.error(
                     Condition::DuplicateColumn,
                     format!("column \"{}\" specified more than once", column.name),
@@ -199,6 +229,10 @@ impl Binder<'_> {
                 None => {
                     self.check_width(columns, list.items.len(), |index| list.items.get(index).map_or(-1, location))?;
                     width = Some(list.items.len());
+                }
+                Some(width) if width != list.items.len() && self.is_mysql() => {
+                    let message = format!("Column count doesn't match value count at row {}", rows.len() + 1);
+                    return Err(crate::Error::new(Condition::SyntaxError, message).with_mysql(1136, "21S01"));
                 }
                 Some(width) if width != list.items.len() => {
                     return Err(self.error(
@@ -575,6 +609,11 @@ impl Binder<'_> {
                     let (filter, at) = binder.placed(node)?;
                     binder.condition(filter, "WHERE", at)
                 })?),
+                None if binder.is_mysql() && !target.is_view() && !assignments.is_empty() => {
+                    let replaces = clause.target_list.is_empty();
+                    let counted = if replaces { Counted::Replace } else { Counted::Duplicate };
+                    Some(binder.changes_row(target, &assignments, counted)?)
+                }
                 None => None,
             };
             Ok((assignments, filter))

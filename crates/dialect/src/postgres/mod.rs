@@ -37,6 +37,7 @@ mod lift;
 mod locking;
 mod maintenance;
 mod merge;
+mod mysql_changes;
 mod mysql_rules;
 mod names;
 mod normalize;
@@ -79,6 +80,7 @@ pub use bind::{
     renamed_in_expression, stands_alone, table_of_prepared, trigger_condition_uses, type_from_words, type_of_words,
     uses, uses_of_default, uses_of_stored, view_body, with_todays_names,
 };
+pub(crate) use ddl::FOR_FOREIGN_KEY;
 pub use ddl::foreign_key::{check_key_types, key_moves_rows};
 pub(crate) use ddl::immutable::converts_immutably;
 pub use ddl::sequence::next_text;

@@ -5,7 +5,7 @@
 
 use pg_query::protobuf as pg;
 
-use super::binder::Binder;
+use super::binder::{Binder, Clause};
 use super::coerce::{base, same};
 use super::resolve::{Candidate, Miss, choose, instantiate};
 use super::types;
@@ -100,6 +100,27 @@ impl Binder<'_> {
             Some(candidate) => self.mysql_called(candidate, args),
             None => Err(self.unsupported(format!("the function {name}"), -1)),
         }
+    }
+
+    /// There is no column of this name where an expression looks for it.
+    pub(super) fn mysql_unknown_column(&self, name: &str) -> crate::Error {
+        let place = match self.scopes.last().map(|scope| scope.clause) {
+            Some(Clause::Where) => "where clause",
+            Some(Clause::Join) => "on clause",
+            Some(Clause::GroupBy) => "group statement",
+            Some(Clause::Having) => "having clause",
+            Some(Clause::OrderBy) => "order clause",
+            Some(Clause::Check) => "check constraint",
+            Some(Clause::Generated) => "generated column function",
+            _ => "field list",
+        };
+        let message = format!("Unknown column '{name}' in '{place}'");
+        crate::Error::new(Condition::UndefinedColumn, message).with_mysql(1054, "42S22")
+    }
+
+    /// The same for what only the binder calls.
+    pub(super) fn mysql_internal_call(&mut self, name: &str, args: Vec<Placed>) -> Result<Expr> {
+        self.mysql_call_of(name, args)
     }
 
     /// The row that a call means: one of so many arguments, the one whose types fit best where there are several.

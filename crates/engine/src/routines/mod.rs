@@ -123,7 +123,12 @@ impl SessionRoutines {
 
     /// A statement has processed so many rows.
     pub fn set_rows_processed(&self, rows: u64) {
-        self.processed.store(i64::try_from(rows).unwrap_or(i64::MAX), Ordering::Relaxed);
+        self.count_as_processed(i64::try_from(rows).unwrap_or(i64::MAX));
+    }
+
+    /// The same for a number of the statement's own: MySQL's queries count as -1.
+    pub fn count_as_processed(&self, rows: i64) {
+        self.processed.store(rows, Ordering::Relaxed);
     }
 }
 

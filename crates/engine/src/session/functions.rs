@@ -215,6 +215,20 @@ impl SessionState for FunctionState {
         self.state().ok()?.user_variables.lock().get(name).cloned()
     }
 
+    fn mysql_changes(&self, mode: i64, changed: bool) -> bool {
+        self.state().map_or(changed, |state| state.mysql.lock().changes(mode, changed))
+    }
+
+    fn mysql_found_rows(&self) -> i64 {
+        self.state().map_or(0, |state| state.mysql.lock().found_rows())
+    }
+
+    fn set_mysql_found_rows(&self, rows: i64) {
+        if let Ok(state) = self.state() {
+            state.mysql.lock().calculate(rows);
+        }
+    }
+
     fn warnings(&self) -> usize {
         self.state().map_or(0, |state| state.diagnostics.lock().len())
     }

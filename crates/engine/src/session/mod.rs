@@ -241,6 +241,7 @@ impl Session {
             exclusions: Mutex::default(),
             key_statements: Mutex::default(),
             diagnostics: Mutex::default(),
+            mysql: Mutex::default(),
             user_variables: Mutex::default(),
             random: Mutex::default(),
             trigger_depth: Default::default(),
@@ -471,6 +472,7 @@ impl Session {
             }
         }
         self.state.user_variables.lock().clear();
+        self.state.mysql.lock().forget();
         self.state.sequences.lock().forget();
         self.sync_variables();
     }

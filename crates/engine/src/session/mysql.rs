@@ -1,13 +1,14 @@
 //! What statements of MySQL's do besides: some are several of ours, definitions commit, and without autocommit the first
 //! statement begins a transaction.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{DmlAction, Expr, ExprKind, InsertSource, Statement as Ir, TransactionModes, Value, walk};
-use rowferry_dialect::mysql::{self, Control};
+use rowferry_dialect::mysql::{self, Control, PreparedFrom};
 use rowferry_dialect::plan::Command;
 use rowferry_dialect::schema::QualifiedName;
-use rowferry_dialect::{Condition, Error, Result, Schema as _};
+use rowferry_dialect::{Condition, Error, Result, Schema as _, Type};
 
 use super::parsed::Parsed;
 use super::state::Told;
@@ -17,7 +18,73 @@ use super::{Outcome, Prepared, Session};
 /// The setting behind `autocommit`.
 const AUTOCOMMIT: &str = "mysql.autocommit";
 
+/// What a session counts, and the statements that have names.
+#[derive(Debug, Default)]
+pub struct State {
+    /// Affected rows are those that were found, not those that were changed.
+    counts_found: bool,
+    /// Rows of the last statement that its condition has found.
+    matched: u64,
+    /// What the last statement has done beside the rows that it wrote: each row that is replaced counts twice.
+    beside: u64,
+    /// FOUND_ROWS().
+    found_rows: i64,
+    /// The statement that runs has counted them itself.
+    calculated: bool,
+    /// PREPARE: texts by their names.
+    prepared: HashMap<String, Arc<str>>,
+}
+
+impl State {
+    /// Counts a row by what becomes of it; whether it is to be written.
+    pub fn changes(&mut self, mode: i64, changed: bool) -> bool {
+        match mode {
+            0 => self.matched += 1,
+            4 => self.beside += 1,
+            _ => self.beside += u64::from(changed),
+        }
+        changed || mode == 2 || mode == 4 || self.counts_found
+    }
+
+    pub fn found_rows(&self) -> i64 {
+        self.found_rows
+    }
+
+    pub fn calculate(&mut self, rows: i64) {
+        (self.found_rows, self.calculated) = (rows, true);
+    }
+
+    /// A statement begins.
+    fn begin(&mut self) {
+        (self.matched, self.beside, self.calculated) = (0, 0, false);
+    }
+
+    /// The session is another user's from here on.
+    pub fn forget(&mut self) {
+        let counts_found = self.counts_found;
+        *self = Self { counts_found, ..Self::default() };
+    }
+}
+
 impl Session {
+    /// Whether affected rows are those that were found (CLIENT_FOUND_ROWS) or those that were changed.
+    pub fn count_found_rows(&mut self, found: bool) {
+        self.state.mysql.lock().counts_found = found;
+    }
+
+    /// How many rows the last UPDATE has found.
+    pub fn rows_matched(&self) -> u64 {
+        self.state.mysql.lock().matched
+    }
+
+    /// A query has yielded so many rows: what FOUND_ROWS() says, unless the query has counted for itself.
+    pub fn rows_yielded(&self, rows: u64) {
+        let mut state = self.state.mysql.lock();
+        if !state.calculated {
+            state.found_rows = i64::try_from(rows).unwrap_or(i64::MAX);
+        }
+    }
+
     /// Runs a statement of MySQL's.
     pub(super) fn execute_mysql(
         &mut self,
@@ -25,6 +92,7 @@ impl Session {
         params: &[Value],
         text: Option<&Arc<str>>,
     ) -> Result<Outcome> {
+        self.state.mysql.lock().begin();
         let statement = prepared.parsed.postgres();
         let parts = statement.map(|statement| statement.then().to_vec()).unwrap_or_default();
         let silent = statement.is_some_and(|statement| statement.is_silent());
@@ -44,7 +112,14 @@ impl Session {
         match statement.and_then(|statement| statement.control().cloned()) {
             Some(Control::Use(database)) => self.use_mysql_database(&database)?,
             Some(Control::Kill { number, query }) => self.kill(number, query)?,
-            None => {}
+            Some(Control::Prepare { name, from }) => self.prepare_from(name, &from)?,
+            Some(Control::Execute { name, using }) => return self.execute_using(&name, &using),
+            Some(Control::Deallocate(name)) => {
+                if self.state.mysql.lock().prepared.remove(&name).is_none() {
+                    return Err(unknown_statement(&name, "DEALLOCATE PREPARE"));
+                }
+            }
+            Some(Control::Into) | None => {}
         }
         let before = {
             let mut sequences = self.state.sequences.lock();
@@ -52,10 +127,18 @@ impl Session {
             sequences.serial
         };
         if parts.is_empty() {
-            let outcome = self.execute_one(prepared, params, text)?;
-            if let Outcome::Done { command: Command::Insert | Command::Update | Command::Delete, rows } = &outcome {
-                self.routine_state().set_rows_processed(*rows);
-                self.first_of_numbered(prepared, params, *rows, before);
+            let mut outcome = self.execute_one(prepared, params, text)?;
+            match &mut outcome {
+                Outcome::Done { command: Command::Insert | Command::Update | Command::Delete, rows } => {
+                    self.first_of_numbered(prepared, params, *rows, before);
+                    *rows += self.state.mysql.lock().beside;
+                    self.routine_state().set_rows_processed(*rows);
+                }
+                Outcome::Rows(_) if !silent => self.routine_state().count_as_processed(-1),
+                _ => self.routine_state().count_as_processed(0),
+            }
+            if statement.and_then(|statement| statement.control()) == Some(&Control::Into) {
+                return self.fill_variables(outcome);
             }
             return if silent { silenced(outcome) } else { Ok(outcome) };
         }
@@ -109,6 +192,78 @@ impl Session {
     /// gave itself, or the one that the last was given.
     pub fn told_number(&self) -> Option<i64> {
         self.state.sequences.lock().told.map(|(Told::Said(number) | Told::Row(number))| number)
+    }
+
+    /// SELECT … INTO: the rows are those that have gone into the variables.
+    fn fill_variables(&mut self, outcome: Outcome) -> Result<Outcome> {
+        let Outcome::Rows(mut cursor) = outcome else { return Ok(outcome) };
+        let mut rows = 0;
+        while cursor.next()?.is_some() {
+            rows += 1;
+        }
+        if rows == 0 {
+            let message = "No data - zero rows fetched, selected, or processed";
+            self.state.notices.lock().push(Error::new(Condition::NoDataFound, message).with_mysql(1329, "02000"));
+        }
+        Ok(Outcome::Done { command: Command::Utility(""), rows })
+    }
+
+    /// PREPARE … FROM.
+    fn prepare_from(&mut self, name: String, from: &PreparedFrom) -> Result<()> {
+        let text: Arc<str> = match from {
+            PreparedFrom::Text(text) => text.as_str().into(),
+            PreparedFrom::Variable(variable) => match self.state.user_variables.lock().get(variable) {
+                Some(Value::Text(text)) => text.as_str().into(),
+                Some(Value::Integer(number)) => number.to_string().into(),
+                _ => "NULL".into(),
+            },
+        };
+        // One that fails leaves none of the name.
+        self.state.mysql.lock().prepared.remove(&name);
+        let parsed = self.parse(&text)?;
+        let [statement] = parsed.as_slice() else {
+            return Err(Error::syntax("PREPARE wants one statement"));
+        };
+        if statement.postgres().and_then(|statement| statement.control()).is_some_and(is_of_prepared) {
+            let message = "This command is not supported in the prepared statement protocol yet";
+            return Err(Error::new(Condition::FeatureNotSupported, message).with_mysql(1295, "HY000"));
+        }
+        match self.prepare_parsed(statement, &[]) {
+            Ok(_) => {}
+            // What it is will be known with its values.
+            Err(error) if error.condition() == Condition::IndeterminateDatatype => {}
+            Err(error) => return Err(error),
+        }
+        self.state.mysql.lock().prepared.insert(name, text);
+        Ok(())
+    }
+
+    /// EXECUTE … USING.
+    fn execute_using(&mut self, name: &str, using: &[String]) -> Result<Outcome> {
+        let Some(text) = self.state.mysql.lock().prepared.get(name).cloned() else {
+            return Err(unknown_statement(name, "EXECUTE"));
+        };
+        let values: Vec<Value> = {
+            let variables = self.state.user_variables.lock();
+            using.iter().map(|name| variables.get(name).cloned().unwrap_or(Value::Null)).collect()
+        };
+        let types: Vec<Option<Type>> = values
+            .iter()
+            .map(|value| match value {
+                Value::Null => None,
+                Value::Integer(_) => Some(Type::Int8),
+                Value::Real(_) => Some(Type::Float8),
+                Value::Text(_) => Some(Type::Text),
+                Value::Blob(_) => Some(Type::Bytea),
+            })
+            .collect();
+        let Some(plan) = self.prepare(&text, &types)? else {
+            return Err(Error::internal("a prepared statement that is none"));
+        };
+        if plan.bound.params.len() != values.len() {
+            return Err(Error::new(Condition::UndefinedParameter, "Incorrect arguments to EXECUTE"));
+        }
+        self.execute_mysql(&plan, &values, Some(&text))
     }
 
     /// KILL.
@@ -170,7 +325,7 @@ impl Prepared {
     pub fn used_database(&self) -> Option<&str> {
         match self.parsed.postgres()?.control()? {
             Control::Use(database) => Some(database),
-            Control::Kill { .. } => None,
+            _ => None,
         }
     }
 }
@@ -191,6 +346,16 @@ fn asks_for_number(value: &Expr, params: &[Value]) -> bool {
         true
     });
     asks
+}
+
+/// PREPARE and its kin, which cannot be prepared.
+fn is_of_prepared(control: &Control) -> bool {
+    matches!(control, Control::Prepare { .. } | Control::Execute { .. } | Control::Deallocate(_))
+}
+
+fn unknown_statement(name: &str, who: &str) -> Error {
+    let message = format!("Unknown prepared statement handler ({name}) given to {who}");
+    Error::new(Condition::UndefinedObject, message).with_mysql(1243, "HY000")
 }
 
 /// An outcome without the rows.

@@ -114,6 +114,8 @@ pub struct State {
     pub key_statements: Mutex<HashMap<(u32, u32, super::triggers::KeyStatement), Arc<super::Prepared>>>,
     /// What MySQL's SHOW WARNINGS tells: level, number, message.
     pub diagnostics: Mutex<Vec<(&'static str, u16, String)>>,
+    /// What MySQL's sessions count and have prepared.
+    pub mysql: Mutex<super::mysql::State>,
     /// What users of MySQL's have named `@name`.
     pub user_variables: Mutex<std::collections::BTreeMap<String, rowferry_dialect::ir::Value>>,
     /// What `random()` goes on from; `None` until a seed is set.

@@ -1,5 +1,6 @@
 //! Errors in the wire's words: a number, an SQLSTATE, and the texts that clients look into.
 
+use rowferry_dialect::mysql::errors;
 use rowferry_dialect::mysql::types::RANGE;
 use rowferry_engine::{Condition, Error};
 use rowferry_wire_mysql::client::Failure;
@@ -10,7 +11,7 @@ const MAX_MESSAGE: usize = 510;
 
 /// An engine's failure as an ERR.
 pub(super) fn server_error(error: &Error) -> ServerError {
-    let of_type = of_type(error);
+    let of_type = of_type(error).or_else(|| errors::told(error));
     let mut message = of_type.as_ref().map_or_else(|| message(error), |(_, _, message)| message.clone());
     if message.len() > MAX_MESSAGE {
         let cut = (0..=MAX_MESSAGE).rev().find(|at| message.is_char_boundary(*at)).unwrap_or(0);

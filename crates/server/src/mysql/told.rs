@@ -30,7 +30,7 @@ pub(super) enum Change {
 
 /// A session begins.
 pub(super) fn begin(session: &mut Session, beginning: &Beginning<'_>) -> Result<()> {
-    let _ = beginning.counts_found;
+    session.count_found_rows(beginning.counts_found);
     match beginning.database {
         "" => Ok(()),
         name => use_database(session, name).map(drop),
@@ -103,9 +103,12 @@ impl Tracked {
 }
 
 /// What people are told of a statement's success.
-pub(super) fn info(command: Command, rows: u64, warnings: u16) -> String {
+pub(super) fn info(session: &Session, command: Command, rows: u64, warnings: u16) -> String {
     match command {
-        Command::Update => format!("Rows matched: {rows}  Changed: {rows}  Warnings: {warnings}"),
+        Command::Update => {
+            let matched = session.rows_matched().max(rows);
+            format!("Rows matched: {matched}  Changed: {rows}  Warnings: {warnings}")
+        }
         Command::Insert if rows > 1 => format!("Records: {rows}  Duplicates: 0  Warnings: {warnings}"),
         _ => String::new(),
     }

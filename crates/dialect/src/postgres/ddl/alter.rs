@@ -6,6 +6,7 @@ use pg_query::protobuf::{self as pg, AlterTableType, DropBehavior, Node, ObjectT
 
 use super::super::binder::{Binder, Clause, Entry, Scope};
 use super::alter_family::Members;
+use super::mysql_alter::Alteration;
 use super::table::Draft;
 use crate::collation::Collation;
 use crate::ir::{
@@ -107,6 +108,12 @@ impl Binder<'_> {
 
     pub(super) fn alter_table(&mut self, alter: &pg::AlterTableStmt) -> Result<Statement> {
         let Some(range) = &alter.relation else { return Err(crate::Error::internal("ALTER without a table")) };
+        if self.is_mysql() {
+            return match self.mysql_alteration(alter, range)? {
+                Alteration::Whole(statement) => Ok(statement),
+                Alteration::Commands(alter) => self.alter_own_table(&alter, range),
+            };
+        }
         if let Some(owner) = self.relation_owner(alter)? {
             return Ok(owner);
         }
@@ -132,6 +139,11 @@ impl Binder<'_> {
             self.remark(format!("relation \"{}\" does not exist, skipping", range.relname));
             return Ok(Statement::Nothing { tag: "ALTER TABLE" });
         }
+        self.alter_own_table(alter, range)
+    }
+
+    /// The same of a table that is no view and nothing else.
+    fn alter_own_table(&mut self, alter: &pg::AlterTableStmt, range: &pg::RangeVar) -> Result<Statement> {
         let table = self.own_table(range)?;
         if let [Node { node: Some(N::AlterTableCmd(command)) }] = alter.cmds.as_slice()
             && is_of_partition(command.subtype())
@@ -467,13 +479,14 @@ impl Binder<'_> {
             };
             self.check_identity_type(&column.ty)?;
             let sequence = self.column_sequence(&constraint.options, &column.ty)?;
-            if !column.not_null {
+            // MySQL's MODIFY has seen to both before.
+            if !column.not_null && !self.is_mysql() {
                 return Err(refused("must be declared NOT NULL before identity can be added"));
             }
             if column.identity.is_some() {
                 return Err(refused("is already an identity column"));
             }
-            if column.default.is_some() {
+            if column.default.is_some() && !self.is_mysql() {
                 return Err(refused("already has a default value"));
             }
             let identity = super::table::identity(constraint, &sequence);

@@ -22,6 +22,9 @@ impl Binder<'_> {
     pub(super) fn create_index(&mut self, index: &pg::IndexStmt) -> Result<Statement> {
         let Some(range) = &index.relation else { return Err(Error::internal("an index without its table")) };
         let table = self.indexable(range)?;
+        if self.is_foreign_key_index(index, &table) {
+            return Ok(Statement::Nothing { tag: "CREATE INDEX" });
+        }
         let other = matches!(index.access_method.as_str(), "bloom" | "brin" | "gin" | "gist" | "spgist");
         if index.access_method == "bloom" && !self.schema.extensions().iter().any(|known| known.name() == "bloom") {
             let message = format!("access method \"{}\" does not exist", index.access_method);
@@ -50,6 +53,10 @@ impl Binder<'_> {
         for node in &index.index_params {
             let Some(N::IndexElem(element)) = &node.node else { continue };
             let element = &collation_apart(element);
+            if self.is_mysql() && !element.name.is_empty() && table.column(&element.name).is_none() {
+                let message = format!("Key column '{}' doesn't exist in table", element.name);
+                return Err(Error::new(Condition::UndefinedColumn, message).with_mysql(1072, "42000"));
+            }
             let (mut key, word) = self.index_key(element, &table, &entry)?;
             let derived = self.index_collation(element, &mut key.expr, &table, range.location)?;
             match other {

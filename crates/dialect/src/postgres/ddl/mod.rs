@@ -16,6 +16,7 @@ mod index;
 mod inherit;
 mod like;
 mod matview;
+mod mysql_alter;
 mod operator;
 mod partition;
 mod policy;
@@ -30,6 +31,7 @@ mod typed;
 pub(super) mod user_type;
 mod view;
 
+pub(crate) use mysql_alter::FOR_FOREIGN_KEY;
 pub(super) use properties::{compression, storage};
 
 use pg_query::protobuf::{self as pg, DropBehavior, Node, ObjectType, node::Node as N};
@@ -670,6 +672,10 @@ impl Binder<'_> {
             };
             match resolved {
                 Some(name) => found.push(name),
+                None if self.is_mysql() && kind == ObjectKind::Schema && !drop.missing_ok => {
+                    let message = format!("Can't drop database '{}'; database doesn't exist", name.name);
+                    return Err(crate::Error::new(Condition::InvalidSchemaName, message).with_mysql(1008, "HY000"));
+                }
                 None if drop.missing_ok => match &name.schema {
                     Some(schema) if !self.schema.has_namespace(schema) => {
                         self.remark(format!("schema \"{schema}\" does not exist, skipping"));

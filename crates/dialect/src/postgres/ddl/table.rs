@@ -10,6 +10,7 @@ use super::unused;
 use crate::ir::{
     ColumnDefinition, Constraint, CreateTable, Ddl, Expr, IdentityDefinition, Like, OnCommit, Statement, Text,
 };
+use crate::mysql::VIRTUAL;
 use crate::schema::{QualifiedName, Relation};
 use crate::{Condition, Result, Type};
 
@@ -436,7 +437,10 @@ impl Binder<'_> {
                 }
                 ConstrType::ConstrGenerated => {
                     let Some(expr) = constraint.raw_expr.as_deref() else { continue };
-                    if constraint.generated_kind == "v" {
+                    if constraint.generated_kind == "v" && self.is_mysql() {
+                        // MySQL's are kept like any others; what was said is shown.
+                        draft.properties.push((name.clone(), VIRTUAL.to_owned(), "yes".to_owned()));
+                    } else if constraint.generated_kind == "v" {
                         return Err(self.unsupported("a virtual generated column", place).hint("Use STORED."));
                     }
                     let already = &draft.columns[position];

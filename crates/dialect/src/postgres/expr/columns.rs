@@ -118,6 +118,9 @@ impl Binder<'_> {
         if let Some(column) = self.system_column(None, name, place)? {
             return Ok(column);
         }
+        if self.is_mysql() {
+            return Err(self.mysql_unknown_column(name));
+        }
         let mut error = self.error(Condition::UndefinedColumn, format!("column \"{name}\" does not exist"), place);
         if let Some(hint) = self.column_out_of_reach(name).or_else(|| self.similar_column(None, name)) {
             error = error.hint(hint);
@@ -130,6 +133,9 @@ impl Binder<'_> {
             if let Some(row) = self.row_variable(schema, table) {
                 let expr = self.field(row.expr.clone(), name, place)?;
                 return Ok(EntryColumn { name: name.to_owned(), expr, ..row });
+            }
+            if self.is_mysql() {
+                return Err(self.mysql_unknown_column(&format!("{table}.{name}")));
             }
             return Err(self.missing_entry(table, place));
         };
@@ -158,6 +164,9 @@ impl Binder<'_> {
                     if let Some(expr) = self.function_of_row(&row.expr, name, place)? {
                         return Ok(EntryColumn { name: name.to_owned(), expr, ..row });
                     }
+                }
+                if self.is_mysql() {
+                    return Err(self.mysql_unknown_column(&format!("{table}.{name}")));
                 }
                 let mut error =
                     self.error(Condition::UndefinedColumn, format!("column {table}.{name} does not exist"), place);

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use rowferry_dialect::Schema as _;
+use rowferry_dialect::mysql::VIRTUAL;
 use rowferry_dialect::schema::Relation;
 use rowferry_dialect::values::Settings;
 
@@ -99,7 +100,9 @@ fn table(context: &Context<'_>, relation: &Arc<Relation>) -> String {
         }
         if column.generated.is_some() {
             let expression = describe::default_expression(schema, relation, at).unwrap_or_default();
-            let _ = write!(part, " GENERATED ALWAYS AS ({expression}) STORED");
+            let is_virtual = details.is_some_and(|details| details.properties.get(&column.name, VIRTUAL).is_some());
+            let kept = if is_virtual { "VIRTUAL" } else { "STORED" };
+            let _ = write!(part, " GENERATED ALWAYS AS ({expression}) {kept}");
         }
         if column.not_null {
             part.push_str(" NOT NULL");

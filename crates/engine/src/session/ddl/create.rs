@@ -9,7 +9,8 @@ use rowferry_dialect::postgres::types::format_type;
 use rowferry_dialect::schema::Relation;
 use rowferry_dialect::{Condition, Error, Language, Schema};
 
-use super::{Changer, Done};
+use super::dependencies::Needed;
+use super::{Changer, Done, describe};
 use crate::backend::ColumnRecord;
 use crate::schema::{MATERIALIZED_VIEW, NO_INHERIT, NULLS_ALIKE, physical_name};
 use crate::session::temporary;
@@ -193,8 +194,16 @@ impl Changer<'_> {
             if old.keeps_rows() {
                 return Err(Error::new(Condition::WrongObjectType, format!("\"{}\" is not a view", old.name)).into());
             }
-            check_replacement(old, view)?;
-            defaults = old.columns.iter().map(|column| Some(column.default.as_ref()?.text.clone())).collect();
+            match check_replacement(old, view) {
+                Ok(()) => {
+                    defaults = old.columns.iter().map(|column| Some(column.default.as_ref()?.text.clone())).collect();
+                }
+                // MySQL's views may become any others, as long as nobody else reads them.
+                Err(_) if view.language == Language::Mysql => {
+                    self.drop_dependents(&describe(old), vec![Needed::relation(&schema, old)], false)?;
+                }
+                Err(error) => return Err(error.into()),
+            }
             let comment = schema.details(old.oid).and_then(|details| details.comment.clone());
             replaced = Some((old.oid, comment, self.privilege_rows(database, old.oid)?));
             self.drop_view(old)?;

@@ -98,7 +98,11 @@ impl Changer<'_> {
         };
         let name = match index.exclusion {
             Some(_) => exclusion_name(&table.name, &words, taken),
-            None => index_name(&table.name, &words, taken),
+            // MySQL's keys are called as they were, of the new table.
+            None => match index.name.strip_prefix(source.name.as_str()).and_then(|rest| rest.strip_prefix('.')) {
+                Some(own) if !taken(&format!("{}.{own}", table.name)) => format!("{}.{own}", table.name),
+                _ => index_name(&table.name, &words, taken),
+            },
         };
         let properties = details.properties.all();
         let properties = properties

@@ -110,7 +110,21 @@ impl Changer<'_> {
         self.rename_synonyms_target(table, &QualifiedName::new(table.namespace.clone(), to))?;
         self.rewrite_policies(policies)?;
         self.rewrite_views(table, views)?;
+        self.rename_own_keys(table, to)?;
         self.check_renamed(&renamed)
+    }
+
+    /// Keys of MySQL's are called by their table's name and their own.
+    fn rename_own_keys(&self, table: &Relation, to: &str) -> Done {
+        for index in &table.indexes {
+            let own = index.name.strip_prefix(table.name.as_str()).and_then(|rest| rest.strip_prefix('.'));
+            if let Some(own) = own.filter(|_| stands_alone(index)) {
+                self.settle()?;
+                let current = self.current(table.oid)?;
+                self.rename_index(&current, &index.name, &format!("{to}.{own}"), &table.namespace)?;
+            }
+        }
+        Ok(())
     }
 
     /// ALTER TABLE … SET SCHEMA: its indexes and the sequences of its columns go with it.

@@ -267,8 +267,8 @@ impl Changer<'_> {
     ) -> Done {
         let column = &table.columns[at];
         let mut sequence = sequence.clone();
-        if identity.zero_is_next {
-            // SERIAL goes on behind the numbers that are there.
+        if identity.zero_is_next || self.session.language() == Language::Mysql {
+            // SERIAL and AUTO_INCREMENT go on behind the numbers that are there.
             let greatest = self.store.greatest_number(table, at)?;
             let next = greatest.map_or(1, |greatest| greatest.saturating_add(1));
             sequence.start = sequence.start.max(next).min(sequence.max);

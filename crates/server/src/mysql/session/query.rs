@@ -105,7 +105,7 @@ impl MysqlSession<'_> {
             last_insert_id: told::last_insert_id(&self.session, plan),
             status: more_flag(more),
             warnings,
-            info: told::info(command, rows, warnings),
+            info: told::info(&self.session, command, rows, warnings),
             state: Vec::new(),
         });
     }
@@ -128,7 +128,10 @@ impl MysqlSession<'_> {
             if limit == Some(rows) {
                 return Ok(false);
             }
-            let Some(row) = cursor.next()? else { return Ok(true) };
+            let Some(row) = cursor.next()? else {
+                self.session.rows_yielded(rows);
+                return Ok(true);
+            };
             rows += 1;
             let mut cells = self.wire.server.row();
             if let Err((index, error)) = writer.write(&mut cells, &row, &settings) {

@@ -116,6 +116,16 @@ pub trait SessionState: Send + Sync {
     fn warnings(&self) -> usize {
         0
     }
+    /// Counts a row of MySQL's by what becomes of it; whether it is to be written.
+    fn mysql_changes(&self, _mode: i64, changed: bool) -> bool {
+        changed
+    }
+    /// FOUND_ROWS().
+    fn mysql_found_rows(&self) -> i64 {
+        0
+    }
+    /// The rows that a query had without its LIMIT.
+    fn set_mysql_found_rows(&self, _rows: i64) {}
     /// Sets such a variable.
     fn set_user_variable(&self, _name: &str, _value: Value) -> Result<()> {
         Err(Error::unsupported("a variable of users"))

@@ -32,6 +32,30 @@ pub(in super::super) const ROWS: &[Row] = &[
         integer(number)
     })
     .volatile(),
+    // (mode, value, value that it becomes, …)
+    Row::new("rf_mysql_changes", 1, |call| {
+        let changed = (1..call.len()).step_by(2).any(|at| at + 1 < call.len() && call.value(at) != call.value(at + 1));
+        match call.integer(0)? {
+            -1 => integer(changed),
+            mode => integer(call.context().state().mysql_changes(mode, changed)),
+        }
+    })
+    .variadic()
+    .lenient()
+    .volatile(),
+    Row::new("rf_mysql_into_one", 1, |call| match call.integer(0)? {
+        1 => integer(1),
+        _ => Err(Error::new(Condition::TooManyRows, "Result consisted of more than one row").with_mysql(1172, "42000")),
+    })
+    .volatile(),
+    Row::new("rf_mysql_found_rows", 0, |call| integer(call.context().state().mysql_found_rows())).volatile(),
+    // (rows without a limit, limit)
+    Row::new("rf_mysql_set_found_rows", 2, |call| {
+        call.context().state().set_mysql_found_rows(call.integer(0)?);
+        Ok(call.owned(1))
+    })
+    .lenient()
+    .volatile(),
     Row::new("rf_mysql_row_count", 0, |call| integer(call.context().state().rows_processed())).volatile(),
     Row::new("rf_mysql_sleep", 1, |call| {
         let seconds = call.float(0)?;

@@ -1,0 +1,131 @@
+//! What the parser does not read of changes of rows and of queries, taken out of their tokens: LOW_PRIORITY and its kin,
+//! commas between the tables of an UPDATE, `t.*` of a DELETE, INTO of variables.
+
+use sqlparser::keywords::Keyword;
+use sqlparser::tokenizer::{Token, TokenWithSpan};
+
+use crate::{Error, Result};
+
+/// What was said.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub(super) struct Said {
+    /// IGNORE of an UPDATE or DELETE.
+    pub(super) ignore: bool,
+    /// The variables that a query's row goes into, without their `@`.
+    pub(super) into: Vec<String>,
+}
+
+fn is_blank(token: &TokenWithSpan) -> bool {
+    matches!(token.token, Token::Whitespace(_))
+}
+
+fn is_word(token: &Token, wanted: &str) -> bool {
+    matches!(token, Token::Word(word) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(wanted))
+}
+
+/// Takes it out of a statement.
+///
+/// # Errors
+/// `0A000` for INTO of a file.
+pub(super) fn of(tokens: &mut Vec<TokenWithSpan>) -> Result<Said> {
+    let mut said = Said::default();
+    let Some(first) = tokens.iter().position(|token| !is_blank(token)) else { return Ok(said) };
+    let verb = tokens[first].token.clone();
+    let is = |wanted: &str| is_word(&verb, wanted);
+    if is("update") || is("delete") {
+        // LOW_PRIORITY and QUICK say when, and how an index is kept.
+        while let Some(at) = (first + 1..tokens.len()).find(|at| !is_blank(&tokens[*at])) {
+            let token = &tokens[at].token;
+            said.ignore |= is_word(token, "ignore");
+            if !["low_priority", "quick", "ignore"].iter().any(|word| is_word(token, word)) {
+                break;
+            }
+            tokens.remove(at);
+        }
+    }
+    if is("update") {
+        joined_by_commas(tokens, first);
+    } else if is("delete") {
+        without_stars(tokens, first);
+    } else if is("select") || is("with") || matches!(verb, Token::LParen) {
+        said.into = into(tokens)?;
+    }
+    Ok(said)
+}
+
+/// `a, b` before SET is a join without a condition.
+fn joined_by_commas(tokens: &mut Vec<TokenWithSpan>, from: usize) {
+    let mut depth = 0_usize;
+    let mut at = from;
+    while let Some(token) = tokens.get(at) {
+        match &token.token {
+            Token::LParen => depth += 1,
+            Token::RParen => depth = depth.saturating_sub(1),
+            token if depth == 0 && is_word(token, "set") => break,
+            Token::Comma if depth == 0 => {
+                let span = token.span;
+                let word = |word: &str| TokenWithSpan { token: Token::make_keyword(word), span };
+                tokens.splice(at..=at, [word("CROSS"), word("JOIN")]);
+                at += 1;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+/// `t.*` among the tables of a DELETE is `t`.
+fn without_stars(tokens: &mut Vec<TokenWithSpan>, from: usize) {
+    let ends = |token: &Token| ["where", "using", "set", "join"].iter().any(|end| is_word(token, end));
+    let end = tokens.iter().skip(from).position(|token| ends(&token.token)).map_or(tokens.len(), |at| from + at);
+    let mut at = from;
+    let mut end = end;
+    while at + 1 < end {
+        if tokens[at].token == Token::Period && tokens[at + 1].token == Token::Mul {
+            tokens.drain(at..=at + 1);
+            end -= 2;
+        } else {
+            at += 1;
+        }
+    }
+}
+
+/// Takes `INTO @a, @b` out.
+fn into(tokens: &mut Vec<TokenWithSpan>) -> Result<Vec<String>> {
+    let mut depth = 0_usize;
+    let mut found = None;
+    for (at, token) in tokens.iter().enumerate() {
+        match &token.token {
+            Token::LParen => depth += 1,
+            Token::RParen => depth = depth.saturating_sub(1),
+            Token::Word(word) if depth == 0 && word.keyword == Keyword::INTO && word.quote_style.is_none() => {
+                found = Some(at);
+                break;
+            }
+            _ => {}
+        }
+    }
+    let Some(from) = found else { return Ok(Vec::new()) };
+    let mut names = Vec::new();
+    let mut end = from + 1;
+    let mut wants_name = true;
+    for (at, token) in tokens.iter().enumerate().skip(from + 1) {
+        match &token.token {
+            Token::Whitespace(_) => {}
+            Token::Word(word) if wants_name && word.value.starts_with('@') && !word.value.starts_with("@@") => {
+                names.push(word.value[1..].to_owned());
+                (wants_name, end) = (false, at + 1);
+            }
+            Token::Comma if !wants_name => wants_name = true,
+            token if names.is_empty() && (is_word(token, "outfile") || is_word(token, "dumpfile")) => {
+                return Err(Error::unsupported("SELECT … INTO a file"));
+            }
+            _ => break,
+        }
+    }
+    if !names.is_empty() && !wants_name {
+        tokens.drain(from..end);
+        return Ok(names);
+    }
+    Ok(Vec::new())
+}

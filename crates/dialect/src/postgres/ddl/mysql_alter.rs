@@ -1,0 +1,393 @@
+//! What MySQL's ALTER TABLE says of a table as it is: the commands that its front end leaves open.
+//!
+//! Such a command is `OPTIONS (action …)`, which PostgreSQL has for tables that are not its own; a column that is defined
+//! again (MODIFY, CHANGE) is a command with the whole definition.
+
+use std::sync::Arc;
+
+use pg_query::protobuf::{self as pg, AlterTableType, ConstrType, DropBehavior, Node, a_const, node::Node as N};
+
+use super::super::binder::Binder;
+use crate::ir::{AlterTable, Ddl, Drop, Expr, ObjectKind, Statement, Text};
+use crate::schema::{Index, QualifiedName, Relation};
+use crate::{Condition, Error, Result};
+
+/// What is left of a statement when the table has been looked at.
+pub(super) enum Alteration {
+    /// The statement.
+    Whole(Statement),
+    /// Commands that any language has.
+    Commands(pg::AlterTableStmt),
+}
+
+/// How MySQL calls a key of a table.
+pub(super) fn shown_key<'a>(table: &Relation, index: &'a Index) -> &'a str {
+    if index.primary {
+        return "PRIMARY";
+    }
+    index.name.strip_prefix(table.name.as_str()).and_then(|rest| rest.strip_prefix('.')).unwrap_or(&index.name)
+}
+
+/// The key that MySQL calls so.
+fn key_of<'a>(table: &'a Relation, name: &str) -> Option<&'a Index> {
+    table.indexes.iter().find(|index| shown_key(table, index).eq_ignore_ascii_case(name))
+}
+
+fn cannot_drop(name: &str) -> Error {
+    let message = format!("Can't DROP '{name}'; check that column/key exists");
+    Error::new(Condition::UndefinedObject, message).with_mysql(1091, "42000")
+}
+
+fn no_column(table: &Relation, name: &str) -> Error {
+    let message = format!("Unknown column '{name}' in '{}'", table.name);
+    Error::new(Condition::UndefinedColumn, message).with_mysql(1054, "42S22")
+}
+
+fn nothing() -> Statement {
+    Statement::Nothing { tag: "ALTER TABLE" }
+}
+
+/// The action of a command and what is said with it.
+fn action_of(command: &pg::AlterTableCmd) -> Option<(String, Vec<String>)> {
+    let Some(N::List(options)) = command.def.as_deref()?.node.as_ref() else { return None };
+    let Some(N::DefElem(option)) = options.items.first()?.node.as_ref() else { return None };
+    let args = match option.arg.as_deref().and_then(|arg| arg.node.as_ref()) {
+        Some(N::List(args)) => args.items.iter().filter_map(constant).collect(),
+        _ => Vec::new(),
+    };
+    Some((option.defname.clone(), args))
+}
+
+fn constant(node: &Node) -> Option<String> {
+    let Some(N::AConst(constant)) = &node.node else { return None };
+    Some(match constant.val.as_ref()? {
+        a_const::Val::Sval(text) => text.sval.clone(),
+        a_const::Val::Ival(number) => number.ival.to_string(),
+        a_const::Val::Fval(number) => number.fval.clone(),
+        _ => return None,
+    })
+}
+
+/// An index whose first columns are these finds their rows.
+fn finds(index: &Index, columns: &[usize]) -> bool {
+    index.predicate.is_none()
+        && index.columns.len() >= columns.len()
+        && index.columns.iter().zip(columns).all(|(of, wanted)| *of == Some(*wanted))
+}
+
+fn command(subtype: AlterTableType, name: &str, of: Option<Node>) -> Node {
+    Node {
+        node: Some(N::AlterTableCmd(Box::new(pg::AlterTableCmd {
+            subtype: subtype as i32,
+            name: name.to_owned(),
+            def: of.map(Box::new),
+            behavior: DropBehavior::DropRestrict as i32,
+            ..Default::default()
+        }))),
+    }
+}
+
+impl Binder<'_> {
+    /// An ALTER TABLE of MySQL's, the table as it is.
+    pub(super) fn mysql_alteration(&mut self, alter: &pg::AlterTableStmt, range: &pg::RangeVar) -> Result<Alteration> {
+        let table = self.own_table(range)?;
+        let drops = |node: &&Node| matches!(&node.node, Some(N::AlterTableCmd(of)) if of.subtype() == AlterTableType::AtDropColumn);
+        if alter.cmds.iter().filter(drops).count() >= table.columns.len() {
+            let message = "You can't delete all columns with ALTER TABLE; use DROP TABLE instead";
+            return Err(Error::new(Condition::InvalidTableDefinition, message).with_mysql(1090, "42000"));
+        }
+        let mut commands = Vec::with_capacity(alter.cmds.len());
+        for node in &alter.cmds {
+            let Some(N::AlterTableCmd(of)) = &node.node else { continue };
+            match of.subtype() {
+                AlterTableType::AtGenericOptions => {
+                    let Some((action, args)) = action_of(of) else {
+                        return Err(Error::internal("an action of MySQL's without its name"));
+                    };
+                    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+                    return self.mysql_action(&table, &action, &args).map(Alteration::Whole);
+                }
+                AlterTableType::AtReAddConstraint => {
+                    let Some(N::ColumnDef(column)) = of.def.as_deref().and_then(|node| node.node.as_ref()) else {
+                        return Err(Error::internal("MODIFY without a column"));
+                    };
+                    commands.extend(self.redefined(&table, column)?);
+                }
+                AlterTableType::AtDropColumn if table.column(&of.name).is_none() => return Err(cannot_drop(&of.name)),
+                AlterTableType::AtColumnDefault if table.column(&of.name).is_none() => {
+                    return Err(no_column(&table, &of.name));
+                }
+                AlterTableType::AtAddConstraint => {
+                    let mut node = node.clone();
+                    if let Some(N::AlterTableCmd(of)) = &mut node.node
+                        && let Some(N::Constraint(added)) = of.def.as_deref_mut().and_then(|node| node.node.as_mut())
+                    {
+                        name_constraint(&table, added)?;
+                    }
+                    commands.push(node);
+                }
+                _ => commands.push(node.clone()),
+            }
+        }
+        Ok(Alteration::Commands(pg::AlterTableStmt { cmds: commands, ..alter.clone() }))
+    }
+
+    fn mysql_action(&mut self, table: &Arc<Relation>, action: &str, args: &[&str]) -> Result<Statement> {
+        let alter = |actions: Vec<AlterTable>| {
+            let heirs = Vec::new();
+            Statement::Ddl(Box::new(Ddl::AlterTable { table: table.clone(), actions, heirs }))
+        };
+        let drop = |name: &str| {
+            alter(vec![AlterTable::DropConstraint { name: name.to_owned(), if_exists: false, cascade: false }])
+        };
+        match (action, args) {
+            ("nothing", _) => Ok(nothing()),
+            ("has_key", [name]) => match key_of(table, name) {
+                Some(_) => Ok(nothing()),
+                None => Err(no_key(table, name)),
+            },
+            ("has_check", [name]) => {
+                self.check_of(table, name)?;
+                Ok(nothing())
+            }
+            ("move", [column, after @ ..]) => {
+                let column = table.column(column).ok_or_else(|| no_column(table, column))?;
+                let before = match after {
+                    [] => 0,
+                    [after, ..] => table.column(after).ok_or_else(|| no_column(table, after))? + 1,
+                };
+                if before == column || before == column + 1 {
+                    return Ok(nothing());
+                }
+                if before < table.columns.len() {
+                    return Ok(alter(vec![AlterTable::MoveColumn { column, before }]));
+                }
+                // To the end: those behind it go before it.
+                let behind = column + 1..table.columns.len();
+                Ok(alter(behind.map(|other| AlterTable::MoveColumn { column: other, before: column }).collect()))
+            }
+            ("auto_increment", [number]) => {
+                let Some(column) = table.columns.iter().position(|column| column.identity.is_some()) else {
+                    // MySQL keeps it for a column that is to come, which begins behind its rows anyhow.
+                    return Ok(nothing());
+                };
+                let restart = number.parse().map_err(|_| {
+                    Error::new(Condition::NumericValueOutOfRange, format!("AUTO_INCREMENT = {number} is out of range"))
+                })?;
+                Ok(alter(vec![AlterTable::SetIdentity {
+                    column,
+                    always: None,
+                    sequence: None,
+                    restart: Some(restart),
+                }]))
+            }
+            ("collate", [name]) => {
+                self.converted(table, name).map(|actions| if actions.is_empty() { nothing() } else { alter(actions) })
+            }
+            ("rename_key", [old, new]) => {
+                let index = key_of(table, old).filter(|index| !index.primary).ok_or_else(|| no_key(table, old))?;
+                if !old.eq_ignore_ascii_case(new) && key_of(table, new).is_some() {
+                    let message = format!("Duplicate key name '{new}'");
+                    return Err(Error::new(Condition::DuplicateObject, message).with_mysql(1061, "42000"));
+                }
+                let to = format!("{}.{new}", table.name);
+                if to == index.name {
+                    return Ok(nothing());
+                }
+                let name = QualifiedName::new(table.namespace.clone(), index.name.clone());
+                let rename = Ddl::Rename { kind: ObjectKind::Index, name, to, tag: "ALTER TABLE" };
+                Ok(Statement::Ddl(Box::new(rename)))
+            }
+            ("drop_primary_key", _) => match table.indexes.iter().find(|index| index.primary) {
+                Some(index) => Ok(drop(&index.name)),
+                None => Err(cannot_drop("PRIMARY")),
+            },
+            ("drop_key", [name]) => match key_of(table, name) {
+                Some(index) => self.drop_mysql_key(table, index),
+                None => Err(cannot_drop(name)),
+            },
+            ("drop_foreign_key", [name]) => {
+                match table.foreign_keys.iter().find(|key| key.name.eq_ignore_ascii_case(name)) {
+                    Some(key) => Ok(drop(&key.name)),
+                    None => Err(cannot_drop(name)),
+                }
+            }
+            ("drop_check", [name]) => Ok(drop(&self.check_of(table, name)?)),
+            ("drop_constraint", [name]) => {
+                let key = table.foreign_keys.iter().map(|key| &key.name);
+                let check = table.checks.iter().map(|check| &check.name);
+                if let Some(found) = key.chain(check).find(|known| known.eq_ignore_ascii_case(name)) {
+                    return Ok(drop(found));
+                }
+                match key_of(table, name).filter(|index| index.unique) {
+                    Some(index) => self.drop_mysql_key(table, index),
+                    None => {
+                        let message = format!("Constraint '{name}' does not exist.");
+                        Err(Error::new(Condition::UndefinedObject, message).with_mysql(3940, "HY000"))
+                    }
+                }
+            }
+            (other, _) => Err(Error::internal(format!("the action {other} of MySQL's ALTER TABLE"))),
+        }
+    }
+
+    fn check_of(&self, table: &Relation, name: &str) -> Result<String> {
+        let found = table.checks.iter().find(|check| check.name.eq_ignore_ascii_case(name));
+        found.map(|check| check.name.clone()).ok_or_else(|| {
+            let message = format!("Check constraint '{name}' is not found in the table.");
+            Error::new(Condition::UndefinedObject, message).with_mysql(3821, "HY000")
+        })
+    }
+
+    /// DROP of a key by whatever it was made.
+    fn drop_mysql_key(&self, table: &Arc<Relation>, index: &Index) -> Result<Statement> {
+        let needed = table.foreign_keys.iter().any(|key| {
+            finds(index, &key.columns)
+                && !table.indexes.iter().any(|other| other.name != index.name && finds(other, &key.columns))
+        });
+        if needed {
+            let message =
+                format!("Cannot drop index '{}': needed in a foreign key constraint", shown_key(table, index));
+            return Err(Error::new(Condition::DependentObjectsStillExist, message).with_mysql(1553, "HY000"));
+        }
+        let ddl = match index.primary || index.constraint {
+            true => Ddl::AlterTable {
+                table: table.clone(),
+                actions: vec![AlterTable::DropConstraint {
+                    name: index.name.clone(),
+                    if_exists: false,
+                    cascade: false,
+                }],
+                heirs: Vec::new(),
+            },
+            false => Ddl::Drop(Drop {
+                kind: ObjectKind::Index,
+                names: vec![QualifiedName::new(table.namespace.clone(), index.name.clone())],
+                concurrently: false,
+                cascade: false,
+            }),
+        };
+        Ok(Statement::Ddl(Box::new(ddl)))
+    }
+
+    /// CONVERT TO: each text gets the collation.
+    fn converted(&mut self, table: &Arc<Relation>, name: &str) -> Result<Vec<AlterTable>> {
+        let clause = pg::CollateClause {
+            arg: None,
+            collname: vec![Node { node: Some(N::String(pg::String { sval: name.to_owned() })) }],
+            location: -1,
+        };
+        let mut actions = Vec::new();
+        for (at, column) in table.columns.iter().enumerate() {
+            let Some(known) = &column.collation else { continue };
+            let ty = column.ty.clone();
+            let collation = self.declared_collation(Some(&clause), &ty)?;
+            if collation.as_ref().is_some_and(|wanted| wanted.name == known.name) {
+                continue;
+            }
+            let using = Expr::column(Text::TABLE, at, ty.clone());
+            actions.push(AlterTable::SetType { column: at, ty, collation, using });
+        }
+        Ok(actions)
+    }
+
+    /// MODIFY: a column as it is to be, from what it is.
+    fn redefined(&mut self, table: &Arc<Relation>, column: &pg::ColumnDef) -> Result<Vec<Node>> {
+        let name = column.colname.as_str();
+        let at = table.column(name).ok_or_else(|| no_column(table, name))?;
+        let known = &table.columns[at];
+        let mut of = column.clone();
+        let constraints = std::mem::take(&mut of.constraints);
+        let constraints: Vec<pg::Constraint> = constraints
+            .into_iter()
+            .filter_map(|node| match node.node {
+                Some(N::Constraint(constraint)) => Some(*constraint),
+                _ => None,
+            })
+            .collect();
+        let has = |kind: ConstrType| constraints.iter().find(|constraint| constraint.contype() == kind);
+        if known.generated.is_some() || has(ConstrType::ConstrGenerated).is_some() {
+            return Err(self.unsupported("MODIFY of a generated column", -1));
+        }
+        let identity = has(ConstrType::ConstrIdentity);
+        let mut commands = Vec::new();
+        match (&known.identity, identity) {
+            (Some(_), None) => commands.push(command(AlterTableType::AtDropIdentity, name, None)),
+            // The default that was there is not converted but replaced.
+            (None, _) => commands.push(command(AlterTableType::AtColumnDefault, name, None)),
+            (Some(_), Some(_)) => {}
+        }
+        let definition = Node { node: Some(N::ColumnDef(Box::new(of))) };
+        commands.push(command(AlterTableType::AtAlterColumnType, name, Some(definition)));
+        let primary = has(ConstrType::ConstrPrimary);
+        let in_key = table.primary_key().is_some_and(|key| key.columns.contains(&Some(at)));
+        if has(ConstrType::ConstrNotnull).is_some() || identity.is_some() || primary.is_some() {
+            commands.push(command(AlterTableType::AtSetNotNull, name, None));
+        } else if !in_key {
+            commands.push(command(AlterTableType::AtDropNotNull, name, None));
+        }
+        if let Some(default) = has(ConstrType::ConstrDefault) {
+            let value = default.raw_expr.as_deref().cloned();
+            commands.push(command(AlterTableType::AtColumnDefault, name, value));
+        }
+        if let Some(identity) = identity.filter(|_| known.identity.is_none()) {
+            let identity = Node { node: Some(N::Constraint(Box::new(identity.clone()))) };
+            commands.push(command(AlterTableType::AtAddIdentity, name, Some(identity)));
+        }
+        for constraint in &constraints {
+            let mut added = constraint.clone();
+            match constraint.contype() {
+                ConstrType::ConstrPrimary => {
+                    added.keys = vec![Node { node: Some(N::String(pg::String { sval: name.to_owned() })) }];
+                }
+                ConstrType::ConstrCheck => {}
+                _ => continue,
+            }
+            name_constraint(table, &mut added)?;
+            let added = Node { node: Some(N::Constraint(Box::new(added))) };
+            commands.push(command(AlterTableType::AtAddConstraint, name, Some(added)));
+        }
+        Ok(commands)
+    }
+
+    /// It is for a foreign key whose rows another finds.
+    pub(super) fn is_foreign_key_index(&self, index: &pg::IndexStmt, table: &Relation) -> bool {
+        let columns: Option<Vec<usize>> = index
+            .index_params
+            .iter()
+            .map(|node| match &node.node {
+                Some(N::IndexElem(element)) => table.column(&element.name),
+                _ => None,
+            })
+            .collect();
+        index.idxcomment == FOR_FOREIGN_KEY
+            && columns.is_some_and(|columns| table.indexes.iter().any(|index| finds(index, &columns)))
+    }
+}
+
+/// What is said of an index that MySQL makes for a foreign key where there is none.
+pub(crate) const FOR_FOREIGN_KEY: &str = "for a foreign key";
+
+fn no_key(table: &Relation, name: &str) -> Error {
+    let message = format!("Key '{name}' doesn't exist in table '{}'", table.name);
+    Error::new(Condition::UndefinedObject, message).with_mysql(1176, "42000")
+}
+
+/// A constraint without a name is called as MySQL calls it: by its kind, and counted.
+fn name_constraint(table: &Relation, constraint: &mut pg::Constraint) -> Result<()> {
+    let (kind, known): (&str, Vec<&str>) = match constraint.contype() {
+        ConstrType::ConstrForeign => ("ibfk", table.foreign_keys.iter().map(|key| key.name.as_str()).collect()),
+        ConstrType::ConstrCheck => ("chk", table.checks.iter().map(|check| check.name.as_str()).collect()),
+        ConstrType::ConstrPrimary if table.primary_key().is_some() => {
+            let message = "Multiple primary key defined";
+            return Err(Error::new(Condition::InvalidTableDefinition, message).with_mysql(1068, "42000"));
+        }
+        _ => return Ok(()),
+    };
+    if constraint.conname.is_empty() {
+        let prefix = format!("{}_{kind}_", table.name);
+        let numbers = known.iter().filter_map(|name| name.strip_prefix(&prefix)?.parse::<u64>().ok());
+        constraint.conname = format!("{prefix}{}", numbers.max().unwrap_or(0) + 1);
+    }
+    Ok(())
+}

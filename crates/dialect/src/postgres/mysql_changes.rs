@@ -1,0 +1,237 @@
+//! What MySQL's changes of rows mean beyond PostgreSQL's: assignments are seen by those behind them, rows that stay as they
+//! are do not count as changed, and the tables of a join are changed as the join finds them.
+
+use pg_query::protobuf::{self as pg, Node, node::Node as N};
+
+use super::binder::Binder;
+use super::target::Target;
+use crate::ir::{ColumnIndex, ColumnRef, Expr, ExprKind, Value, walk};
+use crate::{Condition, Error, Result, Type};
+
+/// Why rows are compared with what they become: what is counted depends on it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Counted {
+    /// UPDATE.
+    Update = 0,
+    /// ON DUPLICATE KEY UPDATE: a row that is changed counts twice.
+    Duplicate = 1,
+    /// REPLACE: so does one that is replaced, and one that stays as it is counts once.
+    Replace = 2,
+    /// The second of two tables that are changed at once: each counts beside those of the first.
+    Beside = 3,
+}
+
+/// How many columns one call compares.
+const PAIRS: usize = 40;
+
+/// The mode of a call that counts nothing.
+const COMPARED: i64 = -1;
+
+/// What the query of a join is called of which tables are changed.
+const CHANGES: &str = "_changes";
+
+/// One of several tables that a statement changes, behind the first.
+pub(super) fn is_beside(update: &pg::UpdateStmt) -> bool {
+    let reads_changes = |node: &Node| matches!(&node.node, Some(N::RangeVar(range)) if range.relname == CHANGES);
+    update.with_clause.is_none() && update.from_clause.iter().any(reads_changes)
+}
+
+fn word(text: &str) -> Node {
+    Node { node: Some(N::String(pg::String { sval: text.to_owned() })) }
+}
+
+fn column(parts: &[&str]) -> Node {
+    let fields = parts.iter().map(|part| word(part)).collect();
+    Node { node: Some(N::ColumnRef(pg::ColumnRef { fields, location: -1 })) }
+}
+
+fn result(name: &str, val: Node) -> Node {
+    Node {
+        node: Some(N::ResTarget(Box::new(pg::ResTarget {
+            name: name.to_owned(),
+            val: Some(Box::new(val)),
+            location: -1,
+            ..Default::default()
+        }))),
+    }
+}
+
+/// The tables of a join.
+fn tables_of<'n>(node: &'n Node, found: &mut Vec<&'n pg::RangeVar>) {
+    match &node.node {
+        Some(N::RangeVar(range)) => found.push(range),
+        Some(N::JoinExpr(join)) => {
+            [&join.larg, &join.rarg].into_iter().flatten().for_each(|side| tables_of(side, found));
+        }
+        _ => {}
+    }
+}
+
+fn called(range: &pg::RangeVar) -> &str {
+    range.alias.as_ref().map_or(&range.relname, |alias| &alias.aliasname)
+}
+
+impl Binder<'_> {
+    /// A value that is assigned behind others: the columns that those have assigned are what they are by then.
+    ///
+    /// # Errors
+    /// `0A000` where it reads what is another at each call.
+    pub(super) fn behind(&self, value: &mut Expr, changed: &Target, earlier: &[(usize, Expr, bool)]) -> Result<()> {
+        let mut volatile = false;
+        walk::expr_mut(value, &mut |part| {
+            if let ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) = &part.kind
+                && *relation == changed.id
+                && let Some((_, value, is_volatile)) = earlier.iter().find(|(known, _, _)| known == at)
+            {
+                volatile |= is_volatile;
+                *part = value.clone();
+                // Its own columns are the row's as it was.
+                return false;
+            }
+            true
+        });
+        match volatile {
+            true => Err(self.unsupported("an assignment that reads another one's value, which is never the same,", -1)),
+            false => Ok(()),
+        }
+    }
+
+    /// True for a row that the assignments change: a condition that counts.
+    pub(super) fn changes_row(
+        &mut self,
+        changed: &Target,
+        assignments: &[(usize, Expr)],
+        counted: Counted,
+    ) -> Result<Expr> {
+        let mut calls = Vec::new();
+        let no = Expr::new(ExprKind::Literal(Value::Integer(0)), Type::Bool);
+        // Each column alone, where one call does not compare them all: only the last one counts.
+        let mut parts = assignments.chunks(PAIRS).peekable();
+        let compared = |at: usize, value: &Expr| {
+            [(Expr::column(changed.id, at, changed.relation.columns[at].ty.clone()), -1), (value.clone(), -1)]
+        };
+        while let Some(part) = parts.next() {
+            let mode = if parts.peek().is_some() { COMPARED } else { counted as i64 };
+            let mut args = vec![(Expr::integer(mode, Type::Int8), -1)];
+            args.extend(calls.pop().map(|before: Expr| [(before, -1), (no.clone(), -1)]).into_iter().flatten());
+            args.extend(part.iter().flat_map(|(at, value)| compared(*at, value)));
+            calls.push(self.mysql_internal_call("mysql_changes", args)?);
+        }
+        calls.pop().ok_or_else(|| Error::internal("a change without assignments"))
+    }
+
+    /// UPDATE of joined tables: what each of those that it assigns to becomes is read first, by a query over the join; then
+    /// its rows are changed by their places.
+    pub(super) fn joined_update(&mut self, update: &pg::UpdateStmt) -> Result<pg::UpdateStmt> {
+        let mut tables = Vec::new();
+        update.from_clause.iter().for_each(|node| tables_of(node, &mut tables));
+        // The tables that are assigned to, each with its assignments.
+        let mut groups: Vec<(&pg::RangeVar, Vec<(&str, &Node)>)> = Vec::new();
+        for node in &update.target_list {
+            let Some(N::ResTarget(target)) = &node.node else { continue };
+            let qualifier = target.indirection.first().and_then(|part| match &part.node {
+                Some(N::String(name)) => Some(name.sval.as_str()),
+                _ => None,
+            });
+            let owner = match qualifier {
+                Some(name) => tables.iter().find(|range| called(range).eq_ignore_ascii_case(name)),
+                None => tables
+                    .iter()
+                    .find(|range| self.relation(range).is_ok_and(|relation| relation.column(&target.name).is_some())),
+            };
+            let (Some(owner), Some(value)) = (owner, target.val.as_deref()) else {
+                let shown = match qualifier {
+                    Some(table) => format!("{table}.{}", target.name),
+                    None => target.name.clone(),
+                };
+                let message = format!("Unknown column '{shown}' in 'field list'");
+                return Err(Error::new(Condition::UndefinedColumn, message).with_mysql(1054, "42S22"));
+            };
+            match groups.iter_mut().find(|(range, _)| called(range) == called(owner)) {
+                Some((_, group)) => group.push((&target.name, value)),
+                None => groups.push((owner, vec![(&target.name, value)])),
+            }
+        }
+        let mut targets = Vec::new();
+        let mut updates = Vec::new();
+        for (number, (range, group)) in groups.iter().enumerate() {
+            let place = format!("place{number}");
+            targets.push(result(&place, column(&[called(range), "ctid"])));
+            let mut assigned = Vec::new();
+            for (at, (name, value)) in group.iter().enumerate() {
+                if matches!(value.node, Some(N::SetToDefault(_))) {
+                    assigned.push(result(name, (*value).clone()));
+                    continue;
+                }
+                let said = format!("value{number}_{at}");
+                targets.push(result(&said, (*value).clone()));
+                assigned.push(result(name, column(&[CHANGES, &said])));
+            }
+            let same = pg::AExpr {
+                kind: pg::AExprKind::AexprOp as i32,
+                name: vec![word("=")],
+                lexpr: Some(Box::new(column(&[called(range), "ctid"]))),
+                rexpr: Some(Box::new(column(&[CHANGES, &place]))),
+                location: -1,
+                ..Default::default()
+            };
+            updates.push(pg::UpdateStmt {
+                relation: Some((*range).clone()),
+                target_list: assigned,
+                where_clause: Some(Box::new(Node { node: Some(N::AExpr(Box::new(same))) })),
+                ..Default::default()
+            });
+        }
+        let query = pg::SelectStmt {
+            target_list: targets,
+            from_clause: update.from_clause.clone(),
+            where_clause: update.where_clause.clone(),
+            limit_option: pg::LimitOption::Default as i32,
+            op: pg::SetOperation::SetopNone as i32,
+            ..Default::default()
+        };
+        let query = Node { node: Some(N::SelectStmt(Box::new(query))) };
+        let mut updates = updates.into_iter();
+        let Some(mut first) = updates.next() else { return Err(Error::internal("UPDATE without assignments")) };
+        let alias = pg::Alias { aliasname: CHANGES.to_owned(), colnames: Vec::new() };
+        if updates.len() == 0 {
+            first.from_clause = vec![Node {
+                node: Some(N::RangeSubselect(Box::new(pg::RangeSubselect {
+                    lateral: false,
+                    subquery: Some(Box::new(query)),
+                    alias: Some(alias),
+                }))),
+            }];
+            return Ok(first);
+        }
+        // All is read before anything is changed.
+        let read = || {
+            vec![Node {
+                node: Some(N::RangeVar(pg::RangeVar {
+                    relname: CHANGES.to_owned(),
+                    inh: true,
+                    relpersistence: "p".to_owned(),
+                    location: -1,
+                    ..Default::default()
+                })),
+            }]
+        };
+        let member = |name: String, query: Node| Node {
+            node: Some(N::CommonTableExpr(Box::new(pg::CommonTableExpr {
+                ctename: name,
+                ctematerialized: pg::CteMaterialize::Always as i32,
+                ctequery: Some(Box::new(query)),
+                location: -1,
+                ..Default::default()
+            }))),
+        };
+        let mut ctes = vec![member(CHANGES.to_owned(), query)];
+        for (number, other) in updates.enumerate() {
+            let other = pg::UpdateStmt { from_clause: read(), ..other };
+            ctes.push(member(format!("_beside{number}"), Node { node: Some(N::UpdateStmt(Box::new(other))) }));
+        }
+        first.from_clause = read();
+        first.with_clause = Some(pg::WithClause { ctes, recursive: false, location: -1 });
+        Ok(first)
+    }
+}
