@@ -496,6 +496,12 @@ impl Error {
         self
     }
 
+    /// Gives the error a code of a routine's choice, whatever condition has it.
+    pub fn with_chosen_sqlstate(mut self, code: &str) -> Self {
+        self.0.chosen_sqlstate = Some(code.into());
+        self
+    }
+
     /// Says how loud the message is, which is no error.
     pub fn with_severity(mut self, severity: Severity) -> Self {
         self.0.severity = Some(severity);

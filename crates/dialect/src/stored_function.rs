@@ -126,6 +126,8 @@ impl ParamMode {
 /// A language of functions.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum RoutineLanguage {
+    /// MySQL's.
+    Mysql,
     /// PL/pgSQL.
     Plpgsql,
     /// SQL.
@@ -136,6 +138,7 @@ impl RoutineLanguage {
     /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Mysql => "mysql",
             Self::Plpgsql => "plpgsql",
             Self::Sql => "sql",
         }
@@ -469,7 +472,7 @@ impl StoredFunction {
             return functions.iter().any(|function| function.may_write_within(schema, seen));
         }
         let (writes, calls) = match self.definition.language {
-            RoutineLanguage::Plpgsql => match self.plpgsql() {
+            RoutineLanguage::Mysql | RoutineLanguage::Plpgsql => match self.plpgsql() {
                 Ok(body) => (body.writes, body.calls.clone()),
                 Err(_) => return true,
             },
@@ -486,14 +489,20 @@ impl StoredFunction {
             })
     }
 
-    /// Its body in PL/pgSQL, parsed at the first need.
+    /// Its body in PL/pgSQL or MySQL's language, parsed at the first need.
     ///
     /// # Errors
     /// `42601` for a text that somebody else has damaged.
     pub fn plpgsql(&self) -> Result<&Arc<plpgsql::Function>> {
         let parsed = self.body.get_or_init(|| {
             let find = |name: &QualifiedName| user_type::named(&self.types, name, &self.namespace);
-            plpgsql::parse(&self.name, &self.definition, &find).map(Arc::new)
+            match self.definition.language {
+                RoutineLanguage::Mysql => {
+                    let routine = crate::mysql::routine::parse(&self.definition.source, &self.namespace, &find)?;
+                    Ok(Arc::new(routine.function))
+                }
+                _ => plpgsql::parse(&self.name, &self.definition, &find).map(Arc::new),
+            }
         });
         parsed.as_ref().map_err(Clone::clone)
     }

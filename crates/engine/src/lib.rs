@@ -45,6 +45,7 @@ pub use interrupt::{End, Interrupter};
 pub use login::Login;
 pub use measurements::{BUCKETS, Kind, Measurements, STATES};
 pub use options::{Durability, Journal, Options, SessionOptions};
+pub use routines::Answer;
 pub use rowferry_dialect::informix::Logging;
 pub use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
 pub use rowferry_dialect::values::ValueRef;

@@ -375,21 +375,23 @@ fn row_now(dml: &Dml, at: RowParams) -> Query {
 /// ON CONFLICT DO UPDATE: the row in the way.
 fn conflict_query(dml: &Dml, conflict: &OnConflict, at: RowParams) -> Result<Option<Query>> {
     let ConflictAction::Update { excluded, assignments, filter } = &conflict.action else { return Ok(None) };
-    let Some(arbiter) = &conflict.arbiter else {
-        return Err(Error::internal("ON CONFLICT DO UPDATE without the index that decides"));
+    let same = match &conflict.arbiter {
+        Some(arbiter) => {
+            let mut same = Vec::with_capacity(arbiter.keys.len() + 1);
+            for key in &arbiter.keys {
+                let (stored, proposed) = (of_stored(key, dml.id), of_proposed(key, at));
+                same.push(if dml.target.indexes[arbiter.index].nulls_alike {
+                    let (left, right) = (Box::new(stored), Box::new(proposed));
+                    Expr::new(ExprKind::Distinct { negated: true, left, right }, Type::Bool)
+                } else {
+                    equal(stored, proposed)
+                });
+            }
+            same.extend(arbiter.predicate.as_ref().map(|predicate| of_stored(predicate, dml.id)));
+            all_of(same)
+        }
+        None => alike_in_any_key(dml, at)?,
     };
-    let mut same = Vec::with_capacity(arbiter.keys.len() + 1);
-    for key in &arbiter.keys {
-        let (stored, proposed) = (of_stored(key, dml.id), of_proposed(key, at));
-        same.push(if dml.target.indexes[arbiter.index].nulls_alike {
-            let (left, right) = (Box::new(stored), Box::new(proposed));
-            Expr::new(ExprKind::Distinct { negated: true, left, right }, Type::Bool)
-        } else {
-            equal(stored, proposed)
-        });
-    }
-    same.extend(arbiter.predicate.as_ref().map(|predicate| of_stored(predicate, dml.id)));
-    let same = if same.len() == 1 { same.swap_remove(0) } else { Expr::new(ExprKind::And(same), Type::Bool) };
     let proposed = |mut expr: Expr| {
         walk::expr_mut(&mut expr, &mut |expr| {
             if let ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(column) }) = expr.kind
@@ -410,6 +412,39 @@ fn conflict_query(dml: &Dml, conflict: &OnConflict, at: RowParams) -> Result<Opt
     let mut found = select(items, Some(scanned(dml, None)), Some(same));
     found.ctes.clone_from(&dml.ctes);
     Ok(Some(found))
+}
+
+/// MySQL's ON DUPLICATE KEY: the row is alike in some key.
+fn alike_in_any_key(dml: &Dml, at: RowParams) -> Result<Expr> {
+    let mut ways = Vec::new();
+    let indexes = dml.target.indexes.iter();
+    for index in indexes.clone().filter(|index| index.primary).chain(indexes.filter(|index| !index.primary)) {
+        if !index.unique {
+            continue;
+        }
+        let columns = index.columns.iter().copied().collect::<Option<Vec<usize>>>();
+        let Some(columns) = columns.filter(|_| index.predicate.is_none()) else {
+            return Err(Error::unsupported("ON DUPLICATE KEY UPDATE of a table with triggers and such a key"));
+        };
+        let same = |column: usize| {
+            let ty = dml.target.columns[column].ty.clone();
+            equal(own(dml.id, ColumnIndex::At(column), ty.clone()), param(at.column(column), ty))
+        };
+        ways.push(all_of(columns.into_iter().map(same).collect()));
+    }
+    Ok(match ways.len() {
+        // Without a key nothing is alike.
+        0 => Expr::new(ExprKind::Literal(Value::Integer(0)), Type::Bool),
+        1 => ways.swap_remove(0),
+        _ => Expr::new(ExprKind::Or(ways), Type::Bool),
+    })
+}
+
+fn all_of(mut conditions: Vec<Expr>) -> Expr {
+    match conditions.len() {
+        1 => conditions.swap_remove(0),
+        _ => Expr::new(ExprKind::And(conditions), Type::Bool),
+    }
 }
 
 /// A key of an index, of a row that is stored.

@@ -212,6 +212,19 @@ pub struct CallProcedure {
     pub standing: Option<crate::postgres::polymorphic::Standing>,
     /// A query of one row: its arguments; `None` when there are none.
     pub args: Option<Box<Query>>,
+    /// MySQL's CALL: where what comes out of its parameters goes, one for each of these.
+    pub targets: Vec<CallTarget>,
+}
+
+/// Where what comes out of a parameter goes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CallTarget {
+    /// To the client, whose parameter it is.
+    Client,
+    /// To a variable of the user's.
+    User(String),
+    /// To a variable of the routine that calls, by the parts of its name.
+    Variable(Vec<String>),
 }
 
 /// INSERT, UPDATE or DELETE.

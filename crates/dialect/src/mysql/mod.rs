@@ -6,6 +6,8 @@
 //! - [`types`]: MySQL's types as those of the file;
 //! - [`load_data`]: LOAD DATA, which the door runs, as the client has the file;
 //! - [`shape`]: texts without their literals, for plans that they share;
+//! - [`routine`]: stored routines and triggers; `routines`: the statements that make, change and call them;
+//! - [`told`]: errors as clients are told of them;
 //! - `show`: SHOW and DESCRIBE as queries over the catalogs.
 
 mod alter;
@@ -17,8 +19,11 @@ mod lift;
 pub mod load_data;
 mod modifiers;
 mod queries;
+pub mod routine;
+mod routines;
 mod show;
 mod statements;
+pub mod told;
 mod tree;
 pub mod types;
 pub mod variables;

@@ -333,7 +333,7 @@ impl Converter<'_> {
         if self.has_tokens(&["set"]) {
             return self.set_list(parser);
         }
-        Ok(None)
+        self.routine_statement(parser)
     }
 
     /// START TRANSACTION with its characteristics.

@@ -13,7 +13,7 @@ use sqlparser::tokenizer::{Location, Span, Token, TokenWithSpan, Tokenizer, Toke
 
 use super::build::NOWHERE;
 use super::lift::unescaped;
-use super::{Control, modifiers, show, views};
+use super::{Control, modifiers, routine, show, views};
 use crate::postgres::LONGEST_LIFTED as LONGEST;
 use crate::{Condition, Error, Result};
 
@@ -68,6 +68,35 @@ pub(super) struct Converter<'t> {
     pub(super) modifiers: modifiers::Said,
     /// SQL_CALC_FOUND_ROWS.
     pub(super) counts_found: bool,
+}
+
+impl<'t> Converter<'t> {
+    fn new(
+        (sql, database): (&str, &'t str),
+        tokens: &'t [TokenWithSpan],
+        params: &'t HashMap<(u64, u64), i32>,
+        lines: &'t Lines<'t>,
+    ) -> Self {
+        Self {
+            tokens,
+            params,
+            lines,
+            database,
+            control: None,
+            depth: 0,
+            deepest: 0,
+            names: Some(column_names(sql, tokens, lines)),
+            types: Vec::new(),
+            first_number: None,
+            table_collation: None,
+            reads: Vec::new(),
+            sets: Vec::new(),
+            row_alias: None,
+            view: views::Said::default(),
+            modifiers: modifiers::Said::default(),
+            counts_found: false,
+        }
+    }
 }
 
 impl Converter<'_> {
@@ -158,13 +187,13 @@ impl Converter<'_> {
 }
 
 /// Where each line begins, in bytes.
-struct Lines<'s> {
+pub(super) struct Lines<'s> {
     sql: &'s str,
     begins: Vec<usize>,
 }
 
 impl<'s> Lines<'s> {
-    fn new(sql: &'s str) -> Self {
+    pub(super) fn new(sql: &'s str) -> Self {
         let begins = std::iter::once(0).chain(sql.match_indices('\n').map(|(at, _)| at + 1)).collect();
         Self { sql, begins }
     }
@@ -179,7 +208,7 @@ impl<'s> Lines<'s> {
     }
 }
 
-fn syntax_error(sql: &str, at: usize, line: u64) -> Error {
+pub(super) fn syntax_error(sql: &str, at: usize, line: u64) -> Error {
     let near: String = sql.get(at..).unwrap_or_default().chars().take(80).collect();
     Error::new(
         Condition::SyntaxError,
@@ -190,8 +219,8 @@ fn syntax_error(sql: &str, at: usize, line: u64) -> Error {
     )
 }
 
-/// The tokens of a text, strings and names as what they stand for.
-fn tokens(dialect: &MySqlDialect, sql: &str) -> std::result::Result<Vec<TokenWithSpan>, TokenizerError> {
+/// The same as the tokenizer fails.
+fn read_tokens(dialect: &MySqlDialect, sql: &str) -> std::result::Result<Vec<TokenWithSpan>, TokenizerError> {
     let mut tokens = Tokenizer::new(dialect, sql).with_unescape(false).tokenize_with_location()?;
     for token in &mut tokens {
         match &mut token.token {
@@ -203,7 +232,36 @@ fn tokens(dialect: &MySqlDialect, sql: &str) -> std::result::Result<Vec<TokenWit
             _ => {}
         }
     }
-    Ok(tokens)
+    Ok(with_quoted_variables(tokens))
+}
+
+/// `@` before a name in quotes is one word with it: a variable of the user's.
+fn with_quoted_variables(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let is_at = |token: &Token| match token {
+        Token::AtSign => true,
+        Token::Word(Word { value, quote_style: None, .. }) => value == "@",
+        _ => false,
+    };
+    if !tokens.iter().any(|token| is_at(&token.token)) {
+        return tokens;
+    }
+    let mut merged: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        let name = match &token.token {
+            Token::Word(Word { value, quote_style: Some(_), .. }) => Some(value),
+            Token::SingleQuotedString(text) | Token::DoubleQuotedString(text) => Some(text),
+            _ => None,
+        };
+        if let (Some(name), Some(before)) = (name, merged.last_mut())
+            && is_at(&before.token)
+        {
+            before.token = Token::make_word(&format!("@{name}"), None);
+            before.span.end = token.span.end;
+            continue;
+        }
+        merged.push(token);
+    }
+    merged
 }
 
 fn unescape(raw: &mut String, quote: char) {
@@ -220,15 +278,28 @@ pub fn parameters(sql: &str) -> usize {
 
 /// Splits a text into its statements and parses each. An empty text has none.
 pub(crate) fn statements(sql: &str, database: &str) -> Result<Vec<Made>> {
-    let dialect = MySqlDialect {};
+    let sql = &*versioned(sql);
     let lines = Lines::new(sql);
-    let tokens = tokens(&dialect, sql).map_err(|error| {
-        let at = lines.byte(error.location);
-        syntax_error(sql, at, error.location.line.max(1))
-    })?;
+    let tokens = tokens(sql)?;
     let mut made = Vec::new();
     let mut from = 0;
-    for to in (0..=tokens.len()).filter(|at| tokens.get(*at).is_none_or(|token| token.token == Token::SemiColon)) {
+    while from <= tokens.len() {
+        if routine::begins(&tokens[from..]) {
+            match routine_of((sql, database), &tokens[from..], &lines) {
+                Ok((statement, taken)) => {
+                    made.push(statement);
+                    from += taken;
+                    continue;
+                }
+                Err(error) if made.is_empty() => return Err(error),
+                Err(error) => {
+                    made.push(refused(error, lines.byte(tokens[from].span.start)..sql.len()));
+                    break;
+                }
+            }
+        }
+        let rest = &tokens[from..];
+        let to = from + rest.iter().position(|token| token.token == Token::SemiColon).unwrap_or(rest.len());
         let part = &tokens[from..to];
         from = to + 1;
         let is_blank = |token: &TokenWithSpan| matches!(token.token, Token::Whitespace(_));
@@ -243,10 +314,7 @@ pub(crate) fn statements(sql: &str, database: &str) -> Result<Vec<Made>> {
             Err(error) if made.is_empty() => return Err(error),
             // Those before it are run.
             Err(error) => {
-                let (trees, _) = super::statements::nothing();
-                let trees = trees.into_iter().map(|tree| (tree, None)).collect();
-                let failed = Some(Box::new(error));
-                made.push(Made { trees, depth: 1, range, failed, control: None, silent: true });
+                made.push(refused(error, range));
                 break;
             }
         }
@@ -254,7 +322,109 @@ pub(crate) fn statements(sql: &str, database: &str) -> Result<Vec<Made>> {
     Ok(made)
 }
 
-fn statement(
+/// What is no statement, behind others that are.
+fn refused(error: Error, range: Range<usize>) -> Made {
+    let (trees, _) = super::statements::nothing();
+    let trees = trees.into_iter().map(|tree| (tree, None)).collect();
+    Made { trees, depth: 1, range, failed: Some(Box::new(error)), control: None, silent: true }
+}
+
+/// The tokens of a text, blanks among them, strings and names as what they stand for.
+pub(super) fn tokens(sql: &str) -> Result<Vec<TokenWithSpan>> {
+    read_tokens(&MySqlDialect {}, sql).map_err(|error| {
+        let at = Lines::new(sql).byte(error.location);
+        syntax_error(sql, at, error.location.line.max(1))
+    })
+}
+
+/// Where tokens stand in their text, in bytes.
+pub(super) fn offsets(sql: &str, tokens: &[TokenWithSpan]) -> Vec<(usize, usize)> {
+    let (mut line, mut column) = (1_u64, 1_u64);
+    let mut characters = sql.char_indices().peekable();
+    let mut byte_of = |place: Location| {
+        while (line, column) < (place.line, place.column)
+            && let Some((_, character)) = characters.next()
+        {
+            (line, column) = if character == '\n' { (line + 1, 1) } else { (line, column + 1) };
+        }
+        characters.peek().map_or(sql.len(), |(at, _)| *at)
+    };
+    tokens.iter().map(|token| (byte_of(token.span.start), byte_of(token.span.end))).collect()
+}
+
+/// The highest version whose comments are read: `/*!80000 … */`.
+const VERSION: u32 = 80_099;
+
+/// A text whose comments for servers such as this one are none: what stands in them stays in its place.
+fn versioned(sql: &str) -> Cow<'_, str> {
+    if !sql.contains("/*!") {
+        return Cow::Borrowed(sql);
+    }
+    let mut read = sql.as_bytes().to_vec();
+    let (mut at, mut open) = (0, false);
+    while at < read.len() {
+        match read[at] {
+            quote @ (b'\'' | b'"' | b'`') => {
+                at += 1;
+                while at < read.len() && read[at] != quote {
+                    at += if read[at] == b'\\' && quote != b'`' { 2 } else { 1 };
+                }
+                at += 1;
+            }
+            b'#' => at += line_length(&read[at..]),
+            b'-' if read[at..].starts_with(b"--") && read.get(at + 2).is_none_or(u8::is_ascii_whitespace) => {
+                at += line_length(&read[at..]);
+            }
+            b'/' if read[at..].starts_with(b"/*!") => {
+                let digits = read[at + 3..].iter().take(6).take_while(|byte| byte.is_ascii_digit()).count();
+                let digits = if digits < 5 { 0 } else { digits };
+                let version = sql.get(at + 3..at + 3 + digits).and_then(|digits| digits.parse().ok()).unwrap_or(0);
+                if open || version > VERSION {
+                    at += comment_length(&read[at..]);
+                    continue;
+                }
+                open = true;
+                read[at..at + 3 + digits].fill(b' ');
+                at += 3 + digits;
+            }
+            b'/' if read[at..].starts_with(b"/*") => at += comment_length(&read[at..]),
+            b'*' if open && read[at..].starts_with(b"*/") => {
+                read[at..at + 2].fill(b' ');
+                open = false;
+                at += 2;
+            }
+            _ => at += 1,
+        }
+    }
+    // Only what is ASCII has been blanked.
+    String::from_utf8(read).map_or(Cow::Borrowed(sql), Cow::Owned)
+}
+
+fn line_length(rest: &[u8]) -> usize {
+    rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())
+}
+
+fn comment_length(rest: &[u8]) -> usize {
+    rest.windows(2).skip(2).position(|pair| pair == b"*/").map_or(rest.len(), |at| at + 4)
+}
+
+/// CREATE of a routine or trigger at the beginning of some tokens, and how many of them it takes.
+fn routine_of((sql, database): (&str, &str), tokens: &[TokenWithSpan], lines: &Lines<'_>) -> Result<(Made, usize)> {
+    let (routine, taken) = routine::create((sql, database), tokens, None)?;
+    let rest = tokens[taken..].iter().find(|token| !matches!(token.token, Token::Whitespace(_)));
+    if let Some(rest) = rest.filter(|token| token.token != Token::SemiColon) {
+        return Err(syntax_error(sql, lines.byte(rest.span.start), rest.span.start.line));
+    }
+    let first = tokens.iter().find(|token| !matches!(token.token, Token::Whitespace(_)));
+    let range = first.map_or(0, |token| lines.byte(token.span.start))..lines.byte(tokens[taken - 1].span.end);
+    let none = HashMap::new();
+    let mut converter = Converter::new((sql, database), tokens, &none, lines);
+    let trees = converter.routine(routine)?;
+    Ok((converter.made(trees, range, false), taken))
+}
+
+/// Parses one statement.
+pub(super) fn statement(
     (sql, database): (&str, &str),
     tokens: &[TokenWithSpan],
     range: Range<usize>,
@@ -293,25 +463,8 @@ fn statement(
             syntax_error(sql.get(..range.end).unwrap_or(sql), at, line)
         }
     };
-    let mut converter = Converter {
-        tokens,
-        params: &params,
-        lines,
-        database,
-        control: None,
-        depth: 0,
-        deepest: 0,
-        names: Some(column_names(sql, tokens, lines)),
-        types: Vec::new(),
-        first_number: None,
-        table_collation: None,
-        reads: Vec::new(),
-        sets: Vec::new(),
-        row_alias: None,
-        view,
-        modifiers,
-        counts_found: false,
-    };
+    let mut converter = Converter::new((sql, database), tokens, &params, lines);
+    (converter.view, converter.modifiers) = (view, modifiers);
     if let Some((trees, silent)) = converter.own_statement(&mut parser).map_err(|error| match error {
         super::statements::Failed::Parser(error) => failed(&parser, error),
         super::statements::Failed::Meaning(error) => error,
@@ -328,7 +481,7 @@ fn statement(
 
 /// Words that the parser does not know in their place as others that it knows: units of time ([`UNITS`]), and MOD between
 /// its operands.
-fn respelled(tokens: &[TokenWithSpan]) -> Vec<TokenWithSpan> {
+pub(super) fn respelled(tokens: &[TokenWithSpan]) -> Vec<TokenWithSpan> {
     let mut out: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
     let mut behind_operand = false;
     let mut skipped = 0;

@@ -8,6 +8,7 @@
 //! - `expr`: expressions; `resolve`: which function or operator a call means; `choice`: which one PostgreSQL would choose; `coerce`: conversions;
 //! - [`bound`]: what carries out a function or operator of PostgreSQL's catalog;
 //! - [`routine`]: functions of users; [`plpgsql`]: the language of their bodies;
+//! - `mysql_routine`: those of MySQL's language;
 //! - [`print`]: expressions as PostgreSQL shows them; `words`: identifiers likewise;
 //! - [`regtype`], [`regproc`]: types, functions and operators by their names;
 //! - [`types`]: names, object ids and modifiers of types.
@@ -38,6 +39,7 @@ mod locking;
 mod maintenance;
 mod merge;
 mod mysql_changes;
+pub(crate) mod mysql_routine;
 mod mysql_rules;
 mod names;
 mod normalize;

@@ -283,6 +283,19 @@ impl Relation {
             })
     }
 
+    /// The same of what foreign keys do, of which triggers in MySQL's language are not told.
+    pub fn is_told_by_keys(&self, event: TriggerEvent) -> bool {
+        let of_mysql = |trigger: &std::sync::Arc<Trigger>| trigger.mysql_body().is_some();
+        if !self.triggers.iter().any(of_mysql) {
+            return self.takes_rows(event);
+        }
+        let computes = matches!(event, TriggerEvent::Insert | TriggerEvent::Update) && self.has_computed_columns();
+        computes
+            || self.triggers.iter().any(|trigger| {
+                !of_mysql(trigger) && trigger.waits_for(event) && trigger.state != TriggerState::Disabled
+            })
+    }
+
     /// True when triggers want the rows of an event as tables.
     pub fn shows_rows(&self, event: TriggerEvent) -> bool {
         self.triggers.iter().any(|trigger| trigger.waits_for(event) && trigger.has_transition_tables())

@@ -120,6 +120,22 @@ impl Trigger {
         }
     }
 
+    /// The function of a trigger in MySQL's language: an object id of the system's that no function has.
+    pub const MYSQL: u32 = 2;
+
+    /// The body of a trigger that was made in MySQL's way: its whole CREATE TRIGGER, and its place among those of its event.
+    pub fn mysql_body(&self) -> Option<(&str, u32)> {
+        match (self.function, self.args.as_slice()) {
+            (Self::MYSQL, [text, place, ..]) => Some((text, place.parse().unwrap_or(0))),
+            _ => None,
+        }
+    }
+
+    /// What triggers of a table are sorted by: those in MySQL's language have places, the others fire by name.
+    pub fn rank(&self) -> (u32, &str) {
+        (self.mysql_body().map_or(0, |(_, place)| place), &self.name)
+    }
+
     /// Its function is PostgreSQL's own.
     pub fn calls_built_in(&self) -> bool {
         self.function < 16_384

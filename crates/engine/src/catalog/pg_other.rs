@@ -1,7 +1,10 @@
 //! Small catalogs with rows of ours: databases, the language of functions, tablespaces, time zones.
 
+use std::sync::Arc;
+
 use rowferry_dialect::access::roles::DatabaseFacts;
 use rowferry_dialect::access::{Rights, Roles};
+use rowferry_dialect::stored_function::{RoutineLanguage, StoredFunction};
 use rowferry_dialect::values::{Interval, IntervalStyle, zone};
 
 use super::object_names::TABLESPACES;
@@ -12,10 +15,15 @@ use crate::schema::Snapshot;
 
 pub(super) const TABLES: &[Table] = &[
     Table::pg_catalog("pg_database", databases).live(),
-    Table::pg_catalog("pg_language", |_| {
+    Table::pg_catalog("pg_language", |context| {
         // The others are everywhere.
         let [call, inline, validator] = super::pg_proc::PLPGSQL_HANDLERS;
-        vec![row![super::pg_proc::PLPGSQL, "plpgsql", OWNER, true, true, call, inline, validator, NULL]]
+        let mut rows = vec![row![super::pg_proc::PLPGSQL, "plpgsql", OWNER, true, true, call, inline, validator, NULL]];
+        let in_mysql = |function: &Arc<StoredFunction>| function.definition.language == RoutineLanguage::Mysql;
+        if context.schema.stored_functions().any(in_mysql) {
+            rows.push(row![super::pg_proc::MYSQL_LANGUAGE, "mysql", OWNER, true, true, 0, 0, 0, NULL]);
+        }
+        rows
     })
     .live(),
     Table::pg_catalog("pg_tablespace", |_| {

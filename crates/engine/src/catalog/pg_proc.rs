@@ -84,10 +84,14 @@ pub(super) fn procedures(context: &Context<'_>) -> Vec<Row> {
 /// The object ids of the languages that functions are written in.
 const fn language(language: RoutineLanguage) -> u32 {
     match language {
+        RoutineLanguage::Mysql => MYSQL_LANGUAGE,
         RoutineLanguage::Sql => 14,
         RoutineLanguage::Plpgsql => PLPGSQL,
     }
 }
+
+/// The object id of MySQL's language, which is there where routines are in it.
+pub(super) const MYSQL_LANGUAGE: u32 = 13_590;
 
 /// The object id of the language of the server's own functions, which aggregates are said to be in.
 const INTERNAL_LANGUAGE: u32 = 12;

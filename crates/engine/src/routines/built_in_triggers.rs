@@ -14,6 +14,7 @@ use crate::session::Session;
 pub(super) fn by_oid(oid: u32) -> Option<BuiltIn> {
     Some(match oid {
         Trigger::ACTIONS => super::actions::run,
+        Trigger::MYSQL => super::mysql::run_trigger,
         1_291 => suppress_redundant_updates,
         3_752 => |session, call| update_vector(session, call, false),
         3_753 => |session, call| update_vector(session, call, true),

@@ -11,6 +11,7 @@ pub(crate) mod direct;
 mod exceptions;
 mod interpreter;
 mod loops;
+mod mysql;
 mod plpgsql;
 mod running;
 mod sql_language;
@@ -26,6 +27,7 @@ use parking_lot::Mutex;
 use rowferry_dialect::informix::spl;
 use rowferry_dialect::ir::{CallRoutine, Value};
 use rowferry_dialect::schema::Routine;
+use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::values::ValueRef;
 use rowferry_dialect::{Condition, Error, Result, Schema as _, Type};
 
@@ -34,6 +36,7 @@ use crate::session::state::State;
 use crate::session::{Outcome, Prepared, Session};
 use crate::spool::{Spool, SpoolReader};
 
+pub use mysql::Answer;
 pub(crate) use stored::{call_inside as call_stored, support_value, value_inside as stored_value};
 
 /// How deep routines may call each other, whatever stack there is.
@@ -64,6 +67,16 @@ pub struct SessionRoutines {
     definers: AtomicUsize,
     /// Functions of PostgreSQL's way that run.
     running: running::RunningFunctions,
+    /// Plans that hand values on to MySQL's variables.
+    handings: Mutex<mysql::Handings>,
+    /// Rows that MySQL's procedures have for the client.
+    answers: Mutex<Vec<Answer>>,
+    /// What has come out of the parameters of the last CALL for the routine that calls: the variables by their names.
+    outputs: Mutex<Vec<(Vec<String>, Value, Type)>>,
+    /// The bodies of triggers in MySQL's language, by the trigger's object id, with the schema that they were made for.
+    bodies: Mutex<HashMap<u32, (u64, Arc<StoredFunction>)>>,
+    /// Tables whose triggers of MySQL's run.
+    used: Mutex<Vec<u32>>,
     /// Loops over the rows of changes, which no transaction may end under.
     loops_over_changes: Arc<AtomicUsize>,
 }
@@ -109,6 +122,16 @@ impl SessionRoutines {
     /// A counted function has taken so many microseconds for itself.
     pub fn count_time(&self, own: u64) {
         self.counted.fetch_add(own, Ordering::Relaxed);
+    }
+
+    /// Rows for the client.
+    fn answer(&self, answer: Answer) {
+        self.answers.lock().push(answer);
+    }
+
+    /// A table's triggers run.
+    fn is_used_around(&self, table: u32) -> bool {
+        self.used.lock().contains(&table)
     }
 
     /// A function runs with the rights of its owner.

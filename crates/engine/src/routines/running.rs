@@ -70,6 +70,12 @@ impl RunningFunctions {
         self.0.lock().push(Running::Statement(text));
     }
 
+    /// How often a function runs.
+    pub(super) fn depth_of(&self, oid: u32) -> usize {
+        let is = |running: &&Running| matches!(running, Running::Plpgsql(function, ..) if function.oid == oid);
+        self.0.lock().iter().filter(is).count()
+    }
+
     /// The innermost function has ended.
     pub(super) fn leave(&self) {
         self.0.lock().pop();

@@ -178,6 +178,7 @@ impl Session {
         ends: bool,
     ) -> Result<Returned> {
         let _nested = self.enter_routine()?;
+        self.check_recursion(function)?;
         let compiled = self.compile_stored(function, standing, 0)?;
         let definition = &function.definition;
         if definition.strict && args.contains(&Value::Null) {
@@ -186,7 +187,7 @@ impl Session {
         let ends = ends && definition.settings.is_empty() && !definition.definer;
         let mut returned = self.count_call(function, |session| {
             session.as_function(function, |session| match definition.language {
-                RoutineLanguage::Plpgsql => plpgsql::run(session, &compiled, args, ends),
+                RoutineLanguage::Mysql | RoutineLanguage::Plpgsql => plpgsql::run(session, &compiled, args, ends),
                 RoutineLanguage::Sql => sql_language::run(session, &compiled, args),
             })
         })?;
@@ -214,7 +215,7 @@ impl Session {
     }
 
     /// Does something under the settings of a function.
-    fn under_settings<T>(
+    pub(super) fn under_settings<T>(
         &mut self,
         settings: &[(String, Vec<String>)],
         run: impl FnOnce(&mut Self) -> Result<T>,
@@ -294,7 +295,7 @@ impl Session {
             }
         };
         let (kinds, collations) = match definition.language {
-            RoutineLanguage::Plpgsql => {
+            RoutineLanguage::Mysql | RoutineLanguage::Plpgsql => {
                 let parsed = function.plpgsql()?;
                 let collations = rowferry_dialect::postgres::plpgsql::collations(parsed, &function.name, &schema)?;
                 (plpgsql::slot_kinds(parsed, &schema, standing.as_ref())?, collations)
@@ -365,6 +366,9 @@ impl Session {
         params: &[Value],
     ) -> Result<Outcome> {
         let ends = self.takes_transactions();
+        if call.function.definition.language == RoutineLanguage::Mysql {
+            return self.call_mysql_procedure(prepared, call, params);
+        }
         self.as_one_transaction(|session| {
             let mut args = Vec::new();
             if prepared.program.is_some()
@@ -380,6 +384,29 @@ impl Session {
             }
             session.rows(prepared, returned.rows)
         })
+    }
+
+    /// CALL of a procedure in MySQL's language, whose statements are transactions of their own where the client has begun
+    /// none.
+    fn call_mysql_procedure(
+        &mut self,
+        prepared: &Arc<Prepared>,
+        call: &CallProcedure,
+        params: &[Value],
+    ) -> Result<Outcome> {
+        let mut args = Vec::new();
+        if prepared.program.is_some()
+            && let Outcome::Rows(mut cursor) = self.run_query(prepared, params)?
+            && let Some(row) = cursor.next()?
+        {
+            args = (0..row.len()).map(|at| row.get(at).to_value()).collect();
+        }
+        let returned = self.run_routine_stored(&call.function, call.standing.clone(), args, true)?;
+        if prepared.bound.columns.is_empty() {
+            self.hand_out(call, returned)?;
+            return Ok(Outcome::Done { command: prepared.command, rows: 0 });
+        }
+        self.rows(prepared, returned.rows)
     }
 
     /// DO.

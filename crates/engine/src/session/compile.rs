@@ -303,7 +303,10 @@ impl Session {
         text: &str,
         variables: Arc<postgres::routine::Variables>,
     ) -> Result<Arc<Prepared>> {
-        let mut statements = postgres::parse(text)?;
+        let mut statements = match variables.in_mysql {
+            true => postgres::parse_mysql(text, self.database.name())?,
+            false => postgres::parse(text)?,
+        };
         if statements.len() != 1 {
             return Err(Error::new(Condition::SyntaxError, "a single statement is expected"));
         }

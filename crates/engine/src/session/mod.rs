@@ -482,6 +482,16 @@ impl Session {
         &self.database
     }
 
+    /// Speaks another dialect from now on; the one before.
+    pub(crate) fn speak(&mut self, language: Language) -> Language {
+        std::mem::replace(&mut self.language, language)
+    }
+
+    /// It is inside a statement, one of whose functions it runs for.
+    pub(crate) fn is_inside(&self) -> bool {
+        self.inner
+    }
+
     /// The dialect that this session speaks.
     pub fn language(&self) -> Language {
         self.language

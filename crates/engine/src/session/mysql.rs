@@ -93,7 +93,7 @@ impl Session {
         text: Option<&Arc<str>>,
     ) -> Result<Outcome> {
         self.state.mysql.lock().begin();
-        let statement = prepared.parsed.postgres();
+        let statement = prepared.parsed.statement();
         let parts = statement.map(|statement| statement.then().to_vec()).unwrap_or_default();
         let silent = statement.is_some_and(|statement| statement.is_silent());
         let defines = !parts.is_empty() || matches!(prepared.bound.statement, Ir::Ddl(_) | Ir::CreateTableAs(_));
@@ -308,7 +308,7 @@ impl Session {
         !self.inner
             && matches!(prepared.bound.statement, Ir::Query(_) | Ir::Dml(_))
             && self.state.variables.read().get(AUTOCOMMIT).is_some_and(off)
-            && !prepared.parsed.postgres().is_some_and(|statement| statement.is_silent())
+            && !prepared.parsed.statement().is_some_and(|statement| statement.is_silent())
     }
 
     /// A type of MySQL's is there; the schema of them all, for no name.

@@ -116,6 +116,15 @@ impl Parsed {
         }
     }
 
+    /// The same also inside a routine.
+    pub(super) fn statement(&self) -> Option<&postgres::Parsed> {
+        match &self.source {
+            Source::Postgres(statement) => Some(statement),
+            Source::Inside(statement, _) => Some(statement),
+            _ => None,
+        }
+    }
+
     /// Gives back the memory of what a plan needs no more than its text for.
     pub(super) fn forget_tree(&self) {
         if let Source::Postgres(statement) = &self.source {

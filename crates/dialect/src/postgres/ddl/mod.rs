@@ -65,6 +65,9 @@ impl Binder<'_> {
             N::CreateSeqStmt(sequence) => return self.create_sequence(sequence),
             N::AlterSeqStmt(sequence) => return self.alter_sequence(sequence),
             N::CreateSchemaStmt(schema) => self.create_schema(schema)?,
+            N::DropStmt(drop) if is_function(drop.remove_type()) && self.is_mysql() => {
+                return self.drop_mysql_routine(drop);
+            }
             N::DropStmt(drop) if is_function(drop.remove_type()) => return self.drop_functions(drop),
             N::CreateEnumStmt(create) => return self.create_enum(create),
             N::CreateRangeStmt(create) => return self.create_range(create),
@@ -89,8 +92,10 @@ impl Binder<'_> {
             N::RenameStmt(rename) if user_type::is_type(rename.rename_type()) => return self.rename_type(rename),
             N::AlterObjectSchemaStmt(alter) if user_type::is_type(alter.object_type()) => return self.move_type(alter),
             N::DropStmt(drop) => return self.drop_objects(drop),
+            N::CreateFunctionStmt(create) if self.is_mysql() => return self.create_mysql_routine(create),
             N::CreateFunctionStmt(create) => self.create_function(create)?,
             N::DefineStmt(define) if define.kind() == ObjectType::ObjectAggregate => self.create_aggregate(define)?,
+            N::AlterFunctionStmt(alter) if self.is_mysql() => return self.alter_mysql_routine(alter),
             N::AlterFunctionStmt(alter) => return self.alter_function(alter),
             N::AlterObjectSchemaStmt(alter) if is_function(alter.object_type()) => return self.move_function(alter),
             N::RenameStmt(rename) if is_function(rename.rename_type()) => return self.rename_function(rename),
@@ -120,6 +125,7 @@ impl Binder<'_> {
                     cascade: truncate.behavior() == DropBehavior::DropCascade,
                 }
             }
+            N::CreateTrigStmt(create) if self.is_mysql() => return self.create_mysql_trigger(create),
             N::CreateTrigStmt(create) => self.create_trigger(create)?,
             N::CreatePolicyStmt(create) => self.create_policy(create)?,
             N::AlterPolicyStmt(alter) => self.alter_policy(alter)?,
@@ -261,6 +267,11 @@ impl Binder<'_> {
     /// IF EXISTS lets something pass, or something is done otherwise than it was said.
     pub(super) fn remark(&mut self, message: String) {
         self.notices.push(crate::Error::new(Condition::SuccessfulCompletion, message));
+    }
+
+    /// Something that would be an error, were it not for IF EXISTS and its kin.
+    pub(super) fn remark_error(&mut self, error: crate::Error) {
+        self.notices.push(error.with_severity(crate::error::Severity::Notice));
     }
 
     /// IF NOT EXISTS has met a relation of this name.
@@ -585,6 +596,9 @@ impl Binder<'_> {
     }
 
     fn drop_objects(&mut self, drop: &pg::DropStmt) -> Result<Statement> {
+        if drop.remove_type() == ObjectType::ObjectTrigger && self.is_mysql() {
+            return self.drop_mysql_trigger(drop);
+        }
         if drop.remove_type() == ObjectType::ObjectTrigger {
             return self.drop_trigger(drop);
         }

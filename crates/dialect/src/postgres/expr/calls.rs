@@ -53,6 +53,12 @@ impl Binder<'_> {
     }
 
     pub(super) fn function_call(&mut self, call: &pg::FuncCall) -> Result<Expr> {
+        if self.is_mysql()
+            && let Some(function) = self.mysql_function_of_users(call)?
+        {
+            let settled = self.mysql_call_of_users(call, &function)?;
+            return self.call_value(settled, call.location);
+        }
         let mut users = self.user_routines(&call.funcname, call.location)?;
         if users.iter().any(|user| user.definition.aggregate.is_some()) {
             if let Some(found) = self.aggregate_of_users(call, &users)? {

@@ -16,16 +16,19 @@ mod statement;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::binder::Binder;
 use crate::collation::Collation;
+use crate::mysql::routine::steps as mysql;
 use crate::plan::Context;
 use crate::schema::{QualifiedName, Schema};
 use crate::stored_function::{Definition, TypeRef};
 use crate::{Condition, Error, Result, Type};
 
 pub use conditions::{name_of as condition_name, sqlstates_of};
+pub(crate) use sql::may_write;
 
 /// A body, parsed.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +57,10 @@ pub struct Function {
     pub calls: Vec<String>,
     /// Variables that hide one of a block around: `42712`, with the place in the body.
     pub shadows: Vec<crate::Error>,
+    /// Cursors that MySQL's blocks declare; they are numbered from 0.
+    pub cursors: Vec<mysql::Declared>,
+    /// Handlers that MySQL's blocks declare, those of a block behind one another.
+    pub reactions: Vec<mysql::Reaction>,
 }
 
 /// The variables of a trigger function.
@@ -198,6 +205,10 @@ pub struct Block {
     pub steps: Vec<Step>,
     /// EXCEPTION, if it has it.
     pub handlers: Option<Handlers>,
+    /// Handlers that it declares in MySQL's language, of the function's. It has a label then.
+    pub reactions: Range<usize>,
+    /// Cursors that it declares there, of the function's.
+    pub cursors: Vec<usize>,
 }
 
 /// EXCEPTION.
@@ -345,6 +356,8 @@ pub enum StepKind {
         /// What is repeated.
         body: Vec<Step>,
     },
+    /// What only MySQL has.
+    Mysql(mysql::MysqlStep),
     /// OPEN.
     Open {
         /// The cursor's variable.
@@ -566,6 +579,35 @@ impl RaiseOption {
     }
 }
 
+impl Function {
+    /// The fields of rows that it assigns to in MySQL's language.
+    pub fn assigned_fields(&self) -> Vec<&str> {
+        let mut fields = Vec::new();
+        add_assigned(&self.body.steps, &mut fields);
+        self.reactions.iter().for_each(|reaction| add_assigned(&reaction.steps, &mut fields));
+        fields
+    }
+}
+
+fn add_assigned<'b>(steps: &'b [Step], fields: &mut Vec<&'b str>) {
+    for step in steps {
+        match &step.kind {
+            StepKind::Assign(place, _) => fields.extend(place.field.as_deref()),
+            StepKind::Block(block) => add_assigned(&block.steps, fields),
+            StepKind::Case { branches, otherwise, .. } => {
+                branches.iter().for_each(|(_, steps)| add_assigned(steps, fields));
+                otherwise.iter().for_each(|steps| add_assigned(steps, fields));
+            }
+            StepKind::If { branches, otherwise } => {
+                branches.iter().for_each(|(_, steps)| add_assigned(steps, fields));
+                add_assigned(otherwise, fields);
+            }
+            StepKind::Loop { body, .. } => add_assigned(body, fields),
+            _ => {}
+        }
+    }
+}
+
 impl StepKind {
     /// How the CONTEXT of an error names it.
     pub fn words(&self) -> &'static str {
@@ -591,6 +633,7 @@ impl StepKind {
             Self::If { .. } => "IF",
             Self::Loop { condition: None, .. } => "LOOP",
             Self::Loop { .. } => "WHILE",
+            Self::Mysql(step) => step.words(),
             Self::Open { .. } => "OPEN",
             Self::Perform(_) => "PERFORM",
             Self::Raise(_) => "RAISE",

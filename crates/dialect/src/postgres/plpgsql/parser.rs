@@ -97,6 +97,8 @@ impl<'a> Parser<'a> {
             writes: self.writes,
             calls,
             shadows: self.shadows,
+            cursors: Vec::new(),
+            reactions: Vec::new(),
         })
     }
 

@@ -281,7 +281,7 @@ impl Parser<'_> {
 }
 
 /// A statement that may change something by itself: the functions that it calls apart.
-pub(super) fn may_write(statement: &N) -> bool {
+pub(crate) fn may_write(statement: &N) -> bool {
     let N::SelectStmt(select) = statement else { return true };
     let members = select.with_clause.iter().flat_map(|with| &with.ctes);
     select.into_clause.is_some()

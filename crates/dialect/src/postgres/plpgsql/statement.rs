@@ -39,7 +39,7 @@ impl Parser<'_> {
         self.around.pop();
         self.end_label(label.as_deref())?;
         self.scope = outer;
-        Ok(Block { label, declares, steps, handlers })
+        Ok(Block { label, declares, steps, handlers, reactions: 0..0, cursors: Vec::new() })
     }
 
     /// Statements up to one of these words, which stays.

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::collation::Collation;
-use crate::ir::{Expr, ExprKind, Statement, walk};
+use crate::ir::{Body, Distinct, Expr, ExprKind, Statement, walk};
 use crate::plan::{Bound, Context};
 use crate::postgres::binder::{Binder, Entry, EntryColumn, Scope};
 use crate::postgres::parse::Parsed;
@@ -31,6 +31,10 @@ pub struct Variables {
     pub making: Option<Arc<StoredFunction>>,
     /// The collation of the call's arguments, where it is not the order of bytes: variables are in it.
     pub collation: Option<Arc<Collation>>,
+    /// The statement is in MySQL's language.
+    pub in_mysql: bool,
+    /// What the values of the query's columns become, as in an assignment by MySQL's rules.
+    pub becomes: Vec<Type>,
     /// The collations that some are declared with instead, by their values; those behind the last have none.
     pub collations: Vec<Option<Arc<Collation>>>,
 }
@@ -86,7 +90,8 @@ impl VariableLevels {
 pub fn bind_inside(parsed: &Parsed, schema: &dyn Schema, context: &Context, variables: &Variables) -> Result<Bound> {
     let types: Vec<Option<Type>> = variables.types.iter().cloned().map(Some).collect();
     let mut binder = binder_inside(parsed, schema, context, &types, variables);
-    let (mut statement, columns) = binder.statement(&*parsed.tree()?)?;
+    let (mut statement, mut columns) = binder.statement(&*parsed.tree()?)?;
+    binder.assign_items(&mut statement, &mut columns, &variables.becomes)?;
     let uses = compact(&mut statement, variables.types.len(), &binder.params);
     if let Some(levels) = &mut binder.variables {
         let own = |index: &usize| variables.collations.get(*index).cloned().flatten();
@@ -198,6 +203,32 @@ impl VariableScope {
 }
 
 impl Binder<'_> {
+    /// Gives the items of a plain query the types of what they are assigned to.
+    fn assign_items(
+        &mut self,
+        statement: &mut Statement,
+        columns: &mut [crate::plan::ResultColumn],
+        becomes: &[Type],
+    ) -> Result<()> {
+        let Statement::Query(query) = statement else { return Ok(()) };
+        if becomes.len() != columns.len() || becomes.is_empty() || query.columns.len() != columns.len() {
+            return Ok(());
+        }
+        let Body::Select(select) = &mut query.body else { return Ok(()) };
+        // What rows are told apart or grouped by stays what it is.
+        if select.items.len() != becomes.len() || !matches!(select.distinct, Distinct::All) {
+            return Ok(());
+        }
+        for (at, ty) in becomes.iter().enumerate() {
+            let value = std::mem::replace(&mut select.items[at], Expr::null(Type::Text));
+            let value = if value.ty == *ty { value } else { self.assign(value, &columns[at].name.clone(), ty, -1)? };
+            columns[at].ty = value.ty.clone();
+            query.columns[at].ty = value.ty.clone();
+            select.items[at] = value;
+        }
+        Ok(())
+    }
+
     /// The parameter that `$number` is inside a function.
     pub(in crate::postgres) fn positional(&self, number: i32, location: i32) -> Result<Option<usize>> {
         let Some(variables) = &self.variables else { return Ok(None) };
@@ -232,7 +263,8 @@ impl Binder<'_> {
         let scopes = self.scopes[..variables.levels].iter().rev();
         let mut columns =
             scopes.flat_map(|scope| &scope.entries).filter(|entry| entry.unqualified).flat_map(|entry| &entry.columns);
-        columns.find(|column| column.name == name).cloned()
+        let same = |known: &str| if self.is_mysql() { known.eq_ignore_ascii_case(name) } else { known == name };
+        columns.find(|column| same(&column.name)).cloned()
     }
 
     /// The variable of a function that holds the name of a cursor, if one is called so.

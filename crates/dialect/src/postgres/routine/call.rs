@@ -376,6 +376,8 @@ impl Binder<'_> {
         }
         self.effects.reads = true;
         let inputs = called_params(definition);
+        // MySQL gives its arguments to the parameters as it gives values to columns.
+        let context = if self.is_mysql() { CastContext::Assignment } else { CastContext::Implicit };
         let mut args = Vec::with_capacity(inputs.len());
         let mut values: Vec<Option<(Expr, i32)>> = given.into_iter().map(|(_, value, at)| Some((value, at))).collect();
         for (param, place) in inputs.iter().zip(&candidate.places) {
@@ -403,7 +405,7 @@ impl Binder<'_> {
             let Some((value, location)) = values[place].take() else {
                 return Err(Error::internal("an argument that was taken twice"));
             };
-            args.push(self.coerce(value, &candidate.args[place], CastContext::Implicit, location)?);
+            args.push(self.coerce(value, &candidate.args[place], context, location)?);
         }
         self.effects.calls_writers |= function.may_write(self.schema);
         let outputs = definition.outputs().map(|param| self.settled_type(&param.ty, standing.as_ref()));
@@ -558,6 +560,9 @@ impl Binder<'_> {
         call: &pg::CallStmt,
     ) -> Result<(Statement, Vec<ResultColumn>)> {
         let Some(call) = &call.funccall else { return Err(Error::internal("CALL of nothing")) };
+        if self.is_mysql() {
+            return self.mysql_call_statement(call);
+        }
         let functions = self.user_functions(&call.funcname, call.location)?;
         let shown = names::strings(&call.funcname).join(".");
         if functions.is_empty() {
@@ -591,7 +596,33 @@ impl Binder<'_> {
         let (function, standing, values) = (settled.function, settled.standing, settled.args);
         let outputs = values.iter().map(|value| OutputColumn { name: String::new(), ty: value.ty.clone() }).collect();
         let args = if values.is_empty() { None } else { Some(Box::new(self.query_of(values, outputs))) };
-        Ok((Statement::CallProcedure(CallProcedure { function, standing, args }), columns))
+        Ok((Statement::CallProcedure(CallProcedure { function, standing, args, targets: Vec::new() }), columns))
+    }
+
+    /// CALL of MySQL's.
+    fn mysql_call_statement(&mut self, call: &pg::FuncCall) -> Result<(Statement, Vec<ResultColumn>)> {
+        let function = self.mysql_procedure(call)?;
+        let targets = self.call_targets(call, &function)?;
+        let settled = self.mysql_call_of_users(call, &function)?;
+        self.effects.volatile = true;
+        let (function, standing, values) = (settled.function, settled.standing, settled.args);
+        let outputs = values.iter().map(|value| OutputColumn { name: String::new(), ty: value.ty.clone() }).collect();
+        let args = if values.is_empty() { None } else { Some(Box::new(self.query_of(values, outputs))) };
+        Ok((Statement::CallProcedure(CallProcedure { function, standing, args, targets }), Vec::new()))
+    }
+
+    /// A call of just this routine by MySQL's rules.
+    pub(in crate::postgres) fn mysql_call_of_users(
+        &mut self,
+        call: &pg::FuncCall,
+        function: &Arc<StoredFunction>,
+    ) -> Result<Call> {
+        let given = self.given(&call.args)?;
+        let inputs: Vec<Type> = given.iter().map(|(_, arg, _)| base(&arg.ty)).collect();
+        let Some(found) = candidate(self.schema, function, &given, &inputs, false) else {
+            return Err(self.no_user_function(&function.name, &given, &inputs, call.location, Miss::None, false));
+        };
+        self.settle_call(found, given)
     }
 
     /// A query of one row.

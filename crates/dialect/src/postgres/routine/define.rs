@@ -320,6 +320,7 @@ impl Binder<'_> {
                     .and_then(|parsed| crate::postgres::plpgsql::collations(parsed, &function.name, self.schema));
                 result.map(|_| ()).map_err(|error| self.error_of_body(error, &function.definition.source, text))
             }
+            RoutineLanguage::Mysql => function.plpgsql().map(|_| ()),
             RoutineLanguage::Sql => super::sql_language::check(function, self.schema, self.context)
                 .map_err(|error| self.error_of_body(error, &function.definition.source, text)),
         }
@@ -612,6 +613,11 @@ const fn alter_tag(kind: ObjectType) -> &'static str {
 }
 
 impl Definition {
+    /// A body in MySQL's language.
+    pub fn in_mysql(source: String) -> Self {
+        Self { language: RoutineLanguage::Mysql, ..Self::inline(source) }
+    }
+
     /// A DO block.
     pub(crate) fn inline(source: String) -> Self {
         Self {

@@ -29,3 +29,4 @@ pub use inline::inline;
 pub use print::{definition_text, definition_with};
 pub use read::{from_text, quoted_offset};
 pub use types::type_from_text;
+pub(crate) use types::type_ref as type_of_name;

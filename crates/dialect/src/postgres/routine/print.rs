@@ -3,7 +3,7 @@
 use crate::functions::Volatility;
 use crate::postgres::quote;
 use crate::stored_aggregate::AggregateKind;
-use crate::stored_function::{Definition, Parallel, Param, ParamMode};
+use crate::stored_function::{Definition, Parallel, Param, ParamMode, RoutineLanguage, TypeRef};
 
 impl Definition {
     /// Its parameters as `pg_get_function_arguments` prints them; without defaults as
@@ -35,7 +35,15 @@ impl Definition {
             Some(default) if defaults => format!(" DEFAULT {default}"),
             _ => String::new(),
         };
-        format!("{mode}{name}{}{default}", param.ty.words())
+        format!("{mode}{name}{}{default}", self.type_words(&param.ty))
+    }
+
+    /// The words of a type, with modifiers in MySQL's language.
+    fn type_words(&self, ty: &TypeRef) -> String {
+        match ty {
+            TypeRef::Is(ty) if self.language == RoutineLanguage::Mysql => crate::postgres::types::format_type(ty),
+            ty => ty.words(),
+        }
     }
 
     /// Its result as `pg_get_function_result` prints it; a procedure has none.
@@ -49,7 +57,7 @@ impl Definition {
                 columns.iter().map(|param| format!("{} {}", quote(&param.name), param.ty.words())).collect();
             return Some(format!("TABLE({})", columns.join(", ")));
         }
-        let words = self.returns.words();
+        let words = self.type_words(&self.returns);
         Some(if self.set { format!("SETOF {words}") } else { words })
     }
 

@@ -81,9 +81,11 @@ pub(super) fn read(create: &pg::CreateFunctionStmt) -> Result<Read> {
         [] => return Err(Error::internal("a function without a name")),
     };
     let procedure = create.is_procedure;
-    let params = parameters(&create.parameters, procedure)?;
     let options = Options::of(&create.options, procedure)?;
-    let (returns, set) = result(create, &params)?;
+    // MySQL's parameters and results are of so many digits or letters.
+    let modified = options.language.as_deref() == Some("mysql");
+    let params = parameters(&create.parameters, procedure, modified)?;
+    let (returns, set) = result(create, &params, modified)?;
     let mut returned = Vec::new();
     let (source, sql_body) = match (&options.source, create.sql_body.as_deref()) {
         (Some(_), Some(_)) => return Err(invalid("duplicate function body specified")),
@@ -125,6 +127,7 @@ pub(super) fn read(create: &pg::CreateFunctionStmt) -> Result<Read> {
 /// The language of a name.
 fn language(name: &str) -> Result<RoutineLanguage> {
     match name {
+        "mysql" => Ok(RoutineLanguage::Mysql),
         "plpgsql" => Ok(RoutineLanguage::Plpgsql),
         "sql" => Ok(RoutineLanguage::Sql),
         "c" | "internal" => Err(Error::unsupported(format!("a function in language \"{name}\""))),
@@ -171,7 +174,7 @@ fn sql_text(body: &Node, returned: &mut Vec<usize>) -> Result<String> {
     }
 }
 
-fn parameters(nodes: &[Node], procedure: bool) -> Result<Vec<Param>> {
+fn parameters(nodes: &[Node], procedure: bool, modified: bool) -> Result<Vec<Param>> {
     let mut params: Vec<Param> = Vec::with_capacity(nodes.len());
     let (mut defaults, mut variadic) = (false, false);
     for node in nodes {
@@ -191,7 +194,8 @@ fn parameters(nodes: &[Node], procedure: bool) -> Result<Vec<Param>> {
             Mode::FuncParamTable => ParamMode::Table,
             _ => ParamMode::In,
         };
-        let ty = unmodified(type_ref(ty)?);
+        let ty = type_ref(ty)?;
+        let ty = if modified { ty } else { unmodified(ty) };
         if mode.is_input() {
             if variadic {
                 return Err(invalid("VARIADIC parameter must be the last input parameter"));
@@ -244,7 +248,7 @@ fn parameters(nodes: &[Node], procedure: bool) -> Result<Vec<Param>> {
 }
 
 /// What it returns, and whether that is a set.
-fn result(create: &pg::CreateFunctionStmt, params: &[Param]) -> Result<(TypeRef, bool)> {
+fn result(create: &pg::CreateFunctionStmt, params: &[Param], modified: bool) -> Result<(TypeRef, bool)> {
     let outputs: Vec<&Param> = params.iter().filter(|param| param.mode.is_output()).collect();
     let of_outputs = match outputs.as_slice() {
         [] => None,
@@ -267,7 +271,8 @@ fn result(create: &pg::CreateFunctionStmt, params: &[Param]) -> Result<(TypeRef,
     if is_table {
         return Ok((of_outputs.unwrap_or(TypeRef::Is(Type::RECORD)), true));
     }
-    let returns = unmodified(type_ref(ty)?);
+    let returns = type_ref(ty)?;
+    let returns = if modified { returns } else { unmodified(returns) };
     if let Some(wanted) = of_outputs
         && wanted != returns
     {

@@ -8,7 +8,7 @@ use crate::stored_function::{Polymorphic, TypeRef};
 use crate::{Condition, Error, Result, Type};
 
 /// The type of a name, modifiers included. What is no type of values is the row of a table, which nobody looks for yet.
-pub(super) fn type_ref(name: &TypeName) -> Result<TypeRef> {
+pub(crate) fn type_ref(name: &TypeName) -> Result<TypeRef> {
     let (schema, word) = names::of_type(name);
     let array = !name.array_bounds.is_empty();
     let plain = matches!(schema, None | Some("pg_catalog"));

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use rowferry_dialect::Schema as _;
-use rowferry_dialect::mysql::VIRTUAL;
+use rowferry_dialect::mysql::{VIRTUAL, routine};
 use rowferry_dialect::schema::Relation;
+use rowferry_dialect::stored_function::RoutineLanguage;
 use rowferry_dialect::values::Settings;
 
 use super::keys::index_name;
@@ -43,16 +44,22 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
         let namespace = database(context, &relation.namespace);
         rows.push(row![kind, namespace, &relation.name, definition, CHARSET, COLLATION]);
         for trigger in relation.named_triggers() {
-            let definition = crate::catalog::pg_trigger::definition(context.schema, trigger.oid, true);
+            let definition = match trigger.mysql_body() {
+                Some((text, _)) => Some(text.to_owned()),
+                None => crate::catalog::pg_trigger::definition(context.schema, trigger.oid, true),
+            };
             rows.push(row!["TRIGGER", namespace, &trigger.name, definition, CHARSET, COLLATION]);
         }
     }
     for function in context.schema.stored_functions() {
         let kind = if function.definition.procedure { "PROCEDURE" } else { "FUNCTION" };
+        let own = (function.definition.language == RoutineLanguage::Mysql)
+            .then(|| routine::read(&function.definition.source).ok())
+            .flatten();
         rows.push(row![
             kind,
             database(context, &function.namespace),
-            &*function.name,
+            own.as_ref().map_or(&function.name, |own| &own.name),
             &function.definition.source,
             CHARSET,
             COLLATION,

@@ -1,8 +1,12 @@
 //! Schemas, tables, columns, views, triggers, routines.
 
+use std::sync::Arc;
+
 use rowferry_dialect::ir::{TriggerEvent, TriggerTime};
+use rowferry_dialect::mysql::routine::{self, Routine};
 use rowferry_dialect::mysql::variables::DEFAULT_MODES;
-use rowferry_dialect::schema::{CheckOption, Relation, RelationKind};
+use rowferry_dialect::schema::{CheckOption, Relation, RelationKind, Trigger};
+use rowferry_dialect::stored_function::{ParamMode, RoutineLanguage, StoredFunction, TypeRef};
 use rowferry_dialect::values::Settings;
 
 use super::types::{Default, Words, default};
@@ -274,7 +278,7 @@ fn triggers(context: &Context<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for relation in relations(context) {
         let namespace = database(context, &relation.namespace);
-        for (at, trigger) in relation.named_triggers().enumerate() {
+        for trigger in relation.named_triggers() {
             for (event, word) in
                 [(TriggerEvent::Insert, "INSERT"), (TriggerEvent::Update, "UPDATE"), (TriggerEvent::Delete, "DELETE")]
             {
@@ -286,6 +290,17 @@ fn triggers(context: &Context<'_>) -> Vec<Row> {
                     TriggerTime::After => "AFTER",
                     TriggerTime::InsteadOf => "INSTEAD OF",
                 };
+                // Of MySQL's own the body is told, and their place among those of their time and event.
+                let body = trigger.mysql_body().and_then(|(text, _)| routine::read(text).ok());
+                let alike = |other: &&Arc<Trigger>| other.time == trigger.time && other.waits_for(event);
+                let place = relation.named_triggers().filter(alike).position(|other| other.oid == trigger.oid);
+                let (statement, definer) = match &body {
+                    Some(body) => (body.body.clone(), body.definer.clone()),
+                    None => (
+                        crate::catalog::pg_trigger::definition(context.schema, trigger.oid, true).unwrap_or_default(),
+                        None,
+                    ),
+                };
                 rows.push(row![
                     DEF,
                     namespace,
@@ -294,9 +309,9 @@ fn triggers(context: &Context<'_>) -> Vec<Row> {
                     DEF,
                     namespace,
                     &relation.name,
-                    at + 1,
+                    place.unwrap_or(0) + 1,
                     NULL,
-                    crate::catalog::pg_trigger::definition(context.schema, trigger.oid, true),
+                    statement,
                     "ROW",
                     time,
                     NULL,
@@ -305,7 +320,7 @@ fn triggers(context: &Context<'_>) -> Vec<Row> {
                     "NEW",
                     NULL,
                     DEFAULT_MODES,
-                    DEFINER,
+                    definer.unwrap_or_else(|| DEFINER.to_owned()),
                     CHARSET,
                     COLLATION,
                     COLLATION,
@@ -316,34 +331,64 @@ fn triggers(context: &Context<'_>) -> Vec<Row> {
     rows
 }
 
+/// What a routine in MySQL's language says of itself.
+fn told(function: &StoredFunction) -> Option<Routine> {
+    (function.definition.language == RoutineLanguage::Mysql).then(|| routine::read(&function.definition.source).ok())?
+}
+
+/// A type in nine columns, from DATA_TYPE to DTD_IDENTIFIER.
+fn type_columns(ty: Option<&TypeRef>) -> Row {
+    let Some(ty) = ty else {
+        let mut row = row![""];
+        row.resize(9, NULL);
+        return row;
+    };
+    let words = match ty {
+        TypeRef::Is(ty) => Words::of(ty),
+        other => Words { data: other.words(), column: other.words() },
+    };
+    let (lengths, digits, is_text) = (words.lengths(), words.digits(), words.is_text());
+    row![
+        &words.data,
+        lengths.map(|(characters, _)| characters),
+        lengths.map(|(_, bytes)| bytes),
+        digits.map(|(digits, _)| digits),
+        digits.and_then(|(_, scale)| scale),
+        words.fraction(),
+        is_text.then_some(CHARSET),
+        is_text.then_some(COLLATION),
+        &words.column,
+    ]
+}
+
+const fn kind_of(function: &StoredFunction) -> &'static str {
+    if function.definition.procedure { "PROCEDURE" } else { "FUNCTION" }
+}
+
 fn routines(context: &Context<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for function in context.schema.stored_functions() {
-        let procedure = function.definition.procedure;
-        let mut row = row![
-            &*function.name,
-            DEF,
-            database(context, &function.namespace),
-            &*function.name,
-            if procedure { "PROCEDURE" } else { "FUNCTION" },
-        ];
-        row.push(Cell::from(""));
-        row.resize(14, NULL);
+        let own = told(function);
+        let name = own.as_ref().map_or(&function.name, |own| &own.name);
+        let of = own.as_ref().map(|own| own.characteristics.clone()).unwrap_or_default();
+        let mut row = row![name, DEF, database(context, &function.namespace), name, kind_of(function)];
+        let returns = (!function.definition.procedure).then_some(&function.definition.returns);
+        row.extend(type_columns(returns));
         row.extend(row![
             "SQL",
-            &function.definition.source,
+            own.as_ref().map_or(&function.definition.source, |own| &own.body),
             NULL,
             "SQL",
             "SQL",
-            "NO",
-            "CONTAINS SQL",
+            yes(of.deterministic),
+            of.data.words(),
             NULL,
-            "DEFINER",
+            if of.invoker { "INVOKER" } else { "DEFINER" },
             NULL,
             NULL,
             DEFAULT_MODES,
-            "",
-            DEFINER,
+            of.comment.unwrap_or_default(),
+            own.as_ref().and_then(|own| own.definer.clone()).unwrap_or_else(|| DEFINER.to_owned()),
             CHARSET,
             COLLATION,
             COLLATION,
@@ -356,20 +401,27 @@ fn routines(context: &Context<'_>) -> Vec<Row> {
 fn parameters(context: &Context<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for function in context.schema.stored_functions() {
-        for (at, param) in function.definition.params.iter().enumerate() {
-            let mut row = row![
-                DEF,
-                database(context, &function.namespace),
-                &*function.name,
-                at + 1,
-                "IN",
-                &param.name,
-                param.ty.words(),
-            ];
-            row.resize(14, NULL);
-            row.push(Cell::from(param.ty.words()));
-            row.push(Cell::from(if function.definition.procedure { "PROCEDURE" } else { "FUNCTION" }));
+        let own = told(function);
+        let name = own.as_ref().map_or(&function.name, |own| &own.name);
+        let namespace = database(context, &function.namespace);
+        let mut add = |place: usize, mode: Option<&str>, param: Option<&str>, ty: &TypeRef| {
+            let mut row = row![DEF, namespace, name, place, mode, param];
+            row.extend(type_columns(Some(ty)));
+            row.push(Cell::from(kind_of(function)));
             rows.push(row);
+        };
+        if !function.definition.procedure {
+            // What a function returns stands before its parameters.
+            add(0, None, None, &function.definition.returns);
+        }
+        for (at, param) in function.definition.params.iter().enumerate() {
+            let mode = match param.mode {
+                ParamMode::Out => "OUT",
+                ParamMode::InOut => "INOUT",
+                _ => "IN",
+            };
+            let written = own.as_ref().and_then(|own| own.params.get(at)).map_or(&param.name, |param| &param.name);
+            add(at + 1, Some(mode), Some(written), &param.ty);
         }
     }
     rows

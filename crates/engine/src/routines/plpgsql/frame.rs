@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use rowferry_dialect::ir::Value;
-use rowferry_dialect::postgres::plpgsql::{Block, Function, Step, StepKind, VariableKind};
+use rowferry_dialect::postgres::plpgsql::{Block, Function, Place as Target, Step, StepKind, VariableKind};
 use rowferry_dialect::{Condition, Error, Result};
 
+use super::mysql::Reacting;
 use super::variables::{CURSOR_NAME, Slot};
 use crate::routines::running::Place;
 use crate::routines::stored::{Compiled, Returned};
@@ -32,6 +33,8 @@ pub(super) struct Frame<'s, 'f> {
     pub(super) place: Place,
     /// It may end the transaction.
     pub(super) ends_transactions: bool,
+    /// What only MySQL's routines keep.
+    pub(super) reacting: Reacting,
 }
 
 /// How a step has ended.
@@ -58,6 +61,7 @@ impl<'s, 'f> Frame<'s, 'f> {
             caught: None,
             place: Place::During("during initialization of execution state"),
             ends_transactions: false,
+            reacting: Reacting::default(),
             session,
             compiled,
             body,
@@ -118,6 +122,7 @@ impl<'s, 'f> Frame<'s, 'f> {
     pub(super) fn block(&mut self, block: &Block) -> Result<Flow> {
         self.session.check_stack()?;
         let flow = match &block.handlers {
+            None if self.is_mysql() => self.reacting_block(block),
             None => {
                 self.declare(block)?;
                 self.steps(&block.steps)
@@ -142,7 +147,9 @@ impl<'s, 'f> Frame<'s, 'f> {
                 self.slots[*slot] = Slot::Value { ty: CURSOR_NAME, value: Value::Text(variable.name.clone()) };
             }
             if let Some(default) = &variable.default {
-                if self.holds_rows(*slot) {
+                if self.is_mysql() {
+                    self.assign(&Target::variable(*slot), default)?;
+                } else if self.holds_rows(*slot) {
                     let row = self.evaluate_row(default)?;
                     self.assign_row(*slot, row)?;
                 } else {
@@ -161,7 +168,10 @@ impl<'s, 'f> Frame<'s, 'f> {
 
     pub(super) fn steps(&mut self, steps: &[Step]) -> Result<Flow> {
         for step in steps {
-            let flow = self.step(step)?;
+            let flow = match self.step(step) {
+                Err(error) if self.is_mysql() => self.react(error)?,
+                flow => flow?,
+            };
             if flow != Flow::Next {
                 return Ok(flow);
             }
@@ -225,6 +235,7 @@ impl<'s, 'f> Frame<'s, 'f> {
                 let place = Place::Step(line, kind.words());
                 return self.plain_loop(label.as_deref(), condition.as_ref(), body, place);
             }
+            StepKind::Mysql(step) => return self.mysql_step(step),
             StepKind::Open { cursor, scroll, source } => self.open(*cursor, *scroll, source)?,
             StepKind::Perform(sql) => self.perform(sql)?,
             StepKind::Raise(raise) => self.raise(raise)?,

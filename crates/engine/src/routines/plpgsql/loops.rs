@@ -86,6 +86,10 @@ impl Frame<'_, '_> {
         }
         match otherwise {
             Some(steps) => self.steps(steps),
+            None if self.is_mysql() => {
+                let message = "Case not found for CASE statement";
+                Err(Error::new(Condition::CaseNotFound, message).with_mysql(1339, "20000"))
+            }
             None => {
                 Err(Error::new(Condition::CaseNotFound, "case not found").hint("CASE statement is missing ELSE part."))
             }

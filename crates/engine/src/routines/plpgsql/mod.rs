@@ -7,6 +7,7 @@
 mod exceptions;
 mod frame;
 mod loops;
+mod mysql;
 mod raise;
 mod returning;
 mod statements;
@@ -33,7 +34,7 @@ use variables::Slot;
 /// Runs a function; `ends` says that it may end the transaction.
 pub(super) fn run(session: &mut Session, compiled: &Compiled, args: Vec<Value>, ends: bool) -> Result<Returned> {
     session.routine_state().running.enter(&compiled.function);
-    let result = run_frame(session, compiled, args, ends);
+    let result = session.in_language(&compiled.function, |session| run_frame(session, compiled, args, ends));
     session.routine_state().running.leave();
     result
 }
@@ -55,7 +56,7 @@ pub(super) fn run_trigger(
     call: &TriggerCall<'_>,
 ) -> Result<Option<Vec<Value>>> {
     session.routine_state().running.enter(&compiled.function);
-    let result = run_trigger_frame(session, compiled, call);
+    let result = session.in_language(&compiled.function, |session| run_trigger_frame(session, compiled, call));
     session.routine_state().running.leave();
     result
 }

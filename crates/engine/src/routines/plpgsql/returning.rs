@@ -66,8 +66,9 @@ impl Frame<'_, '_> {
         self.result = Some(match &self.compiled.returns {
             // The parser lets no value pass there.
             Returns::Void => return Ok(()),
-            Returns::Value(_) => {
-                let (value, ty) = self.evaluate(sql)?;
+            Returns::Value(ty) => {
+                let ty = ty.clone();
+                let (value, ty) = self.evaluate_for(sql, Some(&ty))?;
                 Result::Value(value, ty)
             }
             Returns::Row(_) | Returns::Record | Returns::Trigger => Result::Row(self.evaluate_row(sql)?),
@@ -82,6 +83,13 @@ impl Frame<'_, '_> {
             return Ok(());
         }
         self.place = Place::Nowhere;
+        if self.is_mysql() {
+            if matches!(self.compiled.returns, Returns::Trigger) {
+                return Ok(());
+            }
+            let message = format!("FUNCTION {} ended without RETURN", self.compiled.function.name);
+            return Err(Error::new(Condition::NoFunctionReturn, message).with_mysql(1321, "2F005"));
+        }
         let message = if matches!(self.compiled.returns, Returns::Trigger) {
             "control reached end of trigger procedure without RETURN"
         } else {
@@ -139,7 +147,8 @@ impl Frame<'_, '_> {
                 (values, types)
             }
             (Some(Result::Value(value, from)), Returns::Value(to)) => {
-                (vec![self.session.converted(&value, &from, to)?], types)
+                let to = to.clone();
+                (vec![self.converted(&value, &from, &to)?], types)
             }
             (Some(Result::Row(None)), Returns::Row(shape)) => {
                 self.session.check_returned_row(&self.compiled.function, None)?;
@@ -164,6 +173,9 @@ impl Frame<'_, '_> {
 
     /// The row that the function of a trigger returns; `None` is NULL.
     pub(super) fn returned_row(&mut self) -> Outcomes<Option<Vec<Value>>> {
+        if self.is_mysql() {
+            return Ok(self.row_of_trigger());
+        }
         let Some(Result::Row(Some((shape, values)))) = self.result.take() else { return Ok(None) };
         let new = self.body.trigger.map(|slots| [slots[0], slots[1]]).unwrap_or_default();
         let wanted = new.into_iter().find_map(|slot| self.compiled_shape(slot));

@@ -48,8 +48,13 @@ impl Frame<'_, '_> {
 
     /// Runs a statement with the variables' values.
     pub(super) fn execute(&mut self, sql: &Sql) -> Result<Outcome> {
-        let (plan, values) = self.plan(sql).map_err(|error| in_query(error, sql))?;
-        if is_of_transactions(&plan) {
+        self.execute_for(sql, &[])
+    }
+
+    /// The same, its columns as values of these types where MySQL's rules assign them.
+    fn execute_for(&mut self, sql: &Sql, becomes: &[Type]) -> Result<Outcome> {
+        let (plan, values) = self.plan_for(sql, becomes).map_err(|error| in_query(error, sql))?;
+        if is_of_transactions(&plan) && !self.is_mysql() {
             return Err(Error::new(Condition::FeatureNotSupported, "unsupported transaction command in PL/pgSQL"));
         }
         refuse_copy(&plan)?;
@@ -71,7 +76,13 @@ impl Frame<'_, '_> {
 
     /// The value of an expression.
     pub(super) fn evaluate(&mut self, sql: &Sql) -> Result<(Value, Type)> {
-        let Outcome::Rows(mut cursor) = self.execute(sql)? else {
+        self.evaluate_for(sql, None)
+    }
+
+    /// The same as it is assigned to a type by MySQL's rules, where it is MySQL's.
+    pub(super) fn evaluate_for(&mut self, sql: &Sql, becomes: Option<&Type>) -> Result<(Value, Type)> {
+        let becomes = becomes.filter(|_| self.is_mysql());
+        let Outcome::Rows(mut cursor) = self.execute_for(sql, becomes.map_or(&[], std::slice::from_ref))? else {
             return Ok((Value::Null, Type::Unknown));
         };
         let shape = shape_of_cursor(&cursor);
@@ -134,7 +145,7 @@ impl Frame<'_, '_> {
 
     /// A condition; unknown is not true.
     pub(super) fn is_true(&mut self, sql: &Sql) -> Result<bool> {
-        let (value, ty) = self.evaluate(sql)?;
+        let (value, ty) = self.evaluate_for(sql, Some(&Type::Bool))?;
         let value = self.session.converted(&value, &ty, &Type::Bool)?;
         Ok(matches!(value, Value::Integer(number) if number != 0))
     }
@@ -179,7 +190,12 @@ impl Frame<'_, '_> {
             let row = self.evaluate_row(sql)?;
             return self.assign_row(place.variable, row);
         }
-        let (value, ty) = self.evaluate(sql)?;
+        let becomes = match &place.field {
+            _ if !self.is_mysql() => None,
+            Some(field) => self.field(place.variable, field).map(|(_, ty)| ty),
+            None => Some(self.slot_type(place.variable)),
+        };
+        let (value, ty) = self.evaluate_for(sql, becomes.as_ref())?;
         self.assign_place(place, &value, &ty)
     }
 
@@ -359,12 +375,15 @@ impl Frame<'_, '_> {
         let (plan, values) = self.plan(sql).map_err(|error| in_query(error, sql))?;
         self.compiled.check_allowed(&plan).map_err(|error| in_statement(error, sql))?;
         let targets = match &plan.bound.statement {
-            Ir::CallProcedure(call) => self.call_targets(sql, call)?,
+            Ir::CallProcedure(call) if !self.is_mysql() => self.call_targets(sql, call)?,
             _ => Vec::new(),
         };
         let ends = self.ends_transactions;
         let outcome = self.session.handing_on_transactions(ends, |session| session.execute(&plan, &values));
         let outcome = outcome.map_err(|error| in_statement(error, sql))?;
+        if self.is_mysql() {
+            return self.take_outputs(sql);
+        }
         let Outcome::Rows(mut cursor) = outcome else { return Ok(()) };
         let shape = shape_of_cursor(&cursor);
         let Some(row) = next_row(&mut cursor)? else { return Ok(()) };
@@ -403,7 +422,7 @@ impl Frame<'_, '_> {
     }
 
     /// The variable, or the field of one, that names mean: `variable`, `row.field`, `label.variable`, `label.row.field`.
-    fn find_target(&self, scope: usize, names: &[String]) -> Option<Target> {
+    pub(super) fn find_target(&self, scope: usize, names: &[String]) -> Option<Target> {
         let last = names.last()?;
         let row = names.iter().rev().nth(1).and_then(|row| self.find_variable(scope, row));
         match row.filter(|slot| self.holds_rows(*slot)) {
@@ -416,7 +435,8 @@ impl Frame<'_, '_> {
         let mut scope = Some(scope);
         while let Some(at) = scope {
             let defined = &self.body.scopes[at];
-            if let Some((_, slot)) = defined.names.iter().rev().find(|(known, _)| known == name) {
+            let same = |known: &str| if self.is_mysql() { known.eq_ignore_ascii_case(name) } else { known == name };
+            if let Some((_, slot)) = defined.names.iter().rev().find(|(known, _)| same(known)) {
                 return Some(*slot);
             }
             scope = defined.parent;

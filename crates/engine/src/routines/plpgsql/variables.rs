@@ -71,6 +71,8 @@ type Source = (usize, Option<usize>);
 pub(in crate::routines) struct CachedPlan {
     plan: Arc<Prepared>,
     uses: Vec<Use>,
+    /// What its columns are assigned to by MySQL's rules.
+    becomes: Vec<Type>,
 }
 
 /// A variable, or a field, that a plan needs, as it was when the plan was made.
@@ -191,17 +193,25 @@ impl Frame<'_, '_> {
 
     /// The plan of a statement for what the variables are now, and the values that it needs.
     pub(super) fn plan(&mut self, sql: &Sql) -> Result<(Arc<Prepared>, Vec<Value>)> {
+        self.plan_for(sql, &[])
+    }
+
+    /// The same, its columns as values of these types where MySQL's rules assign them.
+    pub(super) fn plan_for(&mut self, sql: &Sql, becomes: &[Type]) -> Result<(Arc<Prepared>, Vec<Value>)> {
         self.session.refresh_schema();
         let generation = self.session.generation();
         let known = self.compiled.plans.lock().get(&sql.id).cloned();
         if let Some(known) = known
             && known.plan.bound.generation == generation
             && known.uses.iter().all(|known| self.is_still(known))
+            && known.becomes == becomes
         {
             let values = known.uses.iter().map(|known| self.value_of(known.source)).collect();
             return Ok((known.plan.clone(), values));
         }
-        let (variables, sources) = self.variables(sql);
+        let (mut variables, sources) = self.variables(sql);
+        variables.becomes = becomes.to_vec();
+        variables.in_mysql = self.is_mysql();
         let plan = self.session.prepare_inside(&sql.text, Arc::new(variables))?;
         let uses: Vec<Use> = plan
             .bound
@@ -216,7 +226,10 @@ impl Frame<'_, '_> {
             })
             .collect();
         let values = uses.iter().map(|known| self.value_of(known.source)).collect();
-        self.compiled.plans.lock().insert(sql.id, Arc::new(CachedPlan { plan: plan.clone(), uses }));
+        self.compiled
+            .plans
+            .lock()
+            .insert(sql.id, Arc::new(CachedPlan { plan: plan.clone(), uses, becomes: becomes.to_vec() }));
         Ok((plan, values))
     }
 
@@ -294,6 +307,14 @@ impl Frame<'_, '_> {
         }
     }
 
+    /// Converts a value as an assignment does in the routine's language.
+    pub(super) fn converted(&mut self, value: &Value, from: &Type, to: &Type) -> Result<Value> {
+        if from == to || *value == Value::Null || !self.is_mysql() {
+            return self.session.converted(value, from, to);
+        }
+        self.session.assigned_in_mysql(value, from, to)
+    }
+
     /// Gives a variable of one value a value of a type, converted to its own.
     pub(super) fn assign_value(&mut self, slot: usize, value: &Value, from: &Type) -> Result<()> {
         let Slot::Value { ty, .. } = &self.slots[slot] else {
@@ -307,7 +328,7 @@ impl Frame<'_, '_> {
             ));
         };
         let ty = ty.clone();
-        let converted = self.session.converted(value, from, &ty)?;
+        let converted = self.converted(value, from, &ty)?;
         if converted == Value::Null {
             self.check_may_be_null(slot)?;
         }
@@ -366,7 +387,7 @@ impl Frame<'_, '_> {
         let mut held = Vec::with_capacity(own.len());
         for (at, (_, ty)) in own.iter().enumerate() {
             held.push(match (values.get(at), shape.get(at)) {
-                (Some(value), Some((_, from))) => self.session.converted(value, from, ty)?,
+                (Some(value), Some((_, from))) => self.converted(value, from, ty)?,
                 _ => Value::Null,
             });
         }
@@ -378,12 +399,14 @@ impl Frame<'_, '_> {
     pub(super) fn assign_field(&mut self, slot: usize, field: &str, value: &Value, from: &Type) -> Result<()> {
         let name = self.body.variables[slot].name.clone();
         let Slot::Row { shape, .. } = &self.slots[slot] else { return Err(unassigned(&name)) };
-        let Some(at) = shape.iter().position(|(known, _)| known == field) else {
+        let exact = !self.is_mysql();
+        let same = |known: &str| if exact { known == field } else { known.eq_ignore_ascii_case(field) };
+        let Some(at) = shape.iter().position(|(known, _)| same(known)) else {
             let message = format!("record \"{name}\" has no field \"{field}\"");
             return Err(Error::new(Condition::UndefinedColumn, message));
         };
         let ty = shape[at].1.clone();
-        let value = self.session.converted(value, from, &ty)?;
+        let value = self.converted(value, from, &ty)?;
         if let Slot::Row { values, null, .. } = &mut self.slots[slot] {
             values[at] = value;
             *null = false;
@@ -444,7 +467,9 @@ impl Frame<'_, '_> {
     /// The type of a field.
     pub(super) fn field(&self, slot: usize, field: &str) -> Option<(Value, Type)> {
         let Slot::Row { shape, values, .. } = &self.slots[slot] else { return None };
-        let at = shape.iter().position(|(known, _)| known == field)?;
+        let exact = !self.is_mysql();
+        let same = |known: &str| if exact { known == field } else { known.eq_ignore_ascii_case(field) };
+        let at = shape.iter().position(|(known, _)| same(known))?;
         Some((values[at].clone(), shape[at].1.clone()))
     }
 

@@ -376,7 +376,14 @@ impl Session {
                     .has_transition_tables()
                     .then(|| Told { gathered: self.gathered(relation.oid, event), turn: 0 });
                 let assigned = Vec::new();
-                changes.queue.push(Event { trigger, relation, event, old, new, rowid, assigned, gathered });
+                let at_once = trigger.mysql_body().is_some();
+                let event = Event { trigger, relation, event, old, new, rowid, assigned, gathered };
+                if at_once {
+                    // Before the next row, as in MySQL.
+                    self.fire(&event)?;
+                } else {
+                    changes.queue.push(event);
+                }
             }
         }
         Ok(())

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use rowferry_dialect::ir::{Guard, TriggerEvent, TriggerLevel, TriggerTime, Value};
 use rowferry_dialect::schema::Relation;
 use rowferry_dialect::values::{self, Settings};
-use rowferry_dialect::{Condition, Error, Result, heritage};
+use rowferry_dialect::{Condition, Error, Language, Result, heritage};
 
 use super::super::state::Met;
 use super::super::{Prepared, Session};
@@ -224,6 +224,8 @@ impl Session {
         }
         if let Value::Integer(rowid) = found.column(0).to_value()
             && changes.written.contains(&rowid)
+            // MySQL changes it as often as it is met.
+            && self.language() != Language::Mysql
         {
             let message = "ON CONFLICT DO UPDATE command cannot affect row a second time";
             let hint = "Ensure that no rows proposed for insertion within the same command have duplicate constrained \

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::mysql::load_data::LoadData;
-use rowferry_engine::{Command, Condition, Cursor, Error, Outcome, Prepared, mask_secrets};
+use rowferry_engine::{Answer, Command, Condition, Cursor, Error, Outcome, Prepared, mask_secrets};
 use rowferry_wire_mysql::messages::handshake::capability;
 use rowferry_wire_mysql::messages::status::{Ok as OkPacket, status_flag};
 
@@ -74,7 +74,12 @@ impl MysqlSession<'_> {
 
     /// Runs a statement and sends its answer.
     pub(super) fn run_statement(&mut self, asked: &Asked<'_>) -> Obeyed {
-        match self.session.execute_as(asked.plan, asked.values, asked.text)? {
+        let outcome = self.session.execute_as(asked.plan, asked.values, asked.text);
+        // What a procedure has had for the client before it failed the client is told, too.
+        for answer in self.session.take_answers() {
+            self.send_answer(answer, asked.binary)?;
+        }
+        match outcome? {
             Outcome::Rows(mut cursor) => {
                 let writer = RowWriter::of(&mut self.session, cursor.plan(), cursor.columns(), asked.binary);
                 self.wire.server.columns(&writer.definitions, told::status(&self.session), false);
@@ -89,6 +94,24 @@ impl MysqlSession<'_> {
             }
         }
         self.wire.relieve()?;
+        Ok(())
+    }
+
+    /// Sends rows of a procedure; its own answer follows.
+    fn send_answer(&mut self, answer: Answer, binary: bool) -> Obeyed {
+        let wanted = if binary { capability::PS_MULTI_RESULTS } else { capability::MULTI_RESULTS };
+        if !self.wire.server.has(wanted) {
+            let message = "PROCEDURE can't return a result set in the given context";
+            return Err(report::own(1312, "0A000", message).into());
+        }
+        let Answer { mut rows, outputs } = answer;
+        let writer = RowWriter::of(&mut self.session, rows.plan(), rows.columns(), binary);
+        let of_outputs = if outputs { status_flag::PS_OUT_PARAMS } else { 0 };
+        let flags = more_flag(true) | of_outputs;
+        self.wire.server.columns(&writer.definitions, told::status(&self.session) | flags, false);
+        self.send_rows(&mut rows, &writer, None)?;
+        let ok = self.ok(OkPacket { status: flags, ..OkPacket::default() });
+        self.wire.server.end_of_rows(&ok);
         Ok(())
     }
 

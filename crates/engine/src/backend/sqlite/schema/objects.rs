@@ -39,7 +39,7 @@ impl Source<'_> {
                 relation.triggers = self.metadata.triggers(&relation);
                 let keys: Vec<_> = super::deferrable::triggers(&relation).collect();
                 relation.triggers.extend(keys);
-                relation.triggers.sort_by(|a, b| a.name.cmp(&b.name));
+                relation.triggers.sort_by(|a, b| a.rank().cmp(&b.rank()));
                 relation.security = self.metadata.security(relation.oid);
                 details.schema_rows = entries.iter().map(|entry| entry.row).collect();
                 let oid = relation.oid;
