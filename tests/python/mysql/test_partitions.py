@@ -174,10 +174,10 @@ def test_leaving_early_ends_all_statements(stream: Read, server: MySQLServer, ta
 
 
 def test_the_first_error_ends_the_others(read: Read, server: MySQLServer, table: str) -> None:
-    # One range fails, another would take minutes.
+    # One range fails when all have begun, another would take minutes.
     query = (
-        f"SELECT n, CASE WHEN n = 3 THEN (SELECT 1 UNION SELECT 2) WHEN n > 1990 THEN SLEEP(60) ELSE 0 END AS doomed"
-        f" FROM {table}"
+        "SELECT n, CASE n WHEN 2 THEN SLEEP(1) WHEN 3 THEN (SELECT 1 UNION SELECT 2) WHEN 1995 THEN SLEEP(60) END"
+        f" AS doomed FROM {table}"
     )
     with pytest.raises(mysql.DatabaseError) as caught:
         read(server.dsn, query, on="n", partitions=2)

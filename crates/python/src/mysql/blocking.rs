@@ -1,3 +1,4 @@
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -26,6 +27,8 @@ pub struct Wire {
     process: Process,
     /// By which another thread ends a wait.
     deadline: Mutex<Option<Deadline>>,
+    /// What KILL takes; known also when the connection is lost, and while another thread waits for the server.
+    connection_id: AtomicU32,
 }
 
 struct Inner {
@@ -33,8 +36,6 @@ struct Inner {
     driver: Driver,
     /// A second handle on the socket is not needed: closing drops the pump.
     closed: bool,
-    /// What KILL takes; known also when the connection is lost.
-    connection_id: u32,
 }
 
 /// What takes too long and is ended gets this long to be over.
@@ -185,8 +186,9 @@ impl Wire {
     fn new(py: Python<'_>, source: Py<PyAny>) -> PyResult<Self> {
         let settings: Settings = source.extract(py)?;
         let driver = settings.driver(py)?;
-        let inner = Mutex::new(Inner { pump: None, driver, closed: false, connection_id: 0 });
-        Ok(Self { inner, settings, source, process: Process::current(), deadline: Mutex::new(None) })
+        let inner = Mutex::new(Inner { pump: None, driver, closed: false });
+        let (process, deadline) = (Process::current(), Mutex::new(None));
+        Ok(Self { inner, settings, source, process, deadline, connection_id: AtomicU32::new(0) })
     }
 
     /// Opens the socket, or takes over the descriptor of one that is connected, and logs in.
@@ -221,9 +223,8 @@ impl Wire {
             Ok(())
         })?;
         let mut inner = self.lock(py)?;
-        let Inner { pump, connection_id, .. } = &mut *inner;
-        if let Some(pump) = pump {
-            *connection_id = pump.core().session().connection_id;
+        if let Some(pump) = &mut inner.pump {
+            self.connection_id.store(pump.core().session().connection_id, Ordering::Relaxed);
             let stream = pump.pump().stream_mut();
             let set = stream.set_timeouts(timeouts);
             let set = set.and_then(|()| self.settings.limits().query.map_or(Ok(()), |limit| stream.wake_within(limit)));
@@ -581,10 +582,8 @@ impl Wire {
 
     /// What KILL takes.
     #[getter]
-    fn connection_id(&self, py: Python<'_>) -> PyResult<u32> {
-        let mut inner = self.lock(py)?;
-        let number = inner.connection_id;
-        Ok(inner.pump.as_mut().map_or(number, |pump| pump.core().session().connection_id))
+    fn connection_id(&self) -> u32 {
+        self.connection_id.load(Ordering::Relaxed)
     }
 
     /// The server's status flags.
