@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use rowferry_engine::ir::Value;
-use rowferry_engine::{Command, Error, Outcome, Result, Session, Type};
+use rowferry_engine::{Answer, Command, Error, Outcome, Result, Session, Type};
 use support::cases::check_cases;
 use support::{Fixture, mysql};
 
@@ -22,10 +22,31 @@ fn run(session: &mut Session, sql: &str) -> Result<String> {
     let mut out = String::new();
     for parsed in session.parse(sql)? {
         let plan = session.prepare_parsed(&parsed, &[])?;
-        let outcome = session.execute(&plan, &[])?;
-        write(&mut out, outcome)?;
+        let outcome = session.execute(&plan, &[]);
+        written(session, &mut out, outcome)?;
     }
     Ok(out)
+}
+
+/// Writes a statement's answer behind the rows that procedures have had for the client. What they have had before they
+/// failed is told, too.
+fn written(session: &mut Session, out: &mut String, outcome: Result<Outcome>) -> Result<()> {
+    let answers: Vec<Answer> = session.take_answers();
+    let some = !answers.is_empty();
+    answers.into_iter().try_for_each(|answer| write(out, Outcome::Rows(answer.rows)))?;
+    match outcome {
+        Ok(outcome) => write(out, outcome),
+        Err(error) if some => {
+            session.fail();
+            out.push_str(&failed(&error));
+            Ok(())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn failed(error: &Error) -> String {
+    format!("ERROR {} {}\n", error.condition().sqlstate(), error.message)
 }
 
 fn write(out: &mut String, outcome: Outcome) -> Result<()> {
@@ -55,8 +76,8 @@ fn run_lifted(session: &mut Session, sql: &str) -> Result<(String, usize)> {
     let Some((plan, values)) = session.recall(sql) else { return Ok((run(session, sql)?, 0)) };
     let mut out = String::new();
     let text: Arc<str> = sql.into();
-    let outcome = session.execute_as(&plan, &values, Some(&text))?;
-    write(&mut out, outcome)?;
+    let outcome = session.execute_as(&plan, &values, Some(&text));
+    written(session, &mut out, outcome)?;
     Ok((out, values.len()))
 }
 
@@ -78,7 +99,7 @@ fn answer(session: &mut Session, sql: &str) -> String {
 fn answered(session: &mut Session, found: Result<String>) -> String {
     found.unwrap_or_else(|error: Error| {
         session.fail();
-        format!("ERROR {} {}\n", error.condition().sqlstate(), error.message)
+        failed(&error)
     })
 }
 
@@ -110,7 +131,7 @@ macro_rules! files {
     )*};
 }
 
-files! { alterations, catalogs, changes, documents, functions, statements }
+files! { alterations, catalogs, changes, documents, functions, routines, statements }
 
 #[test]
 fn every_table_of_the_catalogs_can_be_read() {
