@@ -56,6 +56,8 @@ pub struct Effects {
     pub volatile: bool,
     /// Calls functions of users that may change something.
     pub calls_writers: bool,
+    /// MySQL's: how many digits a literal has behind its point says what is worked out of it.
+    pub tells_digits: bool,
 }
 
 /// The word with which a door reports completion.
@@ -92,4 +94,6 @@ pub struct Context {
     pub asks_policies: bool,
     /// How its literals are to be read.
     pub literals: crate::values::LiteralStyle,
+    /// Of which kinds the variables of MySQL's users are.
+    pub user_kinds: std::sync::Arc<str>,
 }

@@ -200,6 +200,7 @@ impl Database {
             database: "postgres".to_owned(),
             literals: self.settings.literal_style(),
             asks_policies: true,
+            ..Caller::default()
         };
         let mut out = String::new();
         for parsed in postgres::parse(sql)? {

@@ -17,6 +17,9 @@ const AS_CI: &str = "und-u-ks-level2";
 /// Both count.
 const AS_CS: &str = "und-u-ks-level3";
 
+/// The same where blanks at the end say nothing (PAD SPACE): of all but those of version 0900 and those of bytes.
+const PADDED: &str = super::unicode::PADS;
+
 /// The names, with the order of Unicode that they are; `None` is that of bytes.
 const NAMES: &[(&str, Option<&str>)] = &[
     ("utf8mb4_0900_ai_ci", Some(AI_CI)),
@@ -52,8 +55,9 @@ const NAMES: &[(&str, Option<&str>)] = &[
 pub(super) fn all() -> &'static [Arc<Collation>] {
     static ALL: LazyLock<Vec<Arc<Collation>>> = LazyLock::new(|| {
         let made = |((name, order), oid): (&(&str, Option<&str>), u32)| {
-            let order = order.map_or(Order::Bytes, |tag| Order::Unicode(tag.to_owned()));
-            let deterministic = order == Order::Bytes || name.ends_with("_cs");
+            let pads = if name.contains("_0900_") { "" } else { PADDED };
+            let order = order.map_or(Order::Bytes, |tag| Order::Unicode(format!("{tag}{pads}")));
+            let deterministic = order == Order::Bytes || name.ends_with("_cs") && pads.is_empty();
             let own = built_in(oid, (*name).to_owned(), order);
             Arc::new(Collation { namespace: crate::mysql::types::SCHEMA.to_owned(), deterministic, ..own })
         };
@@ -76,6 +80,10 @@ mod tests {
         assert_ne!(compare("utf8mb4_0900_as_ci", "Ärger", "arger"), Ordering::Equal);
         assert_ne!(compare("utf8mb4_0900_as_cs", "Ärger", "ärger"), Ordering::Equal);
         assert_ne!(compare("utf8mb4_bin", "a", "A"), Ordering::Equal);
+        assert_eq!(compare("utf8mb4_general_ci", "A  ", "a"), Ordering::Equal);
+        assert_eq!(compare("latin1_general_cs", "a ", "a"), Ordering::Equal);
+        assert_ne!(compare("latin1_general_cs", "a", "A"), Ordering::Equal);
+        assert_ne!(compare("utf8mb4_0900_ai_ci", "a ", "a"), Ordering::Equal);
         for known in all() {
             assert_eq!(Collation::by_oid(known.oid).map(|found| &found.name), Some(&known.name));
         }

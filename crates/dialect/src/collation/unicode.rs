@@ -13,6 +13,9 @@ pub const VERSION: &str = "2.4.0";
 /// What stands before the locale where texts are equal that the order does not tell apart.
 pub const EQUAL: &str = "=";
 
+/// What stands behind a locale of which blanks at the end of texts say nothing.
+pub const PADS: &str = "-x-pad";
+
 /// The order that a collation's name tells: the version of the orders and a locale. `None` for another version, whose
 /// indexes may be in another order, and for what is no locale.
 pub fn named(
@@ -36,7 +39,11 @@ pub(super) fn of_locale(
 ) -> Option<impl Fn(&str, &str) -> Ordering + Send + Sync + UnwindSafe + RefUnwindSafe + 'static> {
     let locale: Locale = tag.parse().ok()?;
     let collator = Collator::try_new(CollatorPreferences::from(&locale), options(tag)).ok()?;
-    Some(move |a: &str, b: &str| collator.compare(a, b).then_with(|| if equal { Ordering::Equal } else { a.cmp(b) }))
+    let pads = tag.ends_with(PADS);
+    Some(move |a: &str, b: &str| {
+        let (a, b) = if pads { (a.trim_end_matches(' '), b.trim_end_matches(' ')) } else { (a, b) };
+        collator.compare(a, b).then_with(|| if equal { Ordering::Equal } else { a.cmp(b) })
+    })
 }
 
 /// What a tag asks of the order beyond its language.

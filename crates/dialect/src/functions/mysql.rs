@@ -16,38 +16,68 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "mysql_to_double" (DATE) -> F8, T("rf_mysql_double(rf_mysql_moment_number({0}))"), stable;
     Scalar "mysql_to_double" (TS) -> F8, T("rf_mysql_double(rf_mysql_moment_number({0}))"), stable;
     Scalar "mysql_to_double" (TSTZ) -> F8, T("rf_mysql_double(rf_mysql_moment_number({0}))"), stable;
-    Scalar "mysql_to_double" (TIME) -> F8, T("rf_mysql_double(rf_mysql_time_number({0}))"), stable;
+    Scalar "mysql_to_double" (INTERVAL) -> F8, T("rf_mysql_double(rf_mysql_time_number({0}))"), stable;
     Scalar "mysql_to_integer" (ANY) -> I8, F("rf_mysql_integer");
     Scalar "mysql_to_integer" (DATE) -> I8, T("rf_mysql_decimal_integer(rf_mysql_moment_number({0}))"), stable;
     Scalar "mysql_to_integer" (TS) -> I8, T("rf_mysql_decimal_integer(rf_mysql_moment_number({0}))"), stable;
     Scalar "mysql_to_integer" (TSTZ) -> I8, T("rf_mysql_decimal_integer(rf_mysql_moment_number({0}))"), stable;
-    Scalar "mysql_to_integer" (TIME) -> I8, T("rf_mysql_decimal_integer(rf_mysql_time_number({0}))"), stable;
+    Scalar "mysql_to_integer" (INTERVAL) -> I8, T("rf_mysql_decimal_integer(rf_mysql_time_number({0}))"), stable;
     Scalar "mysql_to_integer" (NUM) -> I8, F("rf_mysql_decimal_integer");
     Scalar "mysql_to_unsigned" (ANY) -> NUM, T("rf_mysql_bits('|', {0}, 0)");
     Scalar "mysql_to_decimal" (ANY) -> NUM, F("rf_mysql_decimal");
     Scalar "mysql_to_decimal" (DATE) -> NUM, F("rf_mysql_moment_number"), stable;
     Scalar "mysql_to_decimal" (TS) -> NUM, F("rf_mysql_moment_number"), stable;
     Scalar "mysql_to_decimal" (TSTZ) -> NUM, F("rf_mysql_moment_number"), stable;
-    Scalar "mysql_to_decimal" (TIME) -> NUM, F("rf_mysql_time_number"), stable;
+    Scalar "mysql_to_decimal" (INTERVAL) -> NUM, F("rf_mysql_time_number"), stable;
     Scalar "mysql_to_text" (ANY) -> TEXT, F("rf_mysql_text");
     Scalar "mysql_to_text" (F4) -> TEXT, F("rf_mysql_float_text");
     Scalar "mysql_to_text" (DATE) -> TEXT, F("rf_mysql_text");
-    Scalar "mysql_to_text" (TIME) -> TEXT, F("rf_mysql_text");
+    Scalar "mysql_to_text" (INTERVAL) -> TEXT, F("rf_mysql_text");
     Scalar "mysql_to_text" (TS) -> TEXT, F("rf_mysql_text");
     Scalar "mysql_to_text" (TSTZ) -> TEXT, F("rf_mysql_instant_text"), stable;
     Scalar "mysql_to_bytes" (ANY) -> BYTEA, F("rf_mysql_bytes");
     Scalar "mysql_to_date" (ANY) -> DATE, F("rf_mysql_date"), stable;
-    Scalar "mysql_to_date" (TIME) -> DATE, T("substr(rf_mysql_time_datetime({0}), 1, 10)"), stable;
+    Scalar "mysql_to_date" (INTERVAL) -> DATE, T("substr(rf_mysql_time_datetime({0}), 1, 10)"), stable;
     Scalar "mysql_to_datetime" (ANY) -> TS, F("rf_mysql_datetime"), stable;
-    Scalar "mysql_to_datetime" (TIME) -> TS, F("rf_mysql_time_datetime"), stable;
-    Scalar "mysql_to_time" (ANY) -> TIME, F("rf_mysql_time"), stable;
-    Scalar "mysql_to_time" (DATE) -> TIME, T("iif({0} IS NULL, NULL, '00:00:00')");
+    Scalar "mysql_to_datetime" (INTERVAL) -> TS, F("rf_mysql_time_datetime"), stable;
+    Scalar "mysql_to_time" (ANY) -> INTERVAL, F("rf_mysql_time"), stable;
+    Scalar "mysql_to_time" (DATE) -> INTERVAL, T("iif({0} IS NULL, NULL, '00:00:00')");
     // An integer where it is one, else a float: what an integer is compared with.
     Scalar "mysql_to_number" (ANY) -> F8, T("CAST(rf_mysql_decimal({0}) AS NUMERIC)");
     Scalar "mysql_truth" (ANY) -> BOOL, F("rf_mysql_truth");
+    // (value, the words of its type)
+    Scalar "mysql_enum_number" (TEXT, TEXT) -> I8, F("rf_mysql_enum_number");
+    Scalar "mysql_set_number" (TEXT, TEXT) -> I8, F("rf_mysql_set_number");
+    // What is stored of a value. (value, the words of the column's type)
+    Scalar "mysql_enum_of_text" (TEXT, TEXT) -> TEXT, F("rf_mysql_enum_of_text");
+    Scalar "mysql_enum_of_number" (I8, TEXT) -> TEXT, F("rf_mysql_enum_of_number");
+    Scalar "mysql_set_of_text" (TEXT, TEXT) -> TEXT, F("rf_mysql_set_of_text");
+    Scalar "mysql_set_of_number" (I8, TEXT) -> TEXT, F("rf_mysql_set_of_number");
+    Scalar "mysql_without_blanks" (TEXT) -> TEXT, T("rtrim({0}, ' ')");
+    Scalar "mysql_filled" (BYTEA, I8) -> BYTEA, F("rf_mysql_filled");
+    // (value, digits behind the point)
+    Scalar "mysql_kept_time" (ANY, I8) -> INTERVAL, F("rf_mysql_kept_time"), stable;
+    Scalar "mysql_number_of_bytes" (BYTEA) -> I8, F("rf_mysql_number_of_bytes");
+    // Bytes in the order of documents.
+    Scalar "mysql_json_order" (JSON) -> BYTEA, F("rf_mysql_json_order");
 
     // Operators.
+    // With digits beyond those that it shows, nine at a time; and with those alone.
     Scalar "mysql_divide" (NUM, NUM) -> NUM, F("rf_mysql_divide");
+    Scalar "mysql_rounded_divide" (NUM, NUM) -> NUM, F("rf_mysql_rounded_divide");
+    Scalar "mysql_not_zero" (I8) -> I8, F("rf_mysql_not_zero");
+    Scalar "mysql_not_zero" (F8) -> F8, F("rf_mysql_not_zero");
+    Scalar "mysql_not_zero" (NUM) -> NUM, F("rf_mysql_not_zero");
+    // (number, digits in all, behind the point): the nearest that has no more.
+    Scalar "mysql_nearest" (NUM, I8, I8) -> NUM, F("rf_mysql_nearest");
+    // What a column takes of a value: the nearest, with a warning that names it. The least and the greatest; digits in all
+    // and behind the point, 1 where it has a sign; letters; bytes.
+    Scalar "mysql_fitting_integer" (ANY, I8, I8, TEXT) -> I8, F("rf_mysql_fitting_integer"), volatile;
+    Scalar "mysql_fitting_decimal" (ANY, I8, I8, I8, TEXT) -> NUM, F("rf_mysql_fitting_decimal"), volatile;
+    Scalar "mysql_fitting_text" (TEXT, I8, TEXT) -> TEXT, F("rf_mysql_fitting_text"), volatile;
+    Scalar "mysql_fitting_bytes" (BYTEA, I8, TEXT) -> BYTEA, F("rf_mysql_fitting_bytes"), volatile;
+    // A number within 0 and 2^64.
+    Scalar "mysql_unsigned" (NUM) -> NUM, F("rf_mysql_unsigned");
     Scalar "mysql_divide_double" (F8, F8) -> F8, F("rf_mysql_divide_double");
     Scalar "mysql_integer_divide" (NUM, NUM) -> I8, F("rf_mysql_integer_divide");
     Scalar "mysql_modulo" (F8, F8) -> F8, F("rf_mysql_modulo_double");
@@ -222,28 +252,29 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "sysdate" (I8) -> TS, F("rf_mysql_sysdate"), volatile;
     Scalar "curdate" () -> DATE, T("substr(rf_mysql_now(0), 1, 10)"), stable;
     Scalar "current_date" () -> DATE, T("substr(rf_mysql_now(0), 1, 10)"), stable;
-    Scalar "curtime" () -> TIME, T("rf_mysql_curtime(0)"), stable;
-    Scalar "curtime" (I8) -> TIME, F("rf_mysql_curtime"), stable;
-    Scalar "current_time" () -> TIME, T("rf_mysql_curtime(0)"), stable;
-    Scalar "current_time" (I8) -> TIME, F("rf_mysql_curtime"), stable;
+    Scalar "curtime" () -> INTERVAL, T("rf_mysql_curtime(0)"), stable;
+    Scalar "curtime" (I8) -> INTERVAL, F("rf_mysql_curtime"), stable;
+    Scalar "current_time" () -> INTERVAL, T("rf_mysql_curtime(0)"), stable;
+    Scalar "current_time" (I8) -> INTERVAL, F("rf_mysql_curtime"), stable;
     Scalar "utc_timestamp" () -> TS, T("rf_mysql_utc(0)"), stable;
     Scalar "utc_timestamp" (I8) -> TS, F("rf_mysql_utc"), stable;
     Scalar "utc_date" () -> DATE, T("substr(rf_mysql_utc(0), 1, 10)"), stable;
-    Scalar "utc_time" () -> TIME, T("rf_mysql_utc_time(0)"), stable;
-    Scalar "utc_time" (I8) -> TIME, F("rf_mysql_utc_time"), stable;
+    Scalar "utc_time" () -> INTERVAL, T("rf_mysql_utc_time(0)"), stable;
+    Scalar "utc_time" (I8) -> INTERVAL, F("rf_mysql_utc_time"), stable;
 
     // Dates and times: what is none is NULL. Times that may be longer than a day are texts.
     Scalar "date" (ANY) -> DATE, F("rf_mysql_date"), stable;
-    Scalar "time" (ANY) -> TIME, F("rf_mysql_time"), stable;
+    Scalar "time" (ANY) -> INTERVAL, F("rf_mysql_time"), stable;
     Scalar "timestamp" (ANY) -> TS, F("rf_mysql_datetime"), stable;
     Scalar "timestamp" (ANY, ANY) -> TS, F("rf_mysql_timestamp_of"), stable;
     Scalar "year" (ANY) -> I8, T("rf_mysql_part('year', {0})"), stable;
     Scalar "month" (ANY) -> I8, T("rf_mysql_part('month', {0})"), stable;
     Scalar "day" (ANY) -> I8, T("rf_mysql_part('day', {0})"), stable;
-    Scalar "hour" (ANY) -> I8, T("rf_mysql_part('hour', {0})"), stable;
-    Scalar "minute" (ANY) -> I8, T("rf_mysql_part('minute', {0})"), stable;
-    Scalar "second" (ANY) -> I8, T("rf_mysql_part('second', {0})"), stable;
-    Scalar "microsecond" (ANY) -> I8, T("rf_mysql_part('microsecond', {0})"), stable;
+    // Without a sign, other than EXTRACT.
+    Scalar "hour" (ANY) -> I8, T("abs(rf_mysql_part('hour', {0}))"), stable;
+    Scalar "minute" (ANY) -> I8, T("abs(rf_mysql_part('minute', {0}))"), stable;
+    Scalar "second" (ANY) -> I8, T("abs(rf_mysql_part('second', {0}))"), stable;
+    Scalar "microsecond" (ANY) -> I8, T("abs(rf_mysql_part('microsecond', {0}))"), stable;
     Scalar "dayofmonth" (ANY) -> I8, T("rf_mysql_part('day', {0})"), stable;
     // (unit, moment)
     Scalar "mysql_extract" (TEXT, ANY) -> I8, F("rf_mysql_part"), stable;
@@ -263,27 +294,33 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "from_days" (I8) -> DATE, F("rf_mysql_from_days");
     Scalar "to_seconds" (ANY) -> I8, F("rf_mysql_to_seconds"), stable;
     Scalar "time_to_sec" (ANY) -> I8, F("rf_mysql_time_to_sec"), stable;
-    Scalar "sec_to_time" (NUM) -> TEXT, F("rf_mysql_sec_to_time");
+    Scalar "sec_to_time" (NUM) -> INTERVAL, F("rf_mysql_sec_to_time");
     Scalar "makedate" (I8, I8) -> DATE, F("rf_mysql_makedate");
-    Scalar "maketime" (I8, I8, NUM) -> TEXT, F("rf_mysql_maketime");
+    Scalar "maketime" (I8, I8, NUM) -> INTERVAL, F("rf_mysql_maketime");
     Scalar "period_add" (I8, I8) -> I8, F("rf_mysql_period_add");
     Scalar "period_diff" (I8, I8) -> I8, F("rf_mysql_period_diff");
     Scalar "datediff" (ANY, ANY) -> I8, F("rf_mysql_datediff"), stable;
-    Scalar "timediff" (ANY, ANY) -> TEXT, F("rf_mysql_timediff"), stable;
+    Scalar "timediff" (ANY, ANY) -> INTERVAL, F("rf_mysql_timediff"), stable;
     // (unit, from, to)
     Scalar "timestampdiff" (TEXT, ANY, ANY) -> I8, F("rf_mysql_timestampdiff"), stable;
     // (unit, number, moment)
     Scalar "timestampadd" (TEXT, ANY, ANY) -> TEXT, T("rf_mysql_date_add({2}, {1}, {0}, 1, 'x')"), stable;
     Scalar "timestampadd" (TEXT, ANY, TS) -> TS, T("rf_mysql_date_add({2}, {1}, {0}, 1, 't')"), stable;
     // (moment, number, unit, 1 or -1). A date and a unit of time are a moment, which the binder says.
-    Scalar "mysql_date_add" (ANY, ANY, TEXT, I4) -> TEXT, T("rf_mysql_date_add({0}, {1}, {2}, {3}, 'x')"), stable;
-    Scalar "mysql_date_add" (DATE, ANY, TEXT, I4) -> DATE, T("rf_mysql_date_add({0}, {1}, {2}, {3}, 'd')"), stable;
-    Scalar "mysql_date_add" (TS, ANY, TEXT, I4) -> TS, T("rf_mysql_date_add({0}, {1}, {2}, {3}, 't')"), stable;
-    Scalar "mysql_date_add" (TSTZ, ANY, TEXT, I4) -> TS, T("rf_mysql_date_add({0}, {1}, {2}, {3}, 't')"), stable;
-    Scalar "mysql_date_add" (TIME, ANY, TEXT, I4) -> TEXT, T("rf_mysql_date_add({0}, {1}, {2}, {3}, 'm')"), stable;
-    Scalar "mysql_moment_add" (ANY, ANY, TEXT, I4) -> TS, T("rf_mysql_date_add({0}, {1}, {2}, {3}, 't')"), stable;
+    Scalar "mysql_date_add" (ANY, ANY, TEXT, I8) -> TEXT, T("rf_mysql_date_add({0}, {1}, {2}, {3}, 'x')"), stable;
+    Scalar "mysql_date_add" (DATE, ANY, TEXT, I8) -> DATE, T("rf_mysql_date_add({0}, {1}, {2}, {3}, 'd')"), stable;
+    Scalar "mysql_date_add" (TS, ANY, TEXT, I8) -> TS, T("rf_mysql_date_add({0}, {1}, {2}, {3}, 't')"), stable;
+    Scalar "mysql_date_add" (TSTZ, ANY, TEXT, I8) -> TS, T("rf_mysql_date_add({0}, {1}, {2}, {3}, 't')"), stable;
+    Scalar "mysql_date_add" (INTERVAL, ANY, TEXT, I8) -> INTERVAL, T("rf_mysql_date_add({0}, {1}, {2}, {3}, 'm')"), stable;
+    Scalar "mysql_moment_add" (ANY, ANY, TEXT, I8) -> TS, T("rf_mysql_date_add({0}, {1}, {2}, {3}, 't')"), stable;
     Scalar "addtime" (ANY, ANY) -> TEXT, T("rf_mysql_add_time({0}, {1}, 1)"), stable;
+    Scalar "addtime" (INTERVAL, ANY) -> INTERVAL, T("rf_mysql_add_time({0}, {1}, 1)"), stable;
+    Scalar "addtime" (TS, ANY) -> TS, T("rf_mysql_add_time({0}, {1}, 1)"), stable;
+    Scalar "addtime" (TSTZ, ANY) -> TS, T("rf_mysql_add_time({0}, {1}, 1)"), stable;
     Scalar "subtime" (ANY, ANY) -> TEXT, T("rf_mysql_add_time({0}, {1}, -1)"), stable;
+    Scalar "subtime" (INTERVAL, ANY) -> INTERVAL, T("rf_mysql_add_time({0}, {1}, -1)"), stable;
+    Scalar "subtime" (TS, ANY) -> TS, T("rf_mysql_add_time({0}, {1}, -1)"), stable;
+    Scalar "subtime" (TSTZ, ANY) -> TS, T("rf_mysql_add_time({0}, {1}, -1)"), stable;
     Scalar "date_format" (ANY, TEXT) -> TEXT, F("rf_mysql_date_format"), stable;
     Scalar "time_format" (ANY, TEXT) -> TEXT, F("rf_mysql_time_format"), stable;
     // What it is follows from the format, where that is a literal.
@@ -294,6 +331,7 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "unix_timestamp" () -> I8, F("rf_mysql_unix_now"), stable;
     Scalar "unix_timestamp" (ANY) -> NUM, F("rf_mysql_unix_timestamp"), stable;
     Scalar "unix_timestamp" (DATE) -> I8, T("CAST(rf_mysql_unix_timestamp({0}) AS INTEGER)"), stable;
+    Scalar "mysql_unix_seconds" (ANY) -> I8, T("CAST(rf_mysql_unix_timestamp({0}) AS INTEGER)"), stable;
     Scalar "from_unixtime" (NUM) -> TS, F("rf_mysql_from_unixtime"), stable;
     Scalar "from_unixtime" (NUM, TEXT) -> TEXT, T("rf_mysql_date_format(rf_mysql_from_unixtime({0}), {1})"), stable;
     Scalar "convert_tz" (ANY, TEXT, TEXT) -> TS, F("rf_mysql_convert_tz"), stable;
@@ -335,7 +373,13 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "mysql_changes" (I8, ANY) -> BOOL, F("rf_mysql_changes"), variadic, lenient, volatile;
     Scalar "mysql_into_one" (I8) -> I8, F("rf_mysql_into_one"), volatile;
     Scalar "mysql_set_found_rows" (I8, I8) -> I8, F("rf_mysql_set_found_rows"), volatile, lenient;
-    Scalar "mysql_set_user_variable" (TEXT, ELEM) -> ELEM, F("rf_mysql_set_user_variable"), volatile, lenient;
+    Scalar "mysql_user_integer" (TEXT) -> I8, F("rf_mysql_user_integer"), volatile;
+    Scalar "mysql_user_unsigned" (TEXT) -> NUM, F("rf_mysql_user_decimal"), volatile;
+    Scalar "mysql_user_decimal" (TEXT) -> NUM, F("rf_mysql_user_decimal"), volatile;
+    Scalar "mysql_user_double" (TEXT) -> F8, F("rf_mysql_user_double"), volatile;
+    Scalar "mysql_user_bytes" (TEXT) -> BYTEA, F("rf_mysql_user_bytes"), volatile;
+    // (name, value, its kind)
+    Scalar "mysql_set_user_variable" (TEXT, ELEM, TEXT) -> ELEM, F("rf_mysql_set_user_variable"), volatile, lenient;
 
     // Digests and codes.
     Scalar "md5" (TEXT) -> TEXT, F("rf_mysql_md5");
@@ -423,6 +467,11 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Aggregate "avg" (I8) -> NUM, F("rf_mysql_avg");
     Aggregate "avg" (BOOL) -> NUM, F("rf_mysql_avg");
     Aggregate "avg" (NUM) -> NUM, F("rf_mysql_avg");
+    Aggregate "mysql_exact_avg" (I2) -> NUM, F("rf_mysql_exact_avg");
+    Aggregate "mysql_exact_avg" (I4) -> NUM, F("rf_mysql_exact_avg");
+    Aggregate "mysql_exact_avg" (I8) -> NUM, F("rf_mysql_exact_avg");
+    Aggregate "mysql_exact_avg" (BOOL) -> NUM, F("rf_mysql_exact_avg");
+    Aggregate "mysql_exact_avg" (NUM) -> NUM, F("rf_mysql_exact_avg");
     Aggregate "min" (TEXT) -> TEXT, Special("min");
     Aggregate "min" (BOOL) -> I8, Special("min");
     Aggregate "min" (I2) -> I2, Special("min");
@@ -433,7 +482,7 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Aggregate "min" (NUM) -> NUM, Special("min");
     Aggregate "min" (BYTEA) -> BYTEA, Special("min");
     Aggregate "min" (DATE) -> DATE, Special("min");
-    Aggregate "min" (TIME) -> TIME, Special("min");
+    Aggregate "min" (INTERVAL) -> INTERVAL, Special("min");
     Aggregate "min" (TS) -> TS, Special("min");
     Aggregate "min" (TSTZ) -> TSTZ, Special("min");
     Aggregate "max" (TEXT) -> TEXT, Special("max");
@@ -446,7 +495,7 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Aggregate "max" (NUM) -> NUM, Special("max");
     Aggregate "max" (BYTEA) -> BYTEA, Special("max");
     Aggregate "max" (DATE) -> DATE, Special("max");
-    Aggregate "max" (TIME) -> TIME, Special("max");
+    Aggregate "max" (INTERVAL) -> INTERVAL, Special("max");
     Aggregate "max" (TS) -> TS, Special("max");
     Aggregate "max" (TSTZ) -> TSTZ, Special("max");
     Aggregate "std" (F8) -> F8, F("rf_float8_stddev_pop");
@@ -461,6 +510,8 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Aggregate "bit_xor" (ANY) -> NUM, F("rf_mysql_bit_xor_agg");
     // (text, what stands between)
     Aggregate "group_concat" (TEXT, TEXT) -> TEXT, F("rf_string_agg");
+    // (text, what stands between, the number of the collation that tells which texts are the same)
+    Aggregate "mysql_group_concat_unique" (TEXT, TEXT, I8) -> TEXT, F("rf_mysql_group_concat_unique");
     Aggregate "any_value" (ELEM) -> ELEM, F("rf_mysql_any_value"), lenient;
 
     // Windows.

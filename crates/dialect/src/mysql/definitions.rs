@@ -321,7 +321,15 @@ impl Converter<'_> {
             DataType::Custom(custom, _) if custom.to_string().eq_ignore_ascii_case("serial") => {
                 types::declared(&DataType::BigIntUnsigned(None))?
             }
-            ty => types::declared(ty)?,
+            DataType::Real if self.modes.real_as_float => types::declared(&DataType::Float4)?,
+            ty => match options.iter().find_map(|of| match &of.option {
+                ColumnOption::OnUpdate(expr) => Some(expr),
+                _ => None,
+            }) {
+                Some(expr) if current_timestamp(expr).is_some() => types::renewed(ty, name)?,
+                Some(_) => return Err(Error::syntax("ON UPDATE wants CURRENT_TIMESTAMP")),
+                None => types::declared(ty)?,
+            },
         };
         if let Some(name) = declared.domain {
             let made = types::made(&name).ok_or_else(|| Error::unsupported(format!("the type {name}")))?;
@@ -399,7 +407,8 @@ impl Converter<'_> {
                         ..constraint(ConstrType::ConstrGenerated)
                     }));
                 }
-                ColumnOption::OnUpdate(_) => return Err(Error::unsupported("ON UPDATE CURRENT_TIMESTAMP")),
+                // The type's words say it.
+                ColumnOption::OnUpdate(_) => {}
                 other => return Err(Error::unsupported(format!("the column option {other}"))),
             }
         }

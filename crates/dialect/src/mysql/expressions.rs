@@ -14,6 +14,7 @@ use super::build::{
     NOWHERE, binary, boxed, call, case, cast, column, integer, is_null, list, logic, node, not, null, number, operator,
     param, placed, plain_call, star, sublink, text, truth, type_name, word,
 };
+use super::grammar::CHAR_USING;
 use super::tree::Converter;
 use crate::values::mysql::format::{Shape, shape};
 use crate::{Error, Result};
@@ -154,24 +155,9 @@ impl Converter<'_> {
                 let value = self.expression(expr)?;
                 match (data_type, charset) {
                     (Some(ty), _) => self.converted(value, ty)?,
-                    (None, Some(charset)) if charset.to_string().eq_ignore_ascii_case("binary") => {
-                        cast(call("mysql_to_text", vec![value]), type_name("bytea", &[]))
-                    }
-                    (None, _) => call("mysql_to_text", vec![value]),
+                    (None, Some(charset)) => in_charset(&charset.to_string(), value)?,
+                    (None, None) => call("mysql_to_text", vec![value]),
                 }
-            }
-            // BINARY binds as tightly as a sign; the parser has given it the whole comparison.
-            Expr::Cast { expr, data_type: ty @ DataType::Binary(None), .. } if is_comparison(expr) => {
-                let Expr::BinaryOp { left, op, right } = &**expr else {
-                    return Err(Error::internal("a comparison that is none"));
-                };
-                let left = self.expression(left)?;
-                let left = self.converted(left, ty)?;
-                let name = comparison(op).unwrap_or("=");
-                binary(name, left, self.expression(right)?)
-            }
-            Expr::Cast { expr, data_type: DataType::Binary(None), .. } if is_condition(expr) => {
-                return Err(Error::unsupported("BINARY before a condition (put what it is of in parentheses)"));
             }
             Expr::Cast { expr, data_type, .. } => {
                 let value = self.expression(expr)?;
@@ -265,10 +251,19 @@ impl Converter<'_> {
                 placed(text(content.as_str()), self.place_of(value.span))
             }
             Value::NationalStringLiteral(value) | Value::EscapedStringLiteral(value) => text(value.as_str()),
-            Value::HexStringLiteral(digits) => bytes(digits)?,
+            Value::HexStringLiteral(digits) => {
+                // 0xf is 0x0f, x'f' is nothing.
+                let written = value.span.end.column.saturating_sub(value.span.start.column);
+                if !digits.len().is_multiple_of(2) && written == digits.len() as u64 + 3 {
+                    return Err(Error::syntax("a hexadecimal literal has an even number of digits"));
+                }
+                super::build::bits(format!("x{digits}"))
+            }
             Value::SingleQuotedByteStringLiteral(bits) => {
-                let value = i64::from_str_radix(bits, 2).map_err(|_| Error::unsupported("bits beyond 63"))?;
-                number(&value.to_string())
+                if bits.bytes().any(|bit| !matches!(bit, b'0' | b'1')) {
+                    return Err(Error::syntax("a literal of bits has zeros and ones"));
+                }
+                super::build::bits(format!("b{bits}"))
             }
             Value::Boolean(value) => truth(*value),
             Value::Null => null(),
@@ -362,6 +357,7 @@ impl Converter<'_> {
             B::Modulo => binary("%", left, right),
             B::MyIntegerDivide | B::DuckIntegerDivide => call("mysql_integer_divide", vec![left, right]),
             B::And | B::PGOverlap => logic(BoolExprType::AndExpr, vec![left, right]),
+            B::StringConcat if self.modes.pipes_as_concat => call("concat", vec![left, right]),
             B::Or | B::StringConcat => logic(BoolExprType::OrExpr, vec![left, right]),
             B::Xor => binary("<>", call("mysql_truth", vec![left]), call("mysql_truth", vec![right])),
             B::Spaceship => operator(AExprKind::AexprNotDistinct, "=", Some(left), right),
@@ -421,7 +417,9 @@ impl Converter<'_> {
             D::Decimal(of) | D::Numeric(of) | D::Dec(of) => {
                 let (precision, scale) = super::types::exact(of);
                 let modifiers = [i32::try_from(precision).unwrap_or(65), i32::try_from(scale).unwrap_or(30)];
-                cast(call("mysql_to_decimal", vec![value]), type_name("numeric", &modifiers))
+                let [digits, behind] = modifiers.map(integer);
+                let nearest = call("mysql_nearest", vec![call("mysql_to_decimal", vec![value]), digits, behind]);
+                cast(nearest, type_name("numeric", &modifiers))
             }
             D::Double(_) | D::DoublePrecision | D::Real | D::Float(_) => call("mysql_to_double", vec![value]),
             D::JSON => cast(call("mysql_to_text", vec![value]), type_name("json", &[])),
@@ -521,6 +519,15 @@ impl Converter<'_> {
                 case(None, branches, Some(node(N::MinMaxExpr(Box::new(extreme)))))
             }
             ("isnull", [arg]) => is_null(self.expression(arg)?, false),
+            (CHAR_USING, [Expr::Value(charset), members @ ..]) => {
+                let bytes = call("char", members.iter().map(|expr| self.expression(expr)).collect::<Result<_>>()?);
+                let charset = charset.value.clone().into_string().unwrap_or_default();
+                match charset.to_ascii_lowercase().as_str() {
+                    "binary" => bytes,
+                    "utf8mb4" | "utf8mb3" | "utf8" => call("mysql_char_text", vec![bytes]),
+                    other => return Err(Error::unsupported(format!("CHAR … USING {other}"))),
+                }
+            }
             ("values", [Expr::Identifier(ident)]) => column(vec!["excluded".to_owned(), ident.value.clone()]),
             ("date_add" | "adddate", [moment, Expr::Interval(interval)]) => {
                 let moment = self.expression(moment)?;
@@ -636,6 +643,15 @@ fn window_without_frame() -> pg::WindowDef {
     pg::WindowDef { frame_options: 0x0002 | 0x0020 | 0x0400, location: NOWHERE, ..Default::default() }
 }
 
+/// `CONVERT(value USING charset)`.
+fn in_charset(charset: &str, value: Node) -> Result<Node> {
+    match charset.to_ascii_lowercase().as_str() {
+        "binary" => Ok(call("mysql_to_bytes", vec![value])),
+        "utf8mb4" | "utf8mb3" | "utf8" => Ok(call("mysql_to_text", vec![value])),
+        other => Err(Error::unsupported(format!("CONVERT … USING {other}"))),
+    }
+}
+
 /// A system variable: a number or a text.
 fn variable(scope: &str, name: String) -> Node {
     let function = if super::variables::is_number(&name) { "mysql_variable_number" } else { "mysql_variable" };
@@ -644,27 +660,6 @@ fn variable(scope: &str, name: String) -> Node {
 
 fn coalesce(args: Vec<Node>) -> Node {
     node(N::CoalesceExpr(Box::new(pg::CoalesceExpr { args, location: NOWHERE, ..Default::default() })))
-}
-
-/// A string of bytes by its hexadecimal digits.
-fn bytes(digits: &str) -> Result<Node> {
-    if !digits.len().is_multiple_of(2) {
-        return Err(Error::syntax("a hexadecimal literal has an even number of digits"));
-    }
-    Ok(super::build::bits(format!("x{digits}")))
-}
-
-fn is_comparison(expr: &Expr) -> bool {
-    matches!(expr, Expr::BinaryOp { op, .. } if comparison(op).is_some())
-}
-
-/// LIKE and its kin, AND and OR.
-fn is_condition(expr: &Expr) -> bool {
-    match expr {
-        Expr::Like { .. } | Expr::RLike { .. } | Expr::In { .. } | Expr::Between { .. } => true,
-        Expr::BinaryOp { op, .. } => matches!(op, BinaryOperator::And | BinaryOperator::Or | BinaryOperator::Regexp),
-        _ => false,
-    }
 }
 
 fn comparison(op: &BinaryOperator) -> Option<&'static str> {

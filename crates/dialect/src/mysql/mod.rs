@@ -15,8 +15,10 @@ mod build;
 mod definitions;
 pub mod errors;
 mod expressions;
+mod grammar;
 mod lift;
 pub mod load_data;
+mod modes;
 mod modifiers;
 mod queries;
 pub mod routine;
@@ -31,6 +33,7 @@ mod views;
 
 pub(crate) use lift::content;
 pub use lift::shape;
+pub use modes::Modes;
 pub use tree::parameters;
 pub(crate) use tree::statements;
 
@@ -76,4 +79,46 @@ pub enum PreparedFrom {
     Text(String),
     /// In a variable of the user's.
     Variable(String),
+}
+
+/// What stands between the names of the users' variables and their kinds.
+const KINDS: char = '\u{1}';
+
+/// The kind of value that a variable of the user's has, by all of them.
+pub fn user_kind<'k>(kinds: &'k str, name: &str) -> Option<&'k str> {
+    let mut words = kinds.split(KINDS);
+    while let (Some(known), Some(kind)) = (words.next(), words.next()) {
+        if known == name {
+            return Some(kind);
+        }
+    }
+    None
+}
+
+/// The kinds with that of one more variable.
+pub fn with_user_kind(kinds: &str, name: &str, kind: &str) -> String {
+    let mut out = String::new();
+    let mut words = kinds.split(KINDS);
+    while let (Some(known), Some(kind)) = (words.next(), words.next()) {
+        if known != name {
+            out.extend([known, "\u{1}", kind, "\u{1}"]);
+        }
+    }
+    out.extend([name, "\u{1}", kind, "\u{1}"]);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_of_variables_are_found_by_their_names() {
+        let kinds = with_user_kind(&with_user_kind("", "a", "integer"), "b", "text");
+        assert_eq!(
+            [user_kind(&kinds, "a"), user_kind(&kinds, "b"), user_kind(&kinds, "c")],
+            [Some("integer"), Some("text"), None]
+        );
+        assert_eq!(user_kind(&with_user_kind(&kinds, "a", "text"), "a"), Some("text"));
+    }
 }

@@ -6,14 +6,14 @@ use std::ops::Range;
 
 use pg_query::protobuf::node::Node as N;
 use sqlparser::ast::Statement as Ast;
-use sqlparser::dialect::MySqlDialect;
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Location, Span, Token, TokenWithSpan, Tokenizer, TokenizerError, Word};
 
 use super::build::NOWHERE;
+use super::grammar::MySql;
 use super::lift::unescaped;
-use super::{Control, modifiers, routine, show, views};
+use super::{Control, Modes, modifiers, routine, show, views};
 use crate::postgres::LONGEST_LIFTED as LONGEST;
 use crate::{Condition, Error, Result};
 
@@ -45,6 +45,8 @@ pub(super) struct Converter<'t> {
     lines: &'t Lines<'t>,
     /// The database that the file is.
     database: &'t str,
+    /// What `sql_mode` says.
+    pub(super) modes: Modes,
     /// What the statement does to sessions.
     pub(super) control: Option<Control>,
     depth: usize,
@@ -82,6 +84,7 @@ impl<'t> Converter<'t> {
             params,
             lines,
             database,
+            modes: Modes::default(),
             control: None,
             depth: 0,
             deepest: 0,
@@ -220,12 +223,12 @@ pub(super) fn syntax_error(sql: &str, at: usize, line: u64) -> Error {
 }
 
 /// The same as the tokenizer fails.
-fn read_tokens(dialect: &MySqlDialect, sql: &str) -> std::result::Result<Vec<TokenWithSpan>, TokenizerError> {
+fn read_tokens(dialect: &MySql, modes: Modes, sql: &str) -> std::result::Result<Vec<TokenWithSpan>, TokenizerError> {
     let mut tokens = Tokenizer::new(dialect, sql).with_unescape(false).tokenize_with_location()?;
     for token in &mut tokens {
         match &mut token.token {
-            Token::SingleQuotedString(raw) | Token::NationalStringLiteral(raw) => unescape(raw, '\''),
-            Token::DoubleQuotedString(raw) => unescape(raw, '"'),
+            Token::SingleQuotedString(raw) | Token::NationalStringLiteral(raw) => unescape(raw, '\'', modes),
+            Token::DoubleQuotedString(raw) => unescape(raw, '"', modes),
             Token::Word(Word { value, quote_style: Some(quote), .. }) if value.contains(*quote) => {
                 *value = value.replace(&format!("{quote}{quote}"), &quote.to_string());
             }
@@ -264,7 +267,11 @@ fn with_quoted_variables(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     merged
 }
 
-fn unescape(raw: &mut String, quote: char) {
+fn unescape(raw: &mut String, quote: char, modes: Modes) {
+    if modes.no_backslash_escapes {
+        *raw = raw.replace(&format!("{quote}{quote}"), &quote.to_string());
+        return;
+    }
     if let Cow::Owned(text) = unescaped(raw, quote) {
         *raw = text;
     }
@@ -272,19 +279,22 @@ fn unescape(raw: &mut String, quote: char) {
 
 /// How many parameters a text has: the `?` outside of strings, names and comments; 0 for what is no text of MySQL's.
 pub fn parameters(sql: &str) -> usize {
-    let tokens = Tokenizer::new(&MySqlDialect {}, sql).tokenize().unwrap_or_default();
+    let tokens = Tokenizer::new(&MySql::new(Modes::default()), sql).tokenize().unwrap_or_default();
     tokens.iter().filter(|token| matches!(token, Token::Placeholder(_))).count()
 }
 
 /// Splits a text into its statements and parses each. An empty text has none.
-pub(crate) fn statements(sql: &str, database: &str) -> Result<Vec<Made>> {
+pub(crate) fn statements(sql: &str, database: &str, modes: Modes) -> Result<Vec<Made>> {
     let sql = &*versioned(sql);
     let lines = Lines::new(sql);
-    let tokens = tokens(sql)?;
+    let tokens = tokens(sql, modes)?;
     let mut made = Vec::new();
     let mut from = 0;
     while from <= tokens.len() {
         if routine::begins(&tokens[from..]) {
+            if !modes.reads_strings_as_usual() {
+                return Err(Error::unsupported("a routine in these SQL modes"));
+            }
             match routine_of((sql, database), &tokens[from..], &lines) {
                 Ok((statement, taken)) => {
                     made.push(statement);
@@ -309,7 +319,7 @@ pub(crate) fn statements(sql: &str, database: &str) -> Result<Vec<Made>> {
             continue;
         };
         let range = lines.byte(first.span.start)..lines.byte(last.span.end);
-        match statement((sql, database), part, range.clone(), &lines) {
+        match statement((sql, database, modes), part, range.clone(), &lines) {
             Ok(statement) => made.push(statement),
             Err(error) if made.is_empty() => return Err(error),
             // Those before it are run.
@@ -330,8 +340,8 @@ fn refused(error: Error, range: Range<usize>) -> Made {
 }
 
 /// The tokens of a text, blanks among them, strings and names as what they stand for.
-pub(super) fn tokens(sql: &str) -> Result<Vec<TokenWithSpan>> {
-    read_tokens(&MySqlDialect {}, sql).map_err(|error| {
+pub(super) fn tokens(sql: &str, modes: Modes) -> Result<Vec<TokenWithSpan>> {
+    read_tokens(&MySql::new(modes), modes, sql).map_err(|error| {
         let at = Lines::new(sql).byte(error.location);
         syntax_error(sql, at, error.location.line.max(1))
     })
@@ -425,12 +435,12 @@ fn routine_of((sql, database): (&str, &str), tokens: &[TokenWithSpan], lines: &L
 
 /// Parses one statement.
 pub(super) fn statement(
-    (sql, database): (&str, &str),
+    (sql, database, modes): (&str, &str, Modes),
     tokens: &[TokenWithSpan],
     range: Range<usize>,
     lines: &Lines<'_>,
 ) -> Result<Made> {
-    let dialect = MySqlDialect {};
+    let dialect = MySql::new(modes);
     let mut tokens = respelled(tokens);
     let view = views::of(&mut tokens);
     let modifiers = modifiers::of(&mut tokens)?;
@@ -439,7 +449,7 @@ pub(super) fn statement(
     if let Some(query) = show::query(&mut parser)? {
         // What SHOW and DESCRIBE answer is a query over the catalogs.
         let query = query.replace(show::DEFAULT_DATABASE, &database.replace('`', "``"));
-        let mut made = statements(&query, database)?;
+        let mut made = statements(&query, database, Modes::default())?;
         let (Some(mut only), true) = (made.pop(), made.is_empty()) else {
             return Err(Error::internal("a catalog's query that is none"));
         };
@@ -464,7 +474,7 @@ pub(super) fn statement(
         }
     };
     let mut converter = Converter::new((sql, database), tokens, &params, lines);
-    (converter.view, converter.modifiers) = (view, modifiers);
+    (converter.view, converter.modifiers, converter.modes) = (view, modifiers, modes);
     if let Some((trees, silent)) = converter.own_statement(&mut parser).map_err(|error| match error {
         super::statements::Failed::Parser(error) => failed(&parser, error),
         super::statements::Failed::Meaning(error) => error,

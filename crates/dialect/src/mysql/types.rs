@@ -13,6 +13,9 @@ use crate::{Error, Result};
 /// The schema of MySQL's own types.
 pub const SCHEMA: &str = "mysql";
 
+/// What stands behind the words of a type whose columns are told the time of each change.
+pub const RENEWED: &str = " on update";
+
 /// What a column is declared as.
 pub(super) struct Declared {
     pub(super) name: pg::TypeName,
@@ -33,6 +36,27 @@ pub(super) fn declared(ty: &DataType) -> Result<Declared> {
     let (is_own, words) = type_words(ty)?;
     let name = if is_own { domain_name(&words) } else { plain(&words) };
     Ok(Declared { name, domain: is_own.then_some(words), collation: None })
+}
+
+/// The type of a column with ON UPDATE CURRENT_TIMESTAMP: its words say so.
+///
+/// # Errors
+/// `1294` for a type that is no moment.
+pub(super) fn renewed(ty: &DataType, column: &str) -> Result<Declared> {
+    let words = match ty {
+        DataType::Datetime(digits) | DataType::Timestamp(digits, _) => {
+            let head = if matches!(ty, DataType::Datetime(_)) { "datetime" } else { "timestamp" };
+            match fraction(*digits) {
+                0 => format!("{head}{RENEWED}"),
+                digits => format!("{head}({digits}){RENEWED}"),
+            }
+        }
+        _ => {
+            let message = format!("Invalid ON UPDATE clause for '{column}' column");
+            return Err(Error::syntax(message).with_mysql(1294, "HY000"));
+        }
+    };
+    Ok(Declared { name: domain_name(&words), domain: Some(words), collation: None })
 }
 
 fn domain_name(name: &str) -> pg::TypeName {
@@ -121,7 +145,8 @@ fn type_words(ty: &DataType) -> Result<(bool, String)> {
         D::MediumBlob => own("mediumblob"),
         D::LongBlob => own("longblob"),
         D::Date => plain("date"),
-        D::Time(digits, _) => Ok((false, format!("time({})", fraction(*digits)))),
+        D::Time(None | Some(0), _) => own("time"),
+        D::Time(Some(digits), _) => Ok((true, format!("time({})", digits.min(&6)))),
         D::Datetime(digits) => Ok((false, format!("timestamp({})", fraction(*digits)))),
         D::Timestamp(None, _) => own("timestamp"),
         D::Timestamp(Some(0), _) => own("timestamp"),
@@ -217,9 +242,21 @@ fn meaning(name: &str) -> Option<(String, Option<String>)> {
         "mediumtext" | "longtext" => (of("text"), None),
         "tinyblob" => (of("bytea"), octets(255)),
         "mediumblob" | "longblob" => (of("bytea"), None),
-        "timestamp" => (of("timestamp(0)"), None),
+        // An instant, told in the zone of the session.
+        "timestamp" => (of("timestamptz(0)"), None),
+        _ if name.ends_with(RENEWED) => {
+            let plain = name.strip_suffix(RENEWED)?;
+            return match plain.strip_prefix("datetime") {
+                Some("") => Some((of("timestamp(0)"), None)),
+                Some(digits) => Some((format!("timestamp{digits}"), None)),
+                None => meaning(plain),
+            };
+        }
+        // From -838:59:59 to 838:59:59.
+        "time" => (of("interval"), None),
+        _ if name.starts_with("time(") => (of("interval"), None),
         "year" => (of("int2"), Some("((VALUE = 0) OR ((VALUE >= 1901) AND (VALUE <= 2155)))".to_owned())),
-        _ if name.starts_with("timestamp(") => (name.to_owned(), None),
+        _ if name.starts_with("timestamp(") => (name.replace("timestamp(", "timestamptz("), None),
         _ if name.starts_with("char(") => (format!("var{name}"), None),
         _ if name.starts_with("binary(") || name.starts_with("varbinary(") => {
             (of("bytea"), octets(u64::from(number(name)?)))

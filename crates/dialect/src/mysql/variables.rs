@@ -119,6 +119,9 @@ pub const MODES: &[&str] = &[
     "TIME_TRUNCATE_FRACTIONAL",
     "TRADITIONAL",
 ];
+/// Modes that would change what a statement means, and are not there.
+const MODES_REFUSED: &[&str] =
+    &["ALLOW_INVALID_DATES", "HIGH_NOT_PRECEDENCE", "PAD_CHAR_TO_FULL_LENGTH", "TIME_TRUNCATE_FRACTIONAL"];
 /// The modes of a new session.
 pub const DEFAULT_MODES: &str = "ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,\
     ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION";
@@ -416,6 +419,11 @@ pub fn read(variable: &Variable, scope: &str, value: Option<&str>) -> Result<Str
         Kind::Words(words) => modes(words, value).ok_or_else(|| wrong(value))?,
         Kind::Text => value.to_owned(),
     };
+    if variable.name == "sql_mode"
+        && let Some(mode) = read.split(',').find(|mode| MODES_REFUSED.contains(mode))
+    {
+        return Err(Error::unsupported(format!("the SQL mode {mode}")));
+    }
     if variable.settable == Settable::Only && !read.eq_ignore_ascii_case(variable.value) {
         return Err(Error::unsupported(format!("SET {name} = {read}")));
     }

@@ -98,10 +98,12 @@ impl Binder<'_> {
             N::SelectStmt(select) if select.into_clause.is_some() => bare(self.select_into(select)?),
             N::SelectStmt(select) => {
                 let bound = self.query(select, true)?;
-                let bound = self.show_vectors(bound)?;
+                let bound = if self.is_mysql() { self.mysql_rows_shown(bound) } else { self.show_vectors(bound)? };
                 Ok((Statement::Query(Box::new(bound.query)), bound.columns))
             }
             N::InsertStmt(_) | N::UpdateStmt(_) | N::DeleteStmt(_) => {
+                let modes = self.mysql_modes();
+                self.refuses_zero = self.is_mysql() && modes.strict && modes.division_by_zero;
                 let (dml, columns) = self.dml(node)?;
                 Ok((Statement::Dml(Box::new(dml)), columns))
             }

@@ -45,6 +45,12 @@ pub(super) struct Binder<'a> {
     pub(super) views_behind: std::collections::HashMap<RelId, Arc<Relation>>,
     /// The tables at the head of families whose rows are read or changed as one relation.
     pub(super) families: std::collections::HashMap<RelId, Arc<Relation>>,
+    /// MySQL's decimals: the digits behind the point of columns of subqueries whose values have more.
+    pub(super) scales: std::collections::HashMap<(RelId, usize), i16>,
+    /// Of which kinds the user's variables are that the statement sets.
+    pub(super) user_kinds: std::collections::HashMap<String, &'static str>,
+    /// A division by zero is an error: MySQL's, where its result is stored.
+    pub(super) refuses_zero: bool,
     /// How things are called, when the query is to be printed.
     pub(super) shown: Option<super::viewdef::Shown>,
     /// What the text itself names, when somebody wants to know.
@@ -312,6 +318,9 @@ impl<'a> Binder<'a> {
             pins: None,
             views_behind: std::collections::HashMap::new(),
             families: std::collections::HashMap::new(),
+            scales: std::collections::HashMap::new(),
+            user_kinds: std::collections::HashMap::new(),
+            refuses_zero: false,
             shown: None,
             uses: None,
             path: schema,

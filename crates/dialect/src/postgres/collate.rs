@@ -15,14 +15,14 @@ use std::sync::Arc;
 use self::checks::{check_call, check_deterministic, check_key, check_known, check_letters};
 use super::binder::Binder;
 use crate::collation::Collation;
-use crate::functions::Function;
+use crate::functions::{self, Function};
 use crate::ir::{
     Aggregate, CollateRole, ColumnDefinition, ColumnIndex, ColumnRef, CteId, Expr, ExprKind, LikeKind, OutputColumn,
     Place, Query, RelId, SortKey, Statement, Text, WindowCall,
 };
 use crate::stored_aggregate;
 use crate::stored_calls::{VALUE, tell_collation};
-use crate::{Condition, Error, Result, Type};
+use crate::{Condition, Error, Language, Result, Type};
 
 type Named = Arc<Collation>;
 
@@ -458,6 +458,15 @@ impl Walk<'_, '_> {
         let derived = self.all(aggregate.args.iter_mut().skip(plan_of(aggregate.function)))?;
         if let (AGGREGATE, Some(collation)) = (aggregate.function.name, unicode(&derived)) {
             stored_aggregate::tell_collation(&mut aggregate.args[0], collation.oid);
+        }
+        if aggregate.distinct
+            && aggregate.function.name == "group_concat"
+            && let Some(collation) = self.working(&derived).filter(|collation| !collation.deterministic)
+            && let Some(unique) = functions::named(Language::Mysql, "mysql_group_concat_unique").next()
+        {
+            aggregate.function = unique;
+            aggregate.distinct = false;
+            aggregate.args.push(Expr::integer(i64::from(collation.oid), Type::Int8));
         }
         if aggregate.distinct {
             aggregate.args.iter().try_for_each(|arg| check_known(&arg.ty, &derived, COMPARISON))?;

@@ -32,6 +32,10 @@ impl Binder<'_> {
     /// A value as it is stored in a column.
     pub(super) fn stored_value(&mut self, value: Expr, column: &Column, place: i32) -> Result<Expr> {
         let ty = types::import(&column.ty);
+        let value = match self.is_mysql() && !self.mysql_modes().strict {
+            true => self.mysql_fitting(value, column, place)?,
+            false => value,
+        };
         let value = self.assign(value, &column.name, &ty, place)?;
         Ok(if ty == column.ty {
             value
@@ -301,6 +305,9 @@ impl Binder<'_> {
             assignments.push((position, value));
         }
         self.change_columns(changed, assignments.iter().map(|(position, _)| *position), false);
+        if self.is_mysql() {
+            self.mysql_renewed(changed.id, relation, &mut assignments)?;
+        }
         Ok(assignments)
     }
 

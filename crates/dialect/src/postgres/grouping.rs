@@ -21,11 +21,7 @@ impl Binder<'_> {
             let alternatives = match &node.node {
                 Some(N::GroupingSet(_)) => {
                     plain = false;
-                    let made = self.grouping_set(node, targets, &mut keys)?;
-                    if self.is_mysql() && keys.iter().any(|key| key.ty.is_text()) {
-                        return Err(self.unsupported("WITH ROLLUP over texts", -1));
-                    }
-                    made
+                    self.grouping_set(node, targets, &mut keys)?
                 }
                 _ => vec![self.group_key(node, targets, &mut keys)?],
             };
@@ -214,6 +210,10 @@ impl Binder<'_> {
         group_by: &GroupBy,
         from: Option<&From>,
     ) -> Result<()> {
+        // Without ONLY_FULL_GROUP_BY what a group leaves open is that of any of its rows.
+        if self.is_mysql() && !self.mysql_modes().full_group_by {
+            return Ok(());
+        }
         let keys = group_by.keys();
         let own = from.map(From::relations).unwrap_or_default();
         let counted_on = std::cell::RefCell::new(Vec::new());

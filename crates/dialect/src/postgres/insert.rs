@@ -316,7 +316,14 @@ impl Binder<'_> {
         };
         let ty = value.ty.clone();
         let given = match value.kind {
-            ExprKind::Literal(ir::Value::Integer(0) | ir::Value::Null) => None,
+            ExprKind::Literal(ir::Value::Null) => None,
+            ExprKind::Literal(ir::Value::Integer(0)) if !self.mysql_modes().zero_is_a_number => None,
+            // With NO_AUTO_VALUE_ON_ZERO it is a number like any other.
+            ExprKind::Literal(_) if self.mysql_modes().zero_is_a_number => return Ok(value),
+            _ if self.mysql_modes().zero_is_a_number && sequence.is_none() => return Ok(value),
+            _ if self.mysql_modes().zero_is_a_number => {
+                return Err(self.unsupported("NO_AUTO_VALUE_ON_ZERO with what is no literal", -1));
+            }
             _ => Some(Box::new(value)),
         };
         Ok(Expr::new(ExprKind::Numbered { given, sequence }, ty))

@@ -39,6 +39,7 @@ mod locking;
 mod maintenance;
 mod merge;
 mod mysql_changes;
+mod mysql_numbers;
 pub(crate) mod mysql_routine;
 mod mysql_rules;
 mod names;

@@ -26,6 +26,8 @@ pub struct Parsed {
     then: Arc<[Parsed]>,
     /// The database that MySQL's names mean where they say the file's.
     database: Arc<str>,
+    /// What `sql_mode` said when it was read.
+    modes: mysql::Modes,
     /// What it does to sessions.
     control: Option<Arc<mysql::Control>>,
     /// Why it is no statement, where others stand before it.
@@ -77,7 +79,7 @@ impl Parsed {
             return Err((**error).clone());
         }
         if self.language == Language::Mysql {
-            let made = mysql::statements(&self.whole, &self.database)?.into_iter().nth(self.place);
+            let made = mysql::statements(&self.whole, &self.database, self.modes)?.into_iter().nth(self.place);
             let depth = made.as_ref().map_or(0, |made| made.depth);
             let tree = made.and_then(|made| made.trees.into_iter().nth(self.part)).map(|(tree, _)| tree);
             let tree = tree.ok_or_else(|| Error::internal("a statement is gone"))?;
@@ -91,6 +93,11 @@ impl Parsed {
     /// Whose rules it follows.
     pub fn language(&self) -> Language {
         self.language
+    }
+
+    /// What `sql_mode` said when it was read.
+    pub(super) fn modes(&self) -> mysql::Modes {
+        self.modes
     }
 
     /// What it does besides, in this order: a table's keys behind the table.
@@ -174,6 +181,7 @@ pub(super) fn parse_with(sql: &str, inserted: Arc<[usize]>) -> Result<Vec<Parsed
             part: 0,
             then: Arc::new([]),
             database: "".into(),
+            modes: mysql::Modes::default(),
             control: None,
             failed: None,
             unless: None,
@@ -185,13 +193,13 @@ pub(super) fn parse_with(sql: &str, inserted: Arc<[usize]>) -> Result<Vec<Parsed
 }
 
 /// Splits a text of MySQL's into its statements and parses each. An empty text has none. The file is the database of this
-/// name, beside which its schemas are databases.
+/// name, beside which its schemas are databases; the modes are those of `sql_mode`.
 ///
 /// # Errors
 /// `42601` in MySQL's words, `54001` for nesting too deep, `0A000` for what is not there.
-pub fn parse_mysql(sql: &str, database: &str) -> Result<Vec<Parsed>> {
+pub fn parse_mysql(sql: &str, database: &str, modes: mysql::Modes) -> Result<Vec<Parsed>> {
     let (whole, database): (Arc<str>, Arc<str>) = (sql.into(), database.into());
-    let statements = mysql::statements(sql, &database)?.into_iter().enumerate();
+    let statements = mysql::statements(sql, &database, modes)?.into_iter().enumerate();
     let parsed = statements.map(|(place, made)| {
         let one = |(part, (tree, unless)): (usize, (N, Option<String>))| Parsed {
             whole: whole.clone(),
@@ -202,6 +210,7 @@ pub fn parse_mysql(sql: &str, database: &str) -> Result<Vec<Parsed>> {
             part,
             then: Arc::new([]),
             database: database.clone(),
+            modes,
             control: made.control.clone().map(Arc::new),
             failed: made.failed.clone(),
             unless: unless.map(Into::into),

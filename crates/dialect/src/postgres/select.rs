@@ -7,7 +7,7 @@ use pg_query::protobuf::{
 use super::binder::{Binder, BoundQuery, Clause, Scope, computed, outputs};
 use super::expr::{all_of, location};
 use super::with::Within;
-use super::{names, types};
+use super::{mysql_rules, names, types};
 use crate::ir::{
     self, Body, CastContext, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, From, GroupBy, Query, RelId, Select,
     SetOp, SortKey, walk,
@@ -193,6 +193,11 @@ impl Binder<'_> {
         self.combine(select, op, what, left, right)
     }
 
+    /// Values of the type can be told apart: MySQL does so with documents.
+    fn tells_apart(&self, ty: &Type) -> bool {
+        ty.is_comparable() || self.is_mysql() && *ty == Type::Json
+    }
+
     /// Both sides of a set operation in their common types.
     pub(super) fn combine(
         &mut self,
@@ -212,10 +217,14 @@ impl Binder<'_> {
         let mut wanted = Vec::with_capacity(left.columns.len());
         for (index, (a, b)) in left.columns.iter().zip(&right.columns).enumerate() {
             let at = |bound: &BoundQuery| bound.places.get(index).copied().unwrap_or(-1);
-            let ty = self.common_type(&[(&a.ty, at(&left)), (&b.ty, at(&right))], what)?;
+            let (of_left, of_right) = match self.is_mysql() {
+                true => (self.mysql_column_type(&left, index), self.mysql_column_type(&right, index)),
+                false => (a.ty.clone(), b.ty.clone()),
+            };
+            let ty = self.common_type(&[(&of_left, at(&left)), (&of_right, at(&right))], what)?;
             // Rows that are alike are told apart from others.
             let compared = op != SetOp::Union || !select.all;
-            if compared && !ty.is_comparable() {
+            if compared && !self.tells_apart(&ty) {
                 let message = format!("could not identify an equality operator for type {}", types::words(&ty));
                 return Err(self.error(Condition::UndefinedFunction, message, at(&left)));
             }
@@ -229,8 +238,29 @@ impl Binder<'_> {
         let output = self.ids.relation();
         let body = Body::Set { op, all: select.all, left: Box::new(left.query), right: Box::new(right.query) };
         let mut query = Self::bare_query(body, &columns, output);
-        query.order_by = self.output_order(select, &columns, output, "UNION/INTERSECT/EXCEPT")?;
-        Ok(BoundQuery { query, columns, places })
+        let mut order_by = self.output_order(select, &columns, output, "UNION/INTERSECT/EXCEPT")?;
+        if order_by.iter().all(|key| matches!(key.expr.kind, ExprKind::Column(_))) {
+            query.order_by = order_by;
+            return Ok(BoundQuery { query, columns, places });
+        }
+        // Sorted by something that is made of what is shown.
+        let mut bound = self.wrap(BoundQuery { query, columns, places });
+        let Body::Select(outer) = &bound.query.body else {
+            return Err(crate::Error::internal("a set operation was not wrapped"));
+        };
+        for key in &mut order_by {
+            walk::expr_mut(&mut key.expr, &mut |part| {
+                if let ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) = part.kind
+                    && relation == output
+                    && let Some(item) = outer.items.get(at)
+                {
+                    *part = item.clone();
+                }
+                true
+            });
+        }
+        bound.query.order_by = order_by;
+        Ok(bound)
     }
 
     /// ORDER BY over results only: names and positions.
@@ -290,6 +320,7 @@ impl Binder<'_> {
 
     /// Direction and place of NULLs of a sort key.
     pub(super) fn sort_key(&mut self, sort: &pg::SortBy, expr: Expr, place: i32) -> Result<SortKey> {
+        let expr = if self.is_mysql() { self.mysql_sorted(expr, place)? } else { expr };
         if !expr.ty.is_ordered() {
             return Err(self
                 .error(
@@ -447,6 +478,10 @@ impl Binder<'_> {
             self.scope().allow_set_returning = false;
             let found = found?;
             let expr = match found {
+                // What is sorted by something else than what is shown.
+                Item::Target(index) if self.is_mysql() && mysql_rules::sorts_otherwise(&targets[index].expr.ty) => {
+                    targets[index].expr.clone()
+                }
                 Item::Target(index) => Expr::column(output, index, targets[index].expr.ty.clone()),
                 Item::Other(expr) if plain_distinct => {
                     let _ = expr;
@@ -467,7 +502,7 @@ impl Binder<'_> {
             Distinct::All
         } else if plain_distinct {
             for target in &targets {
-                if !target.expr.ty.is_comparable() {
+                if !self.tells_apart(&target.expr.ty) {
                     return Err(self.error(
                         Condition::UndefinedFunction,
                         format!("could not identify an equality operator for type {}", types::words(&target.expr.ty)),
@@ -652,7 +687,7 @@ impl Binder<'_> {
             }
             Item::Other(expr) => expr,
         };
-        if !expr.ty.is_comparable() {
+        if !self.tells_apart(&expr.ty) {
             return Err(self.error(
                 Condition::UndefinedFunction,
                 format!("could not identify an equality operator for type {}", types::words(&expr.ty)),

@@ -148,6 +148,7 @@ impl Binder<'_> {
             Some(N::SelectStmt(select)) => {
                 let bound =
                     self.naming_itself(cte, id, recursive, Within::NoUnion, |binder| binder.subquery(select, true))?;
+                let bound = if self.is_mysql() { self.mysql_kept(bound) } else { bound };
                 (CteBody::Query(Box::new(bound.query)), bound.columns)
             }
             Some(statement @ (N::InsertStmt(_) | N::UpdateStmt(_) | N::DeleteStmt(_))) => {

@@ -161,6 +161,7 @@ impl Session {
             database: self.database.name().to_owned(),
             asks_policies: true,
             literals: self.settings().literal_style(),
+            user_kinds: self.state.user_kinds.lock().clone(),
         }
     }
 

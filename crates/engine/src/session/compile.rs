@@ -304,7 +304,7 @@ impl Session {
         variables: Arc<postgres::routine::Variables>,
     ) -> Result<Arc<Prepared>> {
         let mut statements = match variables.in_mysql {
-            true => postgres::parse_mysql(text, self.database.name())?,
+            true => postgres::parse_mysql(text, self.database.name(), rowferry_dialect::mysql::Modes::default())?,
             false => postgres::parse(text)?,
         };
         if statements.len() != 1 {
@@ -400,6 +400,7 @@ impl Session {
             literals: self.settings().literal_style(),
             told: match self.language() {
                 Language::Informix => self.state.variables.read().told(),
+                Language::Mysql => self.mysql_told(),
                 _ => Arc::default(),
             },
             passes: self.passes(),

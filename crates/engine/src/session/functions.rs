@@ -238,6 +238,15 @@ impl SessionState for FunctionState {
         Ok(())
     }
 
+    fn set_user_kind(&self, name: &str, kind: &str) -> Result<()> {
+        let state = self.state()?;
+        let mut kinds = state.user_kinds.lock();
+        if rowferry_dialect::mysql::user_kind(&kinds, name) != Some(kind) {
+            *kinds = rowferry_dialect::mysql::with_user_kind(&kinds, name, kind).into();
+        }
+        Ok(())
+    }
+
     fn call_routine(&self, routine: u32, given: &str, args: Vec<Value>) -> Result<RoutineRows> {
         crate::routines::call_inside(&self.state()?, routine, given, args)
     }

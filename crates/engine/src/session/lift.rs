@@ -76,7 +76,9 @@ impl Session {
         }
         let shape = match self.language {
             Language::Postgres => postgres::shape(sql),
-            Language::Mysql => mysql::shape(sql),
+            // Elsewhere quotes and backslashes say something else.
+            Language::Mysql if self.mysql_modes().reads_strings_as_usual() => mysql::shape(sql),
+            Language::Mysql => None,
             _ => return None,
         };
         self.refresh_schema();
@@ -155,6 +157,14 @@ impl Session {
             let unfit = lifted.literals.iter().zip(&plan.bound.params).filter(|(_, ty)| !self.is_liftable(ty));
             let before = stays.len();
             stays.extend(unfit.map(|(place, _)| place.literal));
+            // How many digits a number of MySQL's has may be a part of the plan.
+            if plain.bound.effects.tells_digits
+                || self.language == Language::Mysql && plain.bound.columns != plan.bound.columns
+            {
+                let is_decimal =
+                    |place: &&LiteralPlace| shape.literals[usize::from(place.literal)].kind == LiteralKind::Numeric;
+                stays.extend(lifted.literals.iter().filter(is_decimal).map(|place| place.literal));
+            }
             if stays.len() == before {
                 break Some((lifted, plain, plan));
             }

@@ -243,6 +243,7 @@ impl Session {
             diagnostics: Mutex::default(),
             mysql: Mutex::default(),
             user_variables: Mutex::default(),
+            user_kinds: Mutex::new(Arc::from("")),
             random: Mutex::default(),
             trigger_depth: Default::default(),
             statements: Shown::default(),
@@ -473,6 +474,7 @@ impl Session {
         }
         self.state.user_variables.lock().clear();
         self.state.mysql.lock().forget();
+        *self.state.user_kinds.lock() = Arc::from("");
         self.state.sequences.lock().forget();
         self.sync_variables();
     }

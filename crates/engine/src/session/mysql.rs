@@ -15,6 +15,9 @@ use super::state::Told;
 use super::transaction::Block;
 use super::{Outcome, Prepared, Session};
 
+/// The setting behind `sql_mode`.
+const SQL_MODE: &str = "mysql.sql_mode";
+
 /// The setting behind `autocommit`.
 const AUTOCOMMIT: &str = "mysql.autocommit";
 
@@ -153,6 +156,21 @@ impl Session {
             }
             Ok(last)
         })
+    }
+
+    /// What `sql_mode` says.
+    pub(super) fn mysql_modes(&self) -> mysql::Modes {
+        self.state.variables.read().kept(SQL_MODE).map_or_else(mysql::Modes::default, mysql::Modes::of)
+    }
+
+    /// What a plan depends on besides: the value of `sql_mode` where it is not the usual one, and of which kinds the
+    /// user's variables are.
+    pub(super) fn mysql_told(&self) -> Arc<str> {
+        let kinds = self.state.user_kinds.lock().clone();
+        match self.state.variables.read().kept(SQL_MODE) {
+            None => kinds,
+            Some(modes) => format!("{modes} {kinds}").into(),
+        }
     }
 
     /// LAST_INSERT_ID is the number that the first of the rows gave itself, and what it was where all were given theirs.

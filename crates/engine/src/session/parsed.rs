@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rowferry_dialect::mysql::Modes;
 use rowferry_dialect::plan::{Command, Effects, ResultColumn};
 use rowferry_dialect::{Error, Language, Result, Type, informix, postgres, work};
 
@@ -169,7 +170,7 @@ impl Session {
             return of_informix(|| informix::parse_delimited(sql));
         }
         if self.language == Language::Mysql {
-            return of_postgres(|| postgres::parse_mysql(sql, self.database.name()));
+            return of_postgres(|| postgres::parse_mysql(sql, self.database.name(), self.mysql_modes()));
         }
         parse(sql, self.language)
     }
@@ -223,7 +224,7 @@ pub(super) fn parse(sql: &str, language: Language) -> Result<Vec<Parsed>> {
     match language {
         Language::Postgres => of_postgres(|| postgres::parse(sql)),
         Language::Informix => of_informix(|| informix::parse(sql)),
-        Language::Mysql => of_postgres(|| postgres::parse_mysql(sql, "")),
+        Language::Mysql => of_postgres(|| postgres::parse_mysql(sql, "", Modes::default())),
         Language::Native => Err(Error::unsupported("the back end's own SQL")),
     }
 }

@@ -118,6 +118,8 @@ pub struct State {
     pub mysql: Mutex<super::mysql::State>,
     /// What users of MySQL's have named `@name`.
     pub user_variables: Mutex<std::collections::BTreeMap<String, rowferry_dialect::ir::Value>>,
+    /// What kinds of values those are: each name with its kind behind it, between separators.
+    pub user_kinds: Mutex<Arc<str>>,
     /// What `random()` goes on from; `None` until a seed is set.
     pub random: Mutex<Option<super::random::Generator>>,
     /// How many triggers run inside each other.

@@ -15,6 +15,18 @@ pub(super) fn server_error(error: &Error) -> ServerError {
         let cut = (0..=MAX_MESSAGE).rev().find(|at| message.is_char_boundary(*at)).unwrap_or(0);
         message.truncate(cut);
     }
+    // What is worked out, and stands in no column.
+    let beyond = match error.condition() {
+        _ if error.mysql.is_some() || error.column.is_some() || error.data_type.is_some() => None,
+        Condition::BigintOutOfRange => Some("BIGINT"),
+        Condition::NumericValueOutOfRange if error.message.contains("overflow") && !error.message.contains("field") => {
+            Some("DOUBLE")
+        }
+        _ => None,
+    };
+    if let Some(kind) = beyond {
+        return ServerError { code: 1690, sqlstate: "22003".into(), message: format!("{kind} value is out of range") };
+    }
     ServerError { code, sqlstate, message }
 }
 

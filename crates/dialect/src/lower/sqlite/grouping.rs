@@ -4,8 +4,8 @@
 
 use crate::functions::internal;
 use crate::ir::{
-    Body, ColumnIndex, ColumnRef, CompareOp, Distinct, Expr, ExprKind, From, GroupBy, OutputColumn, Query, RelId,
-    Select, SetOp, SortKey, walk,
+    Body, CollateRole, ColumnIndex, ColumnRef, CompareOp, Distinct, Expr, ExprKind, From, GroupBy, OutputColumn, Query,
+    RelId, Select, SetOp, SortKey, walk,
 };
 use crate::{Error, Result, Type};
 
@@ -14,7 +14,8 @@ pub(super) fn expanded(query: &Query) -> Result<Option<Query>> {
     let Body::Select(select) = &query.body else { return Ok(None) };
     let GroupBy::Sets { keys, sets } = &select.group_by else { return Ok(None) };
     let members = reads_members(query, select);
-    if members || needs_rows(query, select, keys) {
+    let keys = keys.as_slice();
+    if members || needs_rows(query, select, &bare_keys(keys)) {
         return Ok(Some(around(query, select, keys, members)?));
     }
     let order_by = query.order_by.iter().map(|key| sort_key(query, select, key)).collect::<Result<_>>()?;
@@ -140,7 +141,8 @@ fn is_aggregate_of(expr: &Expr, own: &[RelId]) -> bool {
 /// for.
 fn around(query: &Query, select: &Select, keys: &[Expr], having: bool) -> Result<Query> {
     let own = select.from.as_ref().map(From::relations).unwrap_or_default();
-    let mut rows = Rows { id: RelId(ROWS + query.output.0), keys, own: &own, parts: Vec::new() };
+    let keys = bare_keys(keys);
+    let mut rows = Rows { id: RelId(ROWS + query.output.0), keys: &keys, own: &own, parts: Vec::new() };
     let mut outer = select.clone();
     let mut order_by = query.order_by.clone();
     let distinct_on = match &mut outer.distinct {
@@ -230,6 +232,29 @@ impl Rows<'_> {
     }
 }
 
+/// A key without the collation in which it is compared: as it stands in the select list.
+fn bare_key(key: &Expr) -> &Expr {
+    match &key.kind {
+        ExprKind::Collate { arg, role: CollateRole::Operand { .. }, .. } => bare_key(arg),
+        _ => key,
+    }
+}
+
+/// The same comparison of another value.
+fn compared_as(key: &Expr, value: Expr) -> Expr {
+    match &key.kind {
+        ExprKind::Collate { arg, collation, role: role @ CollateRole::Operand { .. }, place } => {
+            let (arg, ty) = (Box::new(compared_as(arg, value)), key.ty.clone());
+            Expr::new(ExprKind::Collate { arg, collation: collation.clone(), role: *role, place: *place }, ty)
+        }
+        _ => value,
+    }
+}
+
+fn bare_keys(keys: &[Expr]) -> Vec<Expr> {
+    keys.iter().map(|key| bare_key(key).clone()).collect()
+}
+
 /// A branch as a query: what stands around the whole stays there.
 fn bare(query: &Query, body: Body) -> Query {
     Query {
@@ -251,18 +276,21 @@ fn sort_key(query: &Query, select: &Select, key: &SortKey) -> Result<SortKey> {
     if is_output {
         return Ok(key.clone());
     }
-    let at = select.items.iter().position(|item| *item == key.expr);
+    let at = select.items.iter().position(|item| item == bare_key(&key.expr));
     let at = at.ok_or_else(|| Error::unsupported("ORDER BY of GROUPING SETS by what is not in the select list"))?;
     let kind = ExprKind::Column(ColumnRef { relation: query.output, column: ColumnIndex::At(at) });
-    Ok(SortKey { expr: Expr::new(kind, key.expr.ty.clone()), ..key.clone() })
+    let column = Expr::new(kind, key.expr.ty.clone());
+    Ok(SortKey { expr: compared_as(&key.expr, column), ..key.clone() })
 }
 
 fn branch(select: &Select, keys: &[Expr], set: &[usize]) -> Result<Select> {
-    let absent: Vec<&Expr> = keys.iter().enumerate().filter(|(at, _)| !set.contains(at)).map(|(_, key)| key).collect();
+    let absent: Vec<&Expr> =
+        keys.iter().enumerate().filter(|(at, _)| !set.contains(at)).map(|(_, key)| bare_key(key)).collect();
     let present: Vec<Expr> = set.iter().map(|at| keys[*at].clone()).collect();
+    let shown = bare_keys(&present);
     let mut branch = select.clone();
     for item in branch.items.iter_mut().chain(branch.having.as_mut()) {
-        blank(item, &absent, &present)?;
+        blank(item, &absent, &shown)?;
     }
     branch.group_by = if present.is_empty() { GroupBy::None } else { GroupBy::Keys(present) };
     let is_group = |expr: &Expr| matches!(expr.kind, ExprKind::Aggregate(_));

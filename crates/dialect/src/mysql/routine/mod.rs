@@ -212,7 +212,7 @@ pub(super) fn create(
 /// # Errors
 /// `42601` for a text that somebody else has damaged.
 pub fn read(text: &str) -> Result<Routine> {
-    let tokens = super::tree::tokens(text)?;
+    let tokens = super::tree::tokens(text, super::Modes::default())?;
     create((text, ""), &tokens, None).map(|(routine, _)| routine)
 }
 
@@ -221,7 +221,7 @@ pub fn read(text: &str) -> Result<Routine> {
 /// # Errors
 /// `42601` for a text that somebody else has damaged, `42704` for types that are not there.
 pub fn parse(text: &str, database: &str, find: &dyn Fn(&QualifiedName) -> Option<Type>) -> Result<Routine> {
-    let tokens = super::tree::tokens(text)?;
+    let tokens = super::tree::tokens(text, super::Modes::default())?;
     let (routine, _) = create((text, database), &tokens, Some(find))?;
     Ok(routine)
 }

@@ -44,7 +44,8 @@ impl Parser<'_> {
     /// Asks the parser of statements about these tokens; whether they may change something.
     fn check(&mut self, tokens: &[TokenWithSpan], (from, to): (usize, usize)) -> Result<()> {
         let range = self.start_of(from)..self.end_before(to);
-        let made = tree::statement((self.sql, self.database), tokens, range, &self.lines)?;
+        let made =
+            tree::statement((self.sql, self.database, crate::mysql::Modes::default()), tokens, range, &self.lines)?;
         if let Some(error) = made.failed {
             return Err(*error);
         }

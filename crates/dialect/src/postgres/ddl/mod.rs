@@ -386,6 +386,9 @@ impl Binder<'_> {
         }
         let properties = self.clauses_of_into(into)?;
         let mut bound = self.query(select, true)?;
+        if self.is_mysql() {
+            bound = self.mysql_kept(bound);
+        }
         bound.columns.iter().for_each(|column| self.needs.declare(&column.ty));
         let definition = if materialized { Some(self.materialized_text(select, &bound.query)?) } else { None };
         let given: Vec<String> = names::strings(&into.col_names).into_iter().map(str::to_owned).collect();

@@ -523,7 +523,10 @@ impl Binder<'_> {
                     ir::unify(&mut key.expr, &args);
                     ir::unify(&mut key.expr, &written);
                 }
-                self.check_distinct_order(call, &args, &written, &order_by)?;
+                // MySQL orders what is distinct by anything.
+                if !self.is_mysql() {
+                    self.check_distinct_order(call, &args, &written, &order_by)?;
+                }
                 // PostgreSQL finds what is distinct by sorting, and that is the order of what is collected.
                 let collects = matches!(function.name, "array_agg" | "string_agg" | "json_agg" | "jsonb_agg");
                 if collects && order_by.is_empty() && self.shown.is_none() && args[0].ty.is_ordered() {

@@ -220,7 +220,11 @@ impl Binder<'_> {
             }
             // The digits stand behind the letter of their base.
             Some(a_const::Val::Bsval(bits)) if self.is_mysql() => {
-                let bytes = crate::values::mysql::bytes_of_digits(bits.bsval.get(1..).unwrap_or_default());
+                let digits = bits.bsval.get(1..).unwrap_or_default();
+                let bytes = match bits.bsval.starts_with('b') {
+                    true => crate::values::mysql::bytes_of_bits(digits),
+                    false => crate::values::mysql::bytes_of_digits(digits),
+                };
                 Ok(Expr::new(ExprKind::Literal(Value::Blob(bytes)), Type::Bytea))
             }
             Some(a_const::Val::Bsval(bits)) => {

@@ -57,7 +57,7 @@ impl Binder<'_> {
             let right: Vec<&EntryColumn> = unqualified(&right_entries).collect();
             Some(
                 unqualified(&left_entries)
-                    .filter(|column| right.iter().any(|other| other.name == column.name))
+                    .filter(|column| right.iter().any(|other| self.is_called(other, &column.name)))
                     .map(|column| column.name.clone())
                     .collect(),
             )
@@ -139,6 +139,11 @@ impl Binder<'_> {
         Ok((from, entries))
     }
 
+    /// A column has this name; to MySQL letters of any case are the same.
+    fn is_called(&self, column: &EntryColumn, name: &str) -> bool {
+        column.name == name || self.is_mysql() && column.name.eq_ignore_ascii_case(name)
+    }
+
     /// Columns of USING or NATURAL: the condition, and the columns of the join as they stand alone.
     fn merge_columns(
         &mut self,
@@ -151,7 +156,7 @@ impl Binder<'_> {
         let mut columns = Vec::new();
         for name in shared {
             let side = |binder: &Self, entries: &[Entry], which: &str| -> Result<EntryColumn> {
-                let mut found = unqualified(entries).filter(|column| column.name == *name);
+                let mut found = unqualified(entries).filter(|column| binder.is_called(column, name));
                 match (found.next(), found.next()) {
                     (Some(column), None) => Ok(column.clone()),
                     (Some(_), Some(_)) => Err(binder.error(
@@ -195,7 +200,10 @@ impl Binder<'_> {
         }
         for entries in [left, right] {
             columns.extend(
-                unqualified(entries).filter(|column| !shared.contains(&column.name)).cloned().collect::<Vec<_>>(),
+                unqualified(entries)
+                    .filter(|column| !shared.iter().any(|name| self.is_called(column, name)))
+                    .cloned()
+                    .collect::<Vec<_>>(),
             );
         }
         let condition = (!tests.is_empty()).then(|| expr::all_of(tests));

@@ -193,6 +193,7 @@ impl Binder<'_> {
         self.views.pop();
         let bound = bound?;
         let id = self.ids.relation();
+        let bound = if self.is_mysql() { self.mysql_derived(bound, id) } else { bound };
         self.needs.number(mark, id);
         let mut entry = Entry::of_columns(alias.unwrap_or(&relation.name), id, &bound.columns);
         for (column, declared) in entry.columns.iter_mut().zip(&relation.columns) {
@@ -300,6 +301,7 @@ impl Binder<'_> {
             false => binder.subquery(select, true),
         })?;
         let id = self.ids.relation();
+        let bound = if self.is_mysql() { self.mysql_derived(bound, id) } else { bound };
         let alias = subselect.alias.as_ref();
         let name = alias.map_or("", |alias| alias.aliasname.as_str());
         let mut entry = Entry::of_columns(name, id, &bound.columns);

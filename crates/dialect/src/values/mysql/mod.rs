@@ -2,6 +2,7 @@
 //! shortest text.
 
 pub mod format;
+pub mod members;
 pub mod moments;
 pub mod numbers;
 
@@ -26,8 +27,19 @@ pub fn folded_text(text: &str) -> Vec<char> {
     out
 }
 
-/// Bytes by their hexadecimal digits, of which there are two for each.
+/// Bytes by their hexadecimal digits; the first byte has one where they are odd.
 pub fn bytes_of_digits(digits: &str) -> Vec<u8> {
     let digit = |byte: u8| char::from(byte).to_digit(16).unwrap_or(0) as u8;
-    digits.as_bytes().chunks_exact(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
+    let (first, pairs) = digits.as_bytes().split_at(digits.len() % 2);
+    let pairs = pairs.chunks_exact(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1]));
+    first.iter().map(|byte| digit(*byte)).chain(pairs).collect()
+}
+
+/// The bytes of so many bits.
+pub fn bytes_of_bits(bits: &str) -> Vec<u8> {
+    let bits = bits.as_bytes();
+    let (first, bytes) = bits.split_at(bits.len() % 8);
+    let byte = |bits: &[u8]| bits.iter().fold(0_u8, |byte, bit| byte << 1 | u8::from(*bit == b'1'));
+    let first = (!first.is_empty()).then(|| byte(first));
+    first.into_iter().chain(bytes.chunks_exact(8).map(byte)).collect()
 }

@@ -377,6 +377,29 @@ pub fn parse_time(text: &str, zone: &TimeZone) -> Option<i64> {
     Some(if negative { -micros } else { micros })
 }
 
+/// A text that is a time within MySQL's range, and nothing else; `None` where a column would refuse it.
+pub fn time_of_text(text: &str) -> Option<i64> {
+    let trimmed = text.trim();
+    let micros = parse_time(trimmed, &TimeZone::UTC)?;
+    let plain = trimmed.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'.' | b'-' | b' '));
+    let fits = micros.abs() < LONGEST_TIME || is_longest(trimmed);
+    (plain && fits).then_some(micros)
+}
+
+/// The longest time as it may be written, and no longer one that was cut off.
+fn is_longest(text: &str) -> bool {
+    let text = text.trim_start_matches('-');
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    matches!(whole, "838:59:59" | "8385959" | "34 22:59:59") && fraction.bytes().all(|digit| digit == b'0')
+}
+
+/// A time of so many digits behind the point.
+pub fn rounded(micros: i64, digits: i64) -> i64 {
+    let unit = 10_i64.pow(u32::try_from(6 - digits.clamp(0, 6)).unwrap_or(0));
+    let all = (micros.abs() + unit / 2) / unit * unit;
+    clipped(if micros < 0 { -all } else { all })
+}
+
 /// A unit of an interval.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Unit {

@@ -11,7 +11,7 @@ use rowferry_dialect::values::Settings;
 
 use super::keys::index_name;
 use super::tables::DEFINER;
-use super::types::{Default, Words, default};
+use super::types::{Default, Words, default, renewal};
 use super::{CHARSET, COLLATION, Context, Row, Table, database, databases, of_schema, relations, row};
 use crate::catalog::{describe, is_view};
 
@@ -131,6 +131,9 @@ fn table(context: &Context<'_>, relation: &Arc<Relation>) -> String {
                 part.push_str(" DEFAULT NULL");
             }
             None => {}
+        }
+        if let Some(renewal) = renewal(&column.ty) {
+            let _ = write!(part, " {}", renewal.replace("on update", "ON UPDATE"));
         }
         if let Some(comment) = details.and_then(|details| details.column_comments.get(&at)) {
             let _ = write!(part, " COMMENT {}", text(comment));

@@ -9,7 +9,7 @@ use rowferry_dialect::schema::{CheckOption, Relation, RelationKind, Trigger};
 use rowferry_dialect::stored_function::{ParamMode, RoutineLanguage, StoredFunction, TypeRef};
 use rowferry_dialect::values::Settings;
 
-use super::types::{Default, Words, default};
+use super::types::{Default, Words, default, renewal};
 use super::{
     CHARSET, COLLATION, Context, DEF, Row, Table, database, databases, of_schema, own_tables, relations, row, yes,
 };
@@ -188,7 +188,11 @@ fn columns(context: &Context<'_>) -> Vec<Row> {
                 nullable: !column.not_null,
                 words: &words,
                 key: key_of(relation, at),
-                extra: extra.to_owned(),
+                extra: match renewal(&column.ty) {
+                    Some(renewal) if extra.is_empty() => renewal,
+                    Some(renewal) => format!("{extra} {renewal}"),
+                    None => extra.to_owned(),
+                },
                 comment: details.and_then(|details| details.column_comments.get(&at).cloned()).unwrap_or_default(),
                 generated: generated.unwrap_or_default(),
                 collation: column.collation.as_ref().map(|collation| &*collation.name),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rowferry_dialect::Type;
+use rowferry_dialect::mysql::types::RENEWED;
 use rowferry_dialect::schema::Relation;
 use rowferry_dialect::user_type::UserKind;
 
@@ -92,13 +93,27 @@ impl Words {
     }
 }
 
+/// A column has ON UPDATE CURRENT_TIMESTAMP, with so many digits.
+pub(super) fn renewal(ty: &Type) -> Option<String> {
+    match ty {
+        Type::User(user) if user.namespace == super::MYSQL => {
+            let words = user.name.strip_suffix(RENEWED)?;
+            let digits = words.find('(').map_or("", |at| &words[at..]);
+            Some(format!("on update CURRENT_TIMESTAMP{digits}"))
+        }
+        _ => None,
+    }
+}
+
 fn column_type(ty: &Type) -> String {
     let fraction = |name: &str, digits: Option<u8>| match digits {
         Some(0) => name.to_owned(),
         digits => format!("{name}({})", digits.unwrap_or(6)),
     };
     match ty {
-        Type::User(user) if user.namespace == super::MYSQL => user.name.clone(),
+        Type::User(user) if user.namespace == super::MYSQL => {
+            user.name.strip_suffix(RENEWED).unwrap_or(&user.name).to_owned()
+        }
         Type::User(user) => match &user.kind {
             UserKind::Domain(domain) => column_type(&domain.base),
             _ => match ty.labels() {
@@ -129,6 +144,7 @@ fn column_type(ty: &Type) -> String {
         Type::Byte | Type::Blob => "longblob".to_owned(),
         Type::Date => "date".to_owned(),
         Type::Time(digits) | Type::TimeTz(digits) => fraction("time", *digits),
+        Type::Interval(_) => "time".to_owned(),
         Type::Timestamp(digits) => fraction("datetime", *digits),
         Type::TimestampTz(digits) => fraction("timestamp", *digits),
         Type::Json | Type::Jsonb => "json".to_owned(),

@@ -132,6 +132,8 @@ impl WireType {
             Type::Bytea | Type::Byte | Type::Blob => Self::bytes(ColumnType::BLOB, column_flag::BLOB, 65_535),
             Type::Date => Self::temporal(ColumnType::DATE, 10, Some(0), Form::Date),
             Type::Time(digits) => Self::temporal(ColumnType::TIME, 10, *digits, Form::Time(*digits)),
+            // What is worked out; a column of others may be months.
+            Type::Interval(_) if !is_stored => Self::temporal(ColumnType::TIME, 10, None, Form::Time(None)),
             Type::Timestamp(digits) => Self::temporal(ColumnType::DATETIME, 19, *digits, Form::DateTime(*digits)),
             Type::TimestampTz(digits) => Self {
                 flags: column_flag::BINARY | column_flag::TIMESTAMP,

@@ -54,6 +54,8 @@ pub(super) struct Row {
 const ROWS: &[Row] = &[
     strict("rf_int8_sum", 1, || Box::new(IntegerSum::default())),
     strict("rf_mysql_avg", 1, || Box::new(mysql::Average::default())),
+    strict("rf_mysql_exact_avg", 1, || Box::new(mysql::Average::exact())),
+    strict("rf_mysql_group_concat_unique", 3, || Box::new(mysql::Distinct::default())),
     lenient("rf_mysql_bit_and_agg", 1, || Box::new(mysql::Bits::new(u64::MAX, |a, b| a & b))),
     lenient("rf_mysql_bit_or_agg", 1, || Box::new(mysql::Bits::new(0, |a, b| a | b))),
     lenient("rf_mysql_bit_xor_agg", 1, || Box::new(mysql::Bits::new(0, |a, b| a ^ b))),

@@ -130,6 +130,10 @@ pub trait SessionState: Send + Sync {
     fn set_user_variable(&self, _name: &str, _value: Value) -> Result<()> {
         Err(Error::unsupported("a variable of users"))
     }
+    /// Notes what kind of value it has.
+    fn set_user_kind(&self, _name: &str, _kind: &str) -> Result<()> {
+        Ok(())
+    }
     /// Calls a routine of users: which parameters `given` gives (a `1` or `0` for each, `-` before them when it may only
     /// read), and their values. Yields its rows.
     fn call_routine(&self, _routine: u32, _given: &str, _args: Vec<Value>) -> Result<RoutineRows> {

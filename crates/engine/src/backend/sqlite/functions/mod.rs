@@ -156,6 +156,7 @@ const FAMILIES: &[&[Row]] = &[
     mysql::codes::ROWS,
     mysql::conversions::ROWS,
     mysql::dates::ROWS,
+    mysql::fitting::ROWS,
     mysql::info::ROWS,
     mysql::json::ROWS,
     mysql::numbers::ROWS,

@@ -2,17 +2,20 @@
 
 use std::collections::VecDeque;
 
+use rowferry_dialect::collation::Collation;
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::Decimal;
-use rowferry_dialect::{Result, work};
+use rowferry_dialect::{Error, Result, work};
 
 use super::super::Call;
 use super::super::aggregate::Accumulator;
-use super::arithmetic::{bits_of, quotient, scale};
+use super::arithmetic::{bits_of, kept_quotient, quotient, scale};
 use super::{number, unsigned};
 
 /// AVG of exact numbers, with four digits more than they have.
 pub(in super::super) struct Average {
+    /// It keeps more digits than that.
+    exact: bool,
     sum: Decimal,
     count: i64,
     scale: i64,
@@ -20,7 +23,14 @@ pub(in super::super) struct Average {
 
 impl Default for Average {
     fn default() -> Self {
-        Self { sum: Decimal::ZERO, count: 0, scale: 0 }
+        Self { exact: false, sum: Decimal::ZERO, count: 0, scale: 0 }
+    }
+}
+
+impl Average {
+    /// One that keeps more digits than it shows.
+    pub(in super::super) fn exact() -> Self {
+        Self { exact: true, ..Self::default() }
     }
 }
 
@@ -42,6 +52,7 @@ impl Accumulator for Average {
     fn value(&mut self) -> Result<Value> {
         match self.count {
             0 => Ok(Value::Null),
+            count if self.exact => number(&kept_quotient(&self.sum, &Decimal::from_i64(count))?),
             count => number(&quotient(&self.sum, &Decimal::from_i64(count), self.scale + 4)?),
         }
     }
@@ -80,6 +91,41 @@ impl Accumulator for Bits {
 
     fn value(&mut self) -> Result<Value> {
         unsigned(self.values.iter().fold(self.start, |bits, value| (self.join)(bits, *value)))
+    }
+}
+
+/// GROUP_CONCAT of texts that a collation tells apart: of those that are equal to it the first one.
+#[derive(Default)]
+pub(in super::super) struct Distinct {
+    /// In the collation's order.
+    seen: Vec<String>,
+    joined: Option<String>,
+}
+
+impl Accumulator for Distinct {
+    fn step(&mut self, call: &Call<'_>) -> Result<()> {
+        let (text, separator) = (call.text(0)?, call.text(1)?);
+        let number = u32::try_from(call.integer(2)?).unwrap_or_default();
+        let collation = Collation::by_oid(number).unwrap_or_else(|| Collation::mysql_default());
+        let Err(at) = self.seen.binary_search_by(|known| collation.compare(known, text)) else { return Ok(()) };
+        work::room(text.len() * 2 + separator.len() + size_of::<String>())?;
+        self.seen.insert(at, text.to_owned());
+        match &mut self.joined {
+            Some(joined) => {
+                joined.push_str(separator);
+                joined.push_str(text);
+            }
+            None => self.joined = Some(text.to_owned()),
+        }
+        Ok(())
+    }
+
+    fn inverse(&mut self, _: &Call<'_>) -> Result<()> {
+        Err(Error::internal("DISTINCT over a window"))
+    }
+
+    fn value(&mut self) -> Result<Value> {
+        Ok(self.joined.clone().map_or(Value::Null, Value::Text))
     }
 }
 

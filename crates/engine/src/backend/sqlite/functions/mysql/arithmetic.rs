@@ -7,35 +7,59 @@ use rowferry_dialect::{Condition, Error, Result, work};
 
 use super::super::Row;
 use super::super::call::{boolean, integer};
+use super::fitting::{by_zero, nearest};
 use super::{finite, number, out_of_range, unsigned};
 
 pub(in super::super) const ROWS: &[Row] = &[
     Row::new("rf_mysql_divide", 2, |call| {
         let (left, right) = (call.decimal(0)?, call.decimal(1)?);
-        if right.signum() == 0 { Ok(Value::Null) } else { number(&quotient(&left, &right, scale(&left) + 4)?) }
+        if right.signum() == 0 { by_zero(call) } else { number(&kept_quotient(&left, &right)?) }
+    }),
+    Row::new("rf_mysql_rounded_divide", 2, |call| {
+        let (left, right) = (call.decimal(0)?, call.decimal(1)?);
+        if right.signum() == 0 { by_zero(call) } else { number(&quotient(&left, &right, scale(&left) + 4)?) }
+    }),
+    Row::new("rf_mysql_not_zero", 1, |call| {
+        let is_zero = match call.value(0) {
+            ValueRef::Integer(value) => value == 0,
+            ValueRef::Real(value) => value == 0.0,
+            _ => call.decimal(0)?.signum() == 0,
+        };
+        if is_zero { Err(Error::new(Condition::DivisionByZero, "Division by 0")) } else { Ok(call.owned(0)) }
+    }),
+    Row::new("rf_mysql_nearest", 3, |call| {
+        let (digits, behind) = (call.integer(1)?, call.integer(2)?);
+        number(&nearest(&call.decimal(0)?.rounded(behind), digits, behind)?.0)
+    }),
+    Row::new("rf_mysql_unsigned", 1, |call| {
+        let value = call.decimal(0)?;
+        if value.signum() < 0 || value.compare(&Decimal::parse("18446744073709551615")?).is_gt() {
+            return Err(out_of_range("BIGINT UNSIGNED", &value.to_string()));
+        }
+        number(&value)
     }),
     Row::new("rf_mysql_divide_double", 2, |call| match (call.float(0)?, call.float(1)?) {
-        (_, 0.0) => Ok(Value::Null),
+        (_, 0.0) => by_zero(call),
         (left, right) => finite(left / right, &format!("({left} / {right})")),
     }),
     Row::new("rf_mysql_integer_divide", 2, |call| {
         let (left, right) = (call.decimal(0)?, call.decimal(1)?);
         if right.signum() == 0 {
-            return Ok(Value::Null);
+            return by_zero(call);
         }
         let whole = left.div_truncated(&right)?.small().and_then(|(whole, _)| i64::try_from(whole).ok());
         whole.map_or_else(|| Err(out_of_range("BIGINT", &format!("({left} DIV {right})"))), integer)
     }),
     Row::new("rf_mysql_modulo", 2, |call| {
         let (left, right) = (call.decimal(0)?, call.decimal(1)?);
-        if right.signum() == 0 { Ok(Value::Null) } else { number(&left.rem(&right)?) }
+        if right.signum() == 0 { by_zero(call) } else { number(&left.rem(&right)?) }
     }),
     Row::new("rf_mysql_modulo_integer", 2, |call| match (call.integer(0)?, call.integer(1)?) {
-        (_, 0) => Ok(Value::Null),
+        (_, 0) => by_zero(call),
         (left, right) => integer(left.wrapping_rem(right)),
     }),
     Row::new("rf_mysql_modulo_double", 2, |call| match (call.float(0)?, call.float(1)?) {
-        (_, 0.0) => Ok(Value::Null),
+        (_, 0.0) => by_zero(call),
         (left, right) => Ok(Value::Real(left % right)),
     }),
     // The sign is that of the operation.
@@ -77,6 +101,18 @@ pub(in super::super) const ROWS: &[Row] = &[
 /// Digits behind the point.
 pub(super) fn scale(value: &Decimal) -> i64 {
     value.finite().map_or(0, |number| i64::from(number.scale()))
+}
+
+/// A quotient as MySQL works with it: cut off behind so many groups of nine digits as it takes to show four digits more
+/// than the dividend has.
+pub(super) fn kept_quotient(left: &Decimal, right: &Decimal) -> Result<Decimal> {
+    let groups = |digits: i64| (digits + 8) / 9 * 9;
+    let (of_left, of_right) = (scale(left), scale(right));
+    let (left_groups, right_groups) = (groups(of_left), groups(of_right));
+    let more = (4 - (left_groups - of_left) - (right_groups - of_right)).max(0);
+    let digits = u32::try_from(groups(left_groups + right_groups + more)).unwrap_or(0);
+    let whole = left.mul(&Decimal::parse(&format!("1e{digits}"))?)?.div_truncated(right)?;
+    whole.mul(&Decimal::from_parts(1, digits))
 }
 
 /// A quotient with so many digits behind the point, the most of MySQL being 30.

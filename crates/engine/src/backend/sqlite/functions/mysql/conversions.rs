@@ -1,13 +1,15 @@
 //! What the front end puts around arguments: MySQL's conversions from any type.
 
+use std::sync::Arc;
+
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::datetime_text::DAY;
-use rowferry_dialect::values::mysql::{moments, numbers};
+use rowferry_dialect::values::mysql::{members, moments, numbers};
 use rowferry_dialect::values::{ValueRef, zone as zones};
-use rowferry_dialect::{Error, Result};
+use rowferry_dialect::{Condition, Error, Result, work};
 
-use super::super::Row;
 use super::super::call::{boolean, integer, text};
+use super::super::{Call, Row};
 use super::{maybe, number, zone};
 
 pub(in super::super) const ROWS: &[Row] = &[
@@ -58,23 +60,85 @@ pub(in super::super) const ROWS: &[Row] = &[
         let moment = moments::read_time(call.value(0), &zone).and_then(|time| moments::Moment::of_micros(today + time));
         maybe(moment, |moment| text(moment.stored()))
     }),
-    // As it is stored: within a day.
     Row::new("rf_mysql_time", 1, |call| {
-        maybe(moments::read_time(call.value(0), &zone(call)), |micros| {
-            if !(0..DAY).contains(&micros) {
-                return Err(Error::unsupported("a TIME below 00:00:00 or beyond 23:59:59"));
+        maybe(moments::read_time(call.value(0), &zone(call)), |micros| text(stored_time(micros)))
+    }),
+    // As a column keeps it: (value, digits behind the point)
+    Row::new("rf_mysql_kept_time", 2, |call| {
+        let digits = call.integer(1)?;
+        let micros = match call.value(0) {
+            ValueRef::Text(bytes) => {
+                let text = String::from_utf8_lossy(bytes);
+                let moment = moments::parse(&text, &zone(call)).filter(|moment| moment.timed && text.len() > 12);
+                moments::time_of_text(&text).or(moment.map(|moment| moment.micros))
             }
-            text(stored_time(micros))
-        })
+            value => moments::read_time(value, &zone(call)),
+        };
+        let Some(micros) = micros else {
+            let shown = numbers::text_of(call.value(0)).unwrap_or_default();
+            let message = format!("Incorrect time value: '{shown}'");
+            return Err(Error::new(Condition::InvalidDatetimeFormat, message).with_mysql(1292, "22007"));
+        };
+        text(stored_time(moments::rounded(micros, digits)))
     }),
     Row::new("rf_mysql_time_text", 1, |call| {
         maybe(moments::read_time(call.value(0), &zone(call)), |micros| text(moments::time_text(micros)))
+    }),
+    // (value, the words of its type)
+    Row::new("rf_mysql_enum_number", 2, |call| {
+        let labels = labels(call)?;
+        integer(members::enum_number(&labels, call.text(0)?))
+    }),
+    Row::new("rf_mysql_set_number", 2, |call| {
+        let labels = labels(call)?;
+        integer(members::set_number(&labels, call.text(0)?).cast_signed())
+    }),
+    // What is no member stays what it is, for the check of the type.
+    Row::new("rf_mysql_enum_of_text", 2, |call| {
+        let labels = labels(call)?;
+        let given = call.text(0)?;
+        text(members::enum_of_text(&labels, given).unwrap_or(given))
+    }),
+    Row::new("rf_mysql_enum_of_number", 2, |call| {
+        let labels = labels(call)?;
+        let number = call.integer(0)?;
+        text(members::enum_of_number(&labels, number).map_or_else(|| number.to_string(), str::to_owned))
+    }),
+    Row::new("rf_mysql_set_of_text", 2, |call| {
+        let labels = labels(call)?;
+        let given = call.text(0)?;
+        text(members::set_of_text(&labels, given).unwrap_or_else(|| given.to_owned()))
+    }),
+    Row::new("rf_mysql_set_of_number", 2, |call| {
+        let labels = labels(call)?;
+        let number = call.integer(0)?;
+        text(members::set_of_number(&labels, number.cast_unsigned()).unwrap_or_else(|| number.to_string()))
+    }),
+    // (bytes, how many there are at least)
+    Row::new("rf_mysql_filled", 2, |call| {
+        let bytes = call.bytes(0)?;
+        let length = usize::try_from(call.integer(1)?).unwrap_or(0).max(bytes.len());
+        work::room(length)?;
+        let mut filled = bytes.to_vec();
+        filled.resize(length, 0);
+        Ok(Value::Blob(filled))
+    }),
+    Row::new("rf_mysql_number_of_bytes", 1, |call| {
+        let bytes = call.bytes(0)?;
+        let number = bytes.iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+        let fits = bytes.len() <= 8 || bytes[..bytes.len() - 8].iter().all(|byte| *byte == 0);
+        integer(if fits { number.cast_signed() } else { i64::MAX })
     }),
     Row::new("rf_mysql_truth", 1, |call| match call.value(0) {
         ValueRef::Integer(value) => boolean(value != 0),
         value => maybe(numbers::double_of(value), |value| boolean(value != 0.0)),
     }),
 ];
+
+/// The members of the type whose words are the second argument.
+fn labels(call: &Call<'_>) -> Result<Arc<[String]>> {
+    call.prepared(1, || Ok(members::labels(call.text(1)?).into()))
+}
 
 /// A number with microseconds behind its point, where there are any.
 fn numbered(whole: i64, fraction: i64) -> Result<Value> {

@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::super::call::{integer, text};
 use super::super::{Call, Row, SessionState};
-use super::maybe;
+use super::{maybe, number};
 use crate::locks::{AdvisoryKey, Hold};
 
 pub(in super::super) const ROWS: &[Row] = &[
@@ -162,13 +162,34 @@ pub(in super::super) const ROWS: &[Row] = &[
     .optional(1)
     .volatile(),
     Row::new("rf_mysql_user_variable", 1, |call| {
-        let value = call.context().state().user_variable(call.text(0)?);
-        maybe(value.filter(|value| *value != Value::Null), |value| maybe(numbers::text_of(value.as_ref()), text))
+        maybe(user_variable(call)?, |value| maybe(numbers::text_of(value.as_ref()), text))
     })
     .volatile(),
-    Row::new("rf_mysql_set_user_variable", 2, |call| {
-        let value = call.owned(1);
-        call.context().state().set_user_variable(call.text(0)?, value.clone())?;
+    Row::new("rf_mysql_user_integer", 1, |call| {
+        maybe(user_variable(call)?, |value| maybe(numbers::integer_of(value.as_ref()), integer))
+    })
+    .volatile(),
+    Row::new("rf_mysql_user_decimal", 1, |call| {
+        maybe(user_variable(call)?, |value| maybe(numbers::decimal_of(value.as_ref()), |value| number(&value)))
+    })
+    .volatile(),
+    Row::new("rf_mysql_user_double", 1, |call| {
+        maybe(user_variable(call)?, |value| maybe(numbers::double_of(value.as_ref()), |value| Ok(Value::Real(value))))
+    })
+    .volatile(),
+    Row::new("rf_mysql_user_bytes", 1, |call| {
+        maybe(user_variable(call)?, |value| match value {
+            Value::Blob(bytes) => Ok(Value::Blob(bytes)),
+            value => maybe(numbers::text_of(value.as_ref()), |text| Ok(Value::Blob(text.into_bytes()))),
+        })
+    })
+    .volatile(),
+    // (name, value, its kind)
+    Row::new("rf_mysql_set_user_variable", 3, |call| {
+        let (name, value) = (call.text(0)?, call.owned(1));
+        let state = call.context().state();
+        state.set_user_variable(name, value.clone())?;
+        state.set_user_kind(name, call.text(2)?)?;
         Ok(value)
     })
     .lenient()
@@ -194,6 +215,11 @@ const CHARSETS: &[(&str, &str)] = &[
     ("utf8mb3", "utf8mb3_general_ci"),
     ("utf8mb4", "utf8mb4_0900_ai_ci"),
 ];
+
+/// The value of a variable of the user's, where it has one.
+fn user_variable(call: &Call<'_>) -> Result<Option<Value>> {
+    Ok(call.context().state().user_variable(call.text(0)?).filter(|value| *value != Value::Null))
+}
 
 /// The schema that MySQL knows by the file's name.
 const PUBLIC: &str = "public";

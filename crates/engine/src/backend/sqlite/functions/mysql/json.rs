@@ -49,6 +49,11 @@ pub(in super::super) const ROWS: &[Row] = &[
             _ => Ok(Value::Null),
         }
     }),
+    Row::new("rf_mysql_json_order", 1, |call| {
+        let mut key = Vec::new();
+        push_order(&document(call, 0)?, &mut key)?;
+        Ok(Value::Blob(key))
+    }),
     // Values with their types behind each.
     Row::new("rf_mysql_json_array", 0, |call| {
         let members = (0..call.len() / 2).map(|at| member(call, at * 2)).collect::<Result<_>>()?;
@@ -774,6 +779,55 @@ fn apply(document: &mut Json, path: &Path, value: Json, change: Change) {
         },
         _ => {}
     }
+}
+
+/// Bytes that are ordered as documents are: NULL, numbers, texts, objects, arrays, truths.
+fn push_order(json: &Json, out: &mut Vec<u8>) -> Result<()> {
+    work::step(1)?;
+    // A text ends before a longer one goes on.
+    let push_text = |text: &str, out: &mut Vec<u8>| {
+        for byte in text.bytes() {
+            out.push(byte);
+            if byte == 0 {
+                out.push(0xff);
+            }
+        }
+        out.extend([0, 0]);
+    };
+    match json {
+        Json::Null => out.push(1),
+        Json::Number(number) => {
+            out.push(2);
+            let real = number.as_f64().unwrap_or(0.0) + 0.0;
+            let bits = real.to_bits();
+            let ordered = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
+            out.extend(ordered.to_be_bytes());
+            // Integers that are the same double.
+            let whole = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
+            let rest = whole.map_or(0, |whole| whole - real as i128) as i64;
+            out.extend((rest.cast_unsigned() ^ 1 << 63).to_be_bytes());
+        }
+        Json::String(text) => {
+            out.push(3);
+            push_text(text, out);
+        }
+        Json::Object(members) => {
+            out.push(4);
+            for (name, member) in members {
+                out.push(1);
+                push_text(name, out);
+                push_order(member, out)?;
+            }
+            out.push(0);
+        }
+        Json::Array(members) => {
+            out.push(5);
+            members.iter().try_for_each(|member| push_order(member, out))?;
+            out.push(0);
+        }
+        Json::Bool(truth) => out.extend([6, u8::from(*truth)]),
+    }
+    Ok(())
 }
 
 /// JSON_ARRAYAGG and JSON_OBJECTAGG, over values with their types.

@@ -5,6 +5,7 @@ pub(super) mod arithmetic;
 pub(super) mod codes;
 pub(super) mod conversions;
 pub(super) mod dates;
+pub(super) mod fitting;
 pub(super) mod info;
 pub(super) mod json;
 pub(super) mod numbers;
@@ -28,12 +29,9 @@ fn zone(call: &Call<'_>) -> TimeZone {
     call.with_settings(|settings| settings.time_zone.clone())
 }
 
-/// An integer without a sign, of 64 bits.
+/// An integer without a sign, of 64 bits, as a decimal.
 fn unsigned(value: u64) -> Result<Value> {
-    Ok(match i64::try_from(value) {
-        Ok(value) => Value::Integer(value),
-        Err(_) => Value::Text(value.to_string()),
-    })
+    Ok(Value::Text(value.to_string()))
 }
 
 /// A double that must be a number within MySQL's range.

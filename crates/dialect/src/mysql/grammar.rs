@@ -1,0 +1,314 @@
+//! MySQL's grammar where the parser's own is another: how tightly operators bind, what stands before a value, and what
+//! `sql_mode` says of quotes, backslashes and `||`.
+//!
+//! Source: MySQL 8.0 Reference Manual, 14.4.1 "Operator Precedence", 7.1.11 "Server SQL Modes"; in MySQL's grammar LIKE, IN
+//! and BETWEEN take operands of bits, and bind tighter than comparisons.
+
+use std::any::TypeId;
+
+use sqlparser::ast::{
+    BinaryOperator, CastKind, CharacterLength, DataType, Expr, Function, FunctionArg, FunctionArgExpr,
+    FunctionArgumentList, FunctionArguments, Ident, ObjectName, Statement, UnaryOperator, Value,
+};
+use sqlparser::dialect::{BindPlaceholderStyle, Dialect, MySqlDialect, Precedence};
+use sqlparser::keywords::Keyword;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::{Token, Word};
+
+use super::modes::Modes;
+
+/// The function that `CHAR(… USING charset)` is.
+pub(super) const CHAR_USING: &str = "mysql_char_using";
+
+const OR: u8 = 5;
+const XOR: u8 = 7;
+const AND: u8 = 10;
+const NOT: u8 = 15;
+/// Comparisons and IS.
+const COMPARISON: u8 = 20;
+/// LIKE, IN, BETWEEN and their kin.
+const PREDICATE: u8 = 22;
+const BIT_OR: u8 = 24;
+const BIT_AND: u8 = 26;
+const SHIFT: u8 = 28;
+const SUM: u8 = 30;
+const PRODUCT: u8 = 40;
+const BIT_XOR: u8 = 45;
+const CONCATENATION: u8 = 46;
+/// A sign, `~`.
+const SIGN: u8 = 48;
+/// `!`, BINARY.
+const TIGHTEST: u8 = 49;
+/// `->` between a column and a path.
+const PATH: u8 = 60;
+
+/// The parser's dialect.
+#[derive(Debug)]
+pub(super) struct MySql {
+    modes: Modes,
+    base: MySqlDialect,
+}
+
+impl MySql {
+    pub(super) fn new(modes: Modes) -> Self {
+        Self { modes, base: MySqlDialect {} }
+    }
+}
+
+type Parsed<T> = std::result::Result<T, ParserError>;
+
+/// What the parser's own dialect says.
+macro_rules! as_base {
+    ($($name:ident),* $(,)?) => {
+        $(fn $name(&self) -> bool {
+            self.base.$name()
+        })*
+    };
+}
+
+impl Dialect for MySql {
+    as_base! {
+        supports_string_literal_concatenation,
+        ignores_wildcard_escapes,
+        supports_numeric_prefix,
+        supports_literal_prefix_in_qualified_name,
+        supports_bitwise_shift_operators,
+        supports_singular_value_keyword,
+        supports_multiline_comment_hints,
+        require_interval_qualifier,
+        supports_limit_comma,
+        supports_create_table_select,
+        supports_insert_set,
+        supports_user_host_grantee,
+        supports_table_hints,
+        requires_single_line_comment_whitespace,
+        supports_hash_comment,
+        supports_match_against,
+        supports_select_modifiers,
+        supports_set_names,
+        supports_comma_separated_set_assignments,
+        supports_alter_column_position,
+        supports_update_order_by,
+        supports_data_type_signed_suffix,
+        supports_data_type_zerofill_suffix,
+        supports_cross_join_constraint,
+        supports_double_ampersand_operator,
+        supports_binary_kw_as_cast,
+        supports_table_partitions,
+        supports_comment_optimizer_hint,
+        supports_constraint_keyword_without_name,
+        supports_key_column_option,
+        supports_group_by_with_modifier,
+        supports_left_associative_joins_without_parens,
+    }
+
+    fn dialect(&self) -> TypeId {
+        TypeId::of::<MySqlDialect>()
+    }
+
+    fn supports_string_literal_table_alias(&self, explicit: bool) -> bool {
+        self.base.supports_string_literal_table_alias(explicit)
+    }
+
+    fn is_identifier_start(&self, ch: char) -> bool {
+        self.base.is_identifier_start(ch)
+    }
+
+    fn is_identifier_part(&self, ch: char) -> bool {
+        self.base.is_identifier_part(ch)
+    }
+
+    fn is_delimited_identifier_start(&self, ch: char) -> bool {
+        ch == '`' || (ch == '"' && self.modes.ansi_quotes)
+    }
+
+    fn identifier_quote_style(&self, identifier: &str) -> Option<char> {
+        self.base.identifier_quote_style(identifier)
+    }
+
+    fn ordered_bind_placeholder_style(&self) -> Option<BindPlaceholderStyle> {
+        self.base.ordered_bind_placeholder_style()
+    }
+
+    fn supports_string_literal_backslash_escape(&self) -> bool {
+        !self.modes.no_backslash_escapes
+    }
+
+    fn parse_statement(&self, parser: &mut Parser) -> Option<Parsed<Statement>> {
+        self.base.parse_statement(parser)
+    }
+
+    fn is_table_factor_alias(&self, explicit: bool, word: &Keyword, parser: &mut Parser) -> bool {
+        self.base.is_table_factor_alias(explicit, word, parser)
+    }
+
+    fn parse_infix(&self, parser: &mut Parser, left: &Expr, precedence: u8) -> Option<Parsed<Expr>> {
+        self.base.parse_infix(parser, left, precedence)
+    }
+
+    fn prec_value(&self, precedence: Precedence) -> u8 {
+        match precedence {
+            Precedence::Or => OR,
+            Precedence::Xor => XOR,
+            Precedence::And => AND,
+            Precedence::UnaryNot => NOT,
+            Precedence::Is | Precedence::Eq => COMPARISON,
+            Precedence::Like | Precedence::Between => PREDICATE,
+            Precedence::Pipe | Precedence::Colon | Precedence::PgOther => BIT_OR,
+            Precedence::Ampersand => BIT_AND,
+            Precedence::PlusMinus => SUM,
+            Precedence::MulDivModOp => PRODUCT,
+            Precedence::Caret => BIT_XOR,
+            other => self.base.prec_value(other),
+        }
+    }
+
+    fn get_next_precedence(&self, parser: &Parser) -> Option<Parsed<u8>> {
+        Some(Ok(match &parser.peek_token_ref().token {
+            Token::Overlap => AND,
+            Token::StringConcat if self.modes.pipes_as_concat => CONCATENATION,
+            Token::StringConcat => OR,
+            Token::ShiftLeft | Token::ShiftRight => SHIFT,
+            Token::Arrow | Token::LongArrow => PATH,
+            _ => return None,
+        }))
+    }
+
+    fn parse_prefix(&self, parser: &mut Parser) -> Option<Parsed<Expr>> {
+        let sign = match &parser.peek_token_ref().token {
+            Token::Minus => (UnaryOperator::Minus, SIGN),
+            Token::Plus => (UnaryOperator::Plus, SIGN),
+            Token::Tilde => (UnaryOperator::BitwiseNot, SIGN),
+            Token::ExclamationMark | Token::DoubleExclamationMark => (UnaryOperator::BangNot, TIGHTEST),
+            Token::Word(word) if word.quote_style.is_none() || word.value.starts_with('@') => {
+                return prefix_word(&word.clone(), parser);
+            }
+            _ => return None,
+        };
+        let twice = parser.peek_token_ref().token == Token::DoubleExclamationMark;
+        parser.advance_token();
+        let (op, precedence) = sign;
+        let signed = |expr: Expr| Expr::UnaryOp { op, expr: Box::new(expr) };
+        Some(parser.parse_subexpr(precedence).map(|expr| if twice { signed(signed(expr)) } else { signed(expr) }))
+    }
+
+    fn parse_data_type(&self, parser: &mut Parser) -> Option<Parsed<DataType>> {
+        char_of_charset(parser)
+    }
+}
+
+/// A word that begins an expression of MySQL's own.
+fn prefix_word(word: &Word, parser: &mut Parser) -> Option<Parsed<Expr>> {
+    let next = &parser.peek_nth_token_ref(1).token;
+    if word.value.starts_with('@') {
+        if !matches!(next, Token::Assignment) {
+            return None;
+        }
+        let ident =
+            Ident { value: word.value.clone(), quote_style: word.quote_style, span: parser.peek_token_ref().span };
+        parser.advance_token();
+        parser.advance_token();
+        // Everything behind it.
+        return Some(parser.parse_expr().map(|right| Expr::BinaryOp {
+            left: Box::new(Expr::Identifier(ident)),
+            op: BinaryOperator::Assignment,
+            right: Box::new(right),
+        }));
+    }
+    let is_call = matches!(next, Token::LParen);
+    let is_value = !matches!(
+        next,
+        Token::EOF | Token::SemiColon | Token::Comma | Token::RParen | Token::Eq | Token::Period | Token::Assignment
+    );
+    if let Some(bits) = word.value.strip_prefix("0b")
+        && !bits.is_empty()
+        && bits.bytes().all(|bit| matches!(bit, b'0' | b'1'))
+    {
+        let span = parser.peek_token_ref().span;
+        parser.advance_token();
+        return Some(Ok(Expr::Value(Value::SingleQuotedByteStringLiteral(bits.to_owned()).with_span(span))));
+    }
+    match word.keyword {
+        Keyword::BINARY if is_value => {
+            parser.advance_token();
+            Some(parser.parse_subexpr(TIGHTEST).map(|expr| Expr::Cast {
+                kind: CastKind::Cast,
+                expr: Box::new(expr),
+                data_type: DataType::Binary(None),
+                format: None,
+            }))
+        }
+        Keyword::CHAR if is_call => Some(char_call(parser)),
+        Keyword::ROW if is_call => Some(row(parser)),
+        _ => None,
+    }
+}
+
+/// `ROW(a, b)`.
+fn row(parser: &mut Parser) -> Parsed<Expr> {
+    parser.advance_token();
+    parser.expect_token(&Token::LParen)?;
+    let members = parser.parse_comma_separated(Parser::parse_expr)?;
+    parser.expect_token(&Token::RParen)?;
+    Ok(Expr::Tuple(members))
+}
+
+/// `CHAR(n, … [USING charset])`.
+fn char_call(parser: &mut Parser) -> Parsed<Expr> {
+    let span = parser.peek_token_ref().span;
+    parser.advance_token();
+    parser.expect_token(&Token::LParen)?;
+    let mut members = parser.parse_comma_separated(Parser::parse_expr)?;
+    let mut name = "char";
+    if parser.parse_keyword(Keyword::USING) {
+        let charset = parser.parse_identifier()?;
+        name = CHAR_USING;
+        members.insert(0, Expr::Value(Value::SingleQuotedString(charset.value).with_span(span)));
+    }
+    parser.expect_token(&Token::RParen)?;
+    let args = members.into_iter().map(|member| FunctionArg::Unnamed(FunctionArgExpr::Expr(member))).collect();
+    Ok(Expr::Function(Function {
+        name: ObjectName::from(vec![Ident::new(name)]),
+        uses_odbc_syntax: false,
+        parameters: FunctionArguments::None,
+        args: FunctionArguments::List(FunctionArgumentList { duplicate_treatment: None, args, clauses: Vec::new() }),
+        within_group: Vec::new(),
+        filter: None,
+        null_treatment: None,
+        over: None,
+    }))
+}
+
+/// `CHAR[(n)] CHARACTER SET name` at the end of a CAST; that of a column is an option of the column's.
+fn char_of_charset(parser: &mut Parser) -> Option<Parsed<DataType>> {
+    let word = |at: usize| match &parser.peek_nth_token_ref(at).token {
+        Token::Word(word) if word.quote_style.is_none() => Some(word.value.to_ascii_uppercase()),
+        _ => None,
+    };
+    if !matches!(word(0)?.as_str(), "CHAR" | "CHARACTER") {
+        return None;
+    }
+    let mut at = 1;
+    let mut length = None;
+    if parser.peek_nth_token_ref(1).token == Token::LParen {
+        let Token::Number(digits, _) = &parser.peek_nth_token_ref(2).token else { return None };
+        let digits = digits.parse().ok()?;
+        length = Some(CharacterLength::IntegerLength { length: digits, unit: None });
+        at = 4;
+    }
+    at += match word(at)?.as_str() {
+        "CHARSET" => 1,
+        "CHARACTER" | "CHAR" if word(at + 1)? == "SET" => 2,
+        _ => return None,
+    };
+    // Others than these say something of the value.
+    if !matches!(word(at)?.as_str(), "UTF8MB4" | "UTF8MB3" | "UTF8")
+        || parser.peek_nth_token_ref(at + 1).token != Token::RParen
+    {
+        return None;
+    }
+    for _ in 0..=at {
+        parser.advance_token();
+    }
+    Some(Ok(DataType::Char(length)))
+}

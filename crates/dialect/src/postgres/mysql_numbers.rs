@@ -1,0 +1,381 @@
+//! MySQL's exact numbers: how many digits behind the point an expression has, which numbers have no sign, and what is an
+//! error where it is stored.
+//!
+//! A quotient keeps more digits than it shows, nine at a time, as long as numbers are made of it; it is rounded where it
+//! leaves: in a result, a text, an argument that is no number.
+//!
+//! Source: MySQL 8.0 Reference Manual, 14.6.1 "Arithmetic Operators", 14.24 "Precision Math"; compared with a server.
+
+use std::sync::{Arc, LazyLock};
+
+use super::binder::{Binder, BoundQuery};
+use super::mysql_rules::{Placed, own_words};
+use crate::functions::Function;
+use crate::ir::{Body, CastContext, ColumnIndex, Distinct, Expr, ExprKind, GroupBy, RelId, Value, walk};
+use crate::schema::Column;
+use crate::types::NumericModifier;
+use crate::user_type::{Domain, UserKind, UserType};
+use crate::{Result, Type};
+
+/// The most digits behind the point.
+const MOST: i16 = 30;
+/// Digits that a quotient shows beyond those of its dividend.
+const MORE: i16 = 4;
+/// The most digits in all.
+const DIGITS: u16 = 65;
+
+/// The aggregate that keeps what it does not show.
+const AVERAGE: &str = "mysql_exact_avg";
+
+/// A decimal of so many digits behind the point.
+fn decimal(scale: i16) -> Type {
+    Type::Numeric(Some(NumericModifier { precision: DIGITS, scale }))
+}
+
+/// `BIGINT UNSIGNED`, as what is worked out is.
+pub(super) fn unsigned() -> Type {
+    static TYPE: LazyLock<Type> = LazyLock::new(|| {
+        let domain =
+            Domain { base: Type::Numeric(None), not_null: false, default: None, checks: Vec::new(), collation: None };
+        Type::User(Arc::new(UserType {
+            oid: 0,
+            array_oid: 0,
+            namespace: crate::mysql::types::SCHEMA.to_owned(),
+            name: "bigint unsigned".to_owned(),
+            comment: None,
+            kind: UserKind::Domain(domain),
+        }))
+    });
+    TYPE.clone()
+}
+
+fn is_open_decimal(ty: &Type) -> bool {
+    matches!(ty.through_domains(), Type::Numeric(None))
+}
+
+fn is_whole(ty: &Type) -> bool {
+    ty.is_integer() || *ty.through_domains() == Type::Bool
+}
+
+fn digits_behind_point(digits: &str) -> Option<i16> {
+    if digits.contains(['e', 'E']) {
+        return None;
+    }
+    let behind = digits.split_once('.').map_or(0, |(_, behind)| behind.len());
+    i16::try_from(behind).ok()
+}
+
+/// Functions whose numbers have no sign.
+fn makes_unsigned(function: &Function) -> bool {
+    matches!(
+        function.name,
+        "mysql_to_unsigned"
+            | "mysql_bit_and"
+            | "mysql_bit_or"
+            | "mysql_bit_xor"
+            | "mysql_shift_left"
+            | "mysql_shift_right"
+            | "mysql_bit_not"
+            | "mysql_unsigned"
+            | "mysql_user_unsigned"
+            | "bit_and"
+            | "bit_or"
+            | "bit_xor"
+    )
+}
+
+/// A whole number without a sign, as MySQL knows it before there is a value.
+pub(super) fn is_unsigned(expr: &Expr) -> bool {
+    if own_words(&expr.ty).is_some_and(|words| {
+        words.ends_with(" unsigned") && words.contains("int") || words.starts_with("bit(") || words == "year"
+    }) {
+        return true;
+    }
+    let whole_decimal = is_open_decimal(&expr.ty);
+    if !whole_decimal && !expr.ty.is_integer() {
+        return false;
+    }
+    match &expr.kind {
+        ExprKind::Literal(Value::Text(digits)) => digits.parse::<u64>().is_ok_and(|value| value > i64::MAX as u64),
+        ExprKind::Cast { arg, .. } => (arg.ty.is_integer() || is_open_decimal(&arg.ty)) && is_unsigned(arg),
+        ExprKind::Call { function, args } => {
+            makes_unsigned(function) || function.name == "mysql_not_zero" && args.first().is_some_and(is_unsigned)
+        }
+        ExprKind::Aggregate(aggregate) => match aggregate.function.name {
+            "min" | "max" | "any_value" => aggregate.args.first().is_some_and(is_unsigned),
+            _ => makes_unsigned(aggregate.function),
+        },
+        ExprKind::Coalesce(members) | ExprKind::Greatest(members) | ExprKind::Least(members) => {
+            members.iter().all(is_unsigned)
+        }
+        ExprKind::NullIf(value, _) => is_unsigned(value),
+        _ => false,
+    }
+}
+
+impl Binder<'_> {
+    /// The digits behind the point that a number shows; `None` where only its values tell.
+    pub(super) fn mysql_scale(&self, expr: &Expr) -> Option<i16> {
+        let ty = expr.ty.through_domains();
+        if is_whole(ty) {
+            return Some(0);
+        }
+        match ty {
+            Type::Numeric(Some(modifier)) => return Some(modifier.scale),
+            Type::Numeric(None) => {}
+            _ => return None,
+        }
+        let of = |args: &[Expr], at: usize| args.get(at).and_then(|arg| self.mysql_scale(arg));
+        let most = |args: &mut dyn Iterator<Item = &Expr>| {
+            args.filter(|arg| !matches!(arg.kind, ExprKind::Literal(Value::Null)))
+                .try_fold(0, |most: i16, arg| Some(most.max(self.mysql_scale(arg)?)))
+        };
+        let scale = match &expr.kind {
+            ExprKind::Literal(Value::Text(digits)) => digits_behind_point(digits),
+            ExprKind::Literal(Value::Null) => Some(0),
+            ExprKind::Cast { arg, .. } => self.mysql_scale(arg),
+            ExprKind::Column(column) => match column.column {
+                ColumnIndex::At(at) => self.scales.get(&(column.relation, at)).copied(),
+                ColumnIndex::RowIdentity => None,
+            },
+            ExprKind::Call { function, .. } if makes_unsigned(function) => Some(0),
+            ExprKind::Call { function, args } => match (function.name, args.as_slice()) {
+                ("mysql_divide", args) => Some(of(args, 0)? + MORE),
+                ("+" | "-" | "%" | "mod" | "mysql_modulo", args) => most(&mut args.iter()),
+                ("*", args) => Some(of(args, 0)?.saturating_add(of(args, 1)?)),
+                ("abs" | "mysql_not_zero", args) => of(args, 0),
+                ("round", [_]) => Some(0),
+                ("round" | "truncate", [_, Expr { kind: ExprKind::Literal(Value::Integer(digits)), .. }]) => {
+                    i16::try_from((*digits).clamp(0, i64::from(MOST))).ok()
+                }
+                _ => None,
+            },
+            ExprKind::Case { branches, otherwise } => {
+                most(&mut branches.iter().map(|(_, value)| value).chain(otherwise.as_deref()))
+            }
+            ExprKind::Coalesce(members) | ExprKind::Greatest(members) | ExprKind::Least(members) => {
+                most(&mut members.iter())
+            }
+            ExprKind::NullIf(value, _) => self.mysql_scale(value),
+            ExprKind::Aggregate(aggregate) => self.scale_of_group(aggregate.function.name, &aggregate.args),
+            ExprKind::Window(window) => self.scale_of_group(window.function.name, &window.args),
+            ExprKind::Scalar(query) => match &query.body {
+                Body::Select(select) => select.items.first().and_then(|item| self.mysql_scale(item)),
+                Body::Set { .. } | Body::Values(_) => None,
+            },
+            _ => None,
+        };
+        scale.map(|scale| scale.min(MOST))
+    }
+
+    fn scale_of_group(&self, name: &str, args: &[Expr]) -> Option<i16> {
+        let scale = self.mysql_scale(args.first()?)?;
+        match name {
+            "sum" | "min" | "max" | "any_value" | "first_value" | "last_value" | "nth_value" | "lag" | "lead" => {
+                Some(scale)
+            }
+            "avg" | AVERAGE => Some(scale + MORE),
+            _ => None,
+        }
+    }
+
+    /// A number has digits that it does not show.
+    fn keeps_more(&self, expr: &Expr) -> bool {
+        let mut found = false;
+        walk::expr(expr, &mut |part| {
+            found |= match &part.kind {
+                ExprKind::Call { function, .. } => function.name == "mysql_divide",
+                ExprKind::Aggregate(aggregate) => aggregate.function.name == AVERAGE,
+                ExprKind::Window(window) => window.function.name == AVERAGE,
+                ExprKind::Column(column) => match column.column {
+                    ColumnIndex::At(at) => self.scales.contains_key(&(column.relation, at)),
+                    ColumnIndex::RowIdentity => false,
+                },
+                ExprKind::Scalar(query) => match &query.body {
+                    Body::Select(select) => select.items.first().is_some_and(|item| self.keeps_more(item)),
+                    Body::Set { .. } | Body::Values(_) => false,
+                },
+                _ => false,
+            };
+            !found
+        });
+        found
+    }
+
+    /// A number as it is shown.
+    pub(super) fn mysql_rounded(&self, expr: Expr) -> Expr {
+        if !is_open_decimal(&expr.ty) || !self.keeps_more(&expr) {
+            return expr;
+        }
+        match self.mysql_scale(&expr) {
+            Some(scale) => expr.cast(decimal(scale), CastContext::Explicit),
+            None => expr,
+        }
+    }
+
+    /// The type of a query's column where its numbers are told as they are shown.
+    pub(super) fn mysql_shown_type(&self, bound: &BoundQuery, index: usize) -> Type {
+        let ty = &bound.columns[index].ty;
+        let item = match &bound.query.body {
+            Body::Select(select) => select.items.get(index),
+            Body::Set { .. } | Body::Values(_) => None,
+        };
+        match item.and_then(|item| self.mysql_scale(item)) {
+            Some(scale) if is_open_decimal(ty) => decimal(scale),
+            _ => ty.clone(),
+        }
+    }
+
+    /// What a query answers, with each number as it is shown.
+    pub(super) fn mysql_rows_shown(&self, mut bound: BoundQuery) -> BoundQuery {
+        let output = bound.query.output;
+        for index in 0..bound.columns.len() {
+            let Body::Select(select) = &mut bound.query.body else { return bound };
+            let Some(item) = select.items.get_mut(index) else { continue };
+            if is_unsigned(item) && own_words(&item.ty).is_none() {
+                // The values stay what they are.
+                bound.columns[index].ty = unsigned();
+                continue;
+            }
+            let Some(scale) = self.mysql_scale(item).filter(|_| is_open_decimal(&item.ty)) else { continue };
+            let ty = decimal(scale);
+            let value = std::mem::replace(item, Expr::null(Type::Text));
+            *item = value.cast(ty.clone(), CastContext::Explicit);
+            bound.columns[index].ty = ty.clone();
+            bound.query.columns[index].ty = ty.clone();
+            for key in &mut bound.query.order_by {
+                if let ExprKind::Column(column) = key.expr.kind
+                    && column.relation == output
+                    && column.column == ColumnIndex::At(index)
+                {
+                    key.expr.ty = ty.clone();
+                }
+            }
+        }
+        bound
+    }
+
+    /// A query in FROM. One that MySQL makes a part of the query around it keeps what its numbers do not show.
+    pub(super) fn mysql_derived(&mut self, bound: BoundQuery, id: RelId) -> BoundQuery {
+        let Body::Select(select) = &bound.query.body else { return bound };
+        let is_merged = select.group_by == GroupBy::None
+            && select.having.is_none()
+            && select.distinct == Distinct::All
+            && bound.query.limit.is_none()
+            && bound.query.offset.is_none()
+            && !select.items.iter().any(is_grouped);
+        for (index, item) in select.items.iter().enumerate() {
+            if is_merged
+                && is_open_decimal(&item.ty)
+                && let Some(scale) = self.mysql_scale(item)
+            {
+                self.scales.insert((id, index), scale);
+            }
+        }
+        if is_merged { bound } else { self.mysql_kept(bound) }
+    }
+
+    /// What a query answers, where its rows are kept: each number has the digits that it shows.
+    pub(super) fn mysql_kept(&self, bound: BoundQuery) -> BoundQuery {
+        let types: Vec<Type> = bound.columns.iter().map(|column| column.ty.clone()).collect();
+        let mut bound = self.mysql_rows_shown(bound);
+        // What has no sign is told at the end.
+        for (column, ty) in bound.columns.iter_mut().zip(types) {
+            if own_words(&column.ty).is_some() {
+                column.ty = ty;
+            }
+        }
+        bound
+    }
+
+    /// A divisor where a quotient is stored: zero is an error in the usual modes.
+    pub(super) fn mysql_divisor(&mut self, (divisor, at): Placed) -> Result<Placed> {
+        let is_number = |value: &Value| match value {
+            Value::Integer(value) => *value != 0,
+            Value::Text(digits) => digits.contains(|digit| matches!(digit, '1'..='9')),
+            _ => false,
+        };
+        let known = matches!(&divisor.kind, ExprKind::Literal(value) if is_number(value));
+        if !self.refuses_zero || known {
+            return Ok((divisor, at));
+        }
+        Ok((self.mysql_call_of("mysql_not_zero", vec![(divisor, at)])?, at))
+    }
+
+    /// Without strict modes a value that does not fit its column becomes the nearest that does, with a warning.
+    pub(super) fn mysql_fitting(&mut self, value: Expr, column: &Column, at: i32) -> Result<Expr> {
+        let value = self.settle(value, at)?;
+        if value.ty == column.ty || matches!(value.kind, ExprKind::Literal(Value::Null) | ExprKind::Default) {
+            return Ok(value);
+        }
+        let number = |value: i64| (Expr::integer(value, Type::Int8), -1);
+        let name = (Expr::text(&column.name), -1);
+        let (function, bounds) = match column.ty.through_domains() {
+            _ if own_words(&column.ty).is_some_and(|words| words.starts_with("bit(") || words == "year") => {
+                return Ok(value);
+            }
+            ty if ty.is_integer() => {
+                let (low, high) = whole_numbers(&column.ty);
+                ("mysql_fitting_integer", vec![number(low), number(high)])
+            }
+            Type::Numeric(Some(modifier)) => {
+                let has_sign = own_words(&column.ty).is_none_or(|words| !words.ends_with(" unsigned"));
+                let (digits, behind) = (i64::from(modifier.precision), i64::from(modifier.scale));
+                ("mysql_fitting_decimal", vec![number(digits), number(behind), number(i64::from(has_sign))])
+            }
+            Type::Varchar(Some(length)) => ("mysql_fitting_text", vec![number(i64::from(*length))]),
+            Type::Bytea => match own_words(&column.ty).and_then(|words| words.split(['(', ')']).nth(1)?.parse().ok()) {
+                Some(length) => ("mysql_fitting_bytes", vec![number(length)]),
+                None => return Ok(value),
+            },
+            _ => return Ok(value),
+        };
+        let value = self.mysql_position_in(value, &column.ty, at)?;
+        let args = std::iter::once((value, at)).chain(bounds).chain([name]).collect();
+        self.mysql_call_of(function, args)
+    }
+
+    /// A sum, a difference or a product of whole numbers of which one has no sign: neither has it.
+    pub(super) fn mysql_unsigned_arithmetic(
+        &mut self,
+        name: &str,
+        left: Placed,
+        right: Placed,
+        place: i32,
+    ) -> Result<Expr> {
+        let mut operands = Vec::with_capacity(2);
+        for (operand, at) in [left, right] {
+            operands.push((self.coerce(operand, &Type::Numeric(None), CastContext::Implicit, at)?, at));
+        }
+        let value = self.built_in_operator(name, operands, place)?;
+        if name == "-" && self.mysql_modes().signed_subtraction {
+            return self.coerce(value, &Type::Int8, CastContext::Assignment, place);
+        }
+        self.mysql_call_of("mysql_unsigned", vec![(value, place)])
+    }
+}
+
+/// The least and the greatest of a type's whole numbers.
+fn whole_numbers(ty: &Type) -> (i64, i64) {
+    match (own_words(ty), ty.through_domains()) {
+        (Some("tinyint" | "tinyint(1)"), _) => (-128, 127),
+        (Some("tinyint unsigned"), _) => (0, 255),
+        (Some("smallint unsigned"), _) => (0, 65_535),
+        (Some("mediumint"), _) => (-8_388_608, 8_388_607),
+        (Some("mediumint unsigned"), _) => (0, 16_777_215),
+        (Some("int unsigned"), _) => (0, 4_294_967_295),
+        (Some("bigint unsigned"), _) => (0, i64::MAX),
+        (_, Type::Int2) => (i64::from(i16::MIN), i64::from(i16::MAX)),
+        (_, Type::Int4) => (i64::from(i32::MIN), i64::from(i32::MAX)),
+        _ => (i64::MIN, i64::MAX),
+    }
+}
+
+fn is_grouped(expr: &Expr) -> bool {
+    let mut found = false;
+    walk::expr(expr, &mut |part| {
+        found |= matches!(part.kind, ExprKind::Aggregate(_) | ExprKind::Window(_));
+        !found
+    });
+    found
+}

@@ -1,0 +1,100 @@
+"""Values and the types that they are told as: what drivers make their objects of."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from typing import Any
+
+import pymysql
+import pytest
+from pymysql.constants import FIELD_TYPE, FLAG
+from rowferry import mysql
+
+from tests.servers.rowferry import Rowferry
+
+from .test_drivers import place
+
+
+@pytest.mark.parametrize(
+    ("expression", "value", "kind", "unsigned", "scale"),
+    [
+        ("1/3*100", Decimal("33.3333"), FIELD_TYPE.NEWDECIMAL, False, 4),
+        ("1.50 * 2.5", Decimal("3.750"), FIELD_TYPE.NEWDECIMAL, False, 3),
+        ("AVG(n)", Decimal("1.5000"), FIELD_TYPE.NEWDECIMAL, False, 4),
+        ("SUM(d)", Decimal("4.00"), FIELD_TYPE.NEWDECIMAL, False, 2),
+        ("CAST(5 AS UNSIGNED)", 5, FIELD_TYPE.LONGLONG, True, 0),
+        ("~0", 2**64 - 1, FIELD_TYPE.LONGLONG, True, 0),
+        ("MAX(u) + 1", 2**32, FIELD_TYPE.LONGLONG, True, 0),
+        ("0x41 + 0", 65, FIELD_TYPE.LONGLONG, False, 0),
+        ("'10' + 5", 15.0, FIELD_TYPE.DOUBLE, False, 31),
+        ("MAX(t)", dt.timedelta(hours=100, milliseconds=500), FIELD_TYPE.TIME, False, 6),
+        ("SEC_TO_TIME(-1)", dt.timedelta(seconds=-1), FIELD_TYPE.TIME, False, 6),
+    ],
+)
+def test_expressions_have_mysqls_types(
+    server: Rowferry, table: str, expression: str, value: Any, kind: int, unsigned: bool, scale: int
+) -> None:
+    with pymysql.connect(**place(server)) as connection, connection.cursor() as cursor:
+        cursor.execute(f"CREATE TABLE {table} (n INT, d DECIMAL(10,2), u INT UNSIGNED, t TIME(1))")
+        cursor.execute(f"INSERT INTO {table} VALUES (1, 1.5, 7, '-1:00:00'), (2, 2.5, 4294967295, '100:00:00.5')")
+        cursor.execute(f"SELECT {expression} AS value FROM {table} LIMIT 1")
+        (field,) = cursor._result.fields  # type: ignore[union-attr]
+        assert (field.type_code, bool(field.flags & FLAG.UNSIGNED), field.scale) == (kind, unsigned, scale)
+        assert cursor.fetchall() == ((value,),)
+
+
+def test_variables_of_users_keep_their_kind(server: Rowferry) -> None:
+    with pymysql.connect(**place(server)) as connection, connection.cursor() as cursor:
+        cursor.execute("SET @i := 1, @d = 1.50, @f = 1e0, @b = 0xff, @t = 'x'")
+        cursor.execute("SELECT @i, @d, @f, @b, @t, @none")
+        assert cursor.fetchone() == (1, Decimal("1.50"), 1.0, b"\xff", "x", None)
+        cursor.execute("SET @i = 'text'")
+        cursor.execute("SELECT @i, @d, @f, @b, @t, @none")
+        assert cursor.fetchone() == ("text", Decimal("1.50"), 1.0, b"\xff", "x", None)
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_times_and_instants_as_parameters(server: Rowferry, table: str, prepared: bool) -> None:
+    longest = dt.timedelta(hours=838, minutes=59, seconds=59)
+    noon = dt.datetime(2024, 6, 1, 12, 0)
+    driver: Any = mysql if prepared else pymysql
+    with driver.connect(**place(server)) as connection:
+        cursor = connection.cursor()
+        cursor.execute(f"CREATE TABLE {table} (id INT PRIMARY KEY, t TIME, at TIMESTAMP NULL, e ENUM('a','b'))")
+        cursor.execute("SET time_zone = '+02:00'")
+        for row in [(1, longest, noon, 2), (2, -longest, None, "A"), (3, dt.timedelta(0), noon, None)]:
+            cursor.execute(f"INSERT INTO {table} VALUES (%s, %s, %s, %s)", row)
+        connection.commit()
+        cursor.execute(f"SELECT t, at, e FROM {table} ORDER BY t")
+        rows = [(-longest, None, "a"), (dt.timedelta(0), noon, None), (longest, noon, "b")]
+        assert [tuple(row) for row in cursor.fetchall()] == rows
+        cursor.execute(f"SELECT id FROM {table} WHERE at = %s AND t > %s", (noon, dt.timedelta(hours=30)))
+        assert [tuple(row) for row in cursor.fetchall()] == [(1,)]
+        cursor.execute("SET time_zone = '+00:00'")
+        cursor.execute(f"SELECT at FROM {table} WHERE id = %s", (1,))
+        assert [tuple(row) for row in cursor.fetchall()] == [(noon - dt.timedelta(hours=2),)]
+
+
+def test_a_mode_without_backslashes(server: Rowferry) -> None:
+    with pymysql.connect(**place(server), sql_mode="NO_BACKSLASH_ESCAPES") as connection, connection.cursor() as cursor:
+        cursor.execute(r"SELECT 'a\nb', LENGTH('\\')")
+        assert cursor.fetchone() == ("a\\nb", 2)
+
+
+def test_without_strict_modes_values_are_cut_to_fit_with_warnings(server: Rowferry, table: str) -> None:
+    with pymysql.connect(**place(server), sql_mode="") as connection, connection.cursor() as cursor:
+        cursor.execute(f"CREATE TABLE {table} (t TINYINT, v VARCHAR(2), i INT)")
+        cursor.execute(f"INSERT INTO {table} VALUES (300, 'abc', '12x')")
+        cursor.execute("SHOW WARNINGS")
+        assert [row[1] for row in cursor.fetchall()] == [1264, 1265, 1265]
+        cursor.execute(f"SELECT * FROM {table}")
+        assert cursor.fetchall() == ((127, "ab", 12),)
+
+
+def test_a_division_by_zero_is_warned_of(server: Rowferry) -> None:
+    with pymysql.connect(**place(server)) as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT 1/0")
+        assert cursor.fetchone() == (None,)
+        cursor.execute("SHOW WARNINGS")
+        assert [row[1:] for row in cursor.fetchall()] == [(1365, "Division by 0")]
