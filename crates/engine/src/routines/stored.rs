@@ -13,10 +13,11 @@ use rowferry_dialect::postgres::polymorphic::Standing;
 use rowferry_dialect::postgres::{types, user_cast};
 use rowferry_dialect::stored_aggregate::Callee;
 use rowferry_dialect::stored_function::{RoutineLanguage, StoredFunction, TypeRef};
+use rowferry_dialect::types::Storage;
 use rowferry_dialect::user_cast::Method;
 use rowferry_dialect::user_type::told_fields;
 use rowferry_dialect::values::cast::cast;
-use rowferry_dialect::values::{ValueRef, record};
+use rowferry_dialect::values::{Settings, ValueRef, output, record};
 use rowferry_dialect::{Condition, Error, Result, Schema as _, Type, work};
 
 use super::{MAX_DEPTH, borrowed, plpgsql, sql_language, stack_address};
@@ -377,6 +378,7 @@ impl Session {
             {
                 args = (0..row.len()).map(|at| row.get(at).to_value()).collect();
             }
+            make_row_canonical(&mut args, call)?;
             session.transaction_is_used();
             let returned = session.run_routine_stored(&call.function, call.standing.clone(), args, ends)?;
             if prepared.bound.columns.is_empty() {
@@ -401,6 +403,7 @@ impl Session {
         {
             args = (0..row.len()).map(|at| row.get(at).to_value()).collect();
         }
+        make_row_canonical(&mut args, call)?;
         let returned = self.run_routine_stored(&call.function, call.standing.clone(), args, true)?;
         if prepared.bound.columns.is_empty() {
             self.hand_out(call, returned)?;
@@ -418,6 +421,20 @@ impl Session {
             Ok(Outcome::Done { command: prepared.command, rows: 0 })
         })
     }
+}
+
+/// Gives a value the canonical form of its type: a decimal that lies as a number in the file is text to those who compare it.
+pub(super) fn make_canonical(value: &mut Value, ty: &Type) -> Result<()> {
+    if matches!(value, Value::Integer(_) | Value::Real(_)) && ty.storage() == Storage::NativeDecimal {
+        *value = Value::Text(output(value, ty, &Settings::default())?);
+    }
+    Ok(())
+}
+
+/// The same for the arguments of a CALL.
+fn make_row_canonical(args: &mut [Value], call: &CallProcedure) -> Result<()> {
+    let columns = call.args.iter().flat_map(|query| &query.columns);
+    args.iter_mut().zip(columns).try_for_each(|(value, column)| make_canonical(value, &column.ty))
 }
 
 /// Units of work that a call is, before its statements do anything.

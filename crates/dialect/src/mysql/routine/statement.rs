@@ -244,11 +244,17 @@ impl Parser<'_> {
             return Err(self.syntax_error());
         }
         self.at += 1;
-        let before = self.statements;
+        let (before, begins) = (self.statements, self.at);
         self.expression()?;
         // Its value is a part of it.
         self.statements = before;
-        let text = format!("SET {}", self.between(from, self.at));
+        let mut text = format!("SET {}", self.between(from, self.at));
+        if let [TokenWithSpan { token: Token::Word(word), .. }] = &self.tokens[begins..self.at]
+            && self.find(&word.value).is_some()
+        {
+            // A word alone would stand for itself.
+            text = format!("SET {} ({})", self.between(from, begins), self.between(begins, self.at));
+        }
         let mut tokens = vec![TokenWithSpan { token: Token::make_keyword("SET"), span: Span::empty() }];
         tokens.extend_from_slice(&self.tokens[from..self.at]);
         self.check(&tokens, (from, self.at))?;

@@ -13,7 +13,7 @@ use super::variables::{Slot, taken_apart};
 use crate::cursor::Cursor;
 use crate::routines::borrowed;
 use crate::routines::running::Place;
-use crate::routines::stored::Shape;
+use crate::routines::stored::{Shape, make_canonical};
 use crate::session::{Outcome, Prepared};
 use crate::settings::ExtraCheck;
 
@@ -37,10 +37,15 @@ fn refuse_copy(plan: &Prepared) -> Result<()> {
     }
 }
 
-/// The next row of a cursor.
+/// The next row of a cursor, its values in the canonical form of their types.
 pub(super) fn next_row(cursor: &mut Cursor) -> Result<Option<Vec<Value>>> {
-    let row = cursor.next()?;
-    Ok(row.map(|row| (0..row.len()).map(|at| row.get(at).to_value()).collect()))
+    let Some(row) = cursor.next()? else { return Ok(None) };
+    let mut values: Vec<Value> = (0..row.len()).map(|at| row.get(at).to_value()).collect();
+    drop(row);
+    for (value, column) in values.iter_mut().zip(cursor.columns()) {
+        make_canonical(value, &column.ty)?;
+    }
+    Ok(Some(values))
 }
 
 impl Frame<'_, '_> {
