@@ -92,6 +92,11 @@ pub struct Context {
     pub database: String,
     /// Policies of tables become part of the statement: not where only its text is looked at.
     pub asks_policies: bool,
+    /// Nobody asks whether rows hold their foreign keys, nor whether the tables of such are there: MySQL's
+    /// `foreign_key_checks` is off.
+    pub keys_unchecked: bool,
+    /// Values for columns that compute themselves are passed over: MySQL's `sql_mode` is not strict.
+    pub passes_generated: bool,
     /// How its literals are to be read.
     pub literals: crate::values::LiteralStyle,
     /// Of which kinds the variables of MySQL's users are.

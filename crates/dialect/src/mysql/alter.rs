@@ -79,7 +79,7 @@ fn place(parser: &mut Parser<'_>) -> Result<Option<Place>, Failed> {
     Ok(if took(parser, "after") { Some(Place::After(name(parser)?)) } else { None })
 }
 
-fn command(subtype: AlterTableType, name: &str, of: Option<Node>) -> Node {
+pub(super) fn command(subtype: AlterTableType, name: &str, of: Option<Node>) -> Node {
     node(N::AlterTableCmd(Box::new(pg::AlterTableCmd {
         subtype: subtype as i32,
         name: name.to_owned(),

@@ -4,7 +4,8 @@
 //! the file: they are kept as `table.key`.
 
 use pg_query::protobuf::{
-    self as pg, ConstrType, DropBehavior, Node, ObjectType, OnCommitAction, SqlValueFunctionOp, node::Node as N,
+    self as pg, AlterTableType, ConstrType, DropBehavior, Node, ObjectType, OnCommitAction, SqlValueFunctionOp,
+    node::Node as N,
 };
 use sqlparser::ast::{
     ColumnDef, ColumnOption, ColumnOptionDef, CreateIndex, CreateTable, CreateTableLikeKind, CreateTableOptions,
@@ -13,7 +14,7 @@ use sqlparser::ast::{
 };
 use sqlparser::tokenizer::Token;
 
-use super::alter::{altered, option};
+use super::alter::{altered, command, option};
 use super::build::{NOWHERE, boxed, def, list, node, number, select, select_of, text, word};
 use super::expressions::name_parts;
 use super::statements::{Trees, one};
@@ -293,10 +294,17 @@ impl Converter<'_> {
         name_constraints(&table, &mut parts.elements);
         // What is made for foreign keys comes last: others may find their rows.
         parts.keys.sort_by_key(|key| key.for_foreign_key);
-        let mut trees = vec![created(relation.clone(), parts.elements, create.if_not_exists)];
+        // Foreign keys come when all else is there: their tables may be this one, or not there yet.
+        let is_key = |element: &Node| matches!(&element.node, Some(N::Constraint(of)) if of.contype() == ConstrType::ConstrForeign);
+        let (keys, elements): (Vec<Node>, Vec<Node>) = parts.elements.into_iter().partition(is_key);
+        let mut trees = vec![created(relation.clone(), elements, create.if_not_exists)];
         for (at, key) in parts.keys.iter().enumerate() {
             trees.push(self.index(&relation, &table, key, at, create.if_not_exists)?);
         }
+        trees.extend(
+            keys.into_iter()
+                .map(|key| altered(&relation, vec![command(AlterTableType::AtAddConstraint, "", Some(key))])),
+        );
         trees.extend(comments(&relation, comment, parts.comments));
         Ok((trees, false))
     }

@@ -105,6 +105,12 @@ const ROWS: &[Row] = &[
     row("ORDER BY position * is not in select list", 1054, "42S22", "Unknown column '{0}' in 'order clause'"),
     row("GROUP BY position * is not in select list", 1054, "42S22", "Unknown column '{0}' in 'group statement'"),
     row("collation \"*\" for encoding \"*\" does not exist", 1273, "HY000", "Unknown collation: '{0}'"),
+    row(
+        "cannot insert a non-DEFAULT value into column \"*\"",
+        3105,
+        "HY000",
+        "The value specified for generated column '{0}' is not allowed.",
+    ),
     row("table name \"*\" specified more than once", 1066, "42000", "Not unique table/alias: '{0}'"),
 ];
 

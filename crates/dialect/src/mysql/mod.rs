@@ -16,6 +16,7 @@ mod definitions;
 pub mod errors;
 mod expressions;
 mod grammar;
+mod late_keys;
 mod lift;
 pub mod load_data;
 mod modes;
@@ -31,6 +32,7 @@ pub mod types;
 pub mod variables;
 mod views;
 
+pub use late_keys::LateKey;
 pub(crate) use lift::content;
 pub use lift::shape;
 pub use modes::Modes;

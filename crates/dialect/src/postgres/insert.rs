@@ -278,7 +278,8 @@ impl Binder<'_> {
                     }
                     slots.push(row.len());
                     let user_value = overriding == OverridingKind::OverridingUserValue && column.identity.is_some();
-                    if matches!(node.node, Some(N::SetToDefault(_))) || user_value {
+                    let passed_over = column.generated.is_some() && binder.context.passes_generated;
+                    if matches!(node.node, Some(N::SetToDefault(_))) || user_value || passed_over {
                         let native = column.identity.is_some() || native.get(at).copied().unwrap_or(false);
                         row.push(binder.target_default(target, *position, native, place)?);
                     } else {

@@ -156,10 +156,14 @@ impl Session {
     }
 
     pub(super) fn postgres_context(&self) -> rowferry_dialect::plan::Context {
+        let is_mysql = self.language == Language::Mysql;
+        let keys_unchecked = is_mysql && self.state.variables.read().is_replica();
         rowferry_dialect::plan::Context {
             user: self.user.to_string(),
             database: self.database.name().to_owned(),
             asks_policies: true,
+            keys_unchecked,
+            passes_generated: is_mysql && !self.mysql_modes().strict,
             literals: self.settings().literal_style(),
             user_kinds: self.state.user_kinds.lock().clone(),
         }

@@ -640,12 +640,13 @@ impl Changer<'_> {
     fn truncate(&self, tables: &[Arc<Relation>], restart_identity: bool, cascade: bool) -> Done {
         let schema = self.schema();
         let mut tables = tables.to_vec();
+        let unchecked = self.session.postgres_context().keys_unchecked;
         let mut at = 0;
         while at < tables.len() {
             let parent = tables[at].clone();
             at += 1;
             for child in &schema.referring(&parent) {
-                if tables.iter().any(|table| table.oid == child.oid) {
+                if tables.iter().any(|table| table.oid == child.oid) || unchecked {
                     continue;
                 }
                 if !cascade {

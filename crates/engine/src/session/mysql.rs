@@ -4,11 +4,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use rowferry_dialect::ir::{DmlAction, Expr, ExprKind, InsertSource, Statement as Ir, TransactionModes, Value, walk};
-use rowferry_dialect::mysql::{self, Control, PreparedFrom};
+use rowferry_dialect::ir::{
+    Ddl, DmlAction, Expr, ExprKind, InsertSource, ObjectKind, Statement as Ir, TransactionModes, Value, walk,
+};
+use rowferry_dialect::mysql::{self, Control, LateKey, PreparedFrom};
 use rowferry_dialect::plan::Command;
 use rowferry_dialect::schema::QualifiedName;
-use rowferry_dialect::{Condition, Error, Result, Schema as _, Type};
+use rowferry_dialect::{Condition, Error, Result, Schema as _, Type, postgres};
 
 use super::parsed::Parsed;
 use super::state::Told;
@@ -129,6 +131,18 @@ impl Session {
             sequences.told = None;
             sequences.serial
         };
+        let drops_tables = matches!(&prepared.bound.statement, Ir::Ddl(ddl)
+            if matches!(ddl.as_ref(), Ddl::Drop(drop) if drop.kind == ObjectKind::Table));
+        if drops_tables && self.postgres_context().keys_unchecked {
+            return self.drop_checked_by_nobody(prepared, text);
+        }
+        if parts.is_empty() && makes_table(prepared) {
+            return self.as_one_transaction(|session| {
+                let outcome = session.execute_one(prepared, params, text)?;
+                session.add_late_keys()?;
+                Ok(outcome)
+            });
+        }
         if parts.is_empty() {
             let mut outcome = self.execute_one(prepared, params, text)?;
             match &mut outcome {
@@ -145,16 +159,97 @@ impl Session {
             }
             return if silent { silenced(outcome) } else { Ok(outcome) };
         }
-        self.as_one_transaction(|session| {
-            let mut last = Outcome::Done { command: Command::Utility(""), rows: 0 };
-            for part in &parts {
-                if part.unless().is_some_and(|name| session.has_mysql_type(name)) {
-                    continue;
-                }
-                let plan = session.prepare_parsed(&Parsed::of_part(part), &[])?;
-                last = silenced(session.execute_one(&plan, &[], text)?)?;
+        self.as_one_transaction(|session| session.run_one_by_one(&parts, text))
+    }
+
+    /// The parts of a statement, one after another.
+    fn run_one_by_one(&mut self, parts: &[postgres::Parsed], text: Option<&Arc<str>>) -> Result<Outcome> {
+        let mut last = Outcome::Done { command: Command::Utility(""), rows: 0 };
+        let mut makes = false;
+        for part in parts {
+            if part.unless().is_some_and(|name| self.has_mysql_type(name)) {
+                continue;
             }
-            Ok(last)
+            let plan = self.prepare_parsed(&Parsed::of_part(part), &[])?;
+            makes |= makes_table(&plan);
+            last = silenced(self.execute_one(&plan, &[], text)?)?;
+            if matches!(plan.bound.statement, Ir::Nothing { tag: "CREATE TABLE" }) {
+                // IF NOT EXISTS: it keeps the keys that it has.
+                return Ok(last);
+            }
+        }
+        if makes {
+            self.add_late_keys()?;
+        }
+        Ok(last)
+    }
+
+    /// Makes the foreign keys that have waited for a table that is there now.
+    fn add_late_keys(&mut self) -> Result<()> {
+        self.refresh_schema();
+        let mut found = Vec::new();
+        for table in self.schema.user_relations() {
+            let Some(details) = self.schema.details(table.oid) else { continue };
+            for (_, name, value) in details.properties.all() {
+                if name == LateKey::PROPERTY
+                    && let Some(key) = LateKey::of_property(value)
+                    && self.schema.relation(&QualifiedName::new(key.namespace.clone(), key.table.clone())).is_some()
+                {
+                    found.push(key.statement(&table.namespace, &table.name));
+                }
+            }
+        }
+        found.iter().try_for_each(|statement| self.run_text(statement))
+    }
+
+    /// Runs a statement of our own making.
+    fn run_text(&mut self, text: &str) -> Result<()> {
+        for statement in self.parse_own(text)? {
+            let plan = self.prepare_parsed(&statement, &[])?;
+            silenced(self.execute_mysql(&plan, &[], None)?)?;
+        }
+        Ok(())
+    }
+
+    /// DROP TABLE where nobody checks foreign keys: those of other tables wait for a table of that name.
+    fn drop_checked_by_nobody(&mut self, prepared: &Arc<Prepared>, text: Option<&Arc<str>>) -> Result<Outcome> {
+        let mut keys = Vec::new();
+        if let Ir::Ddl(ddl) = &prepared.bound.statement
+            && let Ddl::Drop(drop) = ddl.as_ref()
+        {
+            for name in &drop.names {
+                let Some(table) = self.schema.relation(name) else { continue };
+                for child in self.schema.children(&table) {
+                    let goes = |name: &QualifiedName| self.schema.relation(name).is_some_and(|it| it.oid == child.oid);
+                    if drop.names.iter().any(goes) {
+                        continue;
+                    }
+                    let own = child
+                        .foreign_keys
+                        .iter()
+                        .filter(|key| self.schema.relation(&key.target).is_some_and(|target| target.oid == table.oid));
+                    for key in own {
+                        let referred = crate::catalog::describe::target_columns(&table, key);
+                        let late = LateKey::new(
+                            &key.name,
+                            key.columns.iter().map(|at| child.columns[*at].name.as_str()),
+                            (&table.namespace, &table.name),
+                            referred.iter().map(|at| table.columns[*at].name.as_str()),
+                            (key.rules.on_delete.words(), key.rules.on_update.words()),
+                        );
+                        let dropped = LateKey::dropped(&child.namespace, &child.name, &key.name);
+                        keys.push((dropped, late.statement(&child.namespace, &child.name)));
+                    }
+                }
+            }
+        }
+        self.as_one_transaction(|session| {
+            keys.iter().try_for_each(|(dropped, _)| session.run_text(dropped))?;
+            // What was bound knew them.
+            let again = session.prepare_parsed(&prepared.parsed, &[])?;
+            let outcome = session.execute_one(&again, &[], text)?;
+            keys.iter().try_for_each(|(_, waits)| session.run_text(waits))?;
+            Ok(outcome)
         })
     }
 
@@ -364,6 +459,15 @@ fn asks_for_number(value: &Expr, params: &[Value]) -> bool {
         true
     });
     asks
+}
+
+/// CREATE TABLE, by whatever its columns are said.
+fn makes_table(prepared: &Prepared) -> bool {
+    match &prepared.bound.statement {
+        Ir::Ddl(ddl) => matches!(**ddl, Ddl::CreateTable(_)),
+        Ir::CreateTableAs(_) => true,
+        _ => false,
+    }
 }
 
 /// PREPARE and its kin, which cannot be prepared.

@@ -111,7 +111,15 @@ impl Binder<'_> {
         if self.is_mysql() {
             return match self.mysql_alteration(alter, range)? {
                 Alteration::Whole(statement) => Ok(statement),
-                Alteration::Commands(alter) => self.alter_own_table(&alter, range),
+                Alteration::Commands(alter, besides) => {
+                    let mut statement = self.alter_own_table(&alter, range)?;
+                    if let Statement::Ddl(ddl) = &mut statement
+                        && let Ddl::AlterTable { actions, .. } = &mut **ddl
+                    {
+                        actions.extend(besides);
+                    }
+                    Ok(statement)
+                }
             };
         }
         if let Some(owner) = self.relation_owner(alter)? {

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use pg_query::protobuf::{self as pg, AlterTableType, ConstrType, DropBehavior, Node, a_const, node::Node as N};
 
 use super::super::binder::Binder;
-use crate::ir::{AlterTable, Ddl, Drop, Expr, ObjectKind, Statement, Text};
+use crate::ir::{AlterTable, Ddl, Drop, Expr, ObjectKind, Part, Statement, Text};
+use crate::mysql::LateKey;
 use crate::schema::{Index, QualifiedName, Relation};
 use crate::{Condition, Error, Result};
 
@@ -16,8 +17,8 @@ use crate::{Condition, Error, Result};
 pub(super) enum Alteration {
     /// The statement.
     Whole(Statement),
-    /// Commands that any language has.
-    Commands(pg::AlterTableStmt),
+    /// Commands that any language has, and what is done besides.
+    Commands(pg::AlterTableStmt, Vec<AlterTable>),
 }
 
 /// How MySQL calls a key of a table.
@@ -97,6 +98,7 @@ impl Binder<'_> {
             return Err(Error::new(Condition::InvalidTableDefinition, message).with_mysql(1090, "42000"));
         }
         let mut commands = Vec::with_capacity(alter.cmds.len());
+        let mut besides = Vec::new();
         for node in &alter.cmds {
             let Some(N::AlterTableCmd(of)) = &node.node else { continue };
             match of.subtype() {
@@ -123,13 +125,62 @@ impl Binder<'_> {
                         && let Some(N::Constraint(added)) = of.def.as_deref_mut().and_then(|node| node.node.as_mut())
                     {
                         name_constraint(&table, added)?;
+                        if added.contype() == ConstrType::ConstrForeign {
+                            let late = self.late_key(&table, added)?;
+                            let is_late = late.is_some();
+                            besides.push(AlterTable::SetProperty {
+                                part: Part::Constraint(added.conname.clone()),
+                                name: LateKey::PROPERTY.to_owned(),
+                                value: late.map(|key| key.to_property()),
+                            });
+                            if is_late {
+                                continue;
+                            }
+                        }
                     }
                     commands.push(node);
                 }
                 _ => commands.push(node.clone()),
             }
         }
-        Ok(Alteration::Commands(pg::AlterTableStmt { cmds: commands, ..alter.clone() }))
+        if commands.is_empty() {
+            let heirs = Vec::new();
+            let ddl = Ddl::AlterTable { table, actions: besides, heirs };
+            return Ok(Alteration::Whole(Statement::Ddl(Box::new(ddl))));
+        }
+        Ok(Alteration::Commands(pg::AlterTableStmt { cmds: commands, ..alter.clone() }, besides))
+    }
+
+    /// A foreign key whose table is not there; `None` where it is, and then the key looks there whatever the default
+    /// database is.
+    ///
+    /// # Errors
+    /// `42P01` (1824) unless nobody checks.
+    fn late_key(&self, table: &Relation, key: &mut pg::Constraint) -> Result<Option<LateKey>> {
+        let unchecked = self.context.keys_unchecked;
+        let Some(range) = &mut key.pktable else { return Ok(None) };
+        if range.schemaname.is_empty() && table.namespace != "pg_temp" {
+            range.schemaname.clone_from(&table.namespace);
+        }
+        // Rows that are there are not looked at.
+        key.skip_validation = unchecked;
+        key.initially_valid = !unchecked;
+        let name = QualifiedName::new(range.schemaname.clone(), range.relname.clone());
+        if self.schema.relation(&name).is_some() {
+            return Ok(None);
+        }
+        if !unchecked {
+            let message = format!("Failed to open the referenced table '{}'", range.relname);
+            return Err(Error::new(Condition::UndefinedTable, message).with_mysql(1824, "HY000"));
+        }
+        let words = |letter: &str| crate::schema::ReferentialAction::from_letter(letter).words();
+        Ok(Some(LateKey::new(
+            &key.conname,
+            super::super::names::strings(&key.fk_attrs).into_iter(),
+            (&range.schemaname, &range.relname),
+            super::super::names::strings(&key.pk_attrs).into_iter(),
+            (words(&key.fk_del_action), words(&key.fk_upd_action)),
+        )))
     }
 
     fn mysql_action(&mut self, table: &Arc<Relation>, action: &str, args: &[&str]) -> Result<Statement> {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use rowferry_dialect::Schema as _;
-use rowferry_dialect::mysql::{VIRTUAL, routine};
+use rowferry_dialect::mysql::{LateKey, VIRTUAL, routine};
 use rowferry_dialect::schema::Relation;
 use rowferry_dialect::stored_function::RoutineLanguage;
 use rowferry_dialect::values::Settings;
@@ -176,6 +176,10 @@ fn table(context: &Context<'_>, relation: &Arc<Relation>) -> String {
         }
         parts.push(part);
     }
+    // Those that wait for their tables.
+    let properties = details.into_iter().flat_map(|details| details.properties.all());
+    let late = properties.filter(|(_, name, _)| *name == LateKey::PROPERTY);
+    parts.extend(late.filter_map(|(_, _, value)| Some(LateKey::of_property(value)?.definition(&relation.namespace))));
     for check in &relation.checks {
         let clause = describe::check_constraint(schema, relation, check, false);
         parts.push(format!("CONSTRAINT {} {clause}", quoted(&check.name)));

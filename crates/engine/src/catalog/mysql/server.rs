@@ -74,7 +74,13 @@ pub(super) const TABLES: &[Table] = &[
     of_schema(
         "files",
         "FILE_ID int8, FILE_NAME text, FILE_TYPE text, TABLESPACE_NAME text, TABLE_CATALOG text, TABLE_SCHEMA text, \
-         TABLE_NAME text, LOGFILE_GROUP_NAME text, ENGINE text, STATUS text, EXTRA text",
+         TABLE_NAME text, LOGFILE_GROUP_NAME text, LOGFILE_GROUP_NUMBER int8, ENGINE text, FULLTEXT_KEYS text, \
+         DELETED_ROWS int8, UPDATE_COUNT int8, FREE_EXTENTS int8, TOTAL_EXTENTS int8, EXTENT_SIZE int8, \
+         INITIAL_SIZE int8, MAXIMUM_SIZE int8, AUTOEXTEND_SIZE int8, CREATION_TIME timestamp, \
+         LAST_UPDATE_TIME timestamp, LAST_ACCESS_TIME timestamp, RECOVER_TIME int8, TRANSACTION_COUNTER int8, \
+         VERSION int8, ROW_FORMAT text, TABLE_ROWS int8, AVG_ROW_LENGTH int8, DATA_LENGTH int8, \
+         MAX_DATA_LENGTH int8, INDEX_LENGTH int8, DATA_FREE int8, CREATE_TIME timestamp, UPDATE_TIME timestamp, \
+         CHECK_TIME timestamp, CHECKSUM text, STATUS text, EXTRA text",
         none,
     ),
     of_schema(
