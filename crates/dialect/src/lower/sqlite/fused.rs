@@ -212,8 +212,9 @@ impl Sum {
         Some(match (function.name, ty) {
             ("sum", Type::Numeric(None)) => Self::Decimal,
             ("avg", Type::Numeric(None)) => Self::Average,
-            ("sum", Type::Int2 | Type::Int4) => Self::Whole,
-            ("sum", Type::Int8) => Self::Integer,
+            ("sum", Type::Int2 | Type::Int4) if matches!(function.result, Is(Type::Int8)) => Self::Whole,
+            // MySQL's sums of integers are decimals, whatever the integers are.
+            ("sum", Type::Int2 | Type::Int4 | Type::Int8) => Self::Integer,
             ("avg", Type::Int2 | Type::Int4 | Type::Int8) => Self::IntegerAverage,
             ("sum", Type::Float8) => Self::Float,
             ("avg", Type::Float8) => Self::FloatAverage,

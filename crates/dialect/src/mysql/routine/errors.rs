@@ -93,6 +93,11 @@ pub(super) fn cursor_too_late() -> Error {
     own(1338, "42000", "Cursor declaration after handler declaration")
 }
 
+/// `1357`.
+pub(super) fn changes_routine(kind: &str) -> Error {
+    own(1357, "HY000", format!("Can't drop or alter a {kind} from within another stored routine"))
+}
+
 /// `1362`.
 pub(super) fn fixed_row(row: &str, time: &str) -> Error {
     own(1362, "HY000", format!("Updating of {row} row is not allowed in {time}trigger"))

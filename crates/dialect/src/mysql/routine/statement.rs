@@ -152,6 +152,12 @@ impl Parser<'_> {
                     let found = rest.iter().find_map(|token| kinds.iter().find(|kind| is_word(&token.token, kind)));
                     return Err(errors::within_routine(&found.copied().unwrap_or_default().to_uppercase()));
                 }
+                if word != "create" {
+                    let kinds = ["procedure", "function"];
+                    if let Some(kind) = kinds.iter().find(|kind| is_word(self.ahead(1), kind)) {
+                        return Err(errors::changes_routine(&kind.to_uppercase()));
+                    }
+                }
                 if called && !is_word(self.ahead(1), "temporary") {
                     return Err(errors::commits());
                 }
