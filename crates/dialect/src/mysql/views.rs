@@ -16,6 +16,32 @@ fn is_word(token: &Token, wanted: &str) -> bool {
     matches!(token, Token::Word(word) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(wanted))
 }
 
+/// DEFINER says who has made a view: here it is who makes it. Its host may be a name in quotes, which the parser does not
+/// read.
+fn without_definer(tokens: &mut Vec<TokenWithSpan>) {
+    let is_blank = |token: &TokenWithSpan| matches!(token.token, Token::Whitespace(_));
+    let view = tokens.iter().position(|token| is_word(&token.token, "view")).unwrap_or(0);
+    let Some(from) = tokens[..view].iter().position(|token| is_word(&token.token, "definer")) else { return };
+    let solid = |at: usize| (at..view).find(|at| !is_blank(&tokens[*at]));
+    let Some(equals) = solid(from + 1).filter(|at| tokens[*at].token == Token::Eq) else { return };
+    let Some(user) = solid(equals + 1) else { return };
+    let mut end = user + 1;
+    if let Some(at) = solid(end).filter(|at| tokens[*at].token == Token::AtSign)
+        && let Some(host) = solid(at + 1)
+    {
+        end = host + 1;
+    } else if let Some(host) = solid(end)
+        && matches!(&tokens[host].token, Token::Word(word) if word.quote_style.is_none() && word.value.starts_with('@'))
+    {
+        // `@` and a name without quotes are one word.
+        end = host + 1;
+        if tokens[host].token.to_string() == "@" {
+            end = solid(host + 1).map_or(end, |at| at + 1);
+        }
+    }
+    tokens.drain(from..end);
+}
+
 /// Takes both out of a statement that defines a view; others stay as they are.
 pub(super) fn of(tokens: &mut Vec<TokenWithSpan>) -> Said {
     let mut said = Said::default();
@@ -34,6 +60,7 @@ pub(super) fn of(tokens: &mut Vec<TokenWithSpan>) -> Said {
     {
         return said;
     }
+    without_definer(tokens);
     if alters {
         said.alters = true;
         tokens[first].token = Token::make_keyword("CREATE");
