@@ -89,6 +89,25 @@ fn modes(modes: &[TransactionMode]) -> Vec<Node> {
 }
 
 /// SET TRANSACTION: of the session, or of the transaction that comes next.
+/// NAMES and CHARACTER SET, each also among variables that are set.
+fn set_names(parser: &mut Parser<'_>) -> Result<Option<Node>, Failed> {
+    let is_names = parser.parse_keyword(Keyword::NAMES);
+    if !is_names && !parser.parse_keyword(Keyword::CHARSET) && !parser.parse_keywords(&[Keyword::CHARACTER, Keyword::SET])
+    {
+        return Ok(None);
+    }
+    let name = |parser: &mut Parser<'_>, what: &str| match parser.next_token().token {
+        Token::Word(word) => Ok(text(word.value.to_ascii_lowercase())),
+        Token::SingleQuotedString(value) | Token::DoubleQuotedString(value) => Ok(text(value.to_ascii_lowercase())),
+        _ => Err(Failed::from(Error::syntax(format!("{what} wants a name")))),
+    };
+    let mut args = vec![name(parser, "SET NAMES")?];
+    if is_names && parser.parse_keyword(Keyword::COLLATE) {
+        args.push(name(parser, "COLLATE")?);
+    }
+    Ok(Some(call("mysql_set_names", args)))
+}
+
 fn set_transaction(scope: &str, parser: &mut Parser<'_>) -> Result<Trees, Failed> {
     let of = parser.parse_transaction_modes()?;
     if of.is_empty() || parser.peek_token_ref().token != Token::EOF {
@@ -383,31 +402,6 @@ impl Converter<'_> {
 
     /// SET of variables, the server's and the user's.
     fn set_list(&mut self, parser: &mut Parser<'_>) -> Result<Option<Trees>, Failed> {
-        if self.has_tokens(&["set", "names"])
-            || self.has_tokens(&["set", "character"])
-            || self.has_tokens(&["set", "charset"])
-        {
-            parser.next_token();
-            let is_names = parser.parse_keyword(Keyword::NAMES);
-            if !is_names {
-                parser.next_token();
-                let _ = parser.parse_keyword(Keyword::SET);
-            }
-            let charset = match parser.next_token().token {
-                Token::Word(word) => word.value,
-                Token::SingleQuotedString(value) | Token::DoubleQuotedString(value) => value,
-                _ => return Err(Error::syntax("SET NAMES wants a character set").into()),
-            };
-            let mut args = vec![text(charset.to_ascii_lowercase())];
-            if parser.parse_keyword(Keyword::COLLATE) {
-                args.push(match parser.next_token().token {
-                    Token::Word(word) => text(word.value.to_ascii_lowercase()),
-                    Token::SingleQuotedString(value) | Token::DoubleQuotedString(value) => text(value),
-                    _ => return Err(Error::syntax("COLLATE wants a name").into()),
-                });
-            }
-            return Ok(Some(silently(vec![call("mysql_set_names", args)])));
-        }
         for scope in ["", "session", "local", "global"] {
             let words: Vec<&str> = ["set", scope, "transaction"].into_iter().filter(|word| !word.is_empty()).collect();
             if self.has_tokens(&words) {
@@ -421,6 +415,13 @@ impl Converter<'_> {
         parser.next_token();
         let mut values = Vec::new();
         loop {
+            if let Some(call) = set_names(parser)? {
+                values.push(call);
+                if parser.consume_token(&Token::Comma) {
+                    continue;
+                }
+                break;
+            }
             let scope = match parser.parse_one_of_keywords(&[Keyword::SESSION, Keyword::LOCAL, Keyword::GLOBAL]) {
                 Some(Keyword::GLOBAL) => "global",
                 Some(_) => "session",

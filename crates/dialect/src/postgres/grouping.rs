@@ -260,6 +260,13 @@ impl Binder<'_> {
                 Some(if entry.name.is_empty() { found.name.clone() } else { format!("{}.{}", entry.name, found.name) })
             })
             .unwrap_or_else(|| "?".to_owned());
+        if self.is_mysql() && !inside && matches!(group_by, GroupBy::None) {
+            let message = format!(
+                "In aggregated query without GROUP BY, expression of SELECT list contains nonaggregated column '{shown}'; \
+                 this is incompatible with sql_mode=only_full_group_by"
+            );
+            return Err(self.error(Condition::GroupingError, message, place).with_mysql(1140, "42000"));
+        }
         let message = if inside {
             format!("subquery uses ungrouped column \"{shown}\" from outer query")
         } else {

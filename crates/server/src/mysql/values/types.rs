@@ -127,7 +127,7 @@ impl WireType {
             }
             Type::Char(length) | Type::Nchar(length) => Self::text(ColumnType::STRING, 0, length.saturating_mul(WIDTH)),
             Type::Text | Type::Varchar(None) | Type::TextBlob | Type::Clob if is_stored => {
-                Self::text(ColumnType::BLOB, column_flag::BLOB, 65_535 * WIDTH)
+                Self::text(ColumnType::BLOB, column_flag::BLOB, 65_535)
             }
             Type::Bytea | Type::Byte | Type::Blob => Self::bytes(ColumnType::BLOB, column_flag::BLOB, 65_535),
             Type::Date => Self::temporal(ColumnType::DATE, 10, Some(0), Form::Date),
@@ -210,9 +210,9 @@ impl WireType {
             "varchar" => Self::text(ColumnType::VAR_STRING, 0, first().unwrap_or(0).saturating_mul(WIDTH)),
             "binary" => Self::bytes(ColumnType::STRING, 0, first().unwrap_or(1)),
             "varbinary" => Self::bytes(ColumnType::VAR_STRING, 0, first().unwrap_or(0)),
-            "tinytext" => texts(255 * WIDTH),
-            "text" => texts(65_535 * WIDTH),
-            "mediumtext" => texts(16_777_215 * WIDTH),
+            "tinytext" => texts(255),
+            "text" => texts(65_535),
+            "mediumtext" => texts(16_777_215),
             "longtext" => texts(LONGEST),
             "tinyblob" => blob(255),
             "blob" => blob(65_535),
@@ -297,7 +297,7 @@ mod tests {
             ("decimal(10,2) unsigned", (ColumnType::NEWDECIMAL, UNSIGNED, 11, 2)),
             ("varchar(20)", (ColumnType::VAR_STRING, 0, 80, 0)),
             ("varbinary(20)", (ColumnType::VAR_STRING, BINARY, 20, 0)),
-            ("mediumtext", (ColumnType::BLOB, BLOB, 67_108_860, 0)),
+            ("mediumtext", (ColumnType::BLOB, BLOB, 16_777_215, 0)),
             ("longblob", (ColumnType::BLOB, BLOB | BINARY, u32::MAX, 0)),
             ("datetime(6)", (ColumnType::DATETIME, BINARY, 26, 6)),
             ("datetime", (ColumnType::DATETIME, BINARY, 19, 0)),
