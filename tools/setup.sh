@@ -60,6 +60,8 @@ if [[ $goal == test || $goal == bench ]]; then
     need fish command -v fish
     need zsh command -v zsh
     need chromium command -v chromium # looks at the page of --web
+    need php-cli command -v php # runs WordPress on the MySQL door
+    need php-mysql has_file '/usr/lib/php/*/mysqli.so'
     need lintian command -v lintian # reads the Debian package, and systemd its service
     need systemd command -v systemd-analyze
     # An older one would not build the tours: then they say that they were not tested.

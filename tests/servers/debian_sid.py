@@ -34,10 +34,10 @@ class Unavailable(ServerFailed):
     """The packages cannot be had here: no apt, no network, another architecture. Tests skip, and say so."""
 
 
-def unpack(*packages: str, suite: str = "sid") -> Path:
+def unpack(*packages: str, suite: str = "sid", dependencies: bool = True) -> Path:
     """The folder that holds `packages` and the libraries they need; fetched on first use.
 
-    `packages[0]` is taken with its dependencies, the others without. Raises `Unavailable`.
+    `packages[0]` is taken with its `dependencies`, the others without. Raises `Unavailable`.
     """
     root = _CACHE / packages[0]
     if root.is_dir():
@@ -50,7 +50,8 @@ def unpack(*packages: str, suite: str = "sid") -> Path:
             return root
         apt = _Apt(Path(scratch), suite)
         apt.run("update", "-qq")
-        names = [name for name in apt.closure(packages[0]) if not name.startswith(_NOT_NEEDED)]
+        wanted = apt.closure(packages[0]) if dependencies else packages[:1]
+        names = [name for name in wanted if not name.startswith(_NOT_NEEDED)]
         archives = Path(scratch) / "archives"
         archives.mkdir()
         apt.run("download", "-qq", *names, *packages[1:], cwd=archives)

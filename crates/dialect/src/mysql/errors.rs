@@ -34,6 +34,12 @@ const ROWS: &[Row] = &[
         "21000",
         "The used SELECT statements have a different number of columns",
     ),
+    row(
+        "for SELECT DISTINCT, ORDER BY expressions must appear in select list",
+        3065,
+        "HY000",
+        "Expression of ORDER BY clause is not in SELECT list; this is incompatible with DISTINCT",
+    ),
     row("aggregate functions are not allowed in *", 1111, "HY000", GROUP_FUNCTION),
     row("aggregate function calls cannot be nested", 1111, "HY000", GROUP_FUNCTION),
     row(

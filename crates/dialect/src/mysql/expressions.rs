@@ -112,6 +112,14 @@ impl Converter<'_> {
             Expr::Nested(inner) => self.expression(inner)?,
             Expr::Value(value) => self.value(value)?,
             Expr::Prefixed { prefix, value } => {
+                // A NUL is no letter of a text.
+                if let (true, Expr::Value(ValueWithSpan { value: Value::SingleQuotedString(content), .. })) =
+                    (prefix.value.eq_ignore_ascii_case("_binary"), &**value)
+                    && content.contains('\0')
+                {
+                    let digits: String = content.bytes().map(|byte| format!("{byte:02x}")).collect();
+                    return Ok(super::build::bits(format!("x{digits}")));
+                }
                 let value = self.expression(value)?;
                 if prefix.value.eq_ignore_ascii_case("_binary") { call("mysql_to_bytes", vec![value]) } else { value }
             }

@@ -35,7 +35,7 @@ mod views;
 pub use late_keys::LateKey;
 pub(crate) use lift::content;
 pub use lift::shape;
-pub use modes::Modes;
+pub use modes::{Modes, SQL_MODE};
 pub use tree::parameters;
 pub(crate) use tree::statements;
 

@@ -1,5 +1,8 @@
 //! What `sql_mode` changes of how a statement is read and bound.
 
+/// The setting behind `sql_mode`.
+pub const SQL_MODE: &str = "mysql.sql_mode";
+
 /// The modes of a session that have an effect.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Modes {
@@ -21,6 +24,8 @@ pub struct Modes {
     pub real_as_float: bool,
     /// 0 is a number for a column that numbers itself.
     pub zero_is_a_number: bool,
+    /// `0000-00-00` is a date.
+    pub zero_dates: bool,
 }
 
 impl Default for Modes {
@@ -44,6 +49,7 @@ impl Modes {
             signed_subtraction: has("NO_UNSIGNED_SUBTRACTION"),
             real_as_float: has("REAL_AS_FLOAT"),
             zero_is_a_number: has("NO_AUTO_VALUE_ON_ZERO"),
+            zero_dates: !(strict && has("NO_ZERO_DATE")),
         }
     }
 

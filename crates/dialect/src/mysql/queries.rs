@@ -16,6 +16,23 @@ use super::expressions::name_parts;
 use super::tree::Converter;
 use crate::{Error, Result};
 
+/// DISTINCT of columns as their groups, so that what is not selected can be sorted by: any of a group's values.
+fn group_distinct(query: &mut pg::SelectStmt) {
+    let column = |item: &Node| {
+        let Some(N::ResTarget(item)) = &item.node else { return None };
+        let value = item.val.as_deref()?;
+        let Some(N::ColumnRef(column)) = &value.node else { return None };
+        column.fields.iter().all(|field| matches!(field.node, Some(N::String(_)))).then(|| value.clone())
+    };
+    let is_plain = matches!(query.distinct_clause.as_slice(), [Node { node: None }])
+        && query.group_clause.is_empty()
+        && query.having_clause.is_none();
+    if let Some(columns) = query.target_list.iter().map(column).collect::<Option<Vec<_>>>().filter(|_| is_plain) {
+        query.group_clause = columns;
+        query.distinct_clause.clear();
+    }
+}
+
 fn alias_of(alias: &TableAlias) -> pg::Alias {
     pg::Alias {
         aliasname: alias.name.value.clone(),
@@ -79,6 +96,9 @@ impl Converter<'_> {
                 return Err(Error::unsupported("ORDER BY ALL"));
             };
             body.sort_clause = self.sort_keys(keys)?;
+            if !self.modes.full_group_by {
+                group_distinct(&mut body);
+            }
         }
         match &query.limit_clause {
             None => {}

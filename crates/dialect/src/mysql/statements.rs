@@ -92,7 +92,9 @@ fn modes(modes: &[TransactionMode]) -> Vec<Node> {
 /// NAMES and CHARACTER SET, each also among variables that are set.
 fn set_names(parser: &mut Parser<'_>) -> Result<Option<Node>, Failed> {
     let is_names = parser.parse_keyword(Keyword::NAMES);
-    if !is_names && !parser.parse_keyword(Keyword::CHARSET) && !parser.parse_keywords(&[Keyword::CHARACTER, Keyword::SET])
+    if !is_names
+        && !parser.parse_keyword(Keyword::CHARSET)
+        && !parser.parse_keywords(&[Keyword::CHARACTER, Keyword::SET])
     {
         return Ok(None);
     }

@@ -92,6 +92,8 @@ pub struct Settings {
     pub extra_float_digits: i32,
     /// What strings of SQL mean.
     pub strings: crate::postgres::StringRules,
+    /// `0000-00-00` is a date: MySQL's, unless its `sql_mode` says otherwise.
+    pub zero_dates: bool,
     /// What `now` means: microseconds since 1970-01-01 UTC. `None` where a value is made before it is known (while a
     /// statement is compiled); the words that need it are then [`Condition::FeatureNotSupported`].
     pub now: Option<i64>,
@@ -157,6 +159,8 @@ pub struct LiteralStyle {
     pub interval_style: IntervalStyle,
     /// Backslashes escape in strings. Texts of clients have been spelled anew; those in bodies of routines have not.
     pub backslashes_escape: bool,
+    /// As in [`Settings`].
+    pub zero_dates: bool,
 }
 
 impl Settings {
@@ -166,13 +170,19 @@ impl Settings {
             date_order: self.date_order,
             interval_style: self.interval_style,
             backslashes_escape: !self.strings.standard,
+            zero_dates: self.zero_dates,
         }
     }
 }
 
 impl From<LiteralStyle> for Settings {
     fn from(style: LiteralStyle) -> Self {
-        Self { date_order: style.date_order, interval_style: style.interval_style, ..Self::default() }
+        Self {
+            date_order: style.date_order,
+            interval_style: style.interval_style,
+            zero_dates: style.zero_dates,
+            ..Self::default()
+        }
     }
 }
 
@@ -187,6 +197,7 @@ impl Default for Settings {
             client_encoding: None,
             extra_float_digits: 1,
             strings: crate::postgres::StringRules::STANDARD,
+            zero_dates: false,
             now: None,
             names: None,
         }
@@ -237,6 +248,11 @@ impl Value {
 pub fn input(text: &str, ty: &Type, settings: &Settings) -> Result<Value> {
     if is_stored_form(text, ty) {
         return Ok(Value::Text(text.to_owned()));
+    }
+    if settings.zero_dates
+        && let Some(zero) = zero_date(text, ty)
+    {
+        return Ok(Value::Text(zero.to_owned()));
     }
     Ok(match ty {
         Type::Bool => Value::Integer(i64::from(boolean::parse(text)?)),
@@ -328,6 +344,18 @@ fn is_stored_form(text: &str, ty: &Type) -> bool {
         Type::Timestamp(None) => datetime_text::is_shown_timestamp(bytes),
         Type::TimestampTz(None) => bytes.strip_suffix(b"+00").is_some_and(datetime_text::is_shown_timestamp),
         _ => false,
+    }
+}
+
+/// MySQL's date that is none, where a text says it.
+fn zero_date(text: &str, ty: &Type) -> Option<&'static str> {
+    let (date, time) = text.trim().split_at_checked(10).unwrap_or((text, ""));
+    let is_zero = |part: &str| part.bytes().all(|byte| matches!(byte, b'0' | b'-' | b':' | b'.' | b' ' | b'T'));
+    match ty {
+        _ if date != "0000-00-00" || !is_zero(time) => None,
+        Type::Date => Some("0000-00-00"),
+        Type::Timestamp(_) => Some("0000-00-00 00:00:00"),
+        _ => None,
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rowferry_dialect::ir::{
     Ddl, DmlAction, Expr, ExprKind, InsertSource, ObjectKind, Statement as Ir, TransactionModes, Value, walk,
 };
-use rowferry_dialect::mysql::{self, Control, LateKey, PreparedFrom};
+use rowferry_dialect::mysql::{self, Control, LateKey, PreparedFrom, SQL_MODE};
 use rowferry_dialect::plan::Command;
 use rowferry_dialect::schema::QualifiedName;
 use rowferry_dialect::{Condition, Error, Result, Schema as _, Type, postgres};
@@ -16,9 +16,6 @@ use super::parsed::Parsed;
 use super::state::Told;
 use super::transaction::Block;
 use super::{Outcome, Prepared, Session};
-
-/// The setting behind `sql_mode`.
-const SQL_MODE: &str = "mysql.sql_mode";
 
 /// The setting behind `autocommit`.
 const AUTOCOMMIT: &str = "mysql.autocommit";

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use rowferry_dialect::ir::{ExplainFormat, Isolation};
+use rowferry_dialect::mysql;
 use rowferry_dialect::optimise::Passes;
 use rowferry_dialect::postgres::StringRules;
 use rowferry_dialect::values::{IntervalStyle, Settings, zone};
@@ -218,6 +219,7 @@ impl Variables {
                     _ => client_encoding.is_none_or(|encoding| !encoding.is_client_only()),
                 },
             },
+            zero_dates: self.kept(mysql::SQL_MODE).is_some_and(|modes| mysql::Modes::of(modes).zero_dates),
             now: None,
             names: None,
         };
