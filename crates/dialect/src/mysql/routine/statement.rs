@@ -59,7 +59,7 @@ impl Parser<'_> {
         if !["select", "with", "values", "table"].iter().any(|word| self.is(word)) && self.token() != &Token::LParen {
             return Err(errors::cursor_of_no_query());
         }
-        if self.into_place(from, to).is_some() {
+        if self.place_of_into(from, to).is_some() {
             return Err(errors::cursor_with_into());
         }
         let tokens = self.tokens[from..to].to_vec();
@@ -70,7 +70,7 @@ impl Parser<'_> {
     }
 
     /// Where INTO stands outside parentheses.
-    fn into_place(&self, from: usize, to: usize) -> Option<usize> {
+    fn place_of_into(&self, from: usize, to: usize) -> Option<usize> {
         let mut depth = 0_usize;
         for at in from..to {
             match &self.tokens[at].token {
@@ -88,7 +88,7 @@ impl Parser<'_> {
         let (from, to) = (self.at, self.statement_end());
         self.check_allowed(word)?;
         let has_rows = WITH_ROWS.contains(&word);
-        let into = if has_rows && word != "show" { self.into_place(from, to) } else { None };
+        let into = if has_rows && word != "show" { self.place_of_into(from, to) } else { None };
         let Some(place) = into else {
             if has_rows && self.is_called_by_statements() {
                 return Err(errors::result_set(self.kind_word()));
@@ -119,7 +119,7 @@ impl Parser<'_> {
         }
         let destinations = self.destinations()?;
         let behind = self.at;
-        if behind > to || self.into_place(behind, to).is_some() {
+        if behind > to || self.place_of_into(behind, to).is_some() {
             return Err(self.syntax_error());
         }
         let mut tokens = self.tokens[from..place].to_vec();
