@@ -38,9 +38,11 @@ fn values_are_converted_as_mysql_does() {
 #[test]
 fn operators_answer_as_mysql_does() {
     check(&[
-        ("rf_mysql_divide('1', '3')", "0.3333"),
-        ("rf_mysql_divide('2', '3')", "0.6667"),
-        ("rf_mysql_divide('-2.00', '3')", "-0.666667"),
+        // More than is shown is kept.
+        ("rf_mysql_divide('1', '3')", "0.333333333"),
+        ("rf_mysql_rounded_divide('1', '3')", "0.3333"),
+        ("rf_mysql_rounded_divide('2', '3')", "0.6667"),
+        ("rf_mysql_rounded_divide('-2.00', '3')", "-0.666667"),
         ("rf_mysql_divide('1', '0')", "NULL"),
         ("rf_mysql_divide_double(1.0, 0.0)", "NULL"),
         ("rf_mysql_integer_divide('-7', '2')", "-3"),
