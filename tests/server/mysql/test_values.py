@@ -82,6 +82,37 @@ def test_a_mode_without_backslashes(server: Rowferry) -> None:
         assert cursor.fetchone() == ("a\\nb", 2)
 
 
+@pytest.mark.parametrize("text", ["it's", "a\\'b", "\\", "' OR 1 = 1 -- ", 'say "x"'])
+def test_clients_know_how_to_write_strings_in_each_mode(server: Rowferry, text: str) -> None:
+    with pymysql.connect(**place(server)) as connection, connection.cursor() as cursor:
+        for mode in ("NO_BACKSLASH_ESCAPES", "STRICT_TRANS_TABLES"):
+            cursor.execute(f"SET sql_mode = '{mode}'")
+            cursor.execute("SELECT %s", (text,))
+            assert cursor.fetchall() == ((text,),)
+    with mysql.connect(**place(server)) as ours, ours.cursor() as cursor:
+        cursor.execute("SET sql_mode = 'NO_BACKSLASH_ESCAPES'")
+        cursor.execute("SELECT %s", (text,))
+        assert cursor.fetchall() == ((text,),)
+
+
+def test_warnings_and_errors_are_kept_for_who_asks(server: Rowferry, table: str) -> None:
+    with pymysql.connect(**place(server)) as connection, connection.cursor() as cursor:
+        cursor.execute("DROP TABLE IF EXISTS nobody")
+        cursor.execute("SHOW WARNINGS")
+        assert cursor.fetchall() == (("Note", 1051, "Unknown table 'nobody'"),)
+        cursor.execute(f"CREATE TABLE {table} (id INT)")
+        cursor.execute(f"CREATE TABLE IF NOT EXISTS {table} (id INT)")
+        cursor.execute("SHOW WARNINGS")
+        assert cursor.fetchall() == (("Note", 1050, f"Table '{table}' already exists"),)
+        with pytest.raises(pymysql.ProgrammingError):
+            cursor.execute("SELECT * FROM nobody")
+        cursor.execute("SHOW ERRORS")
+        assert [row[:2] for row in cursor.fetchall()] == [("Error", 1146)]
+        cursor.execute("SELECT 1")
+        cursor.execute("SHOW WARNINGS")
+        assert cursor.fetchall() == ()
+
+
 def test_without_strict_modes_values_are_cut_to_fit_with_warnings(server: Rowferry, table: str) -> None:
     with pymysql.connect(**place(server), sql_mode="") as connection, connection.cursor() as cursor:
         cursor.execute(f"CREATE TABLE {table} (t TINYINT, v VARCHAR(2), i INT)")

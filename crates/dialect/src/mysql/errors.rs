@@ -25,6 +25,12 @@ const NOT_UPDATABLE: &str = "The target table {0} of the UPDATE is not updatable
 
 /// The rows. The first that fits is meant.
 const ROWS: &[Row] = &[
+    row("table \"*\" does not exist, skipping", 1051, "42S02", "Unknown table '{0}'"),
+    row("view \"*\" does not exist, skipping", 1051, "42S02", "Unknown table '{0}'"),
+    row("relation \"*\" does not exist, skipping", 1051, "42S02", "Unknown table '{0}'"),
+    row("relation \"*\" already exists, skipping", 1050, "42S01", "Table '{0}' already exists"),
+    row("schema \"*\" does not exist, skipping", 1008, "HY000", "Can't drop database '{0}'; database doesn't exist"),
+    row("schema \"*\" already exists, skipping", 1007, "HY000", "Can't create database '{0}'; database exists"),
     row("subquery must return only one column", 1241, "21000", OPERAND),
     row("subquery has too many columns", 1241, "21000", OPERAND),
     row("subquery has too few columns", 1241, "21000", OPERAND),

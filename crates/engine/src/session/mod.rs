@@ -59,7 +59,7 @@ use std::time::SystemTime;
 use parking_lot::{Mutex, RwLock};
 use rowferry_dialect::plan::Command;
 use rowferry_dialect::values::Settings;
-use rowferry_dialect::{Condition, Error, Language, Result};
+use rowferry_dialect::{Condition, Error, Language, Result, mysql as of_mysql};
 use rowferry_encodings::Encoding;
 
 use crate::backend::{Backend as _, InUse, Opening, SharedHandle, Watch};
@@ -443,8 +443,16 @@ impl Session {
         if shows && notices.is_empty() {
             return;
         }
-        let row_of = |notice: &Error| ("Warning", notice.mysql_code(), notice.message.clone());
-        *self.state.diagnostics.lock() = notices.iter().map(row_of).collect();
+        *self.state.diagnostics.lock() = notices.iter().map(diagnostic).collect();
+    }
+
+    /// What SHOW WARNINGS tells behind a statement that has failed: its warnings, and why.
+    pub fn keep_failure(&mut self, error: &Error) {
+        let notices = std::mem::take(&mut *self.state.notices.lock());
+        let told = of_mysql::told::told(error);
+        let mut rows: Vec<_> = notices.iter().map(diagnostic).collect();
+        rows.push(("Error", told.code, told.message));
+        *self.state.diagnostics.lock() = rows;
     }
 
     /// The last number that a SERIAL column gave itself in this session's last INSERT.
@@ -759,4 +767,11 @@ impl Drop for Session {
         self.database.shared.locks.leave(&self.state.owner);
         self.database.shared.unregister(self.state.pid);
     }
+}
+
+/// A message as SHOW WARNINGS tells it: what was passed over as IF EXISTS says is a note.
+fn diagnostic(notice: &Error) -> (&'static str, u16, String) {
+    let told = of_mysql::told::told(notice);
+    let level = if notice.message.ends_with(", skipping") { "Note" } else { "Warning" };
+    (level, told.code, told.message)
 }

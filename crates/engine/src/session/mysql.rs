@@ -251,7 +251,7 @@ impl Session {
     }
 
     /// What `sql_mode` says.
-    pub(super) fn mysql_modes(&self) -> mysql::Modes {
+    pub fn mysql_modes(&self) -> mysql::Modes {
         self.state.variables.read().kept(SQL_MODE).map_or_else(mysql::Modes::default, mysql::Modes::of)
     }
 

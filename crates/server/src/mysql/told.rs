@@ -56,7 +56,10 @@ pub(super) fn database_of(session: &Session, namespace: &str) -> String {
 pub(super) fn status(session: &Session) -> u16 {
     let in_transaction = session.transaction_status() != TransactionStatus::Idle;
     let autocommit = if is_autocommit(session) { status_flag::AUTOCOMMIT } else { 0 };
-    autocommit | if in_transaction { status_flag::IN_TRANSACTION } else { 0 }
+    let transaction = if in_transaction { status_flag::IN_TRANSACTION } else { 0 };
+    // By this clients know how to write strings.
+    let strings = if session.mysql_modes().no_backslash_escapes { status_flag::NO_BACKSLASH_ESCAPES } else { 0 };
+    autocommit | transaction | strings
 }
 
 /// The number that clients are told of a statement's rows; 0 for none.

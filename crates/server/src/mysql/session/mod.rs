@@ -166,6 +166,7 @@ impl<'c> MysqlSession<'c> {
     fn failed(&mut self, error: &Error) {
         self.session.count_error(error);
         self.session.fail();
+        self.session.keep_failure(error);
         if self.session.ended().is_some() {
             // It is told so at the end, once: see `end_if_over`.
             return;
