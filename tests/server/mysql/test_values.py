@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import time
 from decimal import Decimal
 from typing import Any
 
@@ -129,3 +130,12 @@ def test_a_division_by_zero_is_warned_of(server: Rowferry) -> None:
         assert cursor.fetchone() == (None,)
         cursor.execute("SHOW WARNINGS")
         assert [row[1:] for row in cursor.fetchall()] == [(1365, "Division by 0")]
+
+
+def test_who_says_nothing_for_too_long_is_let_go(server: Rowferry) -> None:
+    with pymysql.connect(**place(server)) as connection, connection.cursor() as cursor:
+        cursor.execute("SET wait_timeout = 1")
+        time.sleep(2.5)
+        with pytest.raises(pymysql.OperationalError) as caught:
+            cursor.execute("SELECT 1")
+        assert caught.value.args[0] in (4031, 2006, 2013)

@@ -322,6 +322,10 @@ fn set(call: &Call<'_>, scope: &str, name: &str, value: Option<&str>) -> Result<
             let millis = numbers::integer_of_text(&read).saturating_mul(1_000).min(i64::from(i32::MAX));
             state.set_lasting("lock_timeout", &millis.to_string())?;
         }
+        "wait_timeout" => {
+            let millis = numbers::integer_of_text(&read).saturating_mul(1_000).min(i64::from(i32::MAX));
+            state.set_lasting("idle_session_timeout", &millis.to_string())?;
+        }
         "max_execution_time" => {
             let millis = numbers::integer_of_text(&read).min(i64::from(i32::MAX));
             state.set_lasting("statement_timeout", &millis.to_string())?;
