@@ -1,7 +1,7 @@
 //! Queries.
 
 use pg_query::protobuf::{
-    self as pg, JoinType, LockClauseStrength, LockWaitPolicy, Node, SetOperation, SortByDir, SortByNulls,
+    self as pg, JoinType, LimitOption, LockClauseStrength, LockWaitPolicy, Node, SetOperation, SortByDir, SortByNulls,
     node::Node as N,
 };
 use sqlparser::ast::{
@@ -110,6 +110,10 @@ impl Converter<'_> {
                 body.limit_offset = boxed(self.limit(offset)?);
                 body.limit_count = boxed(self.limit(limit)?);
             }
+        }
+        if body.limit_count.is_some() || body.limit_offset.is_some() {
+            // Without it nobody would print a limit that is there.
+            body.limit_option = LimitOption::Count as i32;
         }
         for lock in &query.locks {
             let strength = match lock.lock_type {
