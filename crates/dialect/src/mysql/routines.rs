@@ -11,7 +11,7 @@ use super::routine::{Kind, Routine};
 use super::statements::{Failed, Trees};
 use super::tree::Converter;
 use crate::Result;
-use crate::postgres::mysql_routine as option;
+use crate::postgres::mysql::routine as option;
 
 impl Converter<'_> {
     /// CREATE of a routine or trigger.

@@ -4,7 +4,7 @@ use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
 use super::binder::{Binder, Clause, Entry, Locker, Scope, outputs};
 use super::expr::location;
-use super::mysql_changes::{Counted, is_beside};
+use super::mysql::changes::{Counted, is_beside};
 use super::spread::is_star;
 use super::target::{Change, Target};
 use super::{raw, types};

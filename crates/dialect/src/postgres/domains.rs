@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::binder::{Binder, Clause, Entry, EntryColumn};
-use super::{coerce, mysql_rules};
+use super::{coerce, mysql};
 use crate::ir::{CastContext, DomainRules, Expr, ExprKind, RelId, Rules, Text, walk};
 use crate::plan::Context;
 use crate::schema::Schema;
@@ -23,7 +23,7 @@ impl Binder<'_> {
         location: i32,
     ) -> Result<Result<Expr, Expr>> {
         let plain = to.without_domains();
-        let value = if self.is_mysql() && mysql_rules::is_fitted(to) {
+        let value = if self.is_mysql() && mysql::is_fitted(to) {
             self.mysql_fitted(expr, to, &plain, context, location)?
         } else if expr.ty == Type::Unknown && matches!(expr.kind, ExprKind::Param(_)) {
             self.param_of_domain(expr, to, &plain, context, location)?

@@ -4,7 +4,7 @@ use pg_query::protobuf::{self as pg, Node, OnConflictAction, OverridingKind, Set
 
 use super::binder::{Binder, Clause, Entry, Locker, Scope, outputs};
 use super::expr::location;
-use super::mysql_changes::Counted;
+use super::mysql::changes::Counted;
 use super::target::{Change, Target};
 use super::types;
 use crate::access::Privileges;

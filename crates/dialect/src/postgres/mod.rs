@@ -8,7 +8,7 @@
 //! - `expr`: expressions; `resolve`: which function or operator a call means; `choice`: which one PostgreSQL would choose; `coerce`: conversions;
 //! - [`bound`]: what carries out a function or operator of PostgreSQL's catalog;
 //! - [`routine`]: functions of users; [`plpgsql`]: the language of their bodies;
-//! - `mysql_routine`: those of MySQL's language;
+//! - `mysql`: what MySQL's rules are where they are others, its routines among them;
 //! - [`print`]: expressions as PostgreSQL shows them; `words`: identifiers likewise;
 //! - [`regtype`], [`regproc`]: types, functions and operators by their names;
 //! - [`types`]: names, object ids and modifiers of types.
@@ -38,10 +38,7 @@ mod lift;
 mod locking;
 mod maintenance;
 mod merge;
-mod mysql_changes;
-mod mysql_numbers;
-pub(crate) mod mysql_routine;
-mod mysql_rules;
+pub(crate) mod mysql;
 mod names;
 mod normalize;
 mod parse;

@@ -7,7 +7,7 @@ use pg_query::protobuf::{
 use super::binder::{Binder, BoundQuery, Clause, Scope, computed, outputs};
 use super::expr::{all_of, location};
 use super::with::Within;
-use super::{mysql_rules, names, types};
+use super::{mysql, names, types};
 use crate::ir::{
     self, Body, CastContext, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, From, GroupBy, Query, RelId, Select,
     SetOp, SortKey, walk,
@@ -479,7 +479,7 @@ impl Binder<'_> {
             let found = found?;
             let expr = match found {
                 // What is sorted by something else than what is shown.
-                Item::Target(index) if self.is_mysql() && mysql_rules::sorts_otherwise(&targets[index].expr.ty) => {
+                Item::Target(index) if self.is_mysql() && mysql::sorts_otherwise(&targets[index].expr.ty) => {
                     targets[index].expr.clone()
                 }
                 Item::Target(index) => Expr::column(output, index, targets[index].expr.ty.clone()),

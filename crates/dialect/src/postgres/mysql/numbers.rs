@@ -8,8 +8,9 @@
 
 use std::sync::{Arc, LazyLock};
 
-use super::binder::{Binder, BoundQuery};
-use super::mysql_rules::{Placed, own_words};
+use super::super::binder::{Binder, BoundQuery};
+use super::Placed;
+use super::classes::own_words;
 use crate::functions::Function;
 use crate::ir::{Body, CastContext, ColumnIndex, Distinct, Expr, ExprKind, GroupBy, RelId, Value, walk};
 use crate::schema::Column;
@@ -33,7 +34,7 @@ fn decimal(scale: i16) -> Type {
 }
 
 /// `BIGINT UNSIGNED`, as what is worked out is.
-pub(super) fn unsigned() -> Type {
+pub(in crate::postgres) fn unsigned() -> Type {
     static TYPE: LazyLock<Type> = LazyLock::new(|| {
         let domain =
             Domain { base: Type::Numeric(None), not_null: false, default: None, checks: Vec::new(), collation: None };
@@ -85,7 +86,7 @@ fn makes_unsigned(function: &Function) -> bool {
 }
 
 /// A whole number without a sign, as MySQL knows it before there is a value.
-pub(super) fn is_unsigned(expr: &Expr) -> bool {
+pub(in crate::postgres) fn is_unsigned(expr: &Expr) -> bool {
     if own_words(&expr.ty).is_some_and(|words| {
         words.ends_with(" unsigned") && words.contains("int") || words.starts_with("bit(") || words == "year"
     }) {
@@ -115,7 +116,7 @@ pub(super) fn is_unsigned(expr: &Expr) -> bool {
 
 impl Binder<'_> {
     /// The digits behind the point that a number shows; `None` where only its values tell.
-    pub(super) fn mysql_scale(&self, expr: &Expr) -> Option<i16> {
+    pub(in crate::postgres) fn mysql_scale(&self, expr: &Expr) -> Option<i16> {
         let ty = expr.ty.through_domains();
         if is_whole(ty) {
             return Some(0);
@@ -203,7 +204,7 @@ impl Binder<'_> {
     }
 
     /// A number as it is shown.
-    pub(super) fn mysql_rounded(&self, expr: Expr) -> Expr {
+    pub(in crate::postgres) fn mysql_rounded(&self, expr: Expr) -> Expr {
         if !is_open_decimal(&expr.ty) || !self.keeps_more(&expr) {
             return expr;
         }
@@ -214,7 +215,7 @@ impl Binder<'_> {
     }
 
     /// The type of a query's column where its numbers are told as they are shown.
-    pub(super) fn mysql_shown_type(&self, bound: &BoundQuery, index: usize) -> Type {
+    pub(in crate::postgres) fn mysql_shown_type(&self, bound: &BoundQuery, index: usize) -> Type {
         let ty = &bound.columns[index].ty;
         let item = match &bound.query.body {
             Body::Select(select) => select.items.get(index),
@@ -227,7 +228,7 @@ impl Binder<'_> {
     }
 
     /// What a query answers, with each number as it is shown.
-    pub(super) fn mysql_rows_shown(&self, mut bound: BoundQuery) -> BoundQuery {
+    pub(in crate::postgres) fn mysql_rows_shown(&self, mut bound: BoundQuery) -> BoundQuery {
         let output = bound.query.output;
         for index in 0..bound.columns.len() {
             let Body::Select(select) = &mut bound.query.body else { return bound };
@@ -256,7 +257,7 @@ impl Binder<'_> {
     }
 
     /// A query in FROM. One that MySQL makes a part of the query around it keeps what its numbers do not show.
-    pub(super) fn mysql_derived(&mut self, bound: BoundQuery, id: RelId) -> BoundQuery {
+    pub(in crate::postgres) fn mysql_derived(&mut self, bound: BoundQuery, id: RelId) -> BoundQuery {
         let Body::Select(select) = &bound.query.body else { return bound };
         let is_merged = select.group_by == GroupBy::None
             && select.having.is_none()
@@ -276,7 +277,7 @@ impl Binder<'_> {
     }
 
     /// What a query answers, where its rows are kept: each number has the digits that it shows.
-    pub(super) fn mysql_kept(&self, bound: BoundQuery) -> BoundQuery {
+    pub(in crate::postgres) fn mysql_kept(&self, bound: BoundQuery) -> BoundQuery {
         let types: Vec<Type> = bound.columns.iter().map(|column| column.ty.clone()).collect();
         let mut bound = self.mysql_rows_shown(bound);
         // What has no sign is told at the end.
@@ -289,7 +290,7 @@ impl Binder<'_> {
     }
 
     /// A divisor where a quotient is stored: zero is an error in the usual modes.
-    pub(super) fn mysql_divisor(&mut self, (divisor, at): Placed) -> Result<Placed> {
+    pub(in crate::postgres) fn mysql_divisor(&mut self, (divisor, at): Placed) -> Result<Placed> {
         let is_number = |value: &Value| match value {
             Value::Integer(value) => *value != 0,
             Value::Text(digits) => digits.contains(|digit| matches!(digit, '1'..='9')),
@@ -303,7 +304,7 @@ impl Binder<'_> {
     }
 
     /// Without strict modes a value that does not fit its column becomes the nearest that does, with a warning.
-    pub(super) fn mysql_fitting(&mut self, value: Expr, column: &Column, at: i32) -> Result<Expr> {
+    pub(in crate::postgres) fn mysql_fitting(&mut self, value: Expr, column: &Column, at: i32) -> Result<Expr> {
         let value = self.settle(value, at)?;
         if value.ty == column.ty || matches!(value.kind, ExprKind::Literal(Value::Null) | ExprKind::Default) {
             return Ok(value);
@@ -336,7 +337,7 @@ impl Binder<'_> {
     }
 
     /// A sum, a difference or a product of whole numbers of which one has no sign: neither has it.
-    pub(super) fn mysql_unsigned_arithmetic(
+    pub(in crate::postgres) fn mysql_unsigned_arithmetic(
         &mut self,
         name: &str,
         left: Placed,

@@ -3,14 +3,17 @@
 
 use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
-use super::binder::Binder;
-use super::target::Target;
-use crate::ir::{ColumnIndex, ColumnRef, Expr, ExprKind, Value, walk};
+use super::super::binder::Binder;
+use super::super::coerce::base;
+use super::super::target::Target;
+use super::classes::{Class, class, own_words};
+use crate::ir::{CastContext, ColumnIndex, ColumnRef, Expr, ExprKind, RelId, Value, walk};
+use crate::schema::{Column, Relation};
 use crate::{Condition, Error, Result, Type};
 
 /// Why rows are compared with what they become: what is counted depends on it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Counted {
+pub(in crate::postgres) enum Counted {
     /// UPDATE.
     Update = 0,
     /// ON DUPLICATE KEY UPDATE: a row that is changed counts twice.
@@ -31,7 +34,7 @@ const COMPARED: i64 = -1;
 const CHANGES: &str = "_changes";
 
 /// One of several tables that a statement changes, behind the first.
-pub(super) fn is_beside(update: &pg::UpdateStmt) -> bool {
+pub(in crate::postgres) fn is_beside(update: &pg::UpdateStmt) -> bool {
     let reads_changes = |node: &Node| matches!(&node.node, Some(N::RangeVar(range)) if range.relname == CHANGES);
     update.with_clause.is_none() && update.from_clause.iter().any(reads_changes)
 }
@@ -72,11 +75,68 @@ fn called(range: &pg::RangeVar) -> &str {
 }
 
 impl Binder<'_> {
+    /// ON UPDATE CURRENT_TIMESTAMP: columns that are not assigned are told the time, where what is assigned changes the row.
+    pub(in crate::postgres) fn mysql_renewed(
+        &mut self,
+        id: RelId,
+        relation: &Relation,
+        assignments: &mut Vec<(usize, Expr)>,
+    ) -> Result<()> {
+        let is_renewed =
+            |column: &Column| own_words(&column.ty).is_some_and(|words| words.ends_with(crate::mysql::types::RENEWED));
+        let assigned = |at: usize| assignments.iter().any(|(known, _)| *known == at);
+        let renewed: Vec<usize> =
+            (0..relation.columns.len()).filter(|at| is_renewed(&relation.columns[*at]) && !assigned(*at)).collect();
+        if renewed.is_empty() {
+            return Ok(());
+        }
+        let mut same = Vec::with_capacity(assignments.len());
+        for (position, value) in assignments.iter() {
+            let value = match &value.kind {
+                ExprKind::Checked { arg, .. } => (**arg).clone(),
+                _ => value.clone(),
+            };
+            let mut sides = Vec::with_capacity(2);
+            for side in [Expr::column(id, *position, relation.columns[*position].ty.clone()), value] {
+                // Letters of another case are a change.
+                let by_bytes = matches!(class(&side.ty), Class::Text | Class::Other | Class::Bytes);
+                let plain = if by_bytes { Type::Bytea } else { base(&side.ty.without_domains()) };
+                sides.push(match by_bytes {
+                    true => self.mysql_call_of("mysql_to_bytes", vec![(side, -1)])?,
+                    false => self.coerce(side, &plain, CastContext::Implicit, -1)?,
+                });
+            }
+            let (Some(right), Some(left)) = (sides.pop(), sides.pop()) else { continue };
+            let (left, right) = (Box::new(left), Box::new(right));
+            same.push(Expr::new(ExprKind::Distinct { negated: true, left, right }, Type::Bool));
+        }
+        let unchanged = super::super::expr::all_of(same);
+        for at in renewed {
+            let column = &relation.columns[at];
+            let digits = match column.ty.through_domains() {
+                Type::Timestamp(digits) | Type::TimestampTz(digits) => i64::from(digits.unwrap_or(0)),
+                _ => 0,
+            };
+            let now = self.mysql_call_of("now", vec![(Expr::integer(digits, Type::Int8), -1)])?;
+            let now = self.assign(now, &column.name, &column.ty, -1)?;
+            let kept = Expr::column(id, at, column.ty.clone());
+            let otherwise = Some(Box::new(now));
+            let value = ExprKind::Case { branches: vec![(unchanged.clone(), kept)], otherwise };
+            assignments.push((at, Expr::new(value, column.ty.clone())));
+        }
+        Ok(())
+    }
+
     /// A value that is assigned behind others: the columns that those have assigned are what they are by then.
     ///
     /// # Errors
     /// `0A000` where it reads what is another at each call.
-    pub(super) fn behind(&self, value: &mut Expr, changed: &Target, earlier: &[(usize, Expr, bool)]) -> Result<()> {
+    pub(in crate::postgres) fn behind(
+        &self,
+        value: &mut Expr,
+        changed: &Target,
+        earlier: &[(usize, Expr, bool)],
+    ) -> Result<()> {
         let mut volatile = false;
         walk::expr_mut(value, &mut |part| {
             if let ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) = &part.kind
@@ -97,7 +157,7 @@ impl Binder<'_> {
     }
 
     /// True for a row that the assignments change: a condition that counts.
-    pub(super) fn changes_row(
+    pub(in crate::postgres) fn changes_row(
         &mut self,
         changed: &Target,
         assignments: &[(usize, Expr)],
@@ -115,14 +175,14 @@ impl Binder<'_> {
             let mut args = vec![(Expr::integer(mode, Type::Int8), -1)];
             args.extend(calls.pop().map(|before: Expr| [(before, -1), (no.clone(), -1)]).into_iter().flatten());
             args.extend(part.iter().flat_map(|(at, value)| compared(*at, value)));
-            calls.push(self.mysql_internal_call("mysql_changes", args)?);
+            calls.push(self.mysql_call_of("mysql_changes", args)?);
         }
         calls.pop().ok_or_else(|| Error::internal("a change without assignments"))
     }
 
     /// UPDATE of joined tables: what each of those that it assigns to becomes is read first, by a query over the join; then
     /// its rows are changed by their places.
-    pub(super) fn joined_update(&mut self, update: &pg::UpdateStmt) -> Result<pg::UpdateStmt> {
+    pub(in crate::postgres) fn joined_update(&mut self, update: &pg::UpdateStmt) -> Result<pg::UpdateStmt> {
         let mut tables = Vec::new();
         update.from_clause.iter().for_each(|node| tables_of(node, &mut tables));
         // The tables that are assigned to, each with its assignments.

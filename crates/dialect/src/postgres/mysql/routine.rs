@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use pg_query::protobuf::{self as pg, Node, ObjectType, node::Node as N};
 
-use super::binder::Binder;
-use super::names;
-use super::routine::{definition_text, type_of_name};
+use super::super::binder::Binder;
+use super::super::names;
+use super::super::routine::{definition_text, type_of_name};
 use crate::functions::Volatility;
 use crate::ir::{
     AlterFunction, CallTarget, ChangeTrigger, CreateFunction, Ddl, RoutineKind, Statement, TriggerChange, TriggerLevel,
@@ -107,7 +107,11 @@ impl Binder<'_> {
     }
 
     /// The procedure, or the function, of a name: names have no case, and there is one of each.
-    pub(super) fn mysql_routine(&self, name: &QualifiedName, procedure: bool) -> Option<Arc<StoredFunction>> {
+    pub(in crate::postgres) fn mysql_routine(
+        &self,
+        name: &QualifiedName,
+        procedure: bool,
+    ) -> Option<Arc<StoredFunction>> {
         let of_kind = |function: &Arc<StoredFunction>| {
             function.definition.procedure == procedure && function.definition.aggregate.is_none()
         };
@@ -140,7 +144,7 @@ impl Binder<'_> {
     }
 
     /// CREATE PROCEDURE, CREATE FUNCTION.
-    pub(super) fn create_mysql_routine(&mut self, create: &pg::CreateFunctionStmt) -> Result<Statement> {
+    pub(in crate::postgres) fn create_mysql_routine(&mut self, create: &pg::CreateFunctionStmt) -> Result<Statement> {
         let text = option(&create.options, TEXT).unwrap_or_default();
         let name = self.mysql_named(&create.funcname)?;
         let namespace = self.function_namespace(&name)?;
@@ -191,7 +195,7 @@ impl Binder<'_> {
     }
 
     /// DROP PROCEDURE, DROP FUNCTION.
-    pub(super) fn drop_mysql_routine(&mut self, drop: &pg::DropStmt) -> Result<Statement> {
+    pub(in crate::postgres) fn drop_mysql_routine(&mut self, drop: &pg::DropStmt) -> Result<Statement> {
         let procedure = drop.remove_type() == ObjectType::ObjectProcedure;
         let kind = if procedure { "PROCEDURE" } else { "FUNCTION" };
         let Some(Node { node: Some(N::ObjectWithArgs(object)) }) = drop.objects.first() else {
@@ -211,7 +215,7 @@ impl Binder<'_> {
     }
 
     /// ALTER PROCEDURE, ALTER FUNCTION.
-    pub(super) fn alter_mysql_routine(&mut self, alter: &pg::AlterFunctionStmt) -> Result<Statement> {
+    pub(in crate::postgres) fn alter_mysql_routine(&mut self, alter: &pg::AlterFunctionStmt) -> Result<Statement> {
         let procedure = alter.objtype() == ObjectType::ObjectProcedure;
         let kind = if procedure { "PROCEDURE" } else { "FUNCTION" };
         let Some(object) = &alter.func else { return Err(Error::internal("ALTER of nothing")) };
@@ -244,7 +248,7 @@ impl Binder<'_> {
     }
 
     /// CREATE TRIGGER.
-    pub(super) fn create_mysql_trigger(&mut self, create: &pg::CreateTrigStmt) -> Result<Statement> {
+    pub(in crate::postgres) fn create_mysql_trigger(&mut self, create: &pg::CreateTrigStmt) -> Result<Statement> {
         let text = option(&create.args, TEXT).unwrap_or_default();
         let Some(range) = &create.relation else { return Err(Error::internal("a trigger without its table")) };
         let name = self.mysql_named(&create.funcname)?;
@@ -349,7 +353,7 @@ impl Binder<'_> {
     }
 
     /// DROP TRIGGER.
-    pub(super) fn drop_mysql_trigger(&mut self, drop: &pg::DropStmt) -> Result<Statement> {
+    pub(in crate::postgres) fn drop_mysql_trigger(&mut self, drop: &pg::DropStmt) -> Result<Statement> {
         let Some(Node { node: Some(N::List(list)) }) = drop.objects.first() else {
             return Err(Error::internal("DROP of nothing"));
         };
@@ -383,7 +387,10 @@ impl Binder<'_> {
     }
 
     /// The function of users that a call means; `None` where it is another function.
-    pub(super) fn mysql_function_of_users(&self, call: &pg::FuncCall) -> Result<Option<Arc<StoredFunction>>> {
+    pub(in crate::postgres) fn mysql_function_of_users(
+        &self,
+        call: &pg::FuncCall,
+    ) -> Result<Option<Arc<StoredFunction>>> {
         let name = self.mysql_named(&call.funcname)?;
         let name = QualifiedName { schema: name.schema.map(|schema| self.schema_of_database(schema)), ..name };
         self.schema.check_usage(&name)?;
@@ -397,7 +404,7 @@ impl Binder<'_> {
     }
 
     /// The procedure that CALL means.
-    pub(super) fn mysql_procedure(&self, call: &pg::FuncCall) -> Result<Arc<StoredFunction>> {
+    pub(in crate::postgres) fn mysql_procedure(&self, call: &pg::FuncCall) -> Result<Arc<StoredFunction>> {
         let name = self.mysql_named(&call.funcname)?;
         let name = QualifiedName { schema: name.schema.map(|schema| self.schema_of_database(schema)), ..name };
         self.schema.check_usage(&name)?;
@@ -407,7 +414,11 @@ impl Binder<'_> {
     }
 
     /// Where what comes out of the parameters of a CALL goes.
-    pub(super) fn call_targets(&self, call: &pg::FuncCall, function: &StoredFunction) -> Result<Vec<CallTarget>> {
+    pub(in crate::postgres) fn call_targets(
+        &self,
+        call: &pg::FuncCall,
+        function: &StoredFunction,
+    ) -> Result<Vec<CallTarget>> {
         let mut targets = Vec::new();
         for (at, (node, param)) in call.args.iter().zip(&function.definition.params).enumerate() {
             if !param.mode.is_output() {

@@ -1,0 +1,268 @@
+//! Calls: MySQL's functions by the number of their arguments, what they take of any value, and the user's variables.
+
+use pg_query::protobuf as pg;
+
+use super::super::binder::Binder;
+use super::super::coerce::base;
+use super::super::resolve::{Candidate, Miss, choose, instantiate};
+use super::Placed;
+use super::classes::{Class, class, is_of_seconds};
+use super::numbers::is_unsigned;
+use crate::functions::{self, FunctionKind};
+use crate::ir::{CastContext, Expr, ExprKind, Value};
+use crate::values::mysql::moments::Unit;
+use crate::{Condition, Language, Result, Type};
+
+/// Functions that take the number of anything.
+const OF_NUMBERS: &[&str] = &[
+    "mysql_to_integer",
+    "mysql_to_unsigned",
+    "mysql_to_decimal",
+    "mysql_to_double",
+    "mysql_truth",
+    "mysql_bit_and",
+    "mysql_bit_or",
+    "mysql_bit_xor",
+    "mysql_shift_left",
+    "mysql_shift_right",
+    "mysql_bit_not",
+    "bit_count",
+    "bit_and",
+    "bit_or",
+    "bit_xor",
+    "make_set",
+    "export_set",
+];
+/// Those of them that MySQL does byte by byte where strings of bytes are given.
+const OF_BITS: &[&str] = &[
+    "mysql_bit_and",
+    "mysql_bit_or",
+    "mysql_bit_xor",
+    "mysql_shift_left",
+    "mysql_shift_right",
+    "mysql_bit_not",
+    "bit_and",
+    "bit_or",
+    "bit_xor",
+];
+
+impl Binder<'_> {
+    /// A call of one of MySQL's functions that the binder itself makes.
+    pub(in crate::postgres) fn mysql_call_of(&mut self, name: &str, args: Vec<Placed>) -> Result<Expr> {
+        match self.mysql_candidate(name, &args, |kind| kind == FunctionKind::Scalar) {
+            Some(candidate) => self.mysql_called(candidate, args),
+            None => Err(self.unsupported(format!("the function {name}"), -1)),
+        }
+    }
+
+    /// The row that a call means: one of so many arguments, the one whose types fit best where there are several.
+    pub(super) fn mysql_candidate(
+        &self,
+        name: &str,
+        args: &[Placed],
+        wanted: impl Fn(FunctionKind) -> bool,
+    ) -> Option<Candidate> {
+        let inputs: Vec<Type> = args.iter().map(|(arg, _)| base(&arg.ty)).collect();
+        let rows = functions::named(Language::Mysql, name).filter(|row| wanted(row.kind));
+        let mut all: Vec<Candidate> = rows.filter_map(|row| instantiate(row, &inputs)).collect();
+        if all.len() > 1 {
+            // One of MySQL's own types is what it is over.
+            let plain: Vec<Type> = inputs.iter().map(|ty| base(&ty.without_domains())).collect();
+            if let Ok(found) = choose(all.clone(), &plain, false, &|from, to| self.becomes(from, to)) {
+                return Some(found);
+            }
+        }
+        if all.is_empty() { None } else { Some(all.swap_remove(0)) }
+    }
+
+    /// The call, its arguments made what the row takes.
+    pub(super) fn mysql_called(&mut self, candidate: Candidate, args: Vec<Placed>) -> Result<Expr> {
+        let mut converted = Vec::with_capacity(args.len());
+        for ((arg, at), wanted) in args.into_iter().zip(&candidate.args) {
+            converted.push((self.mysql_argument(arg, wanted, at)?, at));
+        }
+        self.call(candidate, converted)
+    }
+
+    /// An argument as a function takes it.
+    pub(in crate::postgres) fn mysql_argument(&mut self, arg: Expr, wanted: &Type, at: i32) -> Result<Expr> {
+        let arg = if class(wanted).is_number() { arg } else { self.mysql_rounded(arg) };
+        if *wanted == Type::Unknown {
+            return self.settle(arg, at);
+        }
+        if class(&arg.ty) == Class::Open && class(wanted).is_number() {
+            let arg = self.mysql_number(arg, at)?;
+            return self.coerce(arg, wanted, CastContext::Implicit, at);
+        }
+        self.coerce(arg, wanted, CastContext::Implicit, at)
+    }
+
+    /// A call that is written.
+    pub(in crate::postgres) fn mysql_function_call(&mut self, call: &pg::FuncCall) -> Result<Expr> {
+        let parts = super::super::names::strings(&call.funcname);
+        let Some(name) = parts.last().map(|name| (*name).to_owned()) else {
+            return Err(crate::Error::internal("a call without a name"));
+        };
+        let rows = || functions::named(Language::Mysql, &name);
+        let is_grouped = rows().any(|row| matches!(row.kind, FunctionKind::Aggregate | FunctionKind::Window));
+        if parts.len() == 1 && (is_grouped || call.over.is_some()) {
+            return self.grouped_call(&name, call, call.over.as_deref());
+        }
+        let mut args = Vec::with_capacity(call.args.len());
+        for arg in self.placed_all(&call.args)? {
+            args.push(arg);
+        }
+        let meant = self.mysql_user_variable(&name, &mut args)?;
+        if matches!(name.as_str(), "mysql_regexp" | "regexp_like" | "regexp_instr" | "regexp_substr" | "regexp_replace")
+            && args.iter().any(|(arg, _)| class(&arg.ty) == Class::Bytes)
+        {
+            let message = format!(
+                "Character set 'binary' cannot be used in conjunction with 'utf8mb4_0900_ai_ci' in call to {}.",
+                name.trim_start_matches("mysql_")
+            );
+            return Err(self.error(Condition::DatatypeMismatch, message, -1).with_mysql(3995, "HY000"));
+        }
+        if OF_NUMBERS.contains(&name.as_str()) {
+            args = self.mysql_numbers(&name, args)?;
+        }
+        if name == "mysql_integer_divide"
+            && let Some((divisor, at)) = args.pop()
+        {
+            let divisor = self.coerce(divisor, &Type::Numeric(None), CastContext::Implicit, at)?;
+            args.push(self.mysql_divisor((divisor, at))?);
+        }
+        // A date and hours are a moment.
+        let is_moment = match args.as_slice() {
+            [(date, _), _, (unit, _), _] if name == "mysql_date_add" && base(&date.ty) == Type::Date => {
+                match &unit.kind {
+                    ExprKind::Literal(Value::Text(unit)) => Unit::named(unit).is_some_and(Unit::is_of_time),
+                    _ => false,
+                }
+            }
+            _ => false,
+        };
+        let is_whole = match args.as_slice() {
+            [(moment, _)] if name == "unix_timestamp" => match &moment.kind {
+                ExprKind::Literal(Value::Text(text)) => !text.contains('.'),
+                _ => is_of_seconds(&moment.ty),
+            },
+            _ => false,
+        };
+        let called = match meant.as_str() {
+            _ if is_moment => "mysql_moment_add",
+            _ if is_whole => "mysql_unix_seconds",
+            meant => meant,
+        };
+        if parts.len() == 1
+            && let Some(candidate) = self.mysql_candidate(called, &args, |kind| kind == FunctionKind::Scalar)
+        {
+            if candidate.function.volatility == functions::Volatility::Volatile {
+                self.effects.volatile = true;
+            }
+            return self.mysql_called(candidate, args);
+        }
+        if parts.len() == 1 && rows().next().is_some() {
+            let message = format!("Incorrect parameter count in the call to native function '{name}'");
+            return Err(self.error(Condition::UndefinedFunction, message, call.location));
+        }
+        let shown = match parts.as_slice() {
+            [name] => format!("{}.{name}", self.context.database),
+            parts => parts.join("."),
+        };
+        Err(self.error(Condition::UndefinedFunction, format!("FUNCTION {shown} does not exist"), call.location))
+    }
+
+    /// The function behind a variable of the user's, which is of the kind of what it was given.
+    pub(super) fn mysql_user_variable(&mut self, called: &str, args: &mut Vec<Placed>) -> Result<String> {
+        let same = || Ok(called.to_owned());
+        let variable = match args.first().map(|(name, _)| &name.kind) {
+            Some(ExprKind::Literal(Value::Text(name))) => name.clone(),
+            _ => return same(),
+        };
+        match called {
+            "mysql_set_user_variable" => {
+                let Some((value, at)) = args.pop() else { return same() };
+                let value = self.settle(value, at)?;
+                let kind = match class(&value.ty) {
+                    _ if matches!(value.kind, ExprKind::Literal(Value::Null)) => "text",
+                    Class::Truth | Class::Integer if !is_unsigned(&value) => "integer",
+                    Class::Truth | Class::Integer | Class::Decimal if is_unsigned(&value) => "unsigned",
+                    Class::Decimal => "decimal",
+                    Class::Float => "double",
+                    Class::Bytes => "bytes",
+                    _ => "text",
+                };
+                args.extend([(value, at), (Expr::text(kind), -1)]);
+                self.user_kinds.insert(variable, kind);
+                same()
+            }
+            "mysql_user_variable" => {
+                let known = self.user_kinds.get(&variable).copied();
+                let kind = known.or_else(|| crate::mysql::user_kind(&self.context.user_kinds, &variable));
+                Ok(match kind {
+                    None | Some("text") => called.to_owned(),
+                    Some(kind) => format!("mysql_user_{kind}"),
+                })
+            }
+            _ => same(),
+        }
+    }
+
+    /// The arguments of a function that takes their numbers.
+    pub(super) fn mysql_numbers(&mut self, name: &str, args: Vec<Placed>) -> Result<Vec<Placed>> {
+        let of_bits = OF_BITS.contains(&name);
+        let mut numbers = Vec::with_capacity(args.len());
+        for (arg, at) in args {
+            let is_literal = matches!(arg.kind, ExprKind::Literal(_));
+            if of_bits && class(&arg.ty) == Class::Bytes && !is_literal {
+                return Err(self.unsupported("operations on the bits of strings of bytes", at));
+            }
+            numbers.push((self.mysql_position(arg, at)?, at));
+        }
+        Ok(numbers)
+    }
+
+    /// The row of an aggregate or window function, its arguments converted.
+    pub(in crate::postgres) fn mysql_grouped(
+        &mut self,
+        name: &str,
+        args: Vec<Placed>,
+        windowed: bool,
+    ) -> Result<std::result::Result<(Candidate, Vec<Placed>), Miss>> {
+        let wanted = |kind| kind == FunctionKind::Aggregate || (windowed && kind == FunctionKind::Window);
+        let args = if OF_NUMBERS.contains(&name) { self.mysql_numbers(name, args)? } else { args };
+        // The average of what is known to have so many digits keeps more than it shows.
+        let name = match args.as_slice() {
+            [(arg, _)] if name == "avg" && self.mysql_scale(arg).is_some() => "mysql_exact_avg",
+            _ => name,
+        };
+        let Some(candidate) = self.mysql_candidate(name, &args, wanted) else { return Ok(Err(Miss::None)) };
+        let mut converted = Vec::with_capacity(args.len());
+        for ((arg, at), wanted) in args.into_iter().zip(&candidate.args) {
+            converted.push((self.mysql_argument(arg, wanted, at)?, at));
+        }
+        Ok(Ok((candidate, converted)))
+    }
+
+    /// LIKE.
+    pub(in crate::postgres) fn mysql_like(
+        &mut self,
+        negated: bool,
+        text: Placed,
+        pattern: Placed,
+        escape: Option<Placed>,
+    ) -> Result<Expr> {
+        let by_bytes = [&text.0.ty, &pattern.0.ty].into_iter().any(|ty| class(ty) == Class::Bytes);
+        let escape = match escape {
+            Some(escape) => escape,
+            None => (Expr::text("\\"), -1),
+        };
+        let mut args = Vec::with_capacity(3);
+        for (arg, at) in [text, pattern, escape] {
+            args.push((self.coerce(arg, &Type::Text, CastContext::Implicit, at)?, at));
+        }
+        let name = if by_bytes { "mysql_like_binary" } else { "mysql_like" };
+        let found = self.mysql_call_of(name, args)?;
+        Ok(if negated { Expr::new(ExprKind::Not(Box::new(found)), Type::Bool) } else { found })
+    }
+}

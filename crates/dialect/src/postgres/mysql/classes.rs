@@ -1,0 +1,168 @@
+//! What values are to MySQL's rules, and the type that several have in common.
+
+use super::super::binder::BoundQuery;
+use super::super::coerce::{base, same};
+use super::super::types;
+use crate::Type;
+use crate::ir::{Body, ExprKind, Value};
+use crate::types::NumericModifier;
+
+/// What a value is to MySQL's rules.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Class {
+    Truth,
+    Integer,
+    Decimal,
+    Float,
+    Text,
+    Bytes,
+    Moment,
+    /// A literal or parameter of no type yet.
+    Open,
+    Other,
+}
+
+pub(super) fn class(ty: &Type) -> Class {
+    match ty.through_domains() {
+        Type::Bool => Class::Truth,
+        Type::Unknown => Class::Open,
+        Type::Float4 | Type::Float8 => Class::Float,
+        ty if ty.is_integer() => Class::Integer,
+        ty if ty.is_decimal() => Class::Decimal,
+        Type::Bytea | Type::Byte | Type::Blob => Class::Bytes,
+        Type::Date
+        | Type::Time(_)
+        | Type::TimeTz(_)
+        | Type::Interval(_)
+        | Type::Timestamp(_)
+        | Type::TimestampTz(_) => Class::Moment,
+        ty if ty.is_text() => Class::Text,
+        _ => Class::Other,
+    }
+}
+
+impl Class {
+    pub(super) const fn is_number(self) -> bool {
+        matches!(self, Self::Truth | Self::Integer | Self::Decimal | Self::Float)
+    }
+}
+
+/// MySQL's own words for a type, where it is one of MySQL's own.
+pub(in crate::postgres) fn own_words(ty: &Type) -> Option<&str> {
+    match ty {
+        Type::User(user) if user.namespace == crate::mysql::types::SCHEMA && user.domain().is_some() => {
+            Some(&user.name)
+        }
+        _ => None,
+    }
+}
+
+/// The function that says which number a value of ENUM or SET is, for types that are one of these.
+pub(super) fn position_function(ty: &Type) -> Option<(&'static str, &str)> {
+    let words = own_words(ty)?;
+    let starts = |head: &str| words.get(..head.len()).is_some_and(|found| found.eq_ignore_ascii_case(head));
+    match words {
+        words if starts("enum(") => Some(("mysql_enum_number", words)),
+        words if starts("set(") => Some(("mysql_set_number", words)),
+        _ => None,
+    }
+}
+
+/// A time, from -838:59:59 to 838:59:59: an interval. Tables that others have made have times of the day.
+pub(super) fn is_time(ty: &Type) -> bool {
+    matches!(ty.through_domains(), Type::Time(_) | Type::TimeTz(_) | Type::Interval(_))
+}
+
+/// A date or a moment without a fraction of a second: a whole number beside numbers.
+pub(super) fn is_of_seconds(ty: &Type) -> bool {
+    own_words(ty) == Some("time")
+        || matches!(ty.through_domains(), Type::Date | Type::Timestamp(Some(0)) | Type::TimestampTz(Some(0)))
+}
+
+/// What is stored of a value follows from the type's own words.
+pub(in crate::postgres) fn is_fitted(ty: &Type) -> bool {
+    own_words(ty).is_some_and(|words| {
+        ["enum(", "set(", "char(", "binary(", "bit(", "time("].iter().any(|head| words.starts_with(head))
+            || words == "time"
+    })
+}
+
+/// Values of the type are sorted by something else than what they are shown as.
+pub(in crate::postgres) fn sorts_otherwise(ty: &Type) -> bool {
+    *ty == Type::Json || position_function(ty).is_some()
+}
+
+impl super::Binder<'_> {
+    /// The type that several values have in common.
+    pub(in crate::postgres) fn mysql_common_type(&self, members: &[(&Type, i32)]) -> Type {
+        let mut common: Option<Type> = None;
+        for (ty, _) in members {
+            if class(ty) == Class::Open {
+                continue;
+            }
+            let Some(current) = common.take() else {
+                common = Some((*ty).clone());
+                continue;
+            };
+            common = Some(if same(&current, ty) { widest(current, ty) } else { together(&current, ty) });
+        }
+        common.unwrap_or(Type::Text)
+    }
+
+    /// The type of a query's column in a set operation, where a string that is written is a text.
+    pub(in crate::postgres) fn mysql_column_type(&self, bound: &BoundQuery, index: usize) -> Type {
+        let ty = self.mysql_shown_type(bound, index);
+        let item = match &bound.query.body {
+            Body::Select(select) => select.items.get(index),
+            Body::Values(rows) => rows.first().and_then(|row| row.get(index)),
+            Body::Set { .. } => None,
+        };
+        match item.map(|item| &item.kind) {
+            Some(ExprKind::Literal(Value::Text(_))) if ty == Type::Unknown => Type::Text,
+            _ => ty,
+        }
+    }
+}
+
+/// The longer of two types that differ in their modifiers.
+fn widest(a: Type, b: &Type) -> Type {
+    match (&a, b) {
+        _ if a == *b => a,
+        (Type::Numeric(_), Type::Numeric(_)) => decimals(&a, b),
+        _ => base(&a),
+    }
+}
+
+/// The decimals of two kinds of numbers.
+fn decimals(a: &Type, b: &Type) -> Type {
+    let scale = |ty: &Type| match ty.through_domains() {
+        Type::Numeric(modifier) => modifier.map(|modifier| modifier.scale),
+        _ => Some(0),
+    };
+    match (scale(a), scale(b)) {
+        (Some(a), Some(b)) => Type::Numeric(Some(NumericModifier { precision: 65, scale: a.max(b) })),
+        _ => Type::Numeric(None),
+    }
+}
+
+/// The type in which two of different kinds meet.
+fn together(a: &Type, b: &Type) -> Type {
+    let (of_a, of_b) = (class(a), class(b));
+    if of_a.is_number() && of_b.is_number() {
+        return match (of_a, of_b) {
+            (Class::Float, _) | (_, Class::Float) => Type::Float8,
+            (Class::Decimal, _) | (_, Class::Decimal) => decimals(a, b),
+            _ => Type::Int8,
+        };
+    }
+    match (of_a, of_b) {
+        (Class::Bytes, Class::Bytes) => Type::Bytea,
+        (Class::Moment, Class::Moment) => match (a.through_domains(), b.through_domains()) {
+            (a, b) if is_time(a) && is_time(b) => Type::Interval(None),
+            _ => Type::Timestamp(None),
+        },
+        (Class::Other, Class::Other) => types::import(a),
+        (Class::Bytes, _) | (_, Class::Bytes) => Type::Bytea,
+        _ => Type::Text,
+    }
+}

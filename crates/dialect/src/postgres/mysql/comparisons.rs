@@ -1,0 +1,180 @@
+//! Comparisons, conditions and order.
+//!
+//! Source: MySQL 8.0 Reference Manual, 14.3 "Type Conversion in Expression Evaluation", 14.4.2 "Comparison Functions and
+//! Operators".
+
+use super::super::binder::Binder;
+use super::super::coerce::base;
+use super::Placed;
+use super::arithmetic::number_of;
+use super::classes::{Class, class, is_time, position_function};
+use crate::ir::{CastContext, CompareOp, Expr, ExprKind, Value};
+use crate::{Result, Type};
+
+impl Binder<'_> {
+    /// Two values in what they are compared as.
+    pub(in crate::postgres) fn mysql_comparable(
+        &mut self,
+        (left, left_at): Placed,
+        (right, right_at): Placed,
+    ) -> Result<(Placed, Placed)> {
+        let (of_left, of_right) = (class(&left.ty), class(&right.ty));
+        let left = if of_right.is_number() { self.mysql_position(left, left_at)? } else { left };
+        let right = if of_left.is_number() { self.mysql_position(right, right_at)? } else { right };
+        let (of_left, of_right) = (class(&left.ty), class(&right.ty));
+        let (left, right) = match (of_left, of_right) {
+            (Class::Open, Class::Open) => {
+                let left = self.settle(left, left_at)?;
+                (left, self.settle(right, right_at)?)
+            }
+            (Class::Truth, Class::Truth) => (left, right),
+            (Class::Integer, Class::Integer) | (Class::Decimal, Class::Decimal) | (Class::Float, Class::Float) => {
+                (left, right)
+            }
+            (a, b) if a.is_number() && b.is_number() => {
+                let truth_is_number = |binder: &mut Self, expr: Expr, at: i32| match class(&expr.ty) {
+                    Class::Truth => binder.coerce(expr, &Type::Int8, CastContext::Implicit, at),
+                    _ => Ok(expr),
+                };
+                let left = truth_is_number(self, left, left_at)?;
+                (left, truth_is_number(self, right, right_at)?)
+            }
+            (a, Class::Open) if a.is_number() => {
+                let left = if a == Class::Truth { self.mysql_number(left, left_at)? } else { left };
+                let right = self.mysql_beside(right, &left, right_at)?;
+                (left, right)
+            }
+            (Class::Open, b) if b.is_number() => {
+                let right = if b == Class::Truth { self.mysql_number(right, right_at)? } else { right };
+                let left = self.mysql_beside(left, &right, left_at)?;
+                (left, right)
+            }
+            (Class::Moment, Class::Text) if is_time(&left.ty) => {
+                let time = self.mysql_call_of("mysql_to_time", vec![(right, right_at)])?;
+                (self.coerce(left, &Type::Interval(None), CastContext::Implicit, left_at)?, time)
+            }
+            (Class::Text, Class::Moment) if is_time(&right.ty) => {
+                let time = self.mysql_call_of("mysql_to_time", vec![(left, left_at)])?;
+                (time, self.coerce(right, &Type::Interval(None), CastContext::Implicit, right_at)?)
+            }
+            (Class::Moment, Class::Open) if is_time(&left.ty) => {
+                let left = self.coerce(left, &Type::Interval(None), CastContext::Implicit, left_at)?;
+                (left, self.mysql_time(right, right_at)?)
+            }
+            (Class::Open, Class::Moment) if is_time(&right.ty) => {
+                let right = self.coerce(right, &Type::Interval(None), CastContext::Implicit, right_at)?;
+                (self.mysql_time(left, left_at)?, right)
+            }
+            // A time beside a date is one of today.
+            (Class::Moment, Class::Moment) if is_time(&left.ty) && !is_time(&right.ty) => {
+                let moment = self.mysql_call_of("mysql_to_datetime", vec![(left, left_at)])?;
+                (moment, self.coerce(right, &Type::Timestamp(None), CastContext::Explicit, right_at)?)
+            }
+            (Class::Moment, Class::Moment) if !is_time(&left.ty) && is_time(&right.ty) => {
+                let moment = self.mysql_call_of("mysql_to_datetime", vec![(right, right_at)])?;
+                (self.coerce(left, &Type::Timestamp(None), CastContext::Explicit, left_at)?, moment)
+            }
+            (Class::Moment, Class::Text) => {
+                let moment = self.mysql_call_of("mysql_to_datetime", vec![(right, right_at)])?;
+                let left = self.coerce(left, &Type::Timestamp(None), CastContext::Explicit, left_at)?;
+                (left, moment)
+            }
+            (Class::Text, Class::Moment) => {
+                let moment = self.mysql_call_of("mysql_to_datetime", vec![(left, left_at)])?;
+                let right = self.coerce(right, &Type::Timestamp(None), CastContext::Explicit, right_at)?;
+                (moment, right)
+            }
+            (Class::Bytes, Class::Text | Class::Open) => {
+                let right = self.coerce(right, &Type::Bytea, CastContext::Implicit, right_at)?;
+                (left, right)
+            }
+            (Class::Text | Class::Open, Class::Bytes) => {
+                let left = self.coerce(left, &Type::Bytea, CastContext::Implicit, left_at)?;
+                (left, right)
+            }
+            // A number beside a date is a date.
+            (Class::Moment, b) if b.is_number() && !is_time(&left.ty) => {
+                let moment = self.mysql_call_of("mysql_to_datetime", vec![(right, right_at)])?;
+                (self.coerce(left, &Type::Timestamp(None), CastContext::Explicit, left_at)?, moment)
+            }
+            (a, Class::Moment) if a.is_number() && !is_time(&right.ty) => {
+                let moment = self.mysql_call_of("mysql_to_datetime", vec![(left, left_at)])?;
+                (moment, self.coerce(right, &Type::Timestamp(None), CastContext::Explicit, right_at)?)
+            }
+            // The back end compares its integers with any number by their values, and by way of an index.
+            (Class::Integer, Class::Text | Class::Bytes) => {
+                let ty = base(&left.ty);
+                let number = self.mysql_call_of("mysql_to_number", vec![(right, right_at)])?;
+                (left, Expr { ty, ..number })
+            }
+            (Class::Text | Class::Bytes, Class::Integer) => {
+                let ty = base(&right.ty);
+                let number = self.mysql_call_of("mysql_to_number", vec![(left, left_at)])?;
+                (Expr { ty, ..number }, right)
+            }
+            (a, b) if a.is_number() || b.is_number() => {
+                let left = self.mysql_number(left, left_at)?;
+                let right = self.mysql_number(right, right_at)?;
+                let left = self.coerce(left, &Type::Float8, CastContext::Implicit, left_at)?;
+                (left, self.coerce(right, &Type::Float8, CastContext::Implicit, right_at)?)
+            }
+            (Class::Other, Class::Other) if left.ty == Type::Json && right.ty == Type::Json => {
+                let left = self.mysql_call_of("mysql_json_order", vec![(left, left_at)])?;
+                (left, self.mysql_call_of("mysql_json_order", vec![(right, right_at)])?)
+            }
+            (Class::Other, Class::Text | Class::Open) => {
+                let right = self.settle(right, right_at)?;
+                (self.coerce(left, &Type::Text, CastContext::Implicit, left_at)?, right)
+            }
+            (Class::Text | Class::Open, Class::Other) => {
+                let left = self.settle(left, left_at)?;
+                let right = self.coerce(right, &Type::Text, CastContext::Implicit, right_at)?;
+                (left, right)
+            }
+            _ => (left, right),
+        };
+        Ok(((left, left_at), (right, right_at)))
+    }
+
+    /// A literal or parameter as a time.
+    pub(super) fn mysql_time(&mut self, open: Expr, at: i32) -> Result<Expr> {
+        let text = self.settle(open, at)?;
+        self.mysql_call_of("mysql_to_time", vec![(text, at)])
+    }
+
+    /// A literal or parameter beside a number.
+    pub(super) fn mysql_beside(&mut self, open: Expr, number: &Expr, at: i32) -> Result<Expr> {
+        match &open.kind {
+            ExprKind::Literal(Value::Text(text)) => Ok(number_of(text)),
+            _ => self.decide(open, &base(&number.ty), CastContext::Implicit, at),
+        }
+    }
+
+    /// A condition.
+    pub(in crate::postgres) fn mysql_condition(&mut self, expr: Expr, at: i32) -> Result<Expr> {
+        if class(&expr.ty) == Class::Truth {
+            return self.coerce(expr, &Type::Bool, CastContext::Implicit, at);
+        }
+        let number = match class(&expr.ty) {
+            Class::Integer | Class::Decimal | Class::Float => expr,
+            _ => self.mysql_number(expr, at)?,
+        };
+        let ty = base(&number.ty);
+        let number = self.coerce(number, &ty, CastContext::Implicit, at)?;
+        let zero = match class(&ty) {
+            Class::Float => Expr::new(ExprKind::Literal(Value::Real(0.0)), ty),
+            Class::Integer => Expr::integer(0, ty),
+            _ => Expr::new(ExprKind::Literal(Value::Text("0".to_owned())), ty),
+        };
+        let (left, right) = (Box::new(number), Box::new(zero));
+        Ok(Expr::new(ExprKind::Compare { op: CompareOp::NotEqual, left, right }, Type::Bool))
+    }
+
+    /// What rows are sorted by: an ENUM by its index, a SET by its bits, a document by its own order.
+    pub(in crate::postgres) fn mysql_sorted(&mut self, expr: Expr, at: i32) -> Result<Expr> {
+        if expr.ty == Type::Json {
+            return self.mysql_call_of("mysql_json_order", vec![(expr, at)]);
+        }
+        if position_function(&expr.ty).is_some() { self.mysql_position(expr, at) } else { Ok(expr) }
+    }
+}

@@ -1,0 +1,54 @@
+//! MySQL's rules, where they differ from PostgreSQL's: any value becomes any other, numbers and texts are compared as
+//! numbers, a condition is a number that is not zero, functions are MySQL's own.
+//!
+//! - `classes`: what values are to these rules; `calls`, `arithmetic`, `comparisons`, `conversions`: what is made of them;
+//! - [`numbers`]: digits behind the point, and numbers without a sign;
+//! - [`changes`]: assignments, and which rows count as changed;
+//! - [`routine`]: routines and triggers in MySQL's language.
+//!
+//! Source: MySQL 8.0 Reference Manual, 14.3 "Type Conversion in Expression Evaluation", 14.4 "Operators", 13.2.15.
+
+mod arithmetic;
+mod calls;
+pub(super) mod changes;
+mod classes;
+mod comparisons;
+mod conversions;
+pub(super) mod numbers;
+pub(crate) mod routine;
+
+pub(super) use self::classes::{is_fitted, sorts_otherwise};
+use super::binder::{Binder, Clause};
+use crate::ir::Expr;
+use crate::{Condition, Language};
+
+/// An expression with its place.
+pub(super) type Placed = (Expr, i32);
+
+impl Binder<'_> {
+    /// What is bound follows MySQL's rules.
+    pub(super) fn is_mysql(&self) -> bool {
+        self.language == Language::Mysql
+    }
+
+    /// What `sql_mode` says of the statement.
+    pub(super) fn mysql_modes(&self) -> crate::mysql::Modes {
+        self.source.map(super::parse::Parsed::modes).unwrap_or_default()
+    }
+
+    /// There is no column of this name where an expression looks for it.
+    pub(super) fn mysql_unknown_column(&self, name: &str) -> crate::Error {
+        let place = match self.scopes.last().map(|scope| scope.clause) {
+            Some(Clause::Where) => "where clause",
+            Some(Clause::Join) => "on clause",
+            Some(Clause::GroupBy) => "group statement",
+            Some(Clause::Having) => "having clause",
+            Some(Clause::OrderBy) => "order clause",
+            Some(Clause::Check) => "check constraint",
+            Some(Clause::Generated) => "generated column function",
+            _ => "field list",
+        };
+        let message = format!("Unknown column '{name}' in '{place}'");
+        crate::Error::new(Condition::UndefinedColumn, message).with_mysql(1054, "42S22")
+    }
+}
