@@ -17,8 +17,8 @@ use super::tree::Converter;
 use super::types;
 use crate::{Error, Result};
 
-/// An option that says how a server stores a table, or that is a hint: every dump has them.
-const STORAGE: &[&str] = &[
+/// Options that say how a server stores a table: every dump has them.
+pub(super) const STORAGE: &[&str] = &[
     "ENGINE",
     "ROW_FORMAT",
     "STATS_PERSISTENT",
@@ -32,9 +32,10 @@ const STORAGE: &[&str] = &[
     "AVG_ROW_LENGTH",
     "KEY_BLOCK_SIZE",
     "COMPRESSION",
-    "ALGORITHM",
-    "LOCK",
 ];
+
+/// Hints of how an alteration goes about it.
+const HINTS: &[&str] = &["ALGORITHM", "LOCK"];
 
 /// Takes this word, which may be no keyword of the parser's.
 pub(super) fn took(parser: &mut Parser<'_>, wanted: &str) -> bool {
@@ -274,7 +275,7 @@ impl Converter<'_> {
             made.action("auto_increment", vec![number(&first.to_string())]);
             return Ok(());
         }
-        for known in STORAGE {
+        for known in STORAGE.iter().chain(HINTS) {
             if took(parser, known) {
                 let _ = parser.consume_token(&Token::Eq);
                 match parser.next_token().token {

@@ -113,30 +113,21 @@ fn is_prefix(expr: &Expr) -> bool {
     }
 }
 
-/// Options of tables that say how a server stores them: every dump has them.
+/// Looks at the options of a table, those that say how a server stores it and what its texts are in among them; its comment.
 fn check_table_options(options: &CreateTableOptions) -> Result<Option<String>> {
-    const STORAGE: &[&str] = &[
-        "ENGINE",
+    const TEXTS: &[&str] = &[
         "CHARSET",
         "DEFAULT CHARSET",
         "CHARACTER SET",
         "DEFAULT CHARACTER SET",
         "COLLATE",
         "DEFAULT COLLATE",
-        "ROW_FORMAT",
         "AUTO_INCREMENT",
-        "STATS_PERSISTENT",
-        "STATS_AUTO_RECALC",
-        "STATS_SAMPLE_PAGES",
-        "PACK_KEYS",
-        "CHECKSUM",
-        "DELAY_KEY_WRITE",
-        "MAX_ROWS",
-        "MIN_ROWS",
-        "AVG_ROW_LENGTH",
-        "KEY_BLOCK_SIZE",
-        "COMPRESSION",
     ];
+    let is_known = |name: &str| {
+        let name = name.to_ascii_uppercase();
+        TEXTS.iter().chain(super::alter::STORAGE).any(|known| *known == name)
+    };
     let options = match options {
         CreateTableOptions::None => return Ok(None),
         CreateTableOptions::Plain(options)
@@ -147,9 +138,8 @@ fn check_table_options(options: &CreateTableOptions) -> Result<Option<String>> {
     let mut comment = None;
     for option in options {
         match option {
-            SqlOption::KeyValue { key, .. } if STORAGE.contains(&key.to_string().to_ascii_uppercase().as_str()) => {}
-            SqlOption::NamedParenthesizedList(list)
-                if STORAGE.contains(&list.key.value.to_ascii_uppercase().as_str()) => {}
+            SqlOption::KeyValue { key, .. } if is_known(&key.to_string()) => {}
+            SqlOption::NamedParenthesizedList(list) if is_known(&list.key.value) => {}
             SqlOption::Comment(of) => {
                 comment = Some(match of {
                     sqlparser::ast::CommentDef::WithEq(text) | sqlparser::ast::CommentDef::WithoutEq(text) => {

@@ -278,9 +278,9 @@ fn unescape(raw: &mut String, quote: char, modes: Modes) {
 }
 
 /// How many parameters a text has: the `?` outside of strings, names and comments; 0 for what is no text of MySQL's.
-pub fn parameters(sql: &str) -> usize {
-    let tokens = Tokenizer::new(&MySql::new(Modes::default()), sql).tokenize().unwrap_or_default();
-    tokens.iter().filter(|token| matches!(token, Token::Placeholder(_))).count()
+pub fn parameters(sql: &str, modes: Modes) -> usize {
+    let tokens = tokens(sql, modes).unwrap_or_default();
+    tokens.iter().filter(|token| matches!(token.token, Token::Placeholder(_))).count()
 }
 
 /// Splits a text into its statements and parses each. An empty text has none.
@@ -602,4 +602,25 @@ fn column_names(sql: &str, tokens: &[TokenWithSpan], lines: &Lines<'_>) -> Vec<S
     }
     names.extend(begin.map(|begin| written(begin, end)));
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_counted_where_they_are_some() {
+        for (text, count) in [
+            ("select ?", 1),
+            ("select '?', \"?\", `?`, ? -- ?\n, ? # ?\n, /* ? */ ?", 3),
+            ("select 'it''s ?', '\\'?', ?", 1),
+            ("select 5--?", 1),
+            ("select '?", 0),
+        ] {
+            assert_eq!(parameters(text, Modes::default()), count, "{text}");
+        }
+        // Where a backslash is a letter, the string ends before it.
+        let modes = Modes { no_backslash_escapes: true, ..Modes::default() };
+        assert_eq!(parameters("select '\\', ?, '?'", modes), 1);
+    }
 }

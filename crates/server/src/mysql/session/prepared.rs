@@ -97,7 +97,7 @@ impl MysqlSession<'_> {
         let types = plan.as_ref().map(|plan| plan.bound.params.clone());
         let params = match &types {
             Some(types) => types.len(),
-            None => rowferry_dialect::mysql::parameters(&text),
+            None => rowferry_dialect::mysql::parameters(&text, self.session.mysql_modes()),
         };
         let count = u16::try_from(params)
             .map_err(|_| report::own(1390, "HY000", "Prepared statement contains too many placeholders"))?;

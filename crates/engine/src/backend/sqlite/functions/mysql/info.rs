@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use rowferry_dialect::collation::Collation;
 use rowferry_dialect::ir::{LockMode, Value};
 use rowferry_dialect::mysql::variables::{self, Kind, Variable};
 use rowferry_dialect::values::ValueRef;
@@ -153,6 +154,10 @@ pub(in super::super) const ROWS: &[Row] = &[
             };
         };
         let collation = if call.len() > 1 { call.text(1)?.to_ascii_lowercase() } else { (*collation).to_owned() };
+        if !Collation::of_mysql().iter().any(|known| known.name == collation) {
+            let message = format!("Unknown collation: '{collation}'");
+            return Err(Error::new(Condition::UndefinedObject, message).with_mysql(1273, "HY000"));
+        }
         for name in ["character_set_client", "character_set_connection", "character_set_results"] {
             set(call, "", name, Some(&charset))?;
         }
