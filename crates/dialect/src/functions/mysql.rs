@@ -39,6 +39,8 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "mysql_to_date" (ANY) -> DATE, F("rf_mysql_date"), stable;
     Scalar "mysql_to_date" (INTERVAL) -> DATE, T("substr(rf_mysql_time_datetime({0}), 1, 10)"), stable;
     Scalar "mysql_to_datetime" (ANY) -> TS, F("rf_mysql_datetime"), stable;
+    Scalar "mysql_assigned_date" (ANY) -> DATE, F("rf_mysql_assigned_date"), stable;
+    Scalar "mysql_assigned_datetime" (ANY) -> TS, F("rf_mysql_assigned_datetime"), stable;
     Scalar "mysql_to_datetime" (INTERVAL) -> TS, F("rf_mysql_time_datetime"), stable;
     Scalar "mysql_to_time" (ANY) -> INTERVAL, F("rf_mysql_time"), stable;
     Scalar "mysql_to_time" (DATE) -> INTERVAL, T("iif({0} IS NULL, NULL, '00:00:00')");

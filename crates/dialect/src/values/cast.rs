@@ -288,6 +288,12 @@ fn cast_moment(text: &str, from: &Type, to: &Type, settings: &Settings) -> Resul
     let infinite = |micros: i64| micros == INFINITY || micros == NEGATIVE_INFINITY;
     let unsupported =
         || Error::new(Condition::CannotCoerce, format!("cannot cast type {} to {}", type_name(from), type_name(to)));
+    // What MySQL keeps where there is no date stays what it is.
+    if text.starts_with(super::ZERO_DATE)
+        && let (Type::Date | Type::Timestamp(_), Some(zero)) = (from, super::zero_date(text, to))
+    {
+        return Ok(Value::Text(zero.to_owned()));
+    }
     // Every value as local time, as an instant where it is one, or as a time of day.
     let local = match from {
         Type::Date => match date::days(stored)? {

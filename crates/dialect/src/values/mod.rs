@@ -347,13 +347,15 @@ fn is_stored_form(text: &str, ty: &Type) -> bool {
     }
 }
 
+const ZERO_DATE: &str = "0000-00-00";
+
 /// MySQL's date that is none, where a text says it.
 fn zero_date(text: &str, ty: &Type) -> Option<&'static str> {
     let (date, time) = text.trim().split_at_checked(10).unwrap_or((text, ""));
     let is_zero = |part: &str| part.bytes().all(|byte| matches!(byte, b'0' | b'-' | b':' | b'.' | b' ' | b'T'));
     match ty {
-        _ if date != "0000-00-00" || !is_zero(time) => None,
-        Type::Date => Some("0000-00-00"),
+        _ if date != ZERO_DATE || !is_zero(time) => None,
+        Type::Date => Some(ZERO_DATE),
         Type::Timestamp(_) => Some("0000-00-00 00:00:00"),
         _ => None,
     }

@@ -63,7 +63,10 @@ impl Binder<'_> {
             (Class::Moment, Class::Moment) => Ok(cast(expr, to)),
             (_, Class::Moment) if assigned && from == Class::Text => Ok(cast(expr, to)),
             (_, Class::Moment) => {
+                let is_number = assigned && from.is_number();
                 let function = match to.through_domains() {
+                    Type::Date if is_number => "mysql_assigned_date",
+                    Type::Timestamp(_) | Type::TimestampTz(_) if is_number => "mysql_assigned_datetime",
                     Type::Date => "mysql_to_date",
                     Type::Time(_) | Type::TimeTz(_) | Type::Interval(_) => "mysql_to_time",
                     _ => "mysql_to_datetime",

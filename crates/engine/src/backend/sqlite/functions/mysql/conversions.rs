@@ -53,6 +53,15 @@ pub(in super::super) const ROWS: &[Row] = &[
             text(moment.stored())
         })
     }),
+    // A number that is stored must mean a date; 0 means none, where that is one.
+    Row::new("rf_mysql_assigned_date", 1, |call| match assigned_moment(call, "date", "0000-00-00")? {
+        Ok(moment) => text(moment.date_text()),
+        Err(zero) => text(zero),
+    }),
+    Row::new("rf_mysql_assigned_datetime", 1, |call| match assigned_moment(call, "datetime", "0000-00-00 00:00:00")? {
+        Ok(moment) => text(moment.stored()),
+        Err(zero) => text(zero),
+    }),
     // A time of today.
     Row::new("rf_mysql_time_datetime", 1, |call| {
         let zone = zone(call);
@@ -134,6 +143,23 @@ pub(in super::super) const ROWS: &[Row] = &[
         value => maybe(numbers::double_of(value), |value| boolean(value != 0.0)),
     }),
 ];
+
+/// The moment that a number is, or the zero that it means.
+fn assigned_moment<'z>(
+    call: &Call<'_>,
+    kind: &str,
+    zero: &'z str,
+) -> Result<std::result::Result<moments::Moment, &'z str>> {
+    if let Some(moment) = moments::read(call.value(0), &zone(call)).filter(|moment| moment.days().is_some()) {
+        return Ok(Ok(moment));
+    }
+    let number = numbers::text_of(call.value(0)).unwrap_or_default();
+    if number.trim_matches('0').is_empty() && call.context().with_settings(|settings| settings.zero_dates) {
+        return Ok(Err(zero));
+    }
+    let message = format!("Incorrect {kind} value: '{number}'");
+    Err(Error::new(Condition::InvalidDatetimeFormat, message).with_mysql(1292, "22007"))
+}
 
 /// The members of the type whose words are the second argument.
 fn labels(call: &Call<'_>) -> Result<Arc<[String]>> {
