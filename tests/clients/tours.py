@@ -8,6 +8,8 @@ on ours needs a reason in `differences.txt` beside the tours: a line `TOUR: STEP
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,6 +53,28 @@ def run(command: Sequence[str | Path], *, directory: Path, timeout: float, env: 
         words = f"`{command[0]}` ended with {done.returncode}:\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
         raise (Unavailable if any(sign in words for sign in _UNREACHABLE) else Failed)(words)
     return done.stdout
+
+
+def compiled(sources: Path, output: Path, **versions: str) -> str:
+    """The class path of the tours beside a `pom.xml`, compiled when they have changed.
+
+    `versions` are properties of the pom. Maven fetches what the pom names; `Unavailable` without it.
+    """
+    for program in ("java", "javac", "mvn"):
+        if shutil.which(program) is None:
+            raise Unavailable(f"`{program}` is not installed (Debian packages default-jdk-headless and maven)")
+    wanted = hashlib.sha256(repr(sorted(versions.items())).encode())
+    pom = sources / "pom.xml"
+    for path in [pom, *sorted(sources.glob("src/**/*.java")), *sorted(sources.glob("resources/**/*.*"))]:
+        wanted.update(path.read_bytes())
+    stamp = output / "stamp"
+    if not stamp.exists() or stamp.read_text() != wanted.hexdigest():
+        shutil.rmtree(output, ignore_errors=True)
+        output.mkdir(parents=True)
+        chosen = [f"-D{name}={value}" for name, value in {"output": str(output), **versions}.items()]
+        run(["mvn", "--quiet", "--batch-mode", "--file", pom, *chosen, "compile"], directory=output, timeout=300)
+        stamp.write_text(wanted.hexdigest())
+    return f"{output}/classes:{output}/lib/*"
 
 
 class Servers:

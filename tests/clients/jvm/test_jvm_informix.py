@@ -6,9 +6,7 @@ table of docs/guide/informix-frameworks.md.
 
 from __future__ import annotations
 
-import hashlib
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -36,24 +34,9 @@ _TOURS = [
 
 
 def _classes(versions: str) -> str:
-    """The class path of the tours, compiled when they have changed; Maven fetches what the pom names."""
-    output = _OUTPUT / versions
+    """The class path of the tours with these versions of Hibernate and the driver."""
     hibernate, driver = _VERSIONS[versions]
-    for program in ("java", "javac", "mvn"):
-        if shutil.which(program) is None:
-            raise tours.Unavailable(f"`{program}` is not installed (Debian packages default-jdk-headless and maven)")
-    wanted = hashlib.sha256(f"{hibernate} {driver}".encode())
-    for path in [_HERE / "pom.xml", *sorted(_HERE.glob("src/**/*.java")), *sorted(_HERE.glob("resources/**/*.*"))]:
-        wanted.update(path.read_bytes())
-    stamp = output / "stamp"
-    if not stamp.exists() or stamp.read_text() != wanted.hexdigest():
-        shutil.rmtree(output, ignore_errors=True)
-        output.mkdir(parents=True)
-        chosen = (f"-Doutput={output}", f"-Dhibernate={hibernate}", f"-Ddriver={driver}")
-        command: list[str | Path] = ["mvn", "--quiet", "--batch-mode", "--file", _HERE / "pom.xml", *chosen, "compile"]
-        tours.run(command, directory=output, timeout=300)
-        stamp.write_text(wanted.hexdigest())
-    return f"{output}/classes:{output}/lib/*"
+    return tours.compiled(_HERE, _OUTPUT / versions, hibernate=hibernate, driver=driver)
 
 
 def _documented(tour: str) -> set[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -24,26 +22,11 @@ _OPTIONS = {
 
 @pytest.fixture(scope="module")
 def classes() -> str:
-    """The class path of the tour, compiled when it has changed; Maven fetches what the pom names."""
+    """The class path of the tours."""
     try:
-        for program in ("java", "javac", "mvn"):
-            if shutil.which(program) is None:
-                raise tours.Unavailable(
-                    f"`{program}` is not installed (Debian packages default-jdk-headless and maven)"
-                )
-        wanted = hashlib.sha256()
-        for path in [_HERE / "pom.xml", *sorted(_HERE.glob("src/**/*.java"))]:
-            wanted.update(path.read_bytes())
-        stamp = _OUTPUT / "stamp"
-        if not stamp.exists() or stamp.read_text() != wanted.hexdigest():
-            shutil.rmtree(_OUTPUT, ignore_errors=True)
-            _OUTPUT.mkdir(parents=True)
-            command = ["mvn", "--quiet", "--batch-mode", "--file", _HERE / "pom.xml", f"-Doutput={_OUTPUT}", "compile"]
-            tours.run(command, directory=_OUTPUT, timeout=300)
-            stamp.write_text(wanted.hexdigest())
+        return tours.compiled(_HERE, _OUTPUT)
     except tours.Unavailable as reason:
         not_tested("MySQL's JDBC drivers", reason)
-    return f"{_OUTPUT}/classes:{_OUTPUT}/lib/*"
 
 
 def _steps(driver: str, dsn: dict[str, Any], classes: str) -> dict[str, list[str]]:
