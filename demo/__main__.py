@@ -30,6 +30,8 @@ _CLIENTS = {
     "rowferry_informix": "rowferry.informix, Informix's wire",
     "informix_driver": "informix-driver, Informix's wire",
     "jdbc": "IBM JDBC, Informix's wire",
+    "rowferry_mysql_door": "rowferry.mysql, MySQL's wire",
+    "pymysql": "PyMySQL, MySQL's wire",
     "rowferry_mysql": "rowferry.mysql, MariaDB",
 }
 #: Customers from this number on are written by the clients, two numbers each.
@@ -62,12 +64,13 @@ def main() -> int:
             [find_rowferry(), "demo", "--create", store], check=True, capture_output=True, text=True, timeout=60
         )
         print(f"made    {made.stdout.strip()}")
-        server = stack.enter_context(Rowferry.start(store, informix=True, unix_dir=directory))
+        server = stack.enter_context(Rowferry.start(store, informix=True, mysql=True, unix_dir=directory))
         address = _address(server)
-        print(f"serving {server.postgres_dsn} and informix://{_informix(address)}")
+        print(f"serving {server.postgres_dsn}, informix://{_place(address['informix'])} and")
+        print(f"        mysql://{_place(address['mysql'])}")
         if find_mariadbd() is not None:
             mariadb = stack.enter_context(MariaDB.start())
-            address["mysql"] = mariadb.dsn
+            address["mariadb"] = mariadb.dsn
             print(f"started MariaDB {mariadb.version} on port {mariadb.port}")
         outcomes = _run_clients(address)
         if not any(outcome.failed for outcome in outcomes):
@@ -90,12 +93,14 @@ def _address(server: Rowferry) -> dict[str, Any]:
         "database": server.dbname,
         "server": "informix",
     }
-    return {"path": str(server.database), "postgres": server.postgres_dsn, "informix": informix}
+    assert server.mysql is not None
+    host, port = server.mysql
+    mysql = {"host": host, "port": port, "user": "root", "password": "", "database": server.dbname}
+    return {"path": str(server.database), "postgres": server.postgres_dsn, "informix": informix, "mysql": mysql}
 
 
-def _informix(address: dict[str, Any]) -> str:
-    informix = address["informix"]
-    return f"{informix['host']}:{informix['port']}/{informix['database']}"
+def _place(of: dict[str, Any]) -> str:
+    return f"{of['host']}:{of['port']}/{of['database']}"
 
 
 def _run_clients(address: dict[str, Any]) -> list[Outcome]:
@@ -104,7 +109,7 @@ def _run_clients(address: dict[str, Any]) -> list[Outcome]:
     for position, (name, title) in enumerate(_CLIENTS.items()):
         outcome = Outcome(title, _FIRST_CUSTOMER + 2 * position)
         outcomes.append(outcome)
-        if name == "rowferry_mysql" and "mysql" not in address:
+        if name == "rowferry_mysql" and "mariadb" not in address:
             outcome.skipped = "mariadbd is not installed (Debian package mariadb-server)"
             continue
         answer = _ask(name, address, outcome)
@@ -207,9 +212,10 @@ def _show(outcomes: list[Outcome]) -> None:
         elif outcome.failed is not None:
             print(f"{outcome.title:38} FAILED: {outcome.failed}")
         else:
-            assert outcome.microseconds is not None
-            times = f"{outcome.microseconds / base:.0f}" if base else "-"
-            print(f"{outcome.title:38} {'yes':20} {outcome.microseconds:>10.1f} µs {times:>9}   {outcome.version}")
+            took = outcome.microseconds
+            shown = "lost in noise" if took is None else f"{took:.1f} µs"
+            times = f"{took / base:.0f}" if base and took is not None else "-"
+            print(f"{outcome.title:38} {'yes':20} {shown:>13} {times:>9}   {outcome.version}")
     print(
         f"\nA question is one SELECT by key, asked {questions.OPERATIONS} times over TCP; sqlite3 has no wire, no "
         "server and\nno other process to wake. `make bench` measures properly."
@@ -229,9 +235,10 @@ def _where_next(server: Rowferry, staying: bool) -> None:
     except ValueError:
         pass
     print(f"    {program} demo --create store.db")
-    print(f"    {program} serve store.db --postgres 127.0.0.1:5432 --informix 127.0.0.1:9088")
+    print(f"    {program} serve store.db --postgres 127.0.0.1:5432 --informix 127.0.0.1:9088 --mysql 127.0.0.1:3306")
     print("    psql postgresql://127.0.0.1:5432/store -c '\\d orders'")
     print("    jdbc:informix-sqli://127.0.0.1:9088/store:INFORMIXSERVER=informix")
+    print("    mariadb --host 127.0.0.1 store -e 'SELECT * FROM orders LIMIT 5'")
 
 
 def _wait() -> None:

@@ -23,5 +23,5 @@ class Answer:
     report: list[list[Any]]
     #: The rows of customers `customer` (committed) and `customer + 1` (rolled back) after both transactions.
     written: list[list[Any]]
-    #: Time per small question.
-    microseconds: float
+    #: Time per small question; None where it was lost in noise.
+    microseconds: float | None

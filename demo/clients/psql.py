@@ -13,6 +13,9 @@ from .. import questions
 from . import Answer, Unavailable
 from .dbapi import customer_row
 
+#: How often a script is timed.
+_TIMES = 3
+
 
 def run(address: dict[str, Any], customer: int) -> Answer:
     """Scripts on standard input, CSV out."""
@@ -26,16 +29,18 @@ def run(address: dict[str, Any], customer: int) -> Answer:
         _psql(url, f"BEGIN;\n{questions.INSERT.format(*literals)};\n{end};")
     written = _rows(_psql(url, questions.READ_BACK.format(customer, customer + 2) + ";"))
     points = "".join(questions.POINT.format(number) + ";\n" for number in range(1, questions.OPERATIONS + 1))
-    # What starting psql and connecting costs is not the cost of a question.
+    if len(_rows(_psql(url, points))) != questions.OPERATIONS:
+        raise AssertionError(f"asked {questions.OPERATIONS} questions, got another number of rows")
+    # What starting psql and connecting costs is not the cost of a question; either may meet a busy moment.
+    start = min(_seconds(url, "SELECT 1;") for _ in range(_TIMES))
+    took = min(_seconds(url, points) for _ in range(_TIMES)) - start
+    return Answer(version.strip(), report, written, took / questions.OPERATIONS * 1e6 if took > 0 else None)
+
+
+def _seconds(url: str, script: str) -> float:
     began = time.perf_counter()
-    _psql(url, "SELECT 1;")
-    start = time.perf_counter() - began
-    began = time.perf_counter()
-    count = len(_rows(_psql(url, points)))
-    took = time.perf_counter() - began - start
-    if count != questions.OPERATIONS:
-        raise AssertionError(f"asked {questions.OPERATIONS} questions, got {count} rows")
-    return Answer(version.strip(), report, written, took / questions.OPERATIONS * 1e6)
+    _psql(url, script)
+    return time.perf_counter() - began
 
 
 def _psql(url: str, script: str) -> str:

@@ -31,7 +31,7 @@ def run(address: dict[str, Any], customer: int) -> Answer:
     """An ordinary connection with its defaults; `executemany` writes the tables."""
     import rowferry.mysql
 
-    connection = rowferry.mysql.connect(**address["mysql"])
+    connection = rowferry.mysql.connect(**address["mariadb"])
     with contextlib.closing(sqlite3.connect(address["path"])) as source, connection.cursor() as cursor:
         for table, columns in _TABLES.items():
             cursor.execute(f"CREATE TABLE {table} ({columns}) CHARACTER SET utf8mb4")
