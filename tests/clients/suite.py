@@ -1,7 +1,7 @@
 """Another project's own tests, run by pytest in a process of their own: what became of each, and the floor below it.
 
-A floor is a JSON file: how many tests must have `passed`, how many pass on a PostgreSQL 15 (`reference`), and the names
-of those that fail here, under `lost`.
+A floor is a JSON file: how many tests must have `passed`, how many pass on the real server (`reference`), and the names
+of those that fail here, under `lost`, or these with the reason of each.
 """
 
 from __future__ import annotations
@@ -98,11 +98,16 @@ def below(result: Result, path: Path) -> list[str]:
     return lacks
 
 
-def write(path: Path, result: Result, reference: Iterable[str] | None) -> None:
-    """Make a result the floor; `reference` are the tests that pass on PostgreSQL."""
+def write(path: Path, result: Result, reference: Iterable[str] | None, why: Mapping[str, str] | None = None) -> None:
+    """Make a result the floor; `reference` are the tests that pass on the real server, `why` why others do not."""
     known = floor(path) if path.exists() else {"reference": 0}
     if reference is not None:
         known["reference"] = len(set(reference))
-    # Whatever fails on PostgreSQL, too, is lost to neither.
-    known.update(passed=len(result.passed), lost=sorted(result.failed))
+    # Whatever fails on the real server, too, is lost to neither.
+    lost: Any = sorted(result.failed)
+    if why is not None:
+        # What somebody has written of one stays.
+        told = dict.fromkeys(lost, "") | {name: why.get(name, "")[:160] for name in lost}
+        lost = told | {name: reason for name, reason in dict(known.get("lost", {})).items() if name in told and reason}
+    known.update(passed=len(result.passed), lost=lost)
     path.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n")

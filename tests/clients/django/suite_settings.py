@@ -12,11 +12,16 @@ from typing import Any
 from django.test.runner import DiscoverRunner
 
 _ENGINE = os.environ["RF_ENGINE"]
+if _ENGINE == "django.db.backends.mysql":
+    import pymysql
+
+    pymysql.install_as_MySQLdb()
 _SERVER = {
     "ENGINE": _ENGINE,
     "HOST": os.environ["RF_HOST"],
     "PORT": os.environ["RF_PORT"],
     "USER": os.environ["RF_USER"],
+    "PASSWORD": os.environ["RF_PASSWORD"],
     # A statement that hangs fails.
     "OPTIONS": {"options": "-c statement_timeout=60000"} if "postgresql" in _ENGINE else {"read_timeout": 60},
 }

@@ -10,5 +10,5 @@ from tests.clients.django import run
 
 @pytest.mark.timeout(660)
 def test_what_djangos_own_suite_passes_stays() -> None:
-    result, _ = run.on_rowferry(run.PART)
-    assert not suite.below(result, run.PART_FLOOR)
+    result, _ = run.POSTGRES.run(run.PART)
+    assert not suite.below(result, run.POSTGRES.floor(part=True))

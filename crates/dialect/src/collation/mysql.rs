@@ -50,6 +50,25 @@ const NAMES: &[(&str, Option<&str>)] = &[
     ("ascii_general_ci", Some(AI_CI)),
     ("ascii_bin", None),
     ("binary", None),
+    // Their places are their numbers in files: what is new stands at the end.
+    ("utf8mb4_icelandic_ci", Some("is-u-ks-level1")),
+    ("utf8mb4_latvian_ci", Some("lv-u-ks-level1")),
+    ("utf8mb4_romanian_ci", Some("ro-u-ks-level1")),
+    ("utf8mb4_slovenian_ci", Some("sl-u-ks-level1")),
+    ("utf8mb4_polish_ci", Some("pl-u-ks-level1")),
+    ("utf8mb4_estonian_ci", Some("et-u-ks-level1")),
+    ("utf8mb4_turkish_ci", Some("tr-u-ks-level1")),
+    ("utf8mb4_czech_ci", Some("cs-u-ks-level1")),
+    ("utf8mb4_danish_ci", Some("da-u-ks-level1")),
+    ("utf8mb4_lithuanian_ci", Some("lt-u-ks-level1")),
+    ("utf8mb4_slovak_ci", Some("sk-u-ks-level1")),
+    ("utf8mb4_spanish2_ci", Some("es-u-co-trad-ks-level1")),
+    ("utf8mb4_persian_ci", Some("fa-u-ks-level1")),
+    ("utf8mb4_esperanto_ci", Some("eo-u-ks-level1")),
+    ("utf8mb4_hungarian_ci", Some("hu-u-ks-level1")),
+    ("utf8mb4_sinhala_ci", Some("si-u-ks-level1")),
+    ("utf8mb4_croatian_ci", Some("hr-u-ks-level1")),
+    ("utf8mb4_vietnamese_ci", Some("vi-u-ks-level1")),
 ];
 
 pub(super) fn all() -> &'static [Arc<Collation>] {

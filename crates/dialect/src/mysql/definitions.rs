@@ -390,7 +390,7 @@ impl Converter<'_> {
                         return Err(Error::unsupported("CHARACTER SET binary (use VARBINARY or BLOB)"));
                     }
                 }
-                ColumnOption::Collation(named) => collation = Some(named.to_string()),
+                ColumnOption::Collation(named) => collation = name_parts(named)?.pop(),
                 ColumnOption::Comment(comment) => parts.comments.push((name.to_owned(), comment.clone())),
                 ColumnOption::Generated { generation_expr: Some(expr), generation_expr_mode, .. } => {
                     let raw_expr = boxed(self.expression(expr)?);

@@ -7,6 +7,7 @@ use pg_query::protobuf::{self as pg, node::Node as N};
 use sqlparser::ast::{BinaryLength, CharacterLength, DataType, EnumMember, ExactNumberInfo, TypeModifier};
 
 use super::build::{NOWHERE, node, type_name, words};
+use super::expressions::name_parts;
 use crate::postgres::words::quote_literal;
 use crate::{Error, Result};
 
@@ -31,7 +32,7 @@ pub(super) struct Declared {
 /// `0A000` for what is not there.
 pub(super) fn declared(ty: &DataType) -> Result<Declared> {
     if let DataType::Collate(inner, collation) = ty {
-        return Ok(Declared { collation: Some(collation.to_string()), ..declared(inner)? });
+        return Ok(Declared { collation: name_parts(collation)?.pop(), ..declared(inner)? });
     }
     let (is_own, words) = type_words(ty)?;
     let name = if is_own { domain_name(&words) } else { plain(&words) };

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{
-    Ddl, DmlAction, Expr, ExprKind, InsertSource, ObjectKind, Statement as Ir, TransactionModes, Value, walk,
+    Ddl, DmlAction, Expr, ExprKind, InsertSource, ObjectKind, Statement as Ir, Transaction, TransactionModes, Value,
+    walk,
 };
 use rowferry_dialect::mysql::{self, Control, LateKey, PreparedFrom, SQL_MODE};
 use rowferry_dialect::plan::Command;
@@ -110,6 +111,16 @@ impl Session {
         {
             // The statement was the transaction.
             self.next_modes = TransactionModes::default();
+        }
+        if self.transaction.block != Block::Explicit
+            && let Ir::Transaction(control) = &prepared.bound.statement
+        {
+            match control {
+                // It ends with the statement that it is.
+                Transaction::Savepoint(_) => return Ok(Outcome::Done { command: prepared.command, rows: 0 }),
+                Transaction::Release(name) | Transaction::RollbackTo(name) => return Err(unknown_savepoint(name)),
+                _ => {}
+            }
         }
         match statement.and_then(|statement| statement.control().cloned()) {
             Some(Control::Use(database)) => self.use_mysql_database(&database)?,
@@ -416,7 +427,10 @@ impl Session {
     fn begins_by_itself(&self, prepared: &Prepared) -> bool {
         let off = |value: String| matches!(value.to_ascii_lowercase().as_str(), "0" | "off");
         !self.inner
-            && matches!(prepared.bound.statement, Ir::Query(_) | Ir::Dml(_))
+            && matches!(
+                prepared.bound.statement,
+                Ir::Query(_) | Ir::Dml(_) | Ir::Transaction(Transaction::Savepoint(_))
+            )
             && self.state.variables.read().get(AUTOCOMMIT).is_some_and(off)
             && !prepared.parsed.statement().is_some_and(|statement| statement.is_silent())
     }
@@ -475,6 +489,10 @@ fn is_of_prepared(control: &Control) -> bool {
 fn unknown_statement(name: &str, who: &str) -> Error {
     let message = format!("Unknown prepared statement handler ({name}) given to {who}");
     Error::new(Condition::UndefinedObject, message).with_mysql(1243, "HY000")
+}
+
+fn unknown_savepoint(name: &str) -> Error {
+    Error::new(Condition::SavepointException, format!("SAVEPOINT {name} does not exist")).with_mysql(1305, "42000")
 }
 
 /// An outcome without the rows.

@@ -1,0 +1,1 @@
+"""Django's own suite on the MySQL door."""
