@@ -134,7 +134,8 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "ord" (TEXT) -> I8, F("rf_mysql_ord");
     Scalar "char" (I8) -> BYTEA, F("rf_mysql_char"), variadic, lenient;
     // As CHAR … USING utf8mb4.
-    Scalar "mysql_char_text" (BYTEA) -> TEXT, F("rf_mysql_char_text");
+    // (bytes, of which character set)
+    Scalar "mysql_char_text" (BYTEA, TEXT) -> TEXT, F("rf_mysql_char_text");
     Scalar "hex" (ANY) -> TEXT, F("rf_mysql_hex");
     Scalar "hex" (NUM) -> TEXT, F("rf_mysql_hex_number");
     Scalar "unhex" (TEXT) -> BYTEA, F("rf_mysql_unhex");
@@ -281,20 +282,29 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     // (unit, moment)
     Scalar "mysql_extract" (TEXT, ANY) -> I8, F("rf_mysql_part"), stable;
     Scalar "quarter" (ANY) -> I8, F("rf_mysql_quarter"), stable;
+    Scalar "quarter" (INTERVAL) -> I8, T("rf_mysql_quarter(rf_mysql_time_datetime({0}))"), stable;
     Scalar "weekday" (ANY) -> I8, F("rf_mysql_weekday"), stable;
+    Scalar "weekday" (INTERVAL) -> I8, T("rf_mysql_weekday(rf_mysql_time_datetime({0}))"), stable;
     Scalar "dayofweek" (ANY) -> I8, F("rf_mysql_dayofweek"), stable;
+    Scalar "dayofweek" (INTERVAL) -> I8, T("rf_mysql_dayofweek(rf_mysql_time_datetime({0}))"), stable;
     Scalar "dayofyear" (ANY) -> I8, F("rf_mysql_dayofyear"), stable;
+    Scalar "dayofyear" (INTERVAL) -> I8, T("rf_mysql_dayofyear(rf_mysql_time_datetime({0}))"), stable;
     Scalar "week" (ANY) -> I8, T("rf_mysql_week({0}, 0)"), stable;
     Scalar "week" (ANY, I8) -> I8, F("rf_mysql_week"), stable;
     Scalar "weekofyear" (ANY) -> I8, T("rf_mysql_week({0}, 3)"), stable;
     Scalar "yearweek" (ANY) -> I8, T("rf_mysql_yearweek({0}, 0)"), stable;
     Scalar "yearweek" (ANY, I8) -> I8, F("rf_mysql_yearweek"), stable;
     Scalar "dayname" (ANY) -> TEXT, F("rf_mysql_dayname"), stable;
+    Scalar "dayname" (INTERVAL) -> TEXT, T("rf_mysql_dayname(rf_mysql_time_datetime({0}))"), stable;
     Scalar "monthname" (ANY) -> TEXT, F("rf_mysql_monthname"), stable;
+    Scalar "monthname" (INTERVAL) -> TEXT, T("rf_mysql_monthname(rf_mysql_time_datetime({0}))"), stable;
     Scalar "last_day" (ANY) -> DATE, F("rf_mysql_last_day"), stable;
+    Scalar "last_day" (INTERVAL) -> DATE, T("rf_mysql_last_day(rf_mysql_time_datetime({0}))"), stable;
     Scalar "to_days" (ANY) -> I8, F("rf_mysql_to_days"), stable;
+    Scalar "to_days" (INTERVAL) -> I8, T("rf_mysql_to_days(rf_mysql_time_datetime({0}))"), stable;
     Scalar "from_days" (I8) -> DATE, F("rf_mysql_from_days");
     Scalar "to_seconds" (ANY) -> I8, F("rf_mysql_to_seconds"), stable;
+    Scalar "to_seconds" (INTERVAL) -> I8, T("rf_mysql_to_seconds(rf_mysql_time_datetime({0}))"), stable;
     Scalar "time_to_sec" (ANY) -> I8, F("rf_mysql_time_to_sec"), stable;
     Scalar "sec_to_time" (NUM) -> INTERVAL, F("rf_mysql_sec_to_time");
     Scalar "makedate" (I8, I8) -> DATE, F("rf_mysql_makedate");
@@ -324,6 +334,8 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "subtime" (TS, ANY) -> TS, T("rf_mysql_add_time({0}, {1}, -1)"), stable;
     Scalar "subtime" (TSTZ, ANY) -> TS, T("rf_mysql_add_time({0}, {1}, -1)"), stable;
     Scalar "date_format" (ANY, TEXT) -> TEXT, F("rf_mysql_date_format"), stable;
+    // A time is one of today.
+    Scalar "date_format" (INTERVAL, TEXT) -> TEXT, T("rf_mysql_date_format(rf_mysql_time_datetime({0}), {1})"), stable;
     Scalar "time_format" (ANY, TEXT) -> TEXT, F("rf_mysql_time_format"), stable;
     // What it is follows from the format, where that is a literal.
     Scalar "str_to_date" (TEXT, TEXT) -> TEXT, F("rf_mysql_str_to_date");

@@ -529,10 +529,12 @@ impl Converter<'_> {
             ("isnull", [arg]) => is_null(self.expression(arg)?, false),
             (CHAR_USING, [Expr::Value(charset), members @ ..]) => {
                 let bytes = call("char", members.iter().map(|expr| self.expression(expr)).collect::<Result<_>>()?);
-                let charset = charset.value.clone().into_string().unwrap_or_default();
-                match charset.to_ascii_lowercase().as_str() {
+                let charset = charset.value.clone().into_string().unwrap_or_default().to_ascii_lowercase();
+                match charset.as_str() {
                     "binary" => bytes,
-                    "utf8mb4" | "utf8mb3" | "utf8" => call("mysql_char_text", vec![bytes]),
+                    "utf8mb4" | "utf8mb3" | "utf8" | "ascii" | "latin1" | "ucs2" | "utf16" | "utf16le" | "utf32" => {
+                        call("mysql_char_text", vec![bytes, text(charset)])
+                    }
                     other => return Err(Error::unsupported(format!("CHAR … USING {other}"))),
                 }
             }

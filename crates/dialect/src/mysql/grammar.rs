@@ -183,6 +183,7 @@ impl Dialect for MySql {
             Token::Word(word) if word.quote_style.is_none() || word.value.starts_with('@') => {
                 return prefix_word(&word.clone(), parser);
             }
+            Token::LParen if is_set_operation(parser) => return Some(subquery(parser)),
             _ => return None,
         };
         let twice = parser.peek_token_ref().token == Token::DoubleExclamationMark;
@@ -195,6 +196,40 @@ impl Dialect for MySql {
     fn parse_data_type(&self, parser: &mut Parser) -> Option<Parsed<DataType>> {
         char_of_charset(parser)
     }
+}
+
+/// `((SELECT …) UNION …)`, a query whose first part is in parentheses of its own.
+fn is_set_operation(parser: &Parser) -> bool {
+    let mut at = 1;
+    while parser.peek_nth_token_ref(at).token == Token::LParen {
+        at += 1;
+    }
+    let is_query = matches!(&parser.peek_nth_token_ref(at).token, Token::Word(word) if matches!(
+        word.keyword, Keyword::SELECT | Keyword::WITH | Keyword::VALUES | Keyword::TABLE));
+    if at == 1 || !is_query {
+        return false;
+    }
+    // Behind the parenthesis that closes the first part.
+    let mut depth = at - 1;
+    while depth > 0 {
+        at += 1;
+        match &parser.peek_nth_token_ref(at).token {
+            Token::LParen => depth += 1,
+            Token::RParen => depth -= 1,
+            Token::EOF => return false,
+            _ => {}
+        }
+    }
+    matches!(&parser.peek_nth_token_ref(at + 1).token, Token::Word(word) if matches!(
+        word.keyword, Keyword::UNION | Keyword::INTERSECT | Keyword::EXCEPT))
+}
+
+/// A query in parentheses.
+fn subquery(parser: &mut Parser) -> Parsed<Expr> {
+    parser.expect_token(&Token::LParen)?;
+    let query = parser.parse_query()?;
+    parser.expect_token(&Token::RParen)?;
+    Ok(Expr::Subquery(query))
 }
 
 /// A word that begins an expression of MySQL's own.

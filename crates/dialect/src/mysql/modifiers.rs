@@ -2,7 +2,7 @@
 //! commas between the tables of an UPDATE, `t.*` of a DELETE, INTO of variables.
 
 use sqlparser::keywords::Keyword;
-use sqlparser::tokenizer::{Token, TokenWithSpan};
+use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
 
 use crate::{Error, Result};
 
@@ -50,7 +50,63 @@ pub(super) fn of(tokens: &mut Vec<TokenWithSpan>) -> Result<Said> {
     } else if is("select") || is("with") || matches!(verb, Token::LParen) {
         said.into = into(tokens)?;
     }
+    locked_one_by_one(tokens);
     Ok(said)
+}
+
+/// `FOR UPDATE OF a, b NOWAIT` is `FOR UPDATE OF a NOWAIT FOR UPDATE OF b NOWAIT`.
+fn locked_one_by_one(tokens: &mut Vec<TokenWithSpan>) {
+    let word = |tokens: &[TokenWithSpan], at: usize, wanted: &str| {
+        tokens.get(at).is_some_and(|token| is_word(&token.token, wanted))
+    };
+    let mut at = 0;
+    while at < tokens.len() {
+        let from = at;
+        at += 1;
+        if !word(tokens, from, "of") {
+            continue;
+        }
+        let before: Vec<usize> = (0..from).rev().filter(|at| !is_blank(&tokens[*at])).take(2).collect();
+        let [strength, verb] = before.as_slice() else { continue };
+        let is_lock = word(tokens, *verb, "for") && ["update", "share"].iter().any(|of| word(tokens, *strength, of));
+        if !is_lock {
+            continue;
+        }
+        let lock: Vec<TokenWithSpan> = tokens[*verb..=from].to_vec();
+        let mut names: Vec<Vec<TokenWithSpan>> = vec![Vec::new()];
+        while let Some(token) = tokens.get(at) {
+            match &token.token {
+                Token::Comma => names.push(Vec::new()),
+                Token::Word(of) if of.quote_style.is_none() && is_word(&token.token, "nowait") => break,
+                Token::Word(of) if of.quote_style.is_none() && is_word(&token.token, "skip") => break,
+                Token::Word(of) if of.quote_style.is_none() && is_word(&token.token, "for") => break,
+                Token::Word(_) | Token::Period | Token::Whitespace(_) => {
+                    names.last_mut().into_iter().for_each(|name| name.push(token.clone()));
+                }
+                _ => break,
+            }
+            at += 1;
+        }
+        if names.len() == 1 {
+            continue;
+        }
+        let mut end = at;
+        if word(tokens, at, "nowait") {
+            end = at + 1;
+        } else if word(tokens, at, "skip") {
+            end = (at + 1..tokens.len()).find(|at| !is_blank(&tokens[*at])).map_or(at, |locked| locked + 1);
+        }
+        let wait: Vec<TokenWithSpan> = tokens[at..end].to_vec();
+        let span = tokens[from].span;
+        let blank = TokenWithSpan { token: Token::Whitespace(Whitespace::Space), span };
+        let mut made = Vec::new();
+        for name in names {
+            made.extend(lock.iter().cloned().chain([blank.clone()]).chain(name).chain([blank.clone()]));
+            made.extend(wait.iter().cloned().chain([blank.clone()]));
+        }
+        at = *verb + made.len();
+        tokens.splice(*verb..end, made);
+    }
 }
 
 /// `a, b` before SET is a join without a condition.

@@ -70,8 +70,8 @@ impl Converter<'_> {
             || body.limit_count.is_some()
             || body.limit_offset.is_some();
         let adds = query.with.is_some() || query.order_by.is_some() || query.limit_clause.is_some();
-        if has_own && adds {
-            // (SELECT … LIMIT 1) ORDER BY …: what is inside is a table.
+        if (has_own && adds) || (body.op() != SetOperation::SetopNone && sorts_by_expressions(query)) {
+            // (SELECT … LIMIT 1) ORDER BY …: what is inside is a table, and so is a union that is sorted by expressions.
             let inside = std::mem::replace(&mut body, select());
             body.target_list = vec![target("", star(Vec::new()))];
             body.from_clause =
@@ -371,6 +371,16 @@ impl Converter<'_> {
 }
 
 /// A query in FROM.
+/// ORDER BY has more than names and positions.
+fn sorts_by_expressions(query: &Query) -> bool {
+    match query.order_by.as_ref().map(|order| &order.kind) {
+        Some(OrderByKind::Expressions(keys)) => {
+            keys.iter().any(|key| !matches!(key.expr, Expr::Identifier(_) | Expr::Value(_)))
+        }
+        _ => false,
+    }
+}
+
 pub(super) fn derived(query: pg::SelectStmt, lateral: bool, alias: pg::Alias) -> Node {
     let subquery = boxed(select_of(query));
     node(N::RangeSubselect(Box::new(pg::RangeSubselect { lateral, subquery, alias: Some(alias) })))

@@ -331,6 +331,9 @@ impl Converter<'_> {
             self.control = Some(Control::Use(name.value));
             return Ok(Some(nothing()));
         }
+        if ["explain", "describe", "desc"].iter().any(|word| self.has_tokens(&[word])) {
+            return self.explain(parser).map(Some);
+        }
         if self.has_tokens(&["begin"]) || self.has_tokens(&["begin", "work"]) {
             parser.next_token();
             let _ = parser.parse_keyword(Keyword::WORK);
@@ -355,6 +358,32 @@ impl Converter<'_> {
             return self.set_list(parser);
         }
         self.routine_statement(parser)
+    }
+
+    /// EXPLAIN of a statement. What TRADITIONAL and TREE show of it is the same here.
+    fn explain(&mut self, parser: &mut Parser<'_>) -> Result<Trees, Failed> {
+        parser.next_token();
+        let mut options = Vec::new();
+        if took(parser, "analyze") {
+            options.push(def("analyze", None));
+        }
+        if took(parser, "format") {
+            parser.expect_token(&Token::Eq)?;
+            let format = parser.parse_identifier()?.value.to_lowercase();
+            match format.as_str() {
+                "json" => options.push(def("format", Some(text("json")))),
+                "traditional" | "tree" => {}
+                other => {
+                    let message = format!("Unknown EXPLAIN format name: '{other}'");
+                    let error = Error::new(Condition::InvalidParameterValue, message);
+                    return Err(error.with_mysql(1791, "HY000").into());
+                }
+            }
+        }
+        let statement = parser.parse_statement()?;
+        let (mut trees, _) = self.statement(&statement)?;
+        let query = trees.pop().map(node).map(Box::new);
+        Ok(one(N::ExplainStmt(Box::new(pg::ExplainStmt { query, options })))?)
     }
 
     /// START TRANSACTION with its characteristics.
@@ -529,12 +558,6 @@ impl Converter<'_> {
                 let query = matches!(modifier, Some(sqlparser::ast::KillType::Query));
                 self.control = Some(Control::Kill { number: *id, query });
                 Ok(nothing())
-            }
-            Ast::Explain { analyze, statement, .. } => {
-                let (mut trees, _) = self.statement(statement)?;
-                let query = trees.pop().map(node);
-                let options = if *analyze { vec![def("analyze", None)] } else { Vec::new() };
-                one(N::ExplainStmt(Box::new(pg::ExplainStmt { query: query.map(Box::new), options })))
             }
             Ast::Call(function) => {
                 let made = self.expression(&Expr::Function(function.clone()))?;

@@ -268,7 +268,10 @@ pub fn bind_generated(
     let entry = super::binder::Entry::of_relation(relation, ir::Text::TABLE, None);
     binder.collated = relation.columns.iter().any(|column| column.collation.is_some());
     let value = binder.stored(text, relation.language, vec![entry], super::binder::Clause::Generated)?;
-    let mut value = as_column(&mut binder, value, "generated", ty)?;
+    let rules = binder.follow(relation.language);
+    let value = as_column(&mut binder, value, "generated", ty);
+    binder.follow(rules);
+    let mut value = value?;
     binder.derive_collations_of(&mut value, &[(ir::Text::TABLE, relation.clone())])?;
     Ok(value)
 }

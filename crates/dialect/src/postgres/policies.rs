@@ -310,7 +310,9 @@ impl Binder<'_> {
             let variables = binder.variables.take();
             let entry = unnoted(Entry::of_relation(relation, id, None));
             let value = binder.stored(&generated.text, relation.language, vec![entry], Clause::Generated);
+            let rules = binder.follow(relation.language);
             let value = value.and_then(|value| in_its_type(binder, value, column));
+            binder.follow(rules);
             binder.variables = variables;
             value.map(Some)
         };

@@ -71,7 +71,10 @@ impl Binder<'_> {
                     ExplainFormat::Json => Type::Json,
                     ExplainFormat::Text | ExplainFormat::Xml | ExplainFormat::Yaml => Type::Text,
                 };
-                Ok(Some((Statement::Explain(Box::new(explain)), vec![computed("QUERY PLAN", ty)])))
+                Ok(Some((
+                    Statement::Explain(Box::new(explain)),
+                    vec![computed(if self.is_mysql() { "EXPLAIN" } else { "QUERY PLAN" }, ty)],
+                )))
             }
             N::ListenStmt(listen) => plain(Statement::Notify(Notify::Listen(listen.conditionname.clone()))),
             N::UnlistenStmt(unlisten) => {

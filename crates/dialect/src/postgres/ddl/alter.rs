@@ -343,7 +343,7 @@ impl Binder<'_> {
                 self.check_new_collation(table, position, collation.as_deref(), place)?;
                 self.needs.declare(&ty);
                 crate::composite::check_part(&ty, Some((crate::composite::row_type_oid(table.oid), &table.name)))?;
-                if table.columns[position].identity.is_some() {
+                if draft.columns[position].identity.is_some() {
                     self.check_identity_type(&ty)?;
                 }
                 let using = match column.raw_default.as_deref() {
@@ -376,7 +376,11 @@ impl Binder<'_> {
                 AlterTable::SetType { column: position, ty, collation, using }
             }
             AlterTableType::AtAddIdentity | AlterTableType::AtSetIdentity | AlterTableType::AtDropIdentity => {
-                return self.alter_identity(command, table);
+                let altered = self.alter_identity(command, table, draft)?;
+                if let Some(AlterTable::DropIdentity { column }) = &altered {
+                    draft.columns[*column].identity = None;
+                }
+                return Ok(altered);
             }
             AlterTableType::AtAddConstraint => {
                 let Some(N::Constraint(constraint)) = definition else {
@@ -473,7 +477,12 @@ impl Binder<'_> {
     }
 
     /// ADD GENERATED AS IDENTITY, SET of its options, DROP IDENTITY.
-    fn alter_identity(&mut self, command: &pg::AlterTableCmd, table: &Arc<Relation>) -> Result<Option<AlterTable>> {
+    fn alter_identity(
+        &mut self,
+        command: &pg::AlterTableCmd,
+        table: &Arc<Relation>,
+        draft: &Draft,
+    ) -> Result<Option<AlterTable>> {
         let at = self.altered_column(table, &command.name)?;
         let column = &table.columns[at];
         let refused = |what: &str| {
@@ -485,8 +494,9 @@ impl Binder<'_> {
             let Some(N::Constraint(constraint)) = definition else {
                 return Err(crate::Error::internal("ADD IDENTITY without its options"));
             };
-            self.check_identity_type(&column.ty)?;
-            let sequence = self.column_sequence(&constraint.options, &column.ty)?;
+            let ty = &draft.columns[at].ty;
+            self.check_identity_type(ty)?;
+            let sequence = self.column_sequence(&constraint.options, ty)?;
             // MySQL's MODIFY has seen to both before.
             if !column.not_null && !self.is_mysql() {
                 return Err(refused("must be declared NOT NULL before identity can be added"));

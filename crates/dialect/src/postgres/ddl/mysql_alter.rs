@@ -357,12 +357,19 @@ impl Binder<'_> {
             })
             .collect();
         let has = |kind: ConstrType| constraints.iter().find(|constraint| constraint.contype() == kind);
-        if known.generated.is_some() || has(ConstrType::ConstrGenerated).is_some() {
-            return Err(self.unsupported("MODIFY of a generated column", -1));
+        if has(ConstrType::ConstrGenerated).is_some() {
+            return Err(self.unsupported("MODIFY of what a generated column is computed from", -1));
         }
         let identity = has(ConstrType::ConstrIdentity);
         let mut commands = Vec::new();
         match (&known.identity, identity) {
+            _ if known.generated.is_some() => {
+                if identity.is_some() || has(ConstrType::ConstrDefault).is_some() {
+                    return Err(self.unsupported("MODIFY of a generated column to one with a default", -1));
+                }
+                // It keeps the values that were computed.
+                commands.push(command(AlterTableType::AtDropExpression, name, None));
+            }
             (Some(_), None) => commands.push(command(AlterTableType::AtDropIdentity, name, None)),
             // The default that was there is not converted but replaced.
             (None, _) => commands.push(command(AlterTableType::AtColumnDefault, name, None)),

@@ -634,14 +634,15 @@ impl Binder<'_> {
         let mut members = self.placed_all(&list.items)?;
         let mut arg = arg;
         if self.is_mysql() {
+            let first = members.first().cloned();
             for (member, at) in &mut members {
                 let taken = std::mem::replace(member, Expr::null(Type::Unknown));
                 let ((_, _), (found, _)) = self.mysql_comparable((arg.clone(), arg_at), (taken, *at))?;
                 *member = found;
             }
             // Where they are numbers and the argument is none, all are compared as numbers.
-            if let Some((first, at)) = members.first().cloned() {
-                ((arg, _), _) = self.mysql_comparable((arg, arg_at), (first, at))?;
+            if let Some(first) = first {
+                ((arg, _), _) = self.mysql_comparable((arg, arg_at), first)?;
             }
         }
         let members = members;

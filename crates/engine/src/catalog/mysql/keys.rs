@@ -68,7 +68,7 @@ fn statistics(context: &Context<'_>) -> Vec<Row> {
                     index_name(relation, index),
                     at + 1,
                     column.map(|column| &column.name),
-                    "A",
+                    if index.keys.get(at).is_some_and(|key| key.descending) { "D" } else { "A" },
                     // Nobody has counted.
                     NULL,
                     NULL,

@@ -7,6 +7,7 @@ use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::mysql::{folded_text, numbers};
 use rowferry_dialect::values::{Decimal, ValueRef};
 use rowferry_dialect::{Result, work};
+use rowferry_encodings::Encoding;
 
 use super::super::call::{integer, text};
 use super::super::{Call, Row};
@@ -124,10 +125,8 @@ pub(in super::super) const ROWS: &[Row] =
         })
         .variadic()
         .lenient(),
-        Row::new("rf_mysql_char_text", 1, |call| match std::str::from_utf8(call.bytes(0)?) {
-            Ok(all) => text(all),
-            Err(_) => Ok(Value::Null),
-        }),
+        // (bytes, character set)
+        Row::new("rf_mysql_char_text", 2, |call| maybe(letters(call.bytes(0)?, call.text(1)?), text)),
         Row::new("rf_mysql_hex", 1, |call| match call.value(0) {
             ValueRef::Integer(_) | ValueRef::Real(_) => text(format!("{:X}", bits_of(call.value(0))?)),
             _ => text(hex(call.bytes(0)?)?),
@@ -259,6 +258,28 @@ pub(in super::super) const ROWS: &[Row] =
             maybe(bytes, |bytes| Ok(Value::Blob(bytes)))
         }),
     ];
+
+/// Bytes of a character set as a text; `None` where they are none. Those of a fixed width are filled up with zeros in front.
+fn letters(bytes: &[u8], charset: &str) -> Option<String> {
+    let width = match charset {
+        "ucs2" | "utf16" | "utf16le" => 2,
+        "utf32" => 4,
+        "latin1" => return Encoding::find("WIN1252")?.decode(bytes).ok(),
+        "ascii" if !bytes.is_ascii() => return None,
+        _ => return String::from_utf8(bytes.to_vec()).ok(),
+    };
+    let mut whole = vec![0; bytes.len().next_multiple_of(width) - bytes.len()];
+    whole.extend_from_slice(bytes);
+    let units = whole.chunks_exact(width).map(|unit| {
+        let number = |value: u32, byte: &u8| value << 8 | u32::from(*byte);
+        if charset == "utf16le" { unit.iter().rev().fold(0, number) } else { unit.iter().fold(0, number) }
+    });
+    if width == 4 {
+        return units.map(char::from_u32).collect();
+    }
+    let units: Vec<u16> = units.map(u16::try_from).collect::<Result<_, _>>().ok()?;
+    String::from_utf16(&units).ok()
+}
 
 /// The longest text that a function makes: `max_allowed_packet`. A longer one is NULL.
 pub(super) const LONGEST: usize = 64 * 1_024 * 1_024;
