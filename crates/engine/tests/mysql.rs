@@ -131,7 +131,7 @@ macro_rules! files {
     )*};
 }
 
-files! { alterations, catalogs, changes, documents, functions, late_keys, routines, statements, values }
+files! { alterations, catalogs, changes, documents, functions, late_keys, routines, statements, values, views }
 
 #[test]
 fn every_table_of_the_catalogs_can_be_read() {

@@ -8,6 +8,7 @@
 //! - [`shape`]: texts without their literals, for plans that they share;
 //! - [`routine`]: stored routines and triggers; `routines`: the statements that make, change and call them;
 //! - [`told`]: errors as clients are told of them;
+//! - [`print`]: what a schema keeps, in MySQL's words;
 //! - `show`: SHOW and DESCRIBE as queries over the catalogs.
 
 mod alter;
@@ -21,6 +22,7 @@ mod lift;
 pub mod load_data;
 mod modes;
 mod modifiers;
+pub mod print;
 mod queries;
 pub mod routine;
 mod routines;

@@ -265,6 +265,8 @@ pub fn bind_generated(
     context: &Context,
 ) -> Result<ir::Expr> {
     let mut binder = Binder::detached(schema, context);
+    // By its rules the value becomes one of the column, too.
+    binder.language = relation.language;
     let entry = super::binder::Entry::of_relation(relation, ir::Text::TABLE, None);
     binder.collated = relation.columns.iter().any(|column| column.collation.is_some());
     let value = binder.stored(text, relation.language, vec![entry], super::binder::Clause::Generated)?;

@@ -102,6 +102,20 @@ pub use user_casts::user_cast;
 pub use viewdef::{body_uses, function_body, policy_expression, renamed_body, view_definition};
 pub use words::{quote_ident, quote_literal};
 
+/// What is seen in the tree of a text, which is one statement; `None` for any other text.
+pub(crate) fn with_tree<T>(text: &str, look: impl FnOnce(&pg_query::protobuf::node::Node) -> T) -> Option<T> {
+    match raw::parse(text).ok()?.as_slice() {
+        [statement] => Some(look(&statement.tree)),
+        _ => None,
+    }
+}
+
+/// What a file keeps of a statement.
+#[cfg(test)]
+pub(crate) fn printed(tree: pg_query::protobuf::node::Node) -> Option<String> {
+    raw::print(tree)
+}
+
 /// A name that may tell its schema, out of a text.
 pub fn qualified_name(text: &str) -> Option<crate::schema::QualifiedName> {
     names::qualified(text)

@@ -4,15 +4,17 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use rowferry_dialect::Schema as _;
-use rowferry_dialect::mysql::{LateKey, VIRTUAL, routine};
-use rowferry_dialect::schema::Relation;
+use rowferry_dialect::mysql::print::{literal as text, quoted};
+use rowferry_dialect::mysql::{LateKey, routine};
+use rowferry_dialect::schema::{CheckOption, Relation, RelationKind};
 use rowferry_dialect::stored_function::RoutineLanguage;
-use rowferry_dialect::values::Settings;
 
 use super::keys::index_name;
 use super::tables::DEFINER;
 use super::types::{Default, Words, default, renewal};
-use super::{CHARSET, COLLATION, Context, Row, Table, database, databases, of_schema, relations, row};
+use super::{
+    CHARSET, COLLATION, Context, Row, Table, database, databases, is_virtual, of_schema, relations, row, words,
+};
 use crate::catalog::{describe, is_view};
 
 /// The name of the table that nobody is told of but by SHOW CREATE.
@@ -68,27 +70,27 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
     rows
 }
 
-/// A name in MySQL's quotes.
-fn quoted(name: &str) -> String {
-    format!("`{}`", name.replace('`', "``"))
-}
-
 fn names<'a>(all: impl Iterator<Item = &'a str>) -> String {
     all.map(quoted).collect::<Vec<_>>().join(",")
 }
 
-/// A text in MySQL's quotes.
-fn text(value: &str) -> String {
-    format!("'{}'", value.replace('\\', "\\\\").replace('\'', "''"))
-}
-
 fn view(context: &Context<'_>, relation: &Relation) -> String {
-    let query = describe::view(context.schema, relation.oid, &Settings::default(), false, 0).unwrap_or_default();
+    let columns = words::view_columns(relation);
+    let columns = columns.map_or_else(String::new, |columns| format!(" ({})", names(columns.into_iter())));
+    let check = match &relation.kind {
+        RelationKind::View { options, .. } => options.check(),
+        _ => None,
+    };
     format!(
-        "CREATE ALGORITHM=UNDEFINED DEFINER={} SQL SECURITY DEFINER VIEW {} AS {}",
+        "CREATE ALGORITHM=UNDEFINED DEFINER={} SQL SECURITY DEFINER VIEW {}{columns} AS {}{}",
         DEFINER.split('@').map(quoted).collect::<Vec<_>>().join("@"),
         quoted(&relation.name),
-        query.trim().trim_end_matches(';')
+        words::view(context, relation),
+        match check {
+            None => "",
+            Some(CheckOption::Local) => " WITH LOCAL CHECK OPTION",
+            Some(CheckOption::Cascaded) => " WITH CASCADED CHECK OPTION",
+        }
     )
 }
 
@@ -106,9 +108,8 @@ fn table(context: &Context<'_>, relation: &Arc<Relation>) -> String {
             let _ = write!(part, " COLLATE {}", collation.name);
         }
         if column.generated.is_some() {
-            let expression = describe::default_expression(schema, relation, at).unwrap_or_default();
-            let is_virtual = details.is_some_and(|details| details.properties.get(&column.name, VIRTUAL).is_some());
-            let kept = if is_virtual { "VIRTUAL" } else { "STORED" };
+            let expression = words::generated(context, relation, at).unwrap_or_default();
+            let kept = if is_virtual(details, &column.name) { "VIRTUAL" } else { "STORED" };
             let _ = write!(part, " GENERATED ALWAYS AS ({expression}) {kept}");
         }
         if column.not_null {
@@ -116,7 +117,7 @@ fn table(context: &Context<'_>, relation: &Arc<Relation>) -> String {
         } else if words.data == "timestamp" {
             part.push_str(" NULL");
         }
-        match default(schema, relation, at) {
+        match default(context, relation, at) {
             Some(Default::Literal(value)) => {
                 let _ = write!(part, " DEFAULT {}", text(&value));
             }
@@ -147,7 +148,7 @@ fn table(context: &Context<'_>, relation: &Arc<Relation>) -> String {
             .enumerate()
             .map(|(at, column)| match column.and_then(|column| relation.columns.get(column)) {
                 Some(column) => quoted(&column.name),
-                None => format!("({})", describe::index_key(schema, relation, index, at, false)),
+                None => format!("({})", words::key(context, relation, index, at)),
             })
             .collect();
         let columns = columns.join(",");
@@ -181,8 +182,8 @@ fn table(context: &Context<'_>, relation: &Arc<Relation>) -> String {
     let late = properties.filter(|(_, name, _)| *name == LateKey::PROPERTY);
     parts.extend(late.filter_map(|(_, _, value)| Some(LateKey::of_property(value)?.definition(&relation.namespace))));
     for check in &relation.checks {
-        let clause = describe::check_constraint(schema, relation, check, false);
-        parts.push(format!("CONSTRAINT {} {clause}", quoted(&check.name)));
+        let clause = words::check(context, relation, check);
+        parts.push(format!("CONSTRAINT {} CHECK ({clause})", quoted(&check.name)));
     }
     let mut out = format!("CREATE TABLE {} (\n  {}\n)", quoted(&relation.name), parts.join(",\n  "));
     let _ = write!(out, " ENGINE=InnoDB DEFAULT CHARSET={CHARSET} COLLATE={COLLATION}");

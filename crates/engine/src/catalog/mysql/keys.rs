@@ -2,7 +2,7 @@
 
 use rowferry_dialect::Schema as _;
 
-use super::{Context, DEF, Row, Table, database, key_name, of_schema, relations, row};
+use super::{Context, DEF, Row, Table, database, key_name, of_schema, relations, row, words};
 use crate::catalog::describe::{self, target_columns};
 use crate::catalog::{NULL, referenced_index};
 
@@ -57,8 +57,7 @@ fn statistics(context: &Context<'_>) -> Vec<Row> {
         for index in &relation.indexes {
             for (at, column) in index.columns.iter().enumerate() {
                 let column = column.and_then(|column| relation.columns.get(column));
-                let expression =
-                    column.is_none().then(|| describe::index_key(context.schema, relation, index, at, false));
+                let expression = column.is_none().then(|| words::key(context, relation, index, at));
                 rows.push(row![
                     DEF,
                     namespace,
@@ -183,8 +182,7 @@ fn check_constraints(context: &Context<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for relation in relations(context) {
         for check in &relation.checks {
-            let text = describe::check_constraint(context.schema, relation, check, false);
-            let clause = text.strip_prefix("CHECK ").unwrap_or(&text);
+            let clause = words::check(context, relation, check);
             rows.push(row![DEF, database(context, &relation.namespace), &check.name, clause]);
         }
     }

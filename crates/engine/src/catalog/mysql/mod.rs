@@ -9,13 +9,15 @@ mod keys;
 mod server;
 mod tables;
 mod types;
+mod words;
 
 use std::sync::Arc;
 
+use rowferry_dialect::mysql::VIRTUAL;
 use rowferry_dialect::schema::Relation;
 
 use super::{Context, Row, Table, row};
-use crate::schema::{INFORMATION_SCHEMA, PG_TEMP, PUBLIC};
+use crate::schema::{Details, INFORMATION_SCHEMA, PG_TEMP, PUBLIC};
 
 /// The schema of MySQL's own types, whose tables are those of the database `mysql`.
 const MYSQL: &str = "mysql";
@@ -108,6 +110,11 @@ fn own_tables() -> impl Iterator<Item = (&'static str, String, &'static Table)> 
         let name = if database == INFORMATION_SCHEMA { table.name.to_ascii_uppercase() } else { table.name.to_owned() };
         (database, name, table)
     })
+}
+
+/// A column was declared VIRTUAL.
+fn is_virtual(details: Option<&Details>, column: &str) -> bool {
+    details.is_some_and(|details| details.properties.get(column, VIRTUAL).is_some())
 }
 
 /// A name of a key without its table's before it.

@@ -7,11 +7,11 @@ use rowferry_dialect::mysql::routine::{self, Routine};
 use rowferry_dialect::mysql::variables::DEFAULT_MODES;
 use rowferry_dialect::schema::{CheckOption, Relation, RelationKind, Trigger};
 use rowferry_dialect::stored_function::{ParamMode, RoutineLanguage, StoredFunction, TypeRef};
-use rowferry_dialect::values::Settings;
 
 use super::types::{Default, Words, default, renewal};
 use super::{
-    CHARSET, COLLATION, Context, DEF, Row, Table, database, databases, of_schema, own_tables, relations, row, yes,
+    CHARSET, COLLATION, Context, DEF, Row, Table, database, databases, is_virtual, of_schema, own_tables, relations,
+    row, words, yes,
 };
 use crate::catalog::{Cell, NULL, columns_of, describe, is_view};
 
@@ -165,13 +165,12 @@ fn columns(context: &Context<'_>) -> Vec<Row> {
         let details = context.schema.details(relation.oid);
         for (at, column) in relation.columns.iter().enumerate() {
             let words = Words::of(&column.ty);
-            let default = default(context.schema, relation, at);
-            let generated = column.generated.as_ref();
-            let generated = generated.and_then(|_| describe::default_expression(context.schema, relation, at));
+            let default = default(context, relation, at);
+            let generated = words::generated(context, relation, at);
             let extra = if column.identity.is_some() {
                 "auto_increment"
             } else if generated.is_some() {
-                "STORED GENERATED"
+                if is_virtual(details, &column.name) { "VIRTUAL GENERATED" } else { "STORED GENERATED" }
             } else if matches!(default, Some(Default::Expression(_))) {
                 "DEFAULT_GENERATED"
             } else {
@@ -261,8 +260,7 @@ fn views(context: &Context<'_>) -> Vec<Row> {
                 DEF,
                 database(context, &relation.namespace),
                 &relation.name,
-                describe::view(context.schema, relation.oid, &Settings::default(), false, 0)
-                    .map(|text| text.trim().trim_end_matches(';').to_owned()),
+                words::view(context, relation),
                 match check {
                     None => "NONE",
                     Some(CheckOption::Local) => "LOCAL",

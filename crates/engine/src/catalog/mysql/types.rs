@@ -7,8 +7,8 @@ use rowferry_dialect::mysql::types::RENEWED;
 use rowferry_dialect::schema::Relation;
 use rowferry_dialect::user_type::UserKind;
 
+use super::Context;
 use crate::catalog::describe;
-use crate::schema::SessionSchema;
 
 /// A type: `int`, `int unsigned`.
 pub(super) struct Words {
@@ -161,12 +161,12 @@ pub(super) enum Default {
 }
 
 /// The default of a column as MySQL tells it.
-pub(super) fn default(schema: &SessionSchema, relation: &Arc<Relation>, at: usize) -> Option<Default> {
+pub(super) fn default(context: &Context<'_>, relation: &Arc<Relation>, at: usize) -> Option<Default> {
     let column = &relation.columns[at];
     if column.generated.is_some() || column.identity.is_some() {
         return None;
     }
-    let text = describe::default_expression(schema, relation, at)?;
+    let text = describe::default_expression(context.schema, relation, at)?;
     let bare = without_casts(&text);
     let upper = bare.to_ascii_uppercase();
     if upper == "NULL" || upper.starts_with("NEXTVAL(") {
@@ -192,7 +192,7 @@ pub(super) fn default(schema: &SessionSchema, relation: &Arc<Relation>, at: usiz
             digits => format!("CURRENT_TIMESTAMP({digits})"),
         }));
     }
-    Some(Default::Expression(bare))
+    Some(Default::Expression(super::words::default(context, relation, at).unwrap_or(bare)))
 }
 
 /// A literal without the conversions behind it and the parentheses around it: `('a'::text)::varchar(3)`.
