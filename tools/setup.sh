@@ -56,6 +56,10 @@ if [[ $goal == test || $goal == bench ]]; then
     need nodejs command -v node
     need npm command -v npm
     need valgrind command -v callgrind_control # counts the instructions of hot paths
+    # What mysqlclient is compiled against.
+    need pkg-config command -v pkg-config
+    need libmariadb-dev pkg-config --exists libmariadb
+    need python3-dev has_python_headers
     need groff-base command -v groff # reads the manual pages, and the shells their completions
     need fish command -v fish
     need zsh command -v zsh
@@ -73,11 +77,6 @@ fi
 if [[ $goal == static ]]; then
     need musl-tools command -v musl-gcc
     need debootstrap command -v debootstrap
-fi
-if [[ $goal == bench ]]; then
-    need pkg-config command -v pkg-config
-    need libmariadb-dev pkg-config --exists libmariadb
-    need python3-dev has_python_headers
 fi
 
 if ((${#missing[@]})); then
@@ -137,6 +136,9 @@ if [[ $goal == docs ]]; then
     install_requirements docs
 else
     install_requirements test
+fi
+if [[ $goal == test || $goal == bench ]]; then
+    install_requirements compiled
 fi
 if [[ $goal == bench ]]; then
     install_requirements bench

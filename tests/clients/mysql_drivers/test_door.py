@@ -1,4 +1,4 @@
-"""What PyMySQL passes of its own suite on the MySQL door."""
+"""What drivers pass of their own suites on the MySQL door."""
 
 from __future__ import annotations
 
@@ -10,15 +10,19 @@ import pytest
 from tests.clients.mysql_drivers import run, sources
 from tests.servers.availability import not_tested
 
+FLOORS: dict[str, int] = json.loads((Path(__file__).parent / "door.json").read_text())
+
 
 @pytest.mark.timeout(600)
-def test_pymysqls_own_suite_on_the_door(tmp_path: Path) -> None:
+@pytest.mark.parametrize("driver", FLOORS)
+def test_a_drivers_own_suite_on_the_door(driver: str, tmp_path: Path) -> None:
     """At least so many of its tests pass as `door.json` says; `docs/guide/mysql-door.md` says what is not there."""
-    floor = json.loads((Path(__file__).parent / "door.json").read_text())["pymysql"]
+    if not run.is_here(driver):
+        not_tested(f"the suite of {driver}", "the driver itself is not installed")
     with run.start("rowferry", tmp_path) as server:
         try:
             # pytest stumbles over what is collected while it reads the source of a failure.
-            result = run.run("pymysql", server, ["--tb=no"], driver="theirs")
+            result = run.run(driver, server, ["--tb=no"], driver="theirs")
         except sources.Unavailable as reason:
-            not_tested("the suite of pymysql", reason)
-    assert len(result.passed) >= floor, "\n".join(sorted(result.failed))
+            not_tested(f"the suite of {driver}", reason)
+    assert len(result.passed) >= FLOORS[driver], "\n".join(sorted(result.failed))

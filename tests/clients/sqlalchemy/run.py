@@ -1,38 +1,38 @@
-"""Run SQLAlchemy's own suite of its PostgreSQL dialect, which its source distribution carries, on the PostgreSQL door.
+"""Run SQLAlchemy's own suite of a dialect, which its source distribution carries, on the door that speaks it.
 
-    .venv/bin/python -m tests.clients.sqlalchemy.run [--driver psycopg] [--reference HOST:PORT/DATABASE] [--write]
-        [--part | --suite] [-- PYTEST ARGUMENTS]
+    .venv/bin/python -m tests.clients.sqlalchemy.run [--dialect postgresql|mysql] [--driver psycopg] [--write]
+        [--reference HOST:PORT/DATABASE | mysql | mariadb | mariadb11] [--part | --suite] [-- PYTEST ARGUMENTS]
 
 Nothing of the suite is committed: it is fetched by its hash, and runs with the library beside it. `floor.json` says how
-many tests must pass, and which do not, `floor_part.json` the same of a part, `floor_suite.json` of what SQLAlchemy asks
-of all dialects (`--suite`), with any driver; `--write` makes it what was measured. With `--reference` the suite also
-runs on a real PostgreSQL, as `postgres`, in a database that holds nothing else, and what passes only there is printed.
+many tests must pass on the PostgreSQL door, and which do not, `floor_part.json` the same of a part, `floor_suite.json`
+of what SQLAlchemy asks of all dialects (`--suite`), with any driver; those that begin with `mysql_` say it of the MySQL
+door. `--write` makes a floor what was measured, and keeps its reasons. With `--reference` the suite also runs on a real
+server, and what passes only there is printed: on a PostgreSQL as `postgres`, in a database that holds nothing else, or
+on a MySQL or MariaDB that is started for it.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import psycopg
+from rowferry import mysql
 
 from tests.clients import suite
 from tests.clients.mysql_drivers import sources
+from tests.servers.mariadb import MariaDB, MariaDB11
+from tests.servers.mysql import MySQL, MySQLServer
+from tests.servers.mysql_door import MySQLDoor
 from tests.servers.rowferry import Rowferry
 
-FLOOR = Path(__file__).with_name("floor.json")
-#: What runs in half a minute, and its floor.
-PART = [f"test/dialect/postgresql/test_{name}.py" for name in ("reflection", "on_conflict", "query")]
-PART_FLOOR = Path(__file__).with_name("floor_part.json")
-#: What SQLAlchemy asks of every dialect, its own and others'.
-SUITE = ["test/dialect/test_suite.py"]
-SUITE_FLOOR = Path(__file__).with_name("floor_suite.json")
 SOURCE = sources.Sdist(
     "SQLAlchemy",
     "2.0.52",
@@ -41,62 +41,156 @@ SOURCE = sources.Sdist(
 )
 #: A few minutes on two cores.
 SECONDS = 3600
-#: What README.unittests.rst asks of the database.
-_PREPARED = (
-    "CREATE SCHEMA IF NOT EXISTS test_schema",
-    "CREATE SCHEMA IF NOT EXISTS test_schema_2",
-    "CREATE EXTENSION IF NOT EXISTS hstore",
-    "CREATE EXTENSION IF NOT EXISTS citext",
-)
-DRIVER = "psycopg2"
+#: What SQLAlchemy asks of every dialect, its own and others'.
+SUITE = ("test/dialect/test_suite.py",)
+_HERE = Path(__file__).parent
+_MYSQL: dict[str, type[MySQLServer]] = {"mysql": MySQL, "mariadb": MariaDB, "mariadb11": MariaDB11}
 
 
-def run(dsn: str, driver: str = DRIVER, arguments: Sequence[str] = ()) -> suite.Result:
+@dataclasses.dataclass(frozen=True)
+class Dialect:
+    """A dialect of SQLAlchemy's, and the door and the servers that speak it."""
+
+    name: str
+    driver: str
+    #: What runs in half a minute, where the whole takes longer.
+    part: tuple[str, ...]
+    #: Makes of a server's URL what README.unittests.rst asks for.
+    prepare: Callable[[str], None]
+    #: A door over a new file: its URL.
+    door: Callable[[], contextlib.AbstractContextManager[str]]
+    #: A real server, by its word on the command line: its URL.
+    reference: Callable[[str], contextlib.AbstractContextManager[str]]
+
+    @property
+    def tests(self) -> str:
+        """Where the dialect's own tests are."""
+        return f"test/dialect/{self.name}"
+
+    def floor(self, kind: str = "") -> Path:
+        """The floor of all, of the `part` or of the `suite` of all dialects."""
+        words = [*([] if self.name == "postgresql" else [self.name]), "floor", *([kind] if kind else [])]
+        return _HERE / f"{'_'.join(words)}.json"
+
+
+def _prepare_postgres(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        for kind, name in (
+            ("SCHEMA", "test_schema"),
+            ("SCHEMA", "test_schema_2"),
+            ("EXTENSION", "hstore"),
+            ("EXTENSION", "citext"),
+        ):
+            connection.execute(f"CREATE {kind} IF NOT EXISTS {name}")
+
+
+def _prepare_mysql(url: str) -> None:
+    with mysql.connect(url) as connection:
+        for name in ("test_schema", "test_schema_2"):
+            connection.query(f"CREATE DATABASE IF NOT EXISTS {name} CHARACTER SET utf8mb4")
+
+
+@contextlib.contextmanager
+def _postgres_door() -> Iterator[str]:
+    with tempfile.TemporaryDirectory() as directory, Rowferry.start(Path(directory) / "app.db") as server:
+        yield server.postgres_dsn
+
+
+@contextlib.contextmanager
+def _postgres(address: str) -> Iterator[str]:
+    yield f"postgresql://postgres@{address}"
+
+
+def _mysql_url(server: MySQLServer | MySQLDoor) -> str:
+    password = f":{server.password}" if server.password else ""
+    return f"mysql://{server.user}{password}@{server.host}:{server.port}/{server.database}"
+
+
+@contextlib.contextmanager
+def _mysql_door() -> Iterator[str]:
+    with MySQLDoor.start() as server:
+        yield _mysql_url(server)
+
+
+@contextlib.contextmanager
+def _mysql(kind: str) -> Iterator[str]:
+    with _MYSQL[kind].start(["--character-set-server=utf8mb4", "--log-bin-trust-function-creators=1"]) as server:
+        yield _mysql_url(server)
+
+
+DIALECTS = {
+    dialect.name: dialect
+    for dialect in (
+        Dialect(
+            "postgresql",
+            "psycopg2",
+            tuple(f"test/dialect/postgresql/test_{name}.py" for name in ("reflection", "on_conflict", "query")),
+            _prepare_postgres,
+            _postgres_door,
+            _postgres,
+        ),
+        Dialect("mysql", "pymysql", (), _prepare_mysql, _mysql_door, _mysql),
+    )
+}
+POSTGRES = DIALECTS["postgresql"]
+MYSQL = DIALECTS["mysql"]
+
+
+def run(dialect: Dialect, url: str, driver: str = "", arguments: Sequence[str] = ()) -> suite.Result:
     """Run the suite on a server; `sources.Unavailable` where it cannot be fetched."""
-    with psycopg.connect(dsn, autocommit=True) as connection:
-        for statement in _PREPARED:
-            connection.execute(statement)
+    dialect.prepare(url)
     with tempfile.TemporaryDirectory(prefix="rf-suite-") as scratch:
         # Outside this repository, whose settings pytest would take otherwise.
         copy = Path(scratch) / "suite"
         shutil.copytree(sources.unpack((SOURCE,)), copy)
-        chosen = [] if any(word.startswith("test/") for word in arguments) else ["test/dialect/postgresql"]
+        chosen = [] if any(word.startswith("test/") for word in arguments) else [dialect.tests]
+        url = url.replace(f"{dialect.name}:", f"{dialect.name}+{driver or dialect.driver}:")
+        if not re.search(r"//\w+:", url):
+            # Some tests take the URL to pieces, of which a password is one; nobody asks for it.
+            url = url.replace("@", ":unused@")
         # Its own settings end a run after some failures.
-        # Some tests take the URL to pieces, of which a password is one; nobody asks for it.
-        url = dsn.replace("postgresql:", f"postgresql+{driver}:").replace("@", ":unused@")
         options = ["-o", "addopts=", "--dburi", url]
         environment = {"PYTHONPATH": str(copy / "lib")}
         result = suite.run(copy, [*chosen, *options, *arguments], environment, seconds=SECONDS, asyncio=True)
         named = (result.passed, result.failed, result.skipped, result.hung)
-        passed, failed, skipped, hung = (frozenset(_plain(name) for name in names) for names in named)
+        passed, failed, skipped, hung = (frozenset(_plain(dialect, name) for name in names) for names in named)
         return dataclasses.replace(result, passed=passed, failed=failed, skipped=skipped, hung=hung)
 
 
-def _plain(name: str) -> str:
+def _plain(dialect: Dialect, name: str) -> str:
     """A test's name without the driver and the server's version, which the suite puts into it."""
-    return re.sub(r"_postgresql\+\w+(?=::)", "", name.removeprefix("test.dialect.postgresql."))
+    name = name.removeprefix(f"test.dialect.{dialect.name}.")
+    return re.sub(rf"_(?:{dialect.name}|mariadb)\+\w+(?=::)", "", name)
 
 
 def main() -> int:
     """Print the counts; 1 when the result is below its floor."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--driver", default=DRIVER, help="psycopg, psycopg2 or asyncpg")
-    parser.add_argument("--reference", metavar="HOST:PORT/DATABASE", help="a PostgreSQL 15 to compare with")
+    parser.add_argument("--dialect", choices=DIALECTS, default="postgresql", help="whose suite, and which door")
+    parser.add_argument("--driver", default="", help="psycopg2, psycopg or asyncpg; pymysql")
+    parser.add_argument("--reference", metavar="SERVER", help="a real server to compare with")
     parser.add_argument("--write", action="store_true", help="make what was measured the floor")
     parser.add_argument("--part", action="store_true", help="run only what the repository's own tests run")
     parser.add_argument("--suite", action="store_true", help="run the suite of all dialects instead")
+    parser.add_argument("--why", action="store_true", help="print pytest's whole output")
     parser.add_argument("pytest", nargs="*", help="further arguments for pytest")
     given = parser.parse_args()
-    floor = SUITE_FLOOR if given.suite else PART_FLOOR if given.part else FLOOR
-    given.pytest += SUITE if given.suite else PART if given.part else []
+    dialect = DIALECTS[given.dialect]
+    floor = dialect.floor("suite" if given.suite else "part" if given.part and dialect.part else "")
+    given.pytest += SUITE if given.suite else dialect.part if given.part else ()
     theirs = None
     if given.reference:
-        theirs = run(f"postgresql://postgres@{given.reference}", given.driver, given.pytest)
-    with tempfile.TemporaryDirectory() as directory, Rowferry.start(Path(directory) / "app.db") as server:
-        ours = run(server.postgres_dsn, given.driver, given.pytest)
+        with dialect.reference(given.reference) as url:
+            theirs = run(dialect, url, given.driver, given.pytest)
+            if given.why:
+                print(theirs.output)
+    with dialect.door() as url:
+        ours = run(dialect, url, given.driver, given.pytest)
+    if given.why:
+        print(ours.output)
     print(f"SQLAlchemy {SOURCE.version} on rowferry: {ours}")
     if theirs is not None:
-        print(f"SQLAlchemy {SOURCE.version} on PostgreSQL: {theirs}")
+        print(f"SQLAlchemy {SOURCE.version} on {given.reference}: {theirs}")
         for name in sorted(theirs.passed - ours.passed):
             print(f"lost: {name}")
     if given.write:

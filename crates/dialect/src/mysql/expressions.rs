@@ -539,6 +539,9 @@ impl Converter<'_> {
                 }
             }
             ("values", [Expr::Identifier(ident)]) => column(vec!["excluded".to_owned(), ident.value.clone()]),
+            ("values", [Expr::CompoundIdentifier(parts)]) if !parts.is_empty() => {
+                column(vec!["excluded".to_owned(), parts[parts.len() - 1].value.clone()])
+            }
             ("date_add" | "adddate", [moment, Expr::Interval(interval)]) => {
                 let moment = self.expression(moment)?;
                 self.moved(moment, interval, true)?

@@ -194,7 +194,12 @@ impl Dialect for MySql {
     }
 
     fn parse_data_type(&self, parser: &mut Parser) -> Option<Parsed<DataType>> {
-        char_of_charset(parser)
+        national(parser).or_else(|| char_of_charset(parser))
+    }
+
+    fn is_select_item_alias(&self, explicit: bool, word: &Keyword, parser: &mut Parser) -> bool {
+        // A lock begins there.
+        *word != Keyword::FOR && self.base.is_select_item_alias(explicit, word, parser)
     }
 }
 
@@ -312,6 +317,26 @@ fn char_call(parser: &mut Parser) -> Parsed<Expr> {
         null_treatment: None,
         over: None,
     }))
+}
+
+/// `NATIONAL CHAR`, `NATIONAL VARCHAR`, `NCHAR VARYING`: texts, as all are of Unicode.
+fn national(parser: &mut Parser) -> Option<Parsed<DataType>> {
+    let is = |parser: &Parser, at: usize, words: &[&str]| match &parser.peek_nth_token_ref(at).token {
+        Token::Word(word) => {
+            word.quote_style.is_none() && words.iter().any(|known| word.value.eq_ignore_ascii_case(known))
+        }
+        _ => false,
+    };
+    if is(parser, 0, &["NATIONAL"]) && is(parser, 1, &["CHAR", "CHARACTER", "VARCHAR", "VARCHARACTER"]) {
+        parser.advance_token();
+        return Some(parser.parse_data_type());
+    }
+    if is(parser, 0, &["NCHAR"]) && is(parser, 1, &["VARYING", "VARCHAR", "VARCHARACTER"]) {
+        parser.advance_token();
+        parser.advance_token();
+        return Some(parser.parse_optional_character_length().map(DataType::Varchar));
+    }
+    None
 }
 
 /// `CHAR[(n)] CHARACTER SET name` at the end of a CAST; that of a column is an option of the column's.

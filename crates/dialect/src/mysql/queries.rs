@@ -138,8 +138,16 @@ impl Converter<'_> {
         Ok(body)
     }
 
-    /// MySQL's largest number means without a limit.
+    /// A number, a parameter or a variable of a routine; MySQL's largest number means without a limit.
     fn limit(&mut self, limit: &Expr) -> Result<Node> {
+        let is_one = match limit {
+            Expr::Value(value) => matches!(value.value, Value::Number(..) | Value::Placeholder(_)),
+            Expr::Identifier(ident) => !ident.value.starts_with('@'),
+            _ => false,
+        };
+        if !is_one {
+            return Err(Error::syntax(format!("\"{limit}\"")));
+        }
         if let Expr::Value(ValueWithSpan { value: Value::Number(digits, _), .. }) = limit
             && digits.parse::<u64>().is_ok_and(|value| value > i64::MAX as u64)
         {

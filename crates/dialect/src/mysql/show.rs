@@ -559,7 +559,7 @@ fn columns(table: &Named, full: bool) -> Answer {
     if full {
         columns.extend([("Privileges", "PRIVILEGES"), ("Comment", "COLUMN_COMMENT")]);
     }
-    let answer = Answer::of(&columns, "information_schema.columns").order("ORDINAL_POSITION");
+    let answer = Answer::of(&columns, "information_schema.rowferry_columns").order("ORDINAL_POSITION");
     let answer = answer.with(format!("TABLE_SCHEMA = {}", table.database()));
     answer.with(format!("TABLE_NAME = {}", text(&table.table))).with(table.exists())
 }
@@ -582,7 +582,7 @@ fn indexes(table: &Named) -> Answer {
         ("Visible", "IS_VISIBLE"),
         ("Expression", "EXPRESSION"),
     ];
-    let answer = Answer::of(&columns, "information_schema.statistics");
+    let answer = Answer::of(&columns, "information_schema.rowferry_statistics");
     // The primary key first, then unique ones.
     let answer =
         answer.order("CONCAT(IF(INDEX_NAME = 'PRIMARY', 0, 1 + NON_UNIQUE), INDEX_NAME, LPAD(SEQ_IN_INDEX, 3, '0'))");

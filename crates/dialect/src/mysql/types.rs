@@ -141,7 +141,14 @@ fn type_words(ty: &DataType) -> Result<(bool, String)> {
         D::LongText => own("longtext"),
         D::Binary(of) => Ok((true, format!("binary({})", of.unwrap_or(1)))),
         D::Varbinary(Some(BinaryLength::IntegerLength { length })) => Ok((true, format!("varbinary({length})"))),
-        D::Blob(_) | D::Bytea => plain("bytea"),
+        // The smallest that holds so many bytes.
+        D::Blob(Some(length)) => match length {
+            0..256 => own("tinyblob"),
+            256..65_536 => plain("bytea"),
+            65_536..16_777_216 => own("mediumblob"),
+            _ => own("longblob"),
+        },
+        D::Blob(None) | D::Bytea => plain("bytea"),
         D::TinyBlob => own("tinyblob"),
         D::MediumBlob => own("mediumblob"),
         D::LongBlob => own("longblob"),
@@ -172,6 +179,13 @@ fn type_words(ty: &DataType) -> Result<(bool, String)> {
             };
             match name.to_string().to_ascii_lowercase().as_str() {
                 "year" => own("year"),
+                // Of so many characters, of which each may take four bytes.
+                "text" => match has_length(modifiers).unwrap_or(16_383) {
+                    0..64 => own("tinytext"),
+                    64..16_384 => plain("text"),
+                    16_384..4_194_304 => own("mediumtext"),
+                    _ => own("longtext"),
+                },
                 "nchar" => Ok((true, format!("char({})", has_length(modifiers).unwrap_or(1)))),
                 "long" => own("mediumtext"),
                 _ => Err(unsupported(ty)),
@@ -299,7 +313,7 @@ pub(super) fn is_text(ty: &DataType) -> bool {
         | D::LongText
         | D::Enum(..)
         | D::Set(_) => true,
-        D::Custom(name, _) => matches!(name.to_string().to_ascii_lowercase().as_str(), "nchar" | "long"),
+        D::Custom(name, _) => matches!(name.to_string().to_ascii_lowercase().as_str(), "nchar" | "long" | "text"),
         _ => false,
     }
 }

@@ -108,7 +108,21 @@ impl Binder<'_> {
                 let value = self.stored(text, Language::Postgres, Vec::new(), Clause::Default)?;
                 self.stored_value(value, column, -1)
             }
-            None => self.default_value(&target.relation, position, native, place),
+            None => match self.first_of_enum(column) {
+                Some(first) => self.stored_value(first, column, place),
+                None => self.default_value(&target.relation, position, native, place),
+            },
+        }
+    }
+
+    /// MySQL's: the first of an ENUM's words is the default of a column that may not be NULL and has no other.
+    fn first_of_enum(&self, column: &Column) -> Option<Expr> {
+        let has_own = column.default.is_some() || column.identity.is_some() || column.generated.is_some();
+        match super::mysql::position_function(&column.ty) {
+            Some(("mysql_enum_number", words)) if self.is_mysql() && column.not_null && !has_own => {
+                crate::values::mysql::members::labels(words).into_iter().next().map(Expr::text)
+            }
+            _ => None,
         }
     }
 

@@ -66,7 +66,8 @@ impl Binder<'_> {
                 let Some(N::RangeVar(range)) = &node.node else { continue };
                 self.lock_named(range, &wish, body, entries, &mut locks)?;
             }
-            if let Some(from) = &body.from {
+            // MySQL's locks pass over rows that are not there.
+            if let Some(from) = body.from.as_ref().filter(|_| !self.is_mysql()) {
                 check_nullable(from, &wish, &locks)?;
             }
             for lock in locks {
@@ -167,7 +168,9 @@ impl Binder<'_> {
         let mut locks = Vec::new();
         if let Some(from) = &mut select.from {
             self.lock_all(from, wish, &mut locks)?;
-            check_nullable(from, wish, &locks)?;
+            if !self.is_mysql() {
+                check_nullable(from, wish, &locks)?;
+            }
         }
         query.locking.extend(locks);
         Ok(())

@@ -58,7 +58,7 @@ pub(in crate::postgres) fn own_words(ty: &Type) -> Option<&str> {
 }
 
 /// The function that says which number a value of ENUM or SET is, for types that are one of these.
-pub(super) fn position_function(ty: &Type) -> Option<(&'static str, &str)> {
+pub(in crate::postgres) fn position_function(ty: &Type) -> Option<(&'static str, &str)> {
     let words = own_words(ty)?;
     let starts = |head: &str| words.get(..head.len()).is_some_and(|found| found.eq_ignore_ascii_case(head));
     match words {

@@ -18,6 +18,15 @@ impl Binder<'_> {
         (left, left_at): Placed,
         (right, right_at): Placed,
     ) -> Result<(Placed, Placed)> {
+        // TRUE and FALSE beside a document are documents.
+        let of_document = |binder: &mut Self, expr: Expr, other: &Type, at: i32| match expr.kind {
+            ExprKind::Literal(Value::Integer(truth)) if expr.ty == Type::Bool && *other == Type::Json => {
+                binder.coerce(Expr::text((truth != 0).to_string()), &Type::Json, CastContext::Explicit, at)
+            }
+            _ => Ok(expr),
+        };
+        let left = of_document(self, left, &right.ty, left_at)?;
+        let right = of_document(self, right, &left.ty, right_at)?;
         let (of_left, of_right) = (class(&left.ty), class(&right.ty));
         let left = if of_right.is_number() { self.mysql_position(left, left_at)? } else { left };
         let right = if of_left.is_number() { self.mysql_position(right, right_at)? } else { right };

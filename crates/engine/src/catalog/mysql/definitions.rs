@@ -12,9 +12,7 @@ use rowferry_dialect::stored_function::RoutineLanguage;
 use super::keys::index_name;
 use super::tables::DEFINER;
 use super::types::{Default, Words, default, renewal};
-use super::{
-    CHARSET, COLLATION, Context, Row, Table, database, databases, is_virtual, of_schema, relations, row, words,
-};
+use super::{CHARSET, COLLATION, Context, Row, Table, database, databases, is_virtual, of_schema, row, shown, words};
 use crate::catalog::{describe, is_view};
 
 /// The name of the table that nobody is told of but by SHOW CREATE.
@@ -38,7 +36,7 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
             row!["DATABASE", &name, &name, definition, CHARSET, COLLATION]
         })
         .collect();
-    for relation in relations(context) {
+    for relation in shown(context) {
         let (kind, definition) = match is_view(relation) {
             true => ("VIEW", view(context, relation)),
             false => ("TABLE", table(context, relation)),
@@ -185,7 +183,8 @@ fn table(context: &Context<'_>, relation: &Arc<Relation>) -> String {
         let clause = words::check(context, relation, check);
         parts.push(format!("CONSTRAINT {} CHECK ({clause})", quoted(&check.name)));
     }
-    let mut out = format!("CREATE TABLE {} (\n  {}\n)", quoted(&relation.name), parts.join(",\n  "));
+    let kind = if relation.is_temporary() { "TEMPORARY TABLE" } else { "TABLE" };
+    let mut out = format!("CREATE {kind} {} (\n  {}\n)", quoted(&relation.name), parts.join(",\n  "));
     let _ = write!(out, " ENGINE=InnoDB DEFAULT CHARSET={CHARSET} COLLATE={COLLATION}");
     if let Some(comment) = details.and_then(|details| details.comment.as_deref()) {
         let _ = write!(out, " COMMENT={}", text(comment));

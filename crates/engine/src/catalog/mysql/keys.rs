@@ -1,19 +1,21 @@
 //! Keys and what tables promise.
 
-use rowferry_dialect::Schema as _;
+use std::sync::Arc;
 
-use super::{Context, DEF, Row, Table, database, key_name, of_schema, relations, row, words};
+use rowferry_dialect::Schema as _;
+use rowferry_dialect::schema::Relation;
+
+use super::{Context, DEF, Row, Table, database, key_name, of_schema, relations, row, shown, words};
 use crate::catalog::describe::{self, target_columns};
 use crate::catalog::{NULL, referenced_index};
 
+pub(super) const STATISTICS: &str = "TABLE_CATALOG text, TABLE_SCHEMA text, TABLE_NAME text, NON_UNIQUE int8, \
+    INDEX_SCHEMA text, INDEX_NAME text, SEQ_IN_INDEX int8, COLUMN_NAME text, COLLATION text, CARDINALITY int8, \
+    SUB_PART int8, PACKED text, NULLABLE text, INDEX_TYPE text, COMMENT text, INDEX_COMMENT text, IS_VISIBLE text, \
+    EXPRESSION text";
+
 pub(super) const TABLES: &[Table] = &[
-    of_schema(
-        "statistics",
-        "TABLE_CATALOG text, TABLE_SCHEMA text, TABLE_NAME text, NON_UNIQUE int8, INDEX_SCHEMA text, INDEX_NAME text, \
-         SEQ_IN_INDEX int8, COLUMN_NAME text, COLLATION text, CARDINALITY int8, SUB_PART int8, PACKED text, \
-         NULLABLE text, INDEX_TYPE text, COMMENT text, INDEX_COMMENT text, IS_VISIBLE text, EXPRESSION text",
-        statistics,
-    ),
+    of_schema("statistics", STATISTICS, statistics),
     of_schema(
         "table_constraints",
         "CONSTRAINT_CATALOG text, CONSTRAINT_SCHEMA text, CONSTRAINT_NAME text, TABLE_SCHEMA text, TABLE_NAME text, \
@@ -51,8 +53,17 @@ pub(super) fn index_name<'a>(
 }
 
 fn statistics(context: &Context<'_>) -> Vec<Row> {
+    statistics_of(context, relations(context))
+}
+
+/// The same with temporary tables, which SHOW alone tells of.
+pub(super) fn shown_statistics(context: &Context<'_>) -> Vec<Row> {
+    statistics_of(context, shown(context))
+}
+
+fn statistics_of<'a>(context: &'a Context<'_>, relations: impl Iterator<Item = &'a Arc<Relation>>) -> Vec<Row> {
     let mut rows = Vec::new();
-    for relation in relations(context) {
+    for relation in relations {
         let namespace = database(context, &relation.namespace);
         for index in &relation.indexes {
             for (at, column) in index.columns.iter().enumerate() {

@@ -103,6 +103,15 @@ fn relations<'a>(context: &'a Context<'_>) -> impl Iterator<Item = &'a Arc<Relat
     shown.into_iter()
 }
 
+/// What SHOW tells of: temporary tables, and what they do not hide.
+fn shown<'a>(context: &'a Context<'_>) -> impl Iterator<Item = &'a Arc<Relation>> {
+    let all = || context.schema.user_relations().filter(|relation| relation.namespace == PG_TEMP);
+    let hidden = move |named: &Relation| {
+        named.namespace == PUBLIC && all().any(|temporary| temporary.name.eq_ignore_ascii_case(&named.name))
+    };
+    all().chain(relations(context).filter(move |relation| !hidden(relation)))
+}
+
 /// These tables themselves, as the session sees them: their database, their name in capitals, their columns.
 fn own_tables() -> impl Iterator<Item = (&'static str, String, &'static Table)> {
     FAMILIES.into_iter().flatten().filter(|table| !table.name.starts_with("rowferry_")).map(|table| {

@@ -8,10 +8,11 @@ use rowferry_dialect::mysql::variables::DEFAULT_MODES;
 use rowferry_dialect::schema::{CheckOption, Relation, RelationKind, Trigger};
 use rowferry_dialect::stored_function::{ParamMode, RoutineLanguage, StoredFunction, TypeRef};
 
+use super::keys::{STATISTICS, shown_statistics};
 use super::types::{Default, Words, default, renewal};
 use super::{
     CHARSET, COLLATION, Context, DEF, Row, Table, database, databases, is_virtual, of_schema, own_tables, relations,
-    row, words, yes,
+    row, shown, words, yes,
 };
 use crate::catalog::{Cell, NULL, columns_of, describe, is_view};
 
@@ -69,6 +70,8 @@ pub(super) const TABLES: &[Table] = &[
          CHARACTER_SET_NAME text, COLLATION_NAME text, DTD_IDENTIFIER text, ROUTINE_TYPE text",
         parameters,
     ),
+    of_schema("rowferry_columns", COLUMNS, shown_columns),
+    of_schema("rowferry_statistics", STATISTICS, shown_statistics),
 ];
 
 const COLUMNS: &str = "TABLE_CATALOG text, TABLE_SCHEMA text, TABLE_NAME text, COLUMN_NAME text, \
@@ -141,6 +144,15 @@ pub(super) fn key_of(relation: &Relation, at: usize) -> &'static str {
 }
 
 fn columns(context: &Context<'_>) -> Vec<Row> {
+    columns_of_all(context, relations(context))
+}
+
+/// The same with temporary tables, which SHOW alone tells of.
+fn shown_columns(context: &Context<'_>) -> Vec<Row> {
+    columns_of_all(context, shown(context))
+}
+
+fn columns_of_all<'a>(context: &'a Context<'_>, relations: impl Iterator<Item = &'a Arc<Relation>>) -> Vec<Row> {
     let mut rows = Vec::new();
     for (database, name, table) in own_tables() {
         for (at, column) in columns_of(table).into_iter().enumerate() {
@@ -161,7 +173,7 @@ fn columns(context: &Context<'_>) -> Vec<Row> {
             }));
         }
     }
-    for relation in relations(context) {
+    for relation in relations {
         let details = context.schema.details(relation.oid);
         for (at, column) in relation.columns.iter().enumerate() {
             let words = Words::of(&column.ty);
