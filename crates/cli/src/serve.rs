@@ -610,6 +610,7 @@ fn options(arguments: &Arguments) -> Result<Options, Failure> {
         // Of the eight MiB that the listener gives a session's thread.
         routine_stack: 5 * 1024 * 1024,
         password_verifier: Some(rowferry_server::auth::password_verifier),
+        mysql_verifier: Some(rowferry_server::auth::mysql_verifier),
         ..Options::default()
     })
 }

@@ -11,7 +11,8 @@ const MASK: &str = "'***'";
 /// It reads tokens, not statements: what is logged need not be valid, and then least of all may it be shown. A literal
 /// that does not end is masked to the text's end.
 pub fn mask_secrets(sql: &str) -> Cow<'_, str> {
-    let mut scan = Scan { text: sql, at: 0, masked: String::new(), copied: 0, expected: false, identified: false };
+    let mut scan =
+        Scan { text: sql, at: 0, masked: String::new(), copied: 0, expected: false, identified: false, named: false };
     scan.run();
     if scan.masked.is_empty() {
         return Cow::Borrowed(sql);
@@ -28,8 +29,10 @@ struct Scan<'a> {
     copied: usize,
     /// A literal that comes now is a password.
     expected: bool,
-    /// The word before was IDENTIFIED.
+    /// IDENTIFIED has been read, and BY, AS or USING may follow, the name of a plugin before it.
     identified: bool,
+    /// PASSWORD FOR has been read: the password follows behind `=`.
+    named: bool,
 }
 
 impl Scan<'_> {
@@ -58,6 +61,12 @@ impl Scan<'_> {
                     self.at += length;
                     self.word(begin);
                 }
+                b'=' if self.named => {
+                    self.at += 1;
+                    (self.named, self.expected) = (false, true);
+                }
+                // `PASSWORD('…')`.
+                b'(' if self.expected => self.at += 1,
                 // `PASSWORD = '…'`, `password => '…'`, `U&'…'`.
                 b'=' | b'>' | b'&' | b' ' | b'\t' | b'\n' | b'\r' => self.at += 1,
                 _ => self.other(1),
@@ -94,6 +103,14 @@ impl Scan<'_> {
         }
     }
 
+    /// What comes may end one of several things that are expected.
+    fn unexpected(&mut self) {
+        // A plugin's name.
+        let identified = self.identified;
+        self.other(0);
+        self.identified = identified;
+    }
+
     /// A literal from `begin` to here; `inner` is the text of one in dollar quotes, which may be statements.
     fn literal(&mut self, begin: usize, inner: Option<(usize, usize)>) {
         let (from, to, mask) = match inner {
@@ -102,7 +119,7 @@ impl Scan<'_> {
                 Cow::Owned(mask) => (from, to, Cow::Owned(mask)),
                 Cow::Borrowed(_) => return self.other(0),
             },
-            None => return self.other(0),
+            None => return self.unexpected(),
         };
         self.masked.push_str(&self.text[self.copied..from]);
         self.masked.push_str(&mask);
@@ -116,8 +133,11 @@ impl Scan<'_> {
         if prefixes_literal {
             return;
         }
-        self.expected = word.eq_ignore_ascii_case("password") || (self.identified && word.eq_ignore_ascii_case("by"));
-        self.identified = word.eq_ignore_ascii_case("identified");
+        let is = |wanted: &str| word.eq_ignore_ascii_case(wanted);
+        self.named = self.named || (self.expected && is("for"));
+        let begins_secret = ["by", "as", "using"].iter().any(|word| is(word));
+        self.expected = is("password") || (self.identified && begins_secret);
+        self.identified = is("identified") || (self.identified && !begins_secret);
     }
 }
 
@@ -150,6 +170,12 @@ mod tests {
             ("create role r password/* c */\n-- d\n'x'", "create role r password/* c */\n-- d\n'***'"),
             ("set encryption password \"x y\" with hint 'h'", "set encryption password '***' with hint 'h'"),
             ("create user a identified by 'x'", "create user a identified by '***'"),
+            (
+                "create user 'a'@'%' identified with 'mysql_native_password' by 'x', b identified with y as 'z'",
+                "create user 'a'@'%' identified with 'mysql_native_password' by '***', b identified with y as '***'",
+            ),
+            ("set password for 'a'@'%' = 'x'", "set password for 'a'@'%' = '***'"),
+            ("set password = password('x')", "set password = password('***')"),
             ("do $a$ begin alter user b password 'x'; end $a$", "do $a$ begin alter user b password '***'; end $a$"),
             ("alter user a password 'never ends", "alter user a password '***'"),
             (

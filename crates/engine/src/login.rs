@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use rowferry_dialect::access::{BOOTSTRAP, DATABASE, ObjectClass, Privileges, Rights, Role, denied_as};
+use rowferry_dialect::access::{
+    AccountFacts, BOOTSTRAP, DATABASE, ObjectClass, Plugin, Privileges, Rights, Role, denied_as,
+};
 use rowferry_dialect::values::timestamp;
 use rowferry_dialect::{Condition, Error, Result};
 
@@ -16,6 +18,14 @@ use crate::schema::Snapshot;
 pub struct Login {
     /// What is kept of the role's password.
     pub verifier: Option<String>,
+    /// What is kept of it for MySQL's clients.
+    pub mysql_verifier: Option<String>,
+    /// How those prove it.
+    pub plugin: Option<Plugin>,
+    /// The role cannot log in (NOLOGIN), though its password may be right.
+    pub locked: bool,
+    /// As an account of MySQL's its host is `localhost`.
+    pub local: bool,
     /// The password is no longer valid.
     pub expired: bool,
     /// Settings with which the session begins.
@@ -52,8 +62,13 @@ impl Database {
             let error = refused(format!("role \"{user}\" does not exist"));
             return Login { refusal: Some(error), ..Login::default() };
         };
+        let account = roles.database().accounts.get(&role.oid);
         Login {
             verifier: role.password.clone(),
+            mysql_verifier: account.and_then(|account| account.password().map(str::to_owned)),
+            plugin: account.map(AccountFacts::plugin),
+            locked: !role.login,
+            local: account.is_some_and(|account| account.local),
             expired: is_expired(role),
             // What is nearer to the session counts.
             settings: (roles.database().everywhere.clone().into_iter())

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use rowferry_dialect::Language;
+use rowferry_dialect::access::Plugin;
 use rowferry_dialect::informix::Logging;
 
 /// When an acknowledged transaction is safe on disk.
@@ -57,12 +58,17 @@ pub struct Options {
     /// Makes what is kept of a role's password (CREATE ROLE … PASSWORD) out of it, or says why it cannot. None by default:
     /// then there are no passwords.
     pub password_verifier: Option<PasswordVerifier>,
+    /// Makes what MySQL's clients are asked to prove out of a password, beside that. None by default.
+    pub mysql_verifier: Option<MysqlVerifier>,
     /// Statements are counted and their times taken, for [`crate::Database::measurements`] (default: no).
     pub measured: bool,
 }
 
 /// Makes what is kept of a password out of it, or says which kind of password it cannot be made of.
 pub type PasswordVerifier = fn(&str) -> Result<Option<String>, &'static str>;
+
+/// Makes what MySQL keeps of a password for a plugin.
+pub type MysqlVerifier = fn(Plugin, &str) -> String;
 
 impl Default for Options {
     fn default() -> Self {
@@ -77,6 +83,7 @@ impl Default for Options {
             session_memory: crate::memory::UNLIMITED,
             mapped: 0,
             password_verifier: None,
+            mysql_verifier: None,
             measured: false,
         }
     }

@@ -1,10 +1,12 @@
 //! Who may do what: roles, owners, and the privileges that have been granted.
 //!
+//! - [`accounts`]: what MySQL knows of a role besides;
 //! - [`roles`]: roles and their memberships;
 //! - [`acl`]: privileges, lists of grants, and what GRANT and REVOKE make of them;
 //! - [`Grants`]: the owners and lists of the objects of one database;
 //! - [`Rights`]: all of it as one role sees it. Superusers pass every check, and a file without roles has no others.
 
+pub mod accounts;
 pub mod acl;
 mod check;
 mod item_text;
@@ -14,6 +16,7 @@ mod row_security;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+pub use accounts::{AccountFacts, DatabaseRights, LevelRights, Plugin};
 pub use acl::{Acl, AclItem, ObjectClass, Privileges};
 pub use check::{Need, Needs, behind, denied, denied_as, is_open, not_owner, relation_words};
 pub(crate) use item_text::read_item;
@@ -53,6 +56,9 @@ pub struct Grants {
     pub columns: BTreeMap<(u32, String), Acl>,
     /// ALTER DEFAULT PRIVILEGES.
     pub defaults: Vec<DefaultAcl>,
+    /// The schemas of relations, sequences and functions, and those themselves, where MySQL's rights on databases ask for
+    /// them.
+    pub schemas: HashMap<u32, Arc<str>>,
 }
 
 /// Who asks.
@@ -150,8 +156,42 @@ impl Rights {
         if class == ObjectClass::Schema && !self.roles.over_all_data(role).is_empty() {
             held = held | Privileges::USAGE;
         }
+        if self.roles.database().grants_databases() {
+            held = held | self.database_rights(role, self.schema_of(oid)).privileges(class);
+        }
         grantable = grantable & Privileges::all_of(class);
         (held, grantable)
+    }
+
+    /// The schema that something is in, or is, as far as [`Grants::schemas`] knows.
+    fn schema_of(&self, oid: u32) -> Option<&str> {
+        self.main.schemas.get(&oid).map(|schema| &**schema)
+    }
+
+    /// MySQL's rights of a role in the database that is a schema, or on all of them (`None`), those of the roles that it
+    /// is a member of with them.
+    pub fn database_rights(&self, role: u32, schema: Option<&str>) -> LevelRights {
+        if self.roles.is_superuser(role) {
+            return LevelRights { rights: DatabaseRights::ALL, grantable: true, seen: true };
+        }
+        let facts = self.roles.database();
+        let mut held = LevelRights::default();
+        for role in self.roles.memberships_of(role, true) {
+            let Some(account) = facts.accounts.get(&role) else { continue };
+            let own = account.in_schema(schema);
+            held = LevelRights {
+                rights: held.rights | own.rights,
+                grantable: held.grantable || own.grantable,
+                seen: held.seen || own.seen,
+            };
+        }
+        held
+    }
+
+    /// Whether the role that asks holds some of MySQL's rights in the database that is a schema.
+    pub fn may_in(&self, schema: &str, wanted: DatabaseRights) -> bool {
+        self.roles.database().grants_databases()
+            && self.database_rights(self.role(), Some(schema)).rights.contains(wanted)
     }
 
     /// The privileges of a role on a column by the column's own list, with those that it may grant.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{DATABASE, Grants, Privileges};
+use super::{AccountFacts, DATABASE, Grants, Privileges};
 
 /// The bootstrap superuser. In a file without other roles it is whoever has connected.
 pub const BOOTSTRAP: u32 = 10;
@@ -130,6 +130,8 @@ pub struct DatabaseFacts {
     pub is_template: bool,
     /// ALLOW_CONNECTIONS.
     pub allows_connections: bool,
+    /// What MySQL knows of roles besides.
+    pub accounts: BTreeMap<u32, AccountFacts>,
 }
 
 impl Default for DatabaseFacts {
@@ -141,6 +143,7 @@ impl Default for DatabaseFacts {
             connection_limit: -1,
             is_template: false,
             allows_connections: true,
+            accounts: BTreeMap::new(),
         }
     }
 }
@@ -167,6 +170,12 @@ impl DatabaseFacts {
             Self::IS_TEMPLATE => self.is_template = value == "true",
             Self::ALLOWS_CONNECTIONS => self.allows_connections = value != "false",
             _ => {
+                if name.starts_with("mysql_")
+                    && let Ok(role) = part.parse()
+                    && self.accounts.entry(role).or_default().take(name, &value)
+                {
+                    return;
+                }
                 if let Some(setting) = name.strip_prefix(Self::SETTING_EVERYWHERE) {
                     self.everywhere.insert(setting.to_owned(), value);
                 } else if let (Some(setting), Ok(role)) = (name.strip_prefix(Self::SETTING), part.parse()) {
@@ -174,6 +183,11 @@ impl DatabaseFacts {
                 }
             }
         }
+    }
+
+    /// Somebody has rights of MySQL's on databases.
+    pub fn grants_databases(&self) -> bool {
+        self.accounts.values().any(|account| !account.rights.is_empty())
     }
 
     /// The settings of a role, or of every one.

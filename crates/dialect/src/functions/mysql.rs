@@ -356,6 +356,7 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "database" () -> TEXT, F("rf_mysql_database"), stable;
     Scalar "schema" () -> TEXT, F("rf_mysql_database"), stable;
     Scalar "user" () -> TEXT, F("rf_mysql_user"), stable;
+    Scalar "mysql_check_account" (TEXT, TEXT, TEXT) -> TEXT, F("rf_mysql_check_account"), stable;
     Scalar "session_user" () -> TEXT, F("rf_mysql_user"), stable;
     Scalar "system_user" () -> TEXT, F("rf_mysql_user"), stable;
     Scalar "current_user" () -> TEXT, F("rf_mysql_current_user"), stable;

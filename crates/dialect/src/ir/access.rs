@@ -1,5 +1,6 @@
 //! Statements about roles, owners and privileges.
 
+use super::account::AccountChange;
 use super::statement::SetVariable;
 use crate::access::{ObjectClass, Privileges};
 use crate::schema::QualifiedName;
@@ -115,6 +116,8 @@ pub enum AccessChange {
         /// The new owner.
         to: RoleSpec,
     },
+    /// What MySQL's statements change.
+    Account(AccountChange),
     /// DROP OWNED.
     DropOwned {
         /// Whose objects and privileges.

@@ -6,6 +6,7 @@
 //! [`OutputColumn`]s.
 
 pub mod access;
+pub mod account;
 mod alike;
 pub mod apart;
 pub mod build;
@@ -31,6 +32,7 @@ mod user_type;
 pub mod walk;
 
 pub use access::*;
+pub use account::*;
 pub use alike::{alike, unify};
 pub use collation::*;
 pub use ddl::*;

@@ -3,6 +3,7 @@
 //! ([`crate::postgres::Rules`]), so that there is one binder for both.
 //!
 //! - `tree`: from a text to its statements; `statements`, `queries`, `expressions`, `definitions`, `alter`: their trees;
+//! - `accounts`: users, roles, GRANT and REVOKE;
 //! - [`types`]: MySQL's types as those of the file;
 //! - [`load_data`]: LOAD DATA, which the door runs, as the client has the file;
 //! - [`shape`]: texts without their literals, for plans that they share;
@@ -11,6 +12,7 @@
 //! - [`print`]: what a schema keeps, in MySQL's words;
 //! - `show`: SHOW and DESCRIBE as queries over the catalogs.
 
+mod accounts;
 mod alter;
 mod build;
 mod definitions;
@@ -41,11 +43,13 @@ pub use modes::{Modes, SQL_MODE};
 pub use tree::parameters;
 pub(crate) use tree::statements;
 
+use crate::ir::{Account, AccountChange};
+
 /// The property of a column that is computed and was declared VIRTUAL.
 pub const VIRTUAL: &str = "mysql_virtual";
 
 /// What a statement does that is about sessions, and about no rows.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Control {
     /// USE: names without a database are looked for there from now on.
     Use(String),
@@ -74,6 +78,15 @@ pub enum Control {
     Deallocate(String),
     /// SELECT … INTO: there should be a row.
     Into,
+    /// A change of users, roles or rights.
+    Account(Box<AccountChange>),
+    /// SET ROLE and SET DEFAULT ROLE: each of some accounts must have each of some roles, whose rights count already.
+    Roles {
+        /// The roles; of all there are, for none.
+        roles: Vec<Account>,
+        /// The accounts.
+        accounts: Vec<Account>,
+    },
 }
 
 /// Where the text of a prepared statement stands.

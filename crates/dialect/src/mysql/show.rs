@@ -489,6 +489,13 @@ impl Words {
                 let answer = answer.with(format!("OBJECT_SCHEMA = {}", named.database()));
                 Ok(answer.with(format!("OBJECT_NAME = {}", text(&named.table))).query(None))
             }
+            "USER" => {
+                let account = self.account()?;
+                let name = account.as_ref().map_or("current user".to_owned(), |(user, host)| format!("{user}@{host}"));
+                let title = format!("CREATE USER for {name}");
+                let answer = Answer::of(&[(&title, "DEFINITION")], ACCOUNTS).with("NUMBER = 0");
+                Ok(answer.with(of_account(account.as_ref(), "SHOW CREATE USER")).query(None))
+            }
             _ => Err(Error::unsupported(format!("SHOW CREATE {kind}"))),
         }
     }
@@ -530,23 +537,55 @@ impl Words {
         Ok(answer.query(self.filter()?))
     }
 
-    /// Of oneself alone.
+    /// SHOW GRANTS: of oneself, or of somebody else.
     fn grants(&mut self) -> Result<String> {
-        if self.take("FOR") {
-            let current = self.take("CURRENT_USER");
-            if !current {
-                self.at = self.tokens.len();
-                return Err(Error::unsupported("SHOW GRANTS FOR another user"));
-            }
+        let account = if self.take("FOR") { self.account()? } else { None };
+        let name = account.as_ref().map_or("current user".to_owned(), |(user, host)| format!("{user}@{host}"));
+        if self.take("USING") {
+            self.at = self.tokens.len();
+            return Err(Error::unsupported("SHOW GRANTS … USING, as the rights of roles count for their members,"));
+        }
+        let answer = Answer::of(&[(&format!("Grants for {name}"), "STATEMENT")], ACCOUNTS).order("NUMBER");
+        Ok(answer.with(of_account(account.as_ref(), "SHOW GRANTS")).query(None))
+    }
+
+    /// An account; `None` for CURRENT_USER.
+    fn account(&mut self) -> Result<Option<(String, String)>> {
+        if self.take("CURRENT_USER") {
             for token in [Token::LParen, Token::RParen] {
                 if self.tokens.get(self.at) == Some(&token) {
                     self.at += 1;
                 }
             }
+            return Ok(None);
         }
-        Ok("SELECT CONCAT('GRANT ', GROUP_CONCAT(PRIVILEGE_TYPE SEPARATOR ', '), ' ON *.* TO ', MAX(GRANTEE)) \
-            AS `Grants for current user` FROM information_schema.user_privileges"
-            .to_owned())
+        let user = self.name()?;
+        if let Some((user, host)) = user.split_once('@') {
+            let host = if host.is_empty() { self.name()? } else { host.to_owned() };
+            return Ok(Some((user.to_owned(), host)));
+        }
+        let host = match self.tokens.get(self.at) {
+            Some(Token::Word(word)) if word.value.starts_with('@') => {
+                self.at += 1;
+                word.value[1..].to_owned()
+            }
+            _ => "%".to_owned(),
+        };
+        Ok(Some((user, host)))
+    }
+}
+
+/// What is told of accounts.
+const ACCOUNTS: &str = "information_schema.rowferry_accounts";
+
+/// The condition for an account, which fails where there is none, or the user may not be told of it.
+fn of_account(account: Option<&(String, String)>, what: &str) -> String {
+    match account {
+        None => "NAME = SUBSTRING_INDEX(CURRENT_USER(), '@', 1)".to_owned(),
+        Some((user, host)) => {
+            let (user, host, what) = (text(user), text(host), text(what));
+            format!("NAME = mysql_check_account({user}, {host}, {what})")
+        }
     }
 }
 

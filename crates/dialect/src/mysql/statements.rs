@@ -354,6 +354,9 @@ impl Converter<'_> {
         {
             return self.locks(parser);
         }
+        if let Some(trees) = self.account_statement(parser)? {
+            return Ok(Some(trees));
+        }
         if self.has_tokens(&["set"]) {
             return self.set_list(parser);
         }
@@ -439,9 +442,6 @@ impl Converter<'_> {
                 words.iter().for_each(|_| drop(parser.next_token()));
                 return set_transaction(scope, parser).map(Some);
             }
-        }
-        if self.has_tokens(&["set", "password"]) || self.has_tokens(&["set", "role"]) {
-            return Ok(None);
         }
         parser.next_token();
         let mut values = Vec::new();

@@ -177,6 +177,20 @@ impl Converter<'_> {
         words_behind(self.tokens, words)
     }
 
+    /// The words outside of quotes and parentheses.
+    pub(super) fn words(&self) -> impl Iterator<Item = &str> {
+        let mut depth = 0_usize;
+        self.tokens.iter().filter_map(move |token| {
+            match &token.token {
+                Token::LParen => depth += 1,
+                Token::RParen => depth = depth.saturating_sub(1),
+                Token::Word(Word { value, quote_style: None, .. }) if depth == 0 => return Some(value.as_str()),
+                _ => {}
+            }
+            None
+        })
+    }
+
     /// The statement ends with these words.
     pub(super) fn ends_with(&self, words: &[&str]) -> bool {
         let from = self.tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_)));

@@ -10,7 +10,7 @@ use crate::access::Needs;
 use crate::ir::{self, Body, ExprKind, Statement, walk};
 use crate::no_schema::NoSchema;
 use crate::pins::Pins;
-use crate::plan::{Bound, Context, ResultColumn};
+use crate::plan::{Bound, Context, Effects, ResultColumn};
 use crate::schema::{Relation, RelationKind, Schema};
 use crate::uses::NewName;
 use crate::{Condition, Result, Type};
@@ -21,6 +21,9 @@ use crate::{Condition, Result, Type};
 /// text where nothing decides.
 pub fn bind(parsed: &Parsed, schema: &dyn Schema, context: &Context, params: &[Option<Type>]) -> Result<Bound> {
     let mut binder = Binder::new(parsed, schema, context, params);
+    if let Some(crate::mysql::Control::Account(change)) = parsed.control() {
+        return Ok(account(change, schema));
+    }
     let tree = parsed.tree()?;
     let (mut statement, mut columns) = match binder.statement(&tree) {
         Ok(bound) => bound,
@@ -63,6 +66,21 @@ pub fn bind(parsed: &Parsed, schema: &dyn Schema, context: &Context, params: &[O
         inside: Vec::new(),
         notices: binder.notices,
     })
+}
+
+/// A change of accounts: there is nothing in it to be bound.
+fn account(change: &ir::AccountChange, schema: &dyn Schema) -> Bound {
+    let change = Box::new(ir::AccessChange::Account(change.clone()));
+    Bound {
+        statement: Statement::Ddl(Box::new(ir::Ddl::Access { change, tag: "ACCOUNT" })),
+        params: Vec::new(),
+        columns: Vec::new(),
+        effects: Effects { writes: true, schema: true, ..Effects::default() },
+        generation: schema.generation(),
+        needs: Needs::default(),
+        inside: Vec::new(),
+        notices: Vec::new(),
+    }
 }
 
 /// Clients know a table's columns by the numbers that the catalogs have, which count those that have been dropped.

@@ -477,7 +477,11 @@ impl<'a> Binder<'a> {
     /// Refuses a schema that the user may not look into. Whoever made what is stored was asked then.
     pub(super) fn check_schema(&self, name: &QualifiedName, location: i32) -> Result<()> {
         match self.source {
-            Some(_) => self.schema.check_usage(name).map_err(|error| self.at(error, location)),
+            Some(_) => self.schema.check_usage(name).map_err(|error| match self.is_mysql() {
+                // MySQL tells of what is looked for there.
+                true => error.table(name.schema.as_deref().unwrap_or_default(), &name.name),
+                false => self.at(error, location),
+            }),
             None => Ok(()),
         }
     }

@@ -364,6 +364,10 @@ impl Schema for SessionSchema {
         if !self.is_restricted() || namespace == PG_TEMP {
             return true;
         }
+        // Types that tables of everybody have.
+        if namespace == rowferry_dialect::mysql::types::SCHEMA && wanted == Privileges::USAGE {
+            return true;
+        }
         match self.namespace_oid(namespace) {
             0 => true,
             oid => self.rights().may(ObjectClass::Schema, oid, wanted),

@@ -15,6 +15,7 @@ use super::{Outcome, Prepared, Session};
 use crate::backend::{CheckRecord, ColumnRecord, Done, Entry, Fact, Failed, Handle, Mark, Point, Store, errors};
 use crate::schema::{PG_TEMP, SessionSchema, Touched, metadata, physical_name};
 
+mod accounts;
 mod allowed;
 mod alter;
 mod collation;

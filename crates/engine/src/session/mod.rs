@@ -14,6 +14,7 @@ mod copying;
 mod counting;
 mod database;
 mod ddl;
+mod denied;
 mod domains;
 mod door_parts;
 mod each;
@@ -772,6 +773,7 @@ impl Drop for Session {
 /// A message as SHOW WARNINGS tells it: what was passed over as IF EXISTS says is a note.
 fn diagnostic(notice: &Error) -> (&'static str, u16, String) {
     let told = of_mysql::told::told(notice);
-    let level = if notice.message.ends_with(", skipping") { "Note" } else { "Warning" };
+    let noted = notice.message.ends_with(", skipping") || matches!(told.code, 3162 | 3163);
+    let level = if noted { "Note" } else { "Warning" };
     (level, told.code, told.message)
 }

@@ -4,9 +4,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use rowferry_dialect::access::Privileges;
 use rowferry_dialect::ir::{
-    Ddl, DmlAction, Expr, ExprKind, InsertSource, ObjectKind, Statement as Ir, Transaction, TransactionModes, Value,
-    walk,
+    Account, Ddl, DmlAction, Expr, ExprKind, InsertSource, ObjectKind, Statement as Ir, Transaction, TransactionModes,
+    Value, walk,
 };
 use rowferry_dialect::mysql::{self, Control, LateKey, PreparedFrom, SQL_MODE};
 use rowferry_dialect::plan::Command;
@@ -132,7 +133,8 @@ impl Session {
                     return Err(unknown_statement(&name, "DEALLOCATE PREPARE"));
                 }
             }
-            Some(Control::Into) | None => {}
+            Some(Control::Roles { roles, accounts }) => self.check_memberships(&roles, &accounts)?,
+            Some(Control::Into | Control::Account(_)) | None => {}
         }
         let before = {
             let mut sequences = self.state.sequences.lock();
@@ -259,6 +261,28 @@ impl Session {
             keys.iter().try_for_each(|(_, waits)| session.run_text(waits))?;
             Ok(outcome)
         })
+    }
+
+    /// SET ROLE and SET DEFAULT ROLE: the rights of roles count for their members as it is; who is no member is told so.
+    fn check_memberships(&mut self, roles: &[Account], accounts: &[Account]) -> Result<()> {
+        self.refresh_schema();
+        let known = self.schema.main.roles.clone();
+        for account in accounts {
+            let user = account.user.clone().unwrap_or_else(|| self.user.to_string());
+            let member = self.schema.role_oid(&user);
+            for role in roles {
+                let name = role.user.as_deref().unwrap_or_default();
+                let host = role.host.as_deref().unwrap_or("%");
+                let found = self.schema.role_oid(name).zip(member);
+                if found.is_some_and(|(role, member)| known.is_member(member, role)) {
+                    continue;
+                }
+                let account = account.host.as_deref().unwrap_or("%");
+                let message = format!("`{name}`@`{host}` is not granted to `{user}`@`{account}`");
+                return Err(Error::new(Condition::UndefinedObject, message).with_mysql(3530, "HY000"));
+            }
+        }
+        Ok(())
     }
 
     /// What `sql_mode` says.
@@ -416,6 +440,9 @@ impl Session {
         let is_own = matches!(schema, "mysql" | "information_schema" | "performance_schema" | "sys");
         if !is_own && !self.schema.has_namespace(schema) {
             return Err(Error::new(Condition::InvalidCatalogName, format!("Unknown database '{name}'")));
+        }
+        if !is_own && !self.schema.may(schema, Privileges::USAGE) {
+            return Err(self.denied_database(schema));
         }
         let path = rowferry_dialect::postgres::quote_ident(schema);
         self.state.variables.write().set("search_path", Some(&path), false)?;

@@ -17,7 +17,9 @@ use hba::{Asking, Demand, Method, Rules};
 use parking_lot::RwLock;
 pub use password_file::PasswordFileError;
 use rand::RngCore as _;
+use rowferry_dialect::access::Plugin;
 use rowferry_engine::{Database, Error};
+use rowferry_wire_mysql::messages::auth::Verifier as MysqlVerifier;
 use rowferry_wire_pg::scram::{DEFAULT_ITERATIONS, Verifier};
 
 use crate::tls::common_name;
@@ -122,6 +124,13 @@ impl Client {
     }
 }
 
+impl Client {
+    /// It is on this machine.
+    pub(crate) fn is_near(&self) -> bool {
+        self.address.is_none_or(|address| address.is_loopback())
+    }
+}
+
 /// An attempt to prove a password, to be told how it went; one that was given up counts for nothing.
 pub(crate) struct Attempt<'g> {
     gate: &'g Gate,
@@ -213,6 +222,12 @@ impl Users {
             users.add(name, &format!("{:?}", random::<32>()))?;
             return Ok(Arc::new(users));
         }
+        if login.verifier.is_none() && login.mysql_verifier.is_some() && !self.knows(name) {
+            // Clients of MySQL's alone can prove such a password.
+            let mut users = Self::clone(self);
+            users.verifiers.insert(name.to_owned(), Verifier::mock(name.as_bytes(), &self.mock_secret));
+            return Ok(Arc::new(users));
+        }
         match &login.verifier {
             Some(verifier) if !self.verifiers.contains_key(name) => {
                 let mut users = Self::clone(self);
@@ -221,6 +236,11 @@ impl Users {
             }
             _ => Ok(Arc::clone(self)),
         }
+    }
+
+    /// Whether this is a user's name.
+    pub fn knows(&self, name: &str) -> bool {
+        self.verifiers.contains_key(name)
     }
 
     /// True when there is no user, and so no password to prove.
@@ -264,6 +284,17 @@ pub fn password_verifier(password: &str) -> Result<Option<String>, &'static str>
         Err(_) if password.starts_with("SCRAM-SHA-256$") => Err("a password that is a damaged SCRAM verifier"),
         Err(_) => Ok(Some(Verifier::from_password(password, &random::<SALT_LEN>(), DEFAULT_ITERATIONS).to_string())),
     }
+}
+
+/// What is kept of a password for MySQL's clients, by the plugin that they prove it by.
+pub fn mysql_verifier(plugin: Plugin, password: &str) -> String {
+    let password = password.as_bytes();
+    let verifier = match plugin {
+        Plugin::Native => MysqlVerifier::native(password),
+        Plugin::Caching => MysqlVerifier::caching(password, random()),
+        Plugin::Sha256 => MysqlVerifier::sha256(password, random()),
+    };
+    verifier.to_string()
 }
 
 /// What PostgreSQL's older authentication stores: `md5` and 32 hexadecimal digits.

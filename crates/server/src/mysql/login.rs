@@ -2,8 +2,9 @@
 
 use std::io::ErrorKind;
 
+use rowferry_dialect::access::Plugin;
 use rowferry_engine::{Condition, Error, Session, SessionOptions, session_number};
-use rowferry_wire_mysql::messages::auth::plugin;
+use rowferry_wire_mysql::messages::auth::{Verifier, plugin};
 use rowferry_wire_mysql::messages::handshake::{Handshake, capability};
 use rowferry_wire_mysql::messages::status::{Ok as OkPacket, ServerError, status_flag};
 use rowferry_wire_mysql::server::{Login, Request, Server};
@@ -12,7 +13,7 @@ use super::session::MysqlSession;
 use super::wire::{Silence, Wire};
 use super::{MysqlDoor, report, told};
 use crate::auth::hba::Method;
-use crate::auth::{Client, random};
+use crate::auth::{Client, Users, random};
 use crate::{Connection, Ending, Peer};
 
 /// What is offered to everybody. TLS comes with a certificate.
@@ -91,33 +92,38 @@ pub(super) fn enter(door: &MysqlDoor, wire: &mut Wire<'_>, login: &Login, number
     let demand = door.gate.demand(&client, &users, user, main.name(), main);
     let demand = demand.map_err(|error| refuse_access(wire, user, true, &error.message))?;
     demand.check_certificate(&client).map_err(|error| refuse_access(wire, user, false, &error.message))?;
-    let mut is_cached = false;
-    match demand.method {
-        Method::Trust | Method::Cert => is_cached = wave_through(wire, login)?,
+    let is_cached = match demand.method {
+        Method::Trust | Method::Cert => wave_through(wire, login, kept.plugin)?,
         Method::Scram | Method::Password => {
-            let password = password(door, wire)?;
-            let attempt = door.gate.attempt(wire.connection, user).map_err(|error| {
-                let message = format!("{error} (user \"{user}\")");
-                refuse_access(wire, user, true, &message)
-            })?;
-            let right = users.accepts(user, &password);
-            attempt.ended(right);
-            if !right {
-                return Err(refuse_access(wire, user, !password.is_empty(), "wrong password"));
-            }
+            let of_file = door.gate.users().knows(user);
+            let kept = Kept {
+                users: &users,
+                // Where the password file knows the name, that password counts.
+                mysql: kept.mysql_verifier.as_deref().filter(|_| !of_file && !kept.expired),
+                scram: of_file || kept.verifier.is_some(),
+                plugin: kept.plugin.filter(|_| !of_file).unwrap_or(Plugin::Caching),
+            };
+            prove(door, wire, login, &kept)?
         }
         Method::Peer => {
             match wire.connection.peer_user() {
                 Ok(name) if demand.admits(&name, user) => {}
                 _ => return Err(refuse_access(wire, user, false, "another user of this machine")),
             }
-            is_cached = wave_through(wire, login)?;
+            wave_through(wire, login, kept.plugin)?
         }
         // Turned away above.
         Method::Reject => return Err(refuse(wire, &Error::internal("a rule that rejects lets somebody in"))),
-    }
+    };
     let named = demand.check_certificate_name(&client, user);
     named.map_err(|error| refuse_access(wire, user, false, &error.message))?;
+    if kept.local && !client.is_near() {
+        return Err(refuse_access(wire, user, true, "its host is localhost"));
+    }
+    if kept.locked {
+        let message = format!("Access denied for user '{user}'@'{}'. Account is locked.", host(wire));
+        return Err(refuse(wire, &report::own(3118, "HY000", message)));
+    }
     kept.check().map_err(|error| refuse_access(wire, user, true, &error.message))?;
     if wire.connection.stopping() {
         return Err(refuse(wire, &report::own(1053, "08S01", "Server shutdown in progress")));
@@ -179,10 +185,19 @@ fn encoding_of(collation: u8) -> Result<Option<&'static str>, Error> {
 }
 
 /// Who need prove nothing is let in by whatever plugin it uses; true when its scramble is what it is told to have proved.
-fn wave_through(wire: &mut Wire<'_>, login: &Login) -> Result<bool, Ending> {
-    match login.response.plugin.as_str() {
+fn wave_through(wire: &mut Wire<'_>, login: &Login, wanted: Option<Plugin>) -> Result<bool, Ending> {
+    let used = login.response.plugin.as_str();
+    if wanted == Some(Plugin::Sha256) && used != plugin::SHA256_PASSWORD && wire.server.has(capability::PLUGIN_AUTH) {
+        let data = [wire.server.nonce(), &[0]].concat();
+        wire.server.ask_proof(plugin::SHA256_PASSWORD, data);
+        return match next(wire)? {
+            Request::Proof(_) => Ok(false),
+            _ => Err(Ending::Protocol("something else than a proof".into())),
+        };
+    }
+    match used {
         plugin::CACHING_SHA2_PASSWORD => Ok(true),
-        "" | plugin::NATIVE_PASSWORD | plugin::CLEAR_PASSWORD => Ok(false),
+        "" | plugin::NATIVE_PASSWORD => Ok(false),
         _ => {
             // Other plugins wait for more than an OK.
             let data = [wire.server.nonce(), &[0]].concat();
@@ -195,11 +210,91 @@ fn wave_through(wire: &mut Wire<'_>, login: &Login) -> Result<bool, Ending> {
     }
 }
 
+/// What is kept of a user's password.
+struct Kept<'k> {
+    users: &'k Users,
+    /// In MySQL's form.
+    mysql: Option<&'k str>,
+    /// In PostgreSQL's.
+    scram: bool,
+    plugin: Plugin,
+}
+
+impl Kept<'_> {
+    /// What another password of the user's has not: all that is kept of it.
+    fn identity(&self, user: &str) -> String {
+        let scram = if self.scram { self.users.verifier(user.as_bytes()).to_string() } else { String::new() };
+        format!("{scram} {}", self.mysql.unwrap_or_default())
+    }
+}
+
+/// Lets in who proves the password, by the account's plugin; true when the scramble of the usual one was enough.
+fn prove(door: &MysqlDoor, wire: &mut Wire<'_>, login: &Login, kept: &Kept<'_>) -> Result<bool, Ending> {
+    let user = login.response.user.as_str();
+    let verifier = kept.mysql.and_then(Verifier::read);
+    if let Some(verifier @ Verifier::Native(_)) = &verifier {
+        let proof = match login.response.plugin.as_str() {
+            "" | plugin::NATIVE_PASSWORD => login.response.scramble.clone(),
+            _ => {
+                let data = [wire.server.nonce(), &[0]].concat();
+                wire.server.ask_proof(plugin::NATIVE_PASSWORD, data);
+                match next(wire)? {
+                    Request::Proof(proof) => proof,
+                    _ => return Err(Ending::Protocol("something else than a proof".into())),
+                }
+            }
+        };
+        let attempt = door.gate.attempt(wire.connection, user);
+        let Ok(attempt) = attempt else { return Err(refuse_access(wire, user, true, "too many wrong passwords")) };
+        let right = verifier.accepts_scramble(wire.server.nonce(), &proof);
+        attempt.ended(right);
+        return match right {
+            true => Ok(false),
+            false => Err(refuse_access(wire, user, !proof.is_empty(), "wrong password")),
+        };
+    }
+    let identity = kept.identity(user);
+    let scramble = &login.response.scramble;
+    if kept.plugin == Plugin::Caching
+        && login.response.plugin == plugin::CACHING_SHA2_PASSWORD
+        && let Some(right) = door.proved.accepts(user, &identity, wire.server.nonce(), scramble)
+    {
+        // Nobody tries out scrambles for nothing.
+        let Ok(attempt) = door.gate.attempt(wire.connection, user) else {
+            return Err(refuse_access(wire, user, true, "too many wrong passwords"));
+        };
+        attempt.ended(right);
+        return match right {
+            true => Ok(true),
+            false => Err(refuse_access(wire, user, !matches!(scramble.as_slice(), [] | [0]), "wrong password")),
+        };
+    }
+    let password = password(door, wire, kept.plugin)?;
+    let attempt = door.gate.attempt(wire.connection, user).map_err(|error| {
+        let message = format!("{error} (user \"{user}\")");
+        refuse_access(wire, user, true, &message)
+    })?;
+    let right = match &verifier {
+        Some(verifier) if !kept.scram => verifier.accepts(password.as_bytes()),
+        _ => kept.users.accepts(user, &password),
+    };
+    attempt.ended(right);
+    if !right {
+        return Err(refuse_access(wire, user, !password.is_empty(), "wrong password"));
+    }
+    door.proved.keep(user, identity, &password);
+    Ok(false)
+}
+
 /// The client's password.
-fn password(door: &MysqlDoor, wire: &mut Wire<'_>) -> Result<String, Ending> {
+fn password(door: &MysqlDoor, wire: &mut Wire<'_>, plugin: Plugin) -> Result<String, Ending> {
     let is_protected = wire.connection.is_encrypted() || *wire.connection.peer() == Peer::Unix;
     let key = if is_protected { None } else { door.key() };
-    if !wire.server.ask_password(is_protected, key, random()) {
+    let asked = match plugin {
+        Plugin::Sha256 => wire.server.ask_password_by_sha256(is_protected, key, random()),
+        _ => wire.server.ask_password(is_protected, key, random()),
+    };
+    if !asked {
         let message =
             "Client does not support authentication protocol requested by server; consider upgrading MySQL client";
         return Err(refuse(wire, &report::own(1251, "08004", message)));
@@ -236,12 +331,17 @@ fn refuse(wire: &mut Wire<'_>, error: &Error) -> Ending {
     refuse_as(wire, &report::server_error(error), error.message.clone())
 }
 
-/// Tells the client no more than that it is not let in.
-fn refuse_access(wire: &mut Wire<'_>, user: &str, with_password: bool, why: &str) -> Ending {
-    let host = match wire.connection.peer() {
+/// Where the client is, as refusals tell it.
+fn host(wire: &Wire<'_>) -> String {
+    match wire.connection.peer() {
         Peer::Tcp(address) => address.ip().to_canonical().to_string(),
         Peer::Unix => "localhost".to_owned(),
-    };
+    }
+}
+
+/// Tells the client no more than that it is not let in.
+fn refuse_access(wire: &mut Wire<'_>, user: &str, with_password: bool, why: &str) -> Ending {
+    let host = host(wire);
     let using = if with_password { "YES" } else { "NO" };
     let message = format!("Access denied for user '{user}'@'{host}' (using password: {using})");
     let error = ServerError { code: 1045, sqlstate: "28000".into(), message };

@@ -12,6 +12,7 @@
 
 mod literals;
 mod login;
+mod proved;
 mod report;
 mod session;
 mod told;
@@ -38,13 +39,22 @@ pub struct MysqlDoor {
     version: String,
     /// For passwords that nothing else protects; made at the first need.
     key: OnceLock<Option<SharedKey>>,
+    /// Whose passwords have been proved, so that their scrambles are enough.
+    proved: proved::Proved,
     started: Instant,
 }
 
 impl MysqlDoor {
     /// Serves `databases` to whom the gate lets in.
     pub fn new(databases: Databases, gate: Arc<Gate>) -> Self {
-        Self { databases, gate, version: SERVER_VERSION.into(), key: OnceLock::new(), started: Instant::now() }
+        Self {
+            databases,
+            gate,
+            version: SERVER_VERSION.into(),
+            key: OnceLock::new(),
+            proved: proved::Proved::default(),
+            started: Instant::now(),
+        }
     }
 
     /// Tells clients another version; what the server does stays the same.

@@ -11,6 +11,9 @@ use crate::messages::status::{Ok as OkPacket, ServerError};
 /// Random bytes for blinding come with each question.
 type Seed = [u8; 32];
 
+/// What asks for the key in `sha256_password`.
+const SHA256_REQUEST_KEY: u8 = 1;
+
 /// What a client that was asked is to send next.
 #[derive(Debug)]
 pub(super) enum Awaited {
@@ -29,6 +32,8 @@ pub(super) enum Awaited {
 /// How a password may travel.
 #[derive(Debug)]
 pub(super) struct Exchange {
+    /// What asks for the key.
+    request: u8,
     /// Nobody can read along.
     is_protected: bool,
     key: Option<SharedKey>,
@@ -52,7 +57,7 @@ impl Server {
     pub fn ask_password(&mut self, is_protected: bool, key: Option<SharedKey>, seed: Seed) -> bool {
         let State::Deciding(login) = &self.state else { return false };
         let login = login.clone();
-        let exchange = Exchange { is_protected, key, seed };
+        let exchange = Exchange { request: AuthMoreData::REQUEST_KEY, is_protected, key, seed };
         let scramble = &login.response.scramble;
         let awaited = match login.response.plugin.as_str() {
             plugin::CACHING_SHA2_PASSWORD if is_empty(scramble) => Awaited::Known(Some(Secret::default())),
@@ -69,6 +74,21 @@ impl Server {
             }
         };
         self.expect(login, awaited);
+        true
+    }
+
+    /// The same by `sha256_password`, for accounts that are to use it.
+    #[must_use]
+    pub fn ask_password_by_sha256(&mut self, is_protected: bool, key: Option<SharedKey>, seed: Seed) -> bool {
+        let State::Deciding(login) = &self.state else { return false };
+        if !self.has(capability::PLUGIN_AUTH) {
+            return false;
+        }
+        let mut login = login.clone();
+        login.response.plugin = plugin::SHA256_PASSWORD.into();
+        let data = [self.nonce(), &[0]].concat();
+        self.switch(plugin::SHA256_PASSWORD, data);
+        self.expect(login, Awaited::Password(Exchange { request: SHA256_REQUEST_KEY, is_protected, key, seed }));
         true
     }
 
@@ -159,8 +179,9 @@ impl Server {
                 self.expect(login, Awaited::Password(exchange));
                 return Ok(None);
             }
+            Awaited::Password(_) if is_empty(&payload) => Secret::default(),
             Awaited::Password(exchange) if exchange.is_protected => secret(&payload),
-            Awaited::Password(exchange) if payload == [AuthMoreData::REQUEST_KEY] => {
+            Awaited::Password(exchange) if payload == [exchange.request] => {
                 let Some(key) = exchange.key.clone() else {
                     return Err(Failure::Unsupported("there is no key for a password without TLS".into()));
                 };

@@ -4,6 +4,7 @@
 //! ([`namespace`]). A database of MySQL's is a schema of the file; the file's `public` is the one that is called as the
 //! file is.
 
+mod accounts;
 mod definitions;
 mod keys;
 mod server;
@@ -31,7 +32,8 @@ const CHARSET: &str = "utf8mb4";
 const COLLATION: &str = "utf8mb4_0900_ai_ci";
 
 /// The families.
-pub(super) const FAMILIES: [&[Table]; 4] = [definitions::TABLES, keys::TABLES, server::TABLES, tables::TABLES];
+pub(super) const FAMILIES: [&[Table]; 5] =
+    [accounts::TABLES, definitions::TABLES, keys::TABLES, server::TABLES, tables::TABLES];
 
 /// A table's place among these, from 1; `None` for tables of others.
 pub(super) fn number(table: &Table) -> Option<u32> {

@@ -1,4 +1,4 @@
-//! What the server has: engines, character sets, variables, sessions, rights.
+//! What the server has: engines, character sets, variables, sessions.
 
 use rowferry_dialect::mysql::variables::{self, Scope, VARIABLES};
 
@@ -104,30 +104,6 @@ pub(super) const TABLES: &[Table] = &[
             ]]
         },
     ),
-    of_schema(
-        "user_privileges",
-        "GRANTEE text, TABLE_CATALOG text, PRIVILEGE_TYPE text, IS_GRANTABLE text",
-        |context| {
-            let grantee = format!("'{}'@'%'", context.state.user);
-            PRIVILEGES.iter().map(|privilege| row![&grantee, DEF, *privilege, "NO"]).collect()
-        },
-    ),
-    of_schema(
-        "schema_privileges",
-        "GRANTEE text, TABLE_CATALOG text, TABLE_SCHEMA text, PRIVILEGE_TYPE text, IS_GRANTABLE text",
-        none,
-    ),
-    of_schema(
-        "table_privileges",
-        "GRANTEE text, TABLE_CATALOG text, TABLE_SCHEMA text, TABLE_NAME text, PRIVILEGE_TYPE text, IS_GRANTABLE text",
-        none,
-    ),
-    of_schema(
-        "column_privileges",
-        "GRANTEE text, TABLE_CATALOG text, TABLE_SCHEMA text, TABLE_NAME text, COLUMN_NAME text, \
-         PRIVILEGE_TYPE text, IS_GRANTABLE text",
-        none,
-    ),
     of_schema("keywords", "WORD text, RESERVED int8", |_| RESERVED.split(' ').map(|word| row![word, 1]).collect()),
     of_schema(
         "profiling",
@@ -165,32 +141,7 @@ pub(super) const TABLES: &[Table] = &[
             processlist(context).into_iter().map(thread).collect()
         },
     )),
-    in_namespace("mysql_mysql", "user", USER, |context| {
-        context
-            .schema
-            .main
-            .roles
-            .iter()
-            .filter(|role| role.login)
-            .map(|role| {
-                let mut row = row!["%", &role.name];
-                row.resize(8, crate::catalog::Cell::from(if role.superuser { "Y" } else { "N" }));
-                row.extend(row!["caching_sha2_password", "N"]);
-                row
-            })
-            .collect()
-    }),
-    in_namespace(
-        "mysql_mysql",
-        "db",
-        "Host text, Db text, User text, Select_priv text, Insert_priv text, Update_priv text, Delete_priv text, \
-         Create_priv text, Drop_priv text",
-        none,
-    ),
 ];
-
-const USER: &str = "Host text, User text, Select_priv text, Insert_priv text, Update_priv text, Delete_priv text, \
-    Create_priv text, Super_priv text, plugin text, account_locked text";
 
 const fn live(table: Table) -> Table {
     Table { live: true, ..table }
@@ -209,21 +160,6 @@ fn now() -> i64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_secs()).unwrap_or_default()
 }
-
-/// What a user may do who may do everything that there is.
-const PRIVILEGES: &[&str] = &[
-    "SELECT",
-    "INSERT",
-    "UPDATE",
-    "DELETE",
-    "CREATE",
-    "DROP",
-    "REFERENCES",
-    "INDEX",
-    "ALTER",
-    "CREATE VIEW",
-    "TRIGGER",
-];
 
 const CHARACTER_SETS: &[(&str, &str, &str, i64)] = &[
     ("ascii", "ascii_general_ci", "US ASCII", 1),

@@ -1,7 +1,7 @@
 //! Whether a change of the schema is allowed to the role that asks.
 
 use rowferry_dialect::access::{
-    DATABASE, ObjectClass, Privileges, Rights, denied, denied_as, is_open, not_owner, relation_words,
+    DATABASE, DatabaseRights, ObjectClass, Privileges, Rights, denied, denied_as, is_open, not_owner, relation_words,
 };
 use rowferry_dialect::collation::Collation;
 use rowferry_dialect::extension::Installed;
@@ -14,10 +14,12 @@ use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
 use rowferry_dialect::statistics::StatisticsObject;
 use rowferry_dialect::text_search::SearchObject;
 use rowferry_dialect::user_operator::UserOperator;
-use rowferry_dialect::{Condition, Error, Schema as _};
+use rowferry_dialect::{Condition, Error, Language, Schema as _};
 
 use super::{Changer, Done};
+use crate::backend::Failed;
 use crate::schema::{PG_TEMP, SessionSchema};
+use crate::session::Session;
 
 impl Changer<'_> {
     /// Whether the role may make a table.
@@ -27,7 +29,7 @@ impl Changer<'_> {
             return Ok(());
         }
         let rights = schema.rights();
-        Allowed { schema: &schema, rights: &rights, database: self.session.database.name() }.create_table(table)
+        Allowed { schema: &schema, rights: &rights, session: self.session }.create_table(table)
     }
 
     /// Whether the role owns a relation.
@@ -37,7 +39,7 @@ impl Changer<'_> {
             return Ok(());
         }
         let rights = schema.rights();
-        Allowed { schema: &schema, rights: &rights, database: self.session.database.name() }.owner(relation)
+        Allowed { schema: &schema, rights: &rights, session: self.session }.owner(relation)
     }
 
     /// Refuses what the role may not do: to make things in a schema, to change what is somebody else's.
@@ -47,7 +49,7 @@ impl Changer<'_> {
             return Ok(());
         }
         let rights = schema.rights();
-        let check = Allowed { schema: &schema, rights: &rights, database: self.session.database.name() };
+        let check = Allowed { schema: &schema, rights: &rights, session: self.session };
         match ddl {
             Ddl::CreateTable(table) => check.create_table(table),
             Ddl::Partition(change) => {
@@ -55,6 +57,9 @@ impl Changer<'_> {
                 check.owner(&change.partition)
             }
             Ddl::CreateIndex(index) => {
+                if rights.may_in(&index.table.namespace, DatabaseRights::INDEX) {
+                    return Ok(());
+                }
                 if !rights.owns(index.table.oid) {
                     let message = format!("must be owner of {} {}", relation_words(&index.table), index.table.name);
                     return Err(Error::new(Condition::NoIndexPermission, message).into());
@@ -63,8 +68,8 @@ impl Changer<'_> {
             }
             Ddl::CreateView(view) => {
                 let old = schema.relation(&view.name).filter(|_| view.replace);
-                check.create_in(&view.name, view.temporary)?;
-                old.map_or(Ok(()), |old| check.owner(&old))
+                check.create_by(&view.name, view.temporary, DatabaseRights::CREATE_VIEW, "CREATE VIEW")?;
+                old.map_or(Ok(()), |old| check.changes(&old, DatabaseRights::DROP, "DROP"))
             }
             Ddl::AlterView { view, actions, .. } => {
                 check.owner(view)?;
@@ -75,8 +80,14 @@ impl Changer<'_> {
             }
             Ddl::CreateSequence(sequence) => check.create_in(&sequence.name, false),
             Ddl::CreateSynonym { name, .. } => check.create_in(name, false),
-            Ddl::CreateSchema { owner, .. } => {
-                check.database(Privileges::CREATE)?;
+            Ddl::CreateSchema { name, owner, .. } => {
+                if !check.keeps_types(Some(name)) && !rights.may_in(name, DatabaseRights::CREATE) {
+                    let done = check.database(Privileges::CREATE);
+                    done.map_err(|failed| match self.session.language() {
+                        Language::Mysql => self.session.denied_database(name).into(),
+                        _ => failed,
+                    })?;
+                }
                 owner.as_ref().map_or(Ok(()), |owner| self.check_member(&rights, self.role(owner)?))
             }
             Ddl::AlterSequence { sequence, .. } => check.sequence(&sequence.name),
@@ -94,9 +105,10 @@ impl Changer<'_> {
                 check.schema_privilege(to, Privileges::CREATE)
             }
             Ddl::AlterTable { table, actions, heirs } => {
-                check.owner(table)?;
-                heirs.iter().try_for_each(|(heir, _)| check.owner(heir))?;
-                if actions.iter().any(|action| matches!(action, AlterTable::RenameTable(_))) {
+                check.changes(table, DatabaseRights::ALTER, "ALTER")?;
+                heirs.iter().try_for_each(|(heir, _)| check.changes(heir, DatabaseRights::ALTER, "ALTER"))?;
+                let may_create = || rights.may_in(&table.namespace, DatabaseRights::CREATE);
+                if !may_create() && actions.iter().any(|action| matches!(action, AlterTable::RenameTable(_))) {
                     check.schema_privilege(&table.namespace, Privileges::CREATE)?;
                 }
                 actions.iter().try_for_each(|action| check.references(action))
@@ -106,10 +118,15 @@ impl Changer<'_> {
                 // Who may empty a table may empty those that inherit from it.
                 let below = |table: &Relation| tables.iter().any(|other| table.parents().contains(&other.oid));
                 let named = tables.iter().filter(|table| !below(table));
-                named.into_iter().try_for_each(|table| check.relation(table, Privileges::TRUNCATE))
+                named.into_iter().try_for_each(|table| {
+                    let done = check.relation(table, Privileges::TRUNCATE);
+                    done.map_err(|failed| check.told("DROP", &table.name, failed))
+                })
             }
             Ddl::Comment { relation, column: Some(_), .. } => check.owned(relation.oid, "relation", &relation.name),
-            Ddl::Comment { relation, .. } | Ddl::CommentPart { relation, .. } => check.owner(relation),
+            Ddl::Comment { relation, .. } | Ddl::CommentPart { relation, .. } => {
+                check.changes(relation, DatabaseRights::ALTER, "ALTER")
+            }
             Ddl::CommentObject { owner: Some((oid, name)), .. } => check.owned(*oid, "type", name),
             Ddl::CommentObject { oid: Some(oid), kind, .. } if schema.function_by_oid(*oid).is_some() => {
                 check.owned(*oid, kind, &check.function_shown(*oid))
@@ -123,7 +140,9 @@ impl Changer<'_> {
             Ddl::CommentSequence { name, .. } => check.sequence(name),
             Ddl::CreateRoutine(_) | Ddl::CreateType(_) => check.schema_privilege("public", Privileges::CREATE),
             Ddl::UserType(UserTypeChange::Create { name, kind }) => {
-                check.create_in(name, false)?;
+                if !check.keeps_types(name.schema.as_deref()) {
+                    check.create_in(name, false)?;
+                }
                 match kind {
                     NewUserType::Range { multirange, .. } => check.create_in(multirange, false),
                     _ => Ok(()),
@@ -151,7 +170,9 @@ impl Changer<'_> {
             Ddl::Cast(change) => check.cast(change),
             Ddl::Statistics(change) => check.statistics(change),
             Ddl::CreateFunction(create) => {
-                check.schema_privilege(&create.namespace, Privileges::CREATE)?;
+                if !rights.may_in(&create.namespace, DatabaseRights::CREATE_ROUTINE) {
+                    check.schema_privilege(&create.namespace, Privileges::CREATE)?;
+                }
                 check.leakproof(create.leakproof)?;
                 create.replaces.map_or(Ok(()), |oid| check.owned(oid, "function", &create.name))
             }
@@ -170,9 +191,10 @@ impl Changer<'_> {
             },
             Ddl::Trigger(trigger) => match trigger.change {
                 TriggerChange::Create { .. } | TriggerChange::Actions { .. } => {
-                    check.relation(&trigger.relation, Privileges::TRIGGER)
+                    let done = check.relation(&trigger.relation, Privileges::TRIGGER);
+                    done.map_err(|failed| check.told("TRIGGER", &trigger.relation.name, failed))
                 }
-                _ => check.owner(&trigger.relation),
+                _ => check.changes(&trigger.relation, DatabaseRights::TRIGGER, "TRIGGER"),
             },
             // These ask themselves.
             Ddl::Access { .. } => Ok(()),
@@ -183,7 +205,7 @@ impl Changer<'_> {
 struct Allowed<'a> {
     schema: &'a SessionSchema,
     rights: &'a Rights,
-    database: &'a str,
+    session: &'a Session,
 }
 
 impl Allowed<'_> {
@@ -296,11 +318,41 @@ impl Allowed<'_> {
     }
 
     fn create_table(&self, table: &CreateTable) -> Done {
-        self.create_in(&table.name, table.temporary)?;
+        self.create_by(&table.name, table.temporary, DatabaseRights::CREATE, "CREATE")?;
         table.parents.iter().try_for_each(|parent| self.owner(parent))?;
         let copied = table.likes.iter().map(|like| &like.source).filter(|source| !is_open(source));
         copied.into_iter().try_for_each(|source| self.relation(source, Privileges::SELECT))?;
         table.constraints.iter().try_for_each(|constraint| self.key(&constraint.kind))
+    }
+
+    /// Whether a schema is that of MySQL's types, which a table makes that first has columns of them.
+    fn keeps_types(&self, schema: Option<&str>) -> bool {
+        self.session.language() == Language::Mysql && schema == Some(rowferry_dialect::mysql::types::SCHEMA)
+    }
+
+    /// Who may make something in a schema, and who has a right of MySQL's in that database.
+    fn create_by(&self, name: &QualifiedName, temporary: bool, right: DatabaseRights, command: &str) -> Done {
+        let namespace = name.schema.clone().or_else(|| self.schema.creation_namespace());
+        if !temporary && namespace.is_some_and(|namespace| self.rights.may_in(&namespace, right)) {
+            return Ok(());
+        }
+        self.create_in(name, temporary).map_err(|failed| self.told(command, &name.name, failed))
+    }
+
+    /// Whose a relation is may change it, and who has a right of MySQL's in its database.
+    fn changes(&self, relation: &Relation, right: DatabaseRights, command: &str) -> Done {
+        if self.rights.may_in(&relation.namespace, right) {
+            return Ok(());
+        }
+        self.owner(relation).map_err(|failed| self.told(command, &relation.name, failed))
+    }
+
+    /// A refusal as the session's language tells it.
+    fn told(&self, command: &str, name: &str, failed: Failed) -> Failed {
+        match self.session.language() {
+            Language::Mysql => self.session.denied_table(command, name).into(),
+            _ => failed,
+        }
     }
 
     fn create_in(&self, name: &QualifiedName, temporary: bool) -> Done {
@@ -309,7 +361,10 @@ impl Allowed<'_> {
                 true => Ok(()),
                 false => Err(rowferry_dialect::Error::new(
                     rowferry_dialect::Condition::InsufficientPrivilege,
-                    format!("permission denied to create temporary tables in database \"{}\"", self.database),
+                    format!(
+                        "permission denied to create temporary tables in database \"{}\"",
+                        self.session.database.name()
+                    ),
                 )
                 .into()),
             };
@@ -330,7 +385,7 @@ impl Allowed<'_> {
     fn database(&self, wanted: Privileges) -> Done {
         match self.rights.may(ObjectClass::Database, DATABASE, wanted) {
             true => Ok(()),
-            false => Err(denied_as(Condition::NoDbaPermission, "database", self.database).into()),
+            false => Err(denied_as(Condition::NoDbaPermission, "database", self.session.database.name()).into()),
         }
     }
 
@@ -341,7 +396,8 @@ impl Allowed<'_> {
     fn function(&self, oid: u32) -> Done {
         let function = self.schema.stored_functions().find(|function| function.oid == oid);
         let Some(function) = function else { return Ok(()) };
-        let inside = self.rights.owns(self.schema.namespace_oid(&function.namespace));
+        let inside = self.rights.owns(self.schema.namespace_oid(&function.namespace))
+            || self.rights.may_in(&function.namespace, DatabaseRights::ALTER_ROUTINE);
         let kind = if function.definition.procedure { "procedure" } else { "function" };
         if inside { Ok(()) } else { self.owned(oid, kind, &self.function_shown(oid)) }
     }
@@ -396,17 +452,25 @@ impl Allowed<'_> {
             match drop.kind {
                 ObjectKind::Table | ObjectKind::View | ObjectKind::MaterializedView => match self.schema.relation(name)
                 {
-                    Some(relation) if !inside(&relation.namespace) => self.owner(&relation)?,
+                    Some(relation) if !inside(&relation.namespace) => {
+                        self.changes(&relation, DatabaseRights::DROP, "DROP")?;
+                    }
                     _ => {}
                 },
                 ObjectKind::Index => match self.schema.index(name) {
-                    Some((table, _)) if !inside(&table.namespace) => self.index(name)?,
+                    Some((table, _))
+                        if !inside(&table.namespace)
+                            && !self.rights.may_in(&table.namespace, DatabaseRights::INDEX) =>
+                    {
+                        self.index(name)?;
+                    }
                     _ => {}
                 },
                 ObjectKind::Sequence => match self.schema.sequence(name) {
                     Some(sequence) if !inside(&sequence.namespace) => self.sequence(name)?,
                     _ => {}
                 },
+                ObjectKind::Schema if self.rights.may_in(&name.name, DatabaseRights::DROP) => {}
                 ObjectKind::Schema => {
                     self.owned(self.schema.namespace_oid(&name.name), "schema", &name.name)?;
                 }

@@ -17,7 +17,7 @@ use crate::schema::SessionSchema;
 
 impl Changer<'_> {
     /// Every object that has an owner, those of the catalogs left out, by object id.
-    fn all_objects(&self, schema: &SessionSchema) -> Vec<Object> {
+    pub(super) fn all_objects(&self, schema: &SessionSchema) -> Vec<Object> {
         let mut objects = Vec::new();
         let mut add = |class, oid, database, kind, name: &str, namespace| {
             objects.push(Object { class, oid, database, kind, name: name.to_owned(), namespace });
@@ -265,7 +265,7 @@ impl Changer<'_> {
     }
 
     /// Takes from roles what they have been granted on an object.
-    fn revoke_from(&self, rights: &Rights, object: &Object, roles: &[u32]) -> Done {
+    pub(super) fn revoke_from(&self, rights: &Rights, object: &Object, roles: &[u32]) -> Done {
         let owner = rights.owner(object.oid);
         let concerned = |list: &Acl| list.0.iter().any(|item| roles.contains(&item.grantee) && item.grantee != owner);
         if let Some(list) = rights.stored_list(object.oid).filter(|list| concerned(list)) {
@@ -283,7 +283,7 @@ impl Changer<'_> {
 }
 
 /// A list without what some roles have been granted, and without what they have granted on.
-fn without(list: &Acl, roles: &[u32], owner: u32) -> Acl {
+pub(super) fn without(list: &Acl, roles: &[u32], owner: u32) -> Acl {
     let gone = |role: u32| role != owner && roles.contains(&role);
     Acl(list.0.iter().filter(|item| !gone(item.grantee) && !gone(item.grantor)).copied().collect())
 }

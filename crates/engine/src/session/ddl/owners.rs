@@ -50,6 +50,7 @@ impl Changer<'_> {
                 let class = ObjectClass::Type;
                 self.change_owner_of(Object { class, oid, database: "main", kind, name, namespace }, to)
             }
+            AccessChange::Account(change) => self.change_accounts(change),
             AccessChange::ReassignOwned { roles, to } => self.reassign_owned(roles, to),
             AccessChange::DropOwned { roles, cascade } => self.drop_owned(roles, *cascade),
         }

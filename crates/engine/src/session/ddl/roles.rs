@@ -77,13 +77,20 @@ impl Changer<'_> {
         }
         match &options.password {
             None => {}
-            Some(None) => role.password = None,
+            Some(None) => {
+                role.password = None;
+                self.follow_password(role.oid, None)?;
+            }
             Some(Some(password)) => {
                 let Some(verifier) = self.session.database.shared.options.password_verifier else {
                     return Err(Error::unsupported("PASSWORD where nobody can log in").into());
                 };
                 role.password =
                     if password.is_empty() { None } else { verifier(password).map_err(Error::unsupported)? };
+                // A verifier says nothing of the password but what it is.
+                let clear =
+                    role.password.as_deref().filter(|kept| *kept != password.as_str()).map(|_| password.as_str());
+                self.follow_password(role.oid, clear)?;
                 if role.password.is_none() {
                     let message = "empty string is not a valid password, clearing password";
                     self.notice(Condition::SuccessfulCompletion, message.to_owned());
@@ -109,6 +116,13 @@ impl Changer<'_> {
             Some(role) => Ok(Role::clone(role)),
             None => Err(reserved(&self.role_name(oid)).into()),
         }
+    }
+
+    /// Nothing is kept of a role's password that PostgreSQL's clients could prove.
+    pub(super) fn forget_password(&self, role: u32) -> Done {
+        let mut role = self.known_role(role)?;
+        role.password = None;
+        self.write_role(&role)
     }
 
     pub(super) fn alter_role(&self, role: &RoleSpec, options: &RoleOptions) -> Done {
@@ -440,7 +454,7 @@ fn setting_name(name: &str, set: bool) -> Result<String, Error> {
     Err(Error::new(Condition::UndefinedObject, message))
 }
 
-fn may_make_roles(roles: &Roles, oid: u32) -> bool {
+pub(super) fn may_make_roles(roles: &Roles, oid: u32) -> bool {
     roles.can(oid, |role| role.create_role)
 }
 

@@ -2,12 +2,14 @@
 
 mod scramble;
 mod signature;
+mod verifier;
 
 use rowferry_wire::{Malformed, Reader, Writer};
 
 pub(crate) use scramble::Seeded;
 pub use scramble::{encrypt_password, scramble_native, scramble_sha256};
 pub use signature::{ParsecSalt, sign_ed25519, sign_parsec};
+pub use verifier::{LONGEST_PASSWORD, Verifier, accepts_sha256_scramble, double_sha256};
 
 /// Names of the plugins that are spoken here.
 pub mod plugin {

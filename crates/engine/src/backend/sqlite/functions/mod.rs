@@ -70,6 +70,7 @@ pub(crate) use call::Call;
 pub use context::{Context, Definition, Numbers, Queried, RoutineRows, SessionState, Times};
 pub(crate) use domains::{Checker, OnceChecker};
 pub(super) use json::write as write_json;
+pub use mysql::info::host as host_of;
 pub(crate) use mysql::info::worked_out;
 pub use privileges::{Named, Question};
 pub use regex::first_groups;

@@ -32,8 +32,31 @@ pub fn load(connection: &Connection, database: &'static str) -> Result<Snapshot>
     let relations: Vec<Arc<Relation>> = snapshot.relations().cloned().collect();
     source.add_sequences(&mut snapshot, &relations);
     read_access(connection, database, &mut snapshot)?;
+    note_schemas(&mut snapshot);
     snapshot.generation = crate::schema::next_generation();
     Ok(snapshot)
+}
+
+/// Notes in which schema everything is, where rights on databases ask for it.
+fn note_schemas(snapshot: &mut Snapshot) {
+    if !snapshot.roles.database().grants_databases() {
+        if !snapshot.grants.schemas.is_empty() {
+            Arc::make_mut(&mut snapshot.grants).schemas.clear();
+        }
+        return;
+    }
+    let mut names: HashMap<String, Arc<str>> = HashMap::new();
+    let mut name = |schema: &str| names.entry(schema.to_owned()).or_insert_with(|| schema.into()).clone();
+    let mut schemas: HashMap<u32, Arc<str>> =
+        crate::catalog::names::NAMESPACES.iter().map(|(oid, schema)| (*oid, name(schema))).collect();
+    schemas.extend(snapshot.namespaces.iter().map(|schema| (schema.oid, name(&schema.name))));
+    schemas.extend(snapshot.relations().map(|relation| (relation.oid, name(&relation.namespace))));
+    let sequences = snapshot.sequences().map(|details| &details.sequence);
+    schemas.extend(sequences.map(|sequence| (sequence.oid, name(&sequence.namespace))));
+    schemas.extend(snapshot.functions.iter().map(|function| (function.oid, name(&function.namespace))));
+    if snapshot.grants.schemas != schemas {
+        Arc::make_mut(&mut snapshot.grants).schemas = schemas;
+    }
 }
 
 fn read_access(connection: &Connection, database: &str, snapshot: &mut Snapshot) -> Result<()> {
@@ -111,6 +134,7 @@ pub fn refresh(
     if touched.access {
         read_access(connection, database, &mut snapshot)?;
     }
+    note_schemas(&mut snapshot);
     snapshot.generation = crate::schema::next_generation();
     #[cfg(debug_assertions)]
     check(connection, database, &snapshot)?;

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use rowferry_dialect::access::AccountFacts;
 use rowferry_dialect::collation::Collation;
 use rowferry_dialect::ir::{LockMode, Value};
 use rowferry_dialect::mysql::variables::{self, Kind, Variable};
@@ -22,7 +23,20 @@ pub(in super::super) const ROWS: &[Row] = &[
         let state = call.context().state();
         text(format!("{}@{}", state.session_user(), host(&state.client_address())))
     }),
-    Row::new("rf_mysql_current_user", 0, |call| text(format!("{}@%", call.context().state().user()))),
+    Row::new("rf_mysql_current_user", 0, |call| {
+        let state = call.context().state();
+        let user = state.user();
+        let roles = state.schema().rights().roles;
+        let account = roles.oid(&user).and_then(|role| roles.database().accounts.get(&role));
+        let host = AccountFacts::host(account.is_some_and(|account| account.local));
+        text(format!("{user}@{host}"))
+    }),
+    // (user, host, statement)
+    Row::new("rf_mysql_check_account", 3, |call| {
+        let (user, host, statement) = (call.text(0)?, call.text(1)?, call.text(2)?);
+        check_account(&**call.context().state(), user, host, statement)?;
+        text(user.to_owned())
+    }),
     Row::new("rf_mysql_connection_id", 0, |call| integer(call.context().state().pid())),
     Row::new("rf_mysql_last_insert_id", 0, |call| integer(call.context().state().last_serial().unwrap_or(0)))
         .optional(1)
@@ -236,12 +250,39 @@ fn database(state: &dyn SessionState) -> Option<String> {
 }
 
 /// A client's host.
-fn host(address: &str) -> &str {
+pub fn host(address: &str) -> &str {
     let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
     match host.trim_matches(['[', ']']) {
         "" | "127.0.0.1" | "::1" => "localhost",
         host => host,
     }
+}
+
+/// Refuses to tell of an account that is not there, or of another's where only who makes accounts is told.
+fn check_account(state: &dyn SessionState, user: &str, host: &str, statement: &str) -> Result<()> {
+    let own = state.user();
+    if user == own {
+        return Ok(());
+    }
+    let rights = state.schema().rights();
+    if !rights.roles.can(rights.role(), |role| role.create_role) {
+        let message =
+            format!("Access denied for user '{own}'@'{}' to database 'mysql'", self::host(&state.client_address()));
+        return Err(Error::new(Condition::InsufficientPrivilege, message).with_mysql(1044, "42000"));
+    }
+    if rights.roles.find(user).is_some() {
+        return Ok(());
+    }
+    Err(match statement {
+        "SHOW GRANTS" => {
+            let message = format!("There is no such grant defined for user '{user}' on host '{host}'");
+            Error::new(Condition::UndefinedObject, message).with_mysql(1141, "42000")
+        }
+        _ => {
+            let message = format!("Operation {statement} failed for '{user}'@'{host}'");
+            Error::new(Condition::UndefinedObject, message).with_mysql(1396, "HY000")
+        }
+    })
 }
 
 /// The lock behind a name, of any case.
