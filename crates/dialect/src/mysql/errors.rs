@@ -123,6 +123,12 @@ const ROWS: &[Row] = &[
         "HY000",
         "The value specified for generated column '{0}' is not allowed.",
     ),
+    row(
+        "canceling statement due to statement timeout",
+        3024,
+        "HY000",
+        "Query execution was interrupted, maximum statement execution time exceeded",
+    ),
     row("table name \"*\" specified more than once", 1066, "42000", "Not unique table/alias: '{0}'"),
 ];
 

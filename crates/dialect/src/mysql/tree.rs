@@ -8,7 +8,7 @@ use pg_query::protobuf::node::Node as N;
 use sqlparser::ast::Statement as Ast;
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
-use sqlparser::tokenizer::{Location, Span, Token, TokenWithSpan, Tokenizer, TokenizerError, Word};
+use sqlparser::tokenizer::{Location, Span, Token, TokenWithSpan, Tokenizer, TokenizerError, Whitespace, Word};
 
 use super::build::NOWHERE;
 use super::grammar::MySql;
@@ -35,6 +35,8 @@ pub(crate) struct Made {
     pub(crate) control: Option<Control>,
     /// Nobody is told its rows: SET and DO.
     pub(crate) silent: bool,
+    /// MAX_EXECUTION_TIME, in milliseconds.
+    pub(crate) time_limit: Option<u32>,
 }
 
 /// Who makes a statement's tree.
@@ -119,9 +121,10 @@ impl Converter<'_> {
     fn made(&mut self, trees: Vec<N>, range: Range<usize>, silent: bool) -> Made {
         let types = std::mem::take(&mut self.types);
         let (depth, control) = (self.deepest, self.control.take());
+        let time_limit = time_limit(self.tokens);
         if types.is_empty() && trees.len() == 1 {
             let trees = trees.into_iter().map(|tree| (tree, None)).collect();
-            return Made { trees, depth, range, failed: None, control, silent };
+            return Made { trees, depth, range, failed: None, control, silent, time_limit };
         }
         let (nothing, _) = super::statements::nothing();
         let mut all: Vec<(N, Option<String>)> = nothing.into_iter().map(|tree| (tree, None)).collect();
@@ -130,7 +133,7 @@ impl Converter<'_> {
         }
         all.extend(types.into_iter().map(|(name, tree)| (tree, Some(name))));
         all.extend(trees.into_iter().map(|tree| (tree, None)));
-        Made { trees: all, depth, range, failed: None, control, silent: true }
+        Made { trees: all, depth, range, failed: None, control, silent: true, time_limit }
     }
 
     /// The schema that is a database.
@@ -350,7 +353,7 @@ pub(crate) fn statements(sql: &str, database: &str, modes: Modes) -> Result<Vec<
 fn refused(error: Error, range: Range<usize>) -> Made {
     let (trees, _) = super::statements::nothing();
     let trees = trees.into_iter().map(|tree| (tree, None)).collect();
-    Made { trees, depth: 1, range, failed: Some(Box::new(error)), control: None, silent: true }
+    Made { trees, depth: 1, range, failed: Some(Box::new(error)), control: None, silent: true, time_limit: None }
 }
 
 /// The tokens of a text, blanks among them, strings and names as what they stand for.
@@ -503,6 +506,22 @@ pub(super) fn statement(
     Ok(converter.made(trees, range, silent))
 }
 
+/// What the hint MAX_EXECUTION_TIME of a query says, in milliseconds.
+fn time_limit(tokens: &[TokenWithSpan]) -> Option<u32> {
+    let is_blank =
+        |token: &Token| matches!(token, Token::Whitespace(blank) if !matches!(blank, Whitespace::MultiLineComment(_)));
+    let mut tokens = tokens.iter().map(|token| &token.token).filter(|token| !is_blank(token));
+    match tokens.next()? {
+        Token::Word(Word { keyword: Keyword::SELECT, quote_style: None, .. }) => {}
+        _ => return None,
+    }
+    let Token::Whitespace(Whitespace::MultiLineComment(hints)) = tokens.next()? else { return None };
+    let hints = hints.strip_prefix('+')?.to_ascii_uppercase();
+    let (_, rest) = hints.split_once("MAX_EXECUTION_TIME")?;
+    let (limit, _) = rest.trim_start().strip_prefix('(')?.split_once(')')?;
+    limit.trim().parse().ok()
+}
+
 /// Words that the parser does not know in their place as others that it knows: units of time ([`UNITS`]), and MOD between
 /// its operands.
 pub(super) fn respelled(tokens: &[TokenWithSpan]) -> Vec<TokenWithSpan> {
@@ -522,6 +541,14 @@ pub(super) fn respelled(tokens: &[TokenWithSpan]) -> Vec<TokenWithSpan> {
                 out.push(token.clone());
                 out.push(TokenWithSpan { token: Token::make_keyword("SHARE"), ..token });
                 skipped = 3;
+                continue;
+            }
+            // Older names, each of two words.
+            let older = [("VARBINARY", "MEDIUMBLOB"), ("BYTE", "MEDIUMBLOB"), ("VARCHAR", "MEDIUMTEXT")];
+            let found = older.iter().find(|(second, _)| words_behind(&tokens[at..], &["LONG", second]));
+            if let Some((_, now)) = found {
+                out.push(TokenWithSpan { token: Token::make_keyword(now), ..token });
+                (skipped, behind_operand) = (1, false);
                 continue;
             }
             if behind_operand && value.eq_ignore_ascii_case("MOD") {

@@ -36,6 +36,7 @@ pub struct Parsed {
     unless: Option<Arc<str>>,
     /// Nobody is told its rows.
     silent: bool,
+    time_limit: Option<u32>,
     /// What the parser has made of it, shared by its copies, until it is forgotten.
     tree: Arc<Mutex<Option<Arc<raw::Tree>>>>,
 }
@@ -115,6 +116,11 @@ impl Parsed {
         self.unless.as_deref()
     }
 
+    /// How long it may take, in milliseconds: MySQL's hint of a query.
+    pub fn time_limit(&self) -> Option<u32> {
+        self.time_limit
+    }
+
     /// Its rows are told nobody: SET and DO of MySQL's.
     pub fn is_silent(&self) -> bool {
         self.silent
@@ -186,6 +192,7 @@ pub(super) fn parse_with(sql: &str, inserted: Arc<[usize]>) -> Result<Vec<Parsed
             failed: None,
             unless: None,
             silent: false,
+            time_limit: None,
             tree: Arc::new(Mutex::new(Some(Arc::new(statement.tree)))),
         });
     }
@@ -215,6 +222,7 @@ pub fn parse_mysql(sql: &str, database: &str, modes: mysql::Modes) -> Result<Vec
             failed: made.failed.clone(),
             unless: unless.map(Into::into),
             silent: made.silent,
+            time_limit: made.time_limit,
             tree: Arc::new(Mutex::new(Some(Arc::new(raw::Tree::made(tree, made.depth))))),
         };
         let mut parts = made.trees.into_iter().enumerate().map(one);

@@ -1,6 +1,7 @@
 //! Running plans.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rowferry_dialect::ir::{DmlAction, Statement as Ir, Value};
 use rowferry_dialect::plan::Command;
@@ -146,6 +147,9 @@ impl Session {
             self.wanted = variables.wanted();
             (variables.statement_timeout(), variables.timeouts())
         };
+        // What a query says of itself counts for it alone.
+        let limit = prepared.parsed.statement().and_then(|statement| statement.time_limit());
+        let timeout = limit.map_or(timeout, |limit| Duration::from_millis(limit.into()));
         if self.transaction.block == Block::None && !timeouts.transaction.is_zero() {
             self.interrupter.set_transaction_deadline(Some(timeouts.transaction));
         }
