@@ -16,6 +16,9 @@ pub const PORT: u16 = 5432;
 /// Clients begin.
 const OPENING: Opening = Opening { bind: None, keepalive: true, speaks_first: true };
 
+/// How long a server may take to pass a cancellation on.
+const CANCEL_WAIT: std::time::Duration = std::time::Duration::from_secs(5);
+
 /// Options of a URL: those of libpq that mean something here.
 const OPTIONS: [&str; 10] =
     ["host", "port", "user", "password", "dbname", "sslmode", "sslrootcert", "sslcert", "sslkey", "connect_timeout"];
@@ -256,6 +259,36 @@ impl Connection {
         }
     }
 
+    /// The core, to put the parts of a pipeline into it, [`Client::sync`] included; then [`Self::poll`].
+    pub const fn core_mut(&mut self) -> &mut Client {
+        self.pump.core_mut()
+    }
+
+    /// Waits until the pipeline has something to tell: never [`Event::Pending`].
+    ///
+    /// # Errors
+    ///
+    /// The connection is of no use any more.
+    pub fn poll(&mut self) -> Result<Event<'_>, Error> {
+        // The event borrows from the core, so whether there is one is asked first.
+        while !self.pump.core_mut().has_event()? {
+            self.pump.advance()?;
+        }
+        Ok(self.pump.core_mut().poll()?)
+    }
+
+    /// Whether [`Self::poll`] has something to tell at once.
+    pub fn has_event(&mut self) -> bool {
+        self.pump.core_mut().has_event().unwrap_or(true)
+            || self.pump.take_available().is_err()
+            || self.pump.core_mut().has_event().unwrap_or(true)
+    }
+
+    /// True while the server has neither closed the connection nor said anything that was not asked for.
+    pub fn is_quiet(&self) -> bool {
+        self.pump.stream().is_quiet()
+    }
+
     /// A setting that the server reports, as it is now: `server_version`, `TimeZone`, ….
     pub fn parameter(&self, name: &str) -> Option<&str> {
         self.pump.core().server().parameters.get(name).map(String::as_str)
@@ -353,6 +386,26 @@ impl Canceller {
     /// When the server is not reached.
     pub fn cancel(&self, config: &Config) -> Result<(), Error> {
         self.cancel_over(&Stream::connect(&config.address, config.timeouts, OPENING)?)
+    }
+
+    /// The same, until the server has passed it on, or there was nothing to stop: it closes the connection then.
+    ///
+    /// # Errors
+    ///
+    /// When the server is not reached, or does not answer.
+    pub fn cancel_and_wait(&self, config: &Config) -> Result<(), Error> {
+        let stream = Stream::connect(&config.address, config.timeouts, OPENING)?;
+        self.cancel_over(&stream)?;
+        let until = std::time::Instant::now() + CANCEL_WAIT;
+        let mut byte = [0];
+        while std::time::Instant::now() < until {
+            match stream.try_receive(&mut byte, true) {
+                Ok(_) => {}
+                Err(crate::Error::Closed) => return Ok(()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
     }
 
     /// The same over a stream that is connected already, and of no more use afterwards.

@@ -159,6 +159,11 @@ impl<C: Core> Pump<C> {
         }
     }
 
+    /// Takes what has come, and waits for nothing.
+    pub fn take_available(&mut self) -> Result<bool, Error> {
+        self.receive_available(0)
+    }
+
     /// Encrypts from here on: first writes what waits in plain text, then performs the TLS handshake.
     pub fn start_tls(&mut self, config: Arc<ClientConfig>, server_name: &str) -> Result<(), Error> {
         self.flush()?;

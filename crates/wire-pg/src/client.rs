@@ -2,6 +2,8 @@
 //!
 //! Commands put bytes into the output; [`Client::poll`] says what has come back. The order is: `poll` until
 //! [`Event::Ready`], [`Client::query`] or [`Client::execute`], `poll` until `Ready` again. [`Event::Pending`] asks for more bytes.
+//! Several steps at once go as a pipeline: [`Client::prepare`], [`Client::bind`], [`Client::run`] and their kin, then
+//! [`Client::sync`], which ends it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -282,6 +284,61 @@ impl Client {
         self.synced = true;
     }
 
+    /// Part of a pipeline: prepares a statement under a name. The server finds out what types are not said.
+    pub fn prepare(&mut self, name: &str, sql: &str) {
+        let parse = Parse { statement: name.as_bytes(), sql: sql.as_bytes(), types: Oids::default() };
+        Frontend::Parse(parse).encode(&mut self.output);
+    }
+
+    /// Part of a pipeline: asks what a prepared statement is. Event: [`Event::Columns`], where it returns rows.
+    pub fn describe(&mut self, name: &str) {
+        Frontend::Describe(Target::Statement(name.as_bytes())).encode(&mut self.output);
+    }
+
+    /// Part of a pipeline: makes a portal of a prepared statement, with parameters in text form. `formats` are the codes of
+    /// the columns' formats, two bytes each; none is text.
+    pub fn bind(&mut self, portal: &str, name: &str, parameters: &[Option<&[u8]>], formats: &[u8]) {
+        let mut storage = Vec::new();
+        Frontend::Bind(Bind {
+            portal: portal.as_bytes(),
+            statement: name.as_bytes(),
+            parameter_formats: Formats::default(),
+            parameters: Values::build(&mut storage, parameters.iter().copied()),
+            result_formats: Formats::from_wire(formats),
+        })
+        .encode(&mut self.output);
+    }
+
+    /// Part of a pipeline: runs a portal, or goes on with it, for `most` rows; 0 is all. Events: [`Event::Row`]s, then
+    /// [`Event::Complete`] or [`Event::Suspended`].
+    pub fn run(&mut self, portal: &str, most: u32) {
+        let max_rows = i32::try_from(most).unwrap_or(i32::MAX);
+        Frontend::Execute(Execute { portal: portal.as_bytes(), max_rows }).encode(&mut self.output);
+    }
+
+    /// Part of a pipeline: forgets a portal.
+    pub fn close_portal(&mut self, portal: &str) {
+        Frontend::Close(Target::Portal(portal.as_bytes())).encode(&mut self.output);
+    }
+
+    /// Part of a pipeline: forgets a prepared statement.
+    pub fn close_statement(&mut self, name: &str) {
+        Frontend::Close(Target::Statement(name.as_bytes())).encode(&mut self.output);
+    }
+
+    /// Ends a pipeline: what fails in it takes the rest along, up to here. [`Event::Ready`] comes in the end.
+    ///
+    /// # Panics
+    ///
+    /// As [`query`](Self::query).
+    pub fn sync(&mut self) {
+        assert!(matches!(self.state, State::Command), "a pipeline while awaiting {}", self.state.name());
+        Frontend::Sync.encode(&mut self.output);
+        self.state = State::Results;
+        self.uploads = false;
+        self.synced = true;
+    }
+
     /// Runs a `COPY … FROM STDIN` whose data the caller has: [`Event::CopyIn`] asks for them. A COPY in what
     /// [`query`](Self::query) runs is told that there are none.
     ///
@@ -354,8 +411,34 @@ impl Client {
         }
     }
 
+    /// Whether [`poll`](Self::poll) has something else to say than [`Event::Pending`]. What the last event borrowed is gone.
+    ///
+    /// # Errors
+    ///
+    /// As [`poll`](Self::poll).
+    pub fn has_event(&mut self) -> Result<bool, Failure> {
+        self.receive.consume(std::mem::take(&mut self.lent));
+        if matches!(self.state, State::TlsAnswer | State::TlsHandshake | State::Over) {
+            return Ok(true);
+        }
+        loop {
+            let frame = cut_backend(self.receive.unread(), DEFAULT_MESSAGE_LIMIT).inspect_err(|_| {
+                self.state = State::Over;
+            })?;
+            let Some((tag, len)) = frame.map(|frame| (frame.tag, frame.len)) else { return Ok(self.closed) };
+            if !self.handles_itself(tag)? {
+                return Ok(true);
+            }
+            self.receive.consume(len);
+        }
+    }
+
     /// Handles a message of which the caller need not hear. False for all others.
     fn handles_itself(&mut self, tag: u8) -> Result<bool, Failure> {
+        // Most messages are rows.
+        if tag == b'D' && matches!(self.state, State::Results) {
+            return Ok(false);
+        }
         let state = std::mem::replace(&mut self.state, State::Over);
         let unread = self.receive.unread();
         let Some(frame) = cut_backend(unread, DEFAULT_MESSAGE_LIMIT)? else { return Ok(false) };
@@ -397,7 +480,14 @@ impl Client {
                 State::Results
             }
             (State::Results, Backend::CopyOutResponse(_) | Backend::CopyDone) => State::Results,
-            (State::Results, Backend::ParseComplete | Backend::BindComplete | Backend::NoData) => State::Results,
+            (
+                State::Results,
+                Backend::ParseComplete
+                | Backend::BindComplete
+                | Backend::CloseComplete
+                | Backend::NoData
+                | Backend::ParameterDescription(_),
+            ) => State::Results,
             (state @ (State::Command | State::Results | State::Settings), _) => {
                 self.state = state;
                 return Ok(false);

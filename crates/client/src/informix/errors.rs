@@ -199,6 +199,8 @@ const ERRORS: &[(i16, Kind, &str)] = &[
     (-9791, Data, "Cannot convert the value to BOOLEAN."),
     (-11040, NotSupported, "The operation is not supported for this type."),
     (-23101, Operational, "Unable to load locale categories."),
+    (-25580, Operational, "System error occurred in network function."),
+    (-25582, Operational, "Network connection is broken."),
     (-25596, Operational, "The INFORMIXSERVER value is not listed in the sqlhosts file."),
     (-27001, Operational, "Read error occurred during connection attempt."),
     (-27002, Operational, "No connections are allowed in quiescent mode."),
