@@ -57,6 +57,7 @@ conditions! {
     // Class 08: connection
     ConnectionException "08000" -908 0 1158 "08S01",
     ConnectionFailure "08006" -25580 0 1158 "08S01",
+    TransactionResolutionUnknown "08007" -25582 0 1158 "08S01",
     ProtocolViolation "08P01" -408 0 1835 "HY000",
     // Class 0A
     FeatureNotSupported "0A000" -999 0 1235 "42000",

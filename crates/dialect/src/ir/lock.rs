@@ -87,6 +87,20 @@ impl LockMode {
         }
     }
 
+    /// As LOCK TABLE says it.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::AccessShare => "ACCESS SHARE",
+            Self::RowShare => "ROW SHARE",
+            Self::RowExclusive => "ROW EXCLUSIVE",
+            Self::ShareUpdateExclusive => "SHARE UPDATE EXCLUSIVE",
+            Self::Share => "SHARE",
+            Self::ShareRowExclusive => "SHARE ROW EXCLUSIVE",
+            Self::Exclusive => "EXCLUSIVE",
+            Self::AccessExclusive => "ACCESS EXCLUSIVE",
+        }
+    }
+
     /// As `pg_locks` and messages about deadlocks call it.
     pub const fn name(self) -> &'static str {
         match self {

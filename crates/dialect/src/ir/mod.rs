@@ -48,8 +48,8 @@ pub use routing::Routing;
 pub use statement::*;
 pub use statistics::*;
 pub use tables::{
-    Named, RelationLocks, TableLock, changes_keys, changes_whole, named_locks, named_relations, next_of,
-    numbered_by_hand, numbering, row_locks, table_locks,
+    Named, RelationLocks, TableLock, asks_sequences, changes_keys, changes_whole, named_locks, named_relations,
+    next_of, numbered_by_hand, numbering, row_locks, table_locks,
 };
 pub use text_search::*;
 pub use trigger::*;

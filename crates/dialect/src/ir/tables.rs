@@ -114,6 +114,22 @@ pub fn next_of(value: &Expr) -> Option<u32> {
     }
 }
 
+/// True for a statement that asks a sequence for a number.
+pub fn asks_sequences(statement: &Statement) -> bool {
+    let asks = |expr: &Expr| match &expr.kind {
+        ExprKind::Call { function, .. } => {
+            matches!(function.name, "ifx_nextval" | "ifx_currval" | "nextval" | "currval" | "lastval" | "setval")
+        }
+        _ => false,
+    };
+    let mut found = false;
+    super::walk::statement(statement, &mut |expr| {
+        found |= asks(expr);
+        !found
+    });
+    found
+}
+
 /// The sequences that number the rows of an INSERT.
 pub fn numbering(statement: &Statement) -> Vec<u32> {
     let Statement::Dml(dml) = statement else { return Vec::new() };

@@ -1,6 +1,6 @@
 //! Tables and indexes.
 
-use super::{Lowering, Named, alter, missing, quote, type_words};
+use super::{Lowering, Named, alter, missing, name_of, named, quote, type_words};
 use crate::Result;
 use crate::ir::{ColumnDefinition, ConstraintKind, CreateIndex, CreateTable, Ddl, ObjectKind, Text};
 
@@ -9,6 +9,15 @@ impl Lowering<'_> {
         match ddl {
             Ddl::CreateTable(table) => self.create_table(table),
             Ddl::CreateIndex(index) => self.create_index(index),
+            Ddl::CreateView(view) => {
+                if view.temporary {
+                    return Err(missing("a temporary view"));
+                }
+                let columns: Vec<String> = view.query.columns.iter().map(|column| quote(&column.name)).collect();
+                let query = self.query(&view.query)?;
+                let replace = if view.replace { "OR REPLACE " } else { "" };
+                Ok(format!("CREATE {replace}VIEW {} ({}) AS {query}", name_of(&view.name), columns.join(", ")))
+            }
             Ddl::AlterTable { table, actions, heirs } if heirs.is_empty() => self.alter_table(table, actions),
             Ddl::CreateSequence(sequence) => alter::create_sequence(sequence),
             Ddl::AlterSequence { sequence, restart } => alter::alter_sequence(sequence, *restart),
@@ -18,13 +27,14 @@ impl Lowering<'_> {
                     ObjectKind::Table => "TABLE",
                     ObjectKind::Index => "INDEX",
                     ObjectKind::Sequence => "SEQUENCE",
+                    ObjectKind::View => "VIEW",
                     _ => return Err(missing("this DROP")),
                 };
-                let names: Vec<String> = drop.names.iter().map(|name| quote(&name.name)).collect();
+                let names: Vec<String> = drop.names.iter().map(name_of).collect();
                 Ok(format!("DROP {kind} {}{}", names.join(", "), if drop.cascade { " CASCADE" } else { "" }))
             }
             Ddl::Truncate { tables, restart_identity, cascade } => {
-                let names: Vec<String> = tables.iter().map(|table| quote(&table.name)).collect();
+                let names: Vec<String> = tables.iter().map(|table| named(table)).collect();
                 let restart = if *restart_identity { " RESTART IDENTITY" } else { "" };
                 let cascade = if *cascade { " CASCADE" } else { "" };
                 Ok(format!("TRUNCATE {}{restart}{cascade}", names.join(", ")))
@@ -52,7 +62,7 @@ impl Lowering<'_> {
         }
         let temporary = if table.temporary { "TEMPORARY " } else { "" };
         let unless = if table.if_not_exists { "IF NOT EXISTS " } else { "" };
-        Ok(format!("CREATE {temporary}TABLE {unless}{} ({})", quote(&table.name.name), members.join(", ")))
+        Ok(format!("CREATE {temporary}TABLE {unless}{} ({})", name_of(&table.name), members.join(", ")))
     }
 
     pub(super) fn column_definition(&mut self, column: &ColumnDefinition) -> Result<String> {
@@ -97,12 +107,12 @@ impl Lowering<'_> {
                 format!(
                     "FOREIGN KEY ({}) REFERENCES {} ({}){} ON DELETE {}{confined} ON UPDATE {}{}{}",
                     list(&key.columns),
-                    quote(&key.target.name),
+                    name_of(&key.target),
                     targets.join(", "),
                     if key.rules.full { " MATCH FULL" } else { "" },
                     key.rules.on_delete.words(),
                     key.rules.on_update.words(),
-                    if key.rules.deferrable { " DEFERRABLE" } else { "" },
+                    if key.rules.deferrable || self.manner.defers_keys { " DEFERRABLE" } else { "" },
                     if key.rules.deferred { " INITIALLY DEFERRED" } else { "" },
                 )
             }
@@ -122,6 +132,6 @@ impl Lowering<'_> {
         };
         let (unique, name) = (if index.unique { "UNIQUE " } else { "" }, quote(&index.name));
         let name = if index.if_not_exists { format!("IF NOT EXISTS {name}") } else { name };
-        Ok(format!("CREATE {unique}INDEX {name} ON {} ({}){predicate}", quote(&index.table.name), keys.join(", ")))
+        Ok(format!("CREATE {unique}INDEX {name} ON {} ({}){predicate}", named(&index.table), keys.join(", ")))
     }
 }

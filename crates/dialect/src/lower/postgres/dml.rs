@@ -1,9 +1,11 @@
 //! INSERT, UPDATE, DELETE.
 
 use super::query::is_default;
-use super::{Lowering, is_users, missing, quote, sequence_of};
+use super::{Lowering, is_users, missing, named, quote, sequence_of};
 use crate::Result;
-use crate::ir::{Body, ConflictAction, Dml, DmlAction, Expr, ExprKind, InsertSource, OnConflict, Query, next_of};
+use crate::ir::{
+    Body, ConflictAction, Dml, DmlAction, Expr, ExprKind, InsertSource, OnConflict, Query, Value, next_of,
+};
 use crate::schema::{Column, Relation};
 
 impl Lowering<'_> {
@@ -21,7 +23,7 @@ impl Lowering<'_> {
         }
         let mut out = self.ctes(&dml.ctes)?;
         let alias = self.enter(dml.id, &dml.target);
-        let table = format!("{} AS {alias}", quote(&dml.target.name));
+        let table = format!("{} AS {alias}", named(&dml.target));
         match &dml.action {
             DmlAction::Insert { columns, source, on_conflict } => {
                 out.push_str(&format!("INSERT INTO {table}"));
@@ -54,14 +56,14 @@ impl Lowering<'_> {
                     None => String::new(),
                 };
                 let set = self.assignments(assignments, dml)?;
-                out.push_str(&format!("UPDATE ONLY {table} SET {set}{from}"));
+                out.push_str(&format!("UPDATE {}{table} SET {set}{from}", self.only()));
                 self.filter(filter.as_ref(), &mut out)?;
             }
             DmlAction::Delete { using, filter, current_of } => {
                 if current_of.is_some() {
                     return Err(missing("WHERE CURRENT OF"));
                 }
-                out.push_str(&format!("DELETE FROM ONLY {table}"));
+                out.push_str(&format!("DELETE FROM {}{table}", self.only()));
                 if let Some(using) = using {
                     out.push_str(&format!(" USING {}", self.from(using)?));
                 }
@@ -88,6 +90,7 @@ impl Lowering<'_> {
         for (at, value) in row.iter().enumerate() {
             let column = &target.columns[columns.get(at).map_or(at, |position| *position)];
             values.push(match &value.kind {
+                ExprKind::Numbered { given, .. } if given.as_deref().is_none_or(is_zero) => "DEFAULT".to_owned(),
                 ExprKind::Numbered { given, .. } => {
                     let given = given.as_deref().map(|value| self.expr(value)).transpose()?;
                     numbered(target, column, given.as_deref())
@@ -157,6 +160,11 @@ impl Lowering<'_> {
             }
         })
     }
+}
+
+/// A number that stands for the next one.
+fn is_zero(given: &Expr) -> bool {
+    matches!(given.kind, ExprKind::Literal(Value::Integer(0) | Value::Null))
 }
 
 /// The number of a row: the next one, or one that others come behind.

@@ -4,10 +4,10 @@ use super::functions::{self, Said};
 use super::{Lowering, missing, type_words};
 use crate::functions::{Function, FunctionKind};
 use crate::ir::{
-    Aggregate, CastContext, CollateRole, Expr, ExprKind, Frame, FrameBound, FrameExclude, FrameUnit, LikeKind, Value,
-    WindowCall,
+    Aggregate, CastContext, CollateRole, ColumnIndex, CompareOp, Expr, ExprKind, Frame, FrameBound, FrameExclude,
+    FrameUnit, LikeKind, Value, WindowCall,
 };
-use crate::types::Field;
+use crate::types::{Field, Qualifier};
 use crate::{Language, Result, Type, budget};
 
 impl Lowering<'_> {
@@ -18,7 +18,10 @@ impl Lowering<'_> {
 
     /// An expression; operators stand in parentheses.
     pub(super) fn expr(&mut self, expr: &Expr) -> Result<String> {
-        budget::deeper(|| self.expr_kind(expr))
+        match budget::deeper(|| self.expr_kind(expr)) {
+            Err(error) => self.ask(expr, error),
+            lowered => lowered,
+        }
     }
 
     fn expr_kind(&mut self, expr: &Expr) -> Result<String> {
@@ -37,7 +40,14 @@ impl Lowering<'_> {
             ExprKind::Cast { arg, context } => self.cast(arg, *context, &expr.ty)?,
             ExprKind::Aggregate(aggregate) => self.aggregate(aggregate)?,
             ExprKind::Window(call) => self.window(call)?,
-            ExprKind::Compare { op, left, right } => self.infix(op.sign(), left, right)?,
+            ExprKind::Compare { op, left, right } => match self.place(*op, left, right)? {
+                Some(place) => place,
+                None if !matches!(op, CompareOp::Equal | CompareOp::NotEqual) => {
+                    let by = self.order_of(&left.ty);
+                    format!("({}{by} {} {})", self.expr(left)?, op.sign(), self.expr(right)?)
+                }
+                None => self.infix(op.sign(), left, right)?,
+            },
             ExprKind::Distinct { negated, left, right } => {
                 let words = if *negated { "IS NOT DISTINCT FROM" } else { "IS DISTINCT FROM" };
                 self.infix(words, left, right)?
@@ -81,8 +91,8 @@ impl Lowering<'_> {
             }
             ExprKind::Coalesce(members) => format!("COALESCE({})", self.exprs(members)?),
             ExprKind::NullIf(left, right) => format!("NULLIF({}, {})", self.expr(left)?, self.expr(right)?),
-            ExprKind::Greatest(members) => format!("GREATEST({})", self.exprs(members)?),
-            ExprKind::Least(members) => format!("LEAST({})", self.exprs(members)?),
+            ExprKind::Greatest(members) => format!("GREATEST({}{})", self.exprs(members)?, self.order_of(&expr.ty)),
+            ExprKind::Least(members) => format!("LEAST({}{})", self.exprs(members)?, self.order_of(&expr.ty)),
             ExprKind::Scalar(query) => self.nested(query)?,
             ExprKind::Exists(query) => format!("EXISTS {}", self.nested(query)?),
             ExprKind::InQuery { row, negated, query } => {
@@ -110,6 +120,17 @@ impl Lowering<'_> {
         })
     }
 
+    /// A row that is told by its place: what PostgreSQL finds without a look at the others.
+    fn place(&mut self, op: CompareOp, left: &Expr, right: &Expr) -> Result<Option<String>> {
+        let (ExprKind::Column(column), CompareOp::Equal, true) = (&left.kind, op, self.names_rows) else {
+            return Ok(None);
+        };
+        let known = self.names.get(&column.relation).map(|named| named.alias.clone());
+        let (ColumnIndex::RowIdentity, Some(alias)) = (column.column, known) else { return Ok(None) };
+        let number = self.expr(right)?;
+        Ok(Some(format!("({alias}.ctid = format('(%s,%s)', ({number}) / 65536, ({number}) % 65536)::tid)")))
+    }
+
     /// MATCHES with a pattern that is known now: a regular expression of the same meaning.
     fn matches(&mut self, negated: bool, text: &Expr, pattern: &Expr, escape: Option<&Expr>) -> Result<String> {
         let known = |expr: &Expr| match &expr.kind {
@@ -134,6 +155,7 @@ impl Lowering<'_> {
         let mut converted = functions::filled(template, &lowered?);
         match (args.first().map(|arg| &arg.ty), ty) {
             (Some(Type::QualifiedInterval(_)), to) if to.is_text() => return Err(missing("the text of an INTERVAL")),
+            (Some(Type::Datetime(qualifier)), to) if to.is_text() => converted = text_of_moment(&converted, *qualifier),
             (Some(Type::Bool), to) if to.is_text() => converted = format!("left(({converted})::text, 1)"),
             // Days are counted from the last of the year 1899.
             (Some(Type::Date), to) if to.is_integer() => converted = format!("({converted}) - date '1899-12-31'"),
@@ -170,7 +192,10 @@ impl Lowering<'_> {
     /// A conversion. What a column takes is left to its column, which alone knows an over-long value from one that was
     /// to be cut.
     fn cast(&mut self, arg: &Expr, context: CastContext, ty: &Type) -> Result<String> {
-        let lowered = self.expr(arg)?;
+        let mut lowered = self.expr(arg)?;
+        if let (Type::Datetime(qualifier), true) = (&arg.ty, ty.is_text()) {
+            lowered = text_of_moment(&lowered, *qualifier);
+        }
         let words = match ty {
             Type::Varchar(_) | Type::Lvarchar(_) | Type::Nvarchar(_) if context == CastContext::Assignment => {
                 "varchar".to_owned()
@@ -184,6 +209,11 @@ impl Lowering<'_> {
 
     /// A call of a function or operator.
     pub(super) fn call_of(&mut self, function: &Function, args: &[Expr]) -> Result<String> {
+        if let Some(asked) = functions::of_sequences(function)
+            && let Some(sequence) = self.sequence(args)
+        {
+            return Ok(format!("{asked}({sequence})"));
+        }
         if !function.languages.contains(&Language::Postgres) || function.name.contains(' ') {
             let template = functions::said(function, args.len()).ok_or_else(|| missing(function.name))?;
             let lowered: Result<Vec<String>> = args.iter().map(|arg| self.expr(arg)).collect();
@@ -212,6 +242,9 @@ impl Lowering<'_> {
         let mut out = format!("{name}({}", if aggregate.distinct { "DISTINCT " } else { "" });
         let star = aggregate.args.is_empty() && !ordered;
         out.push_str(&if star { "*".to_owned() } else { self.exprs(&aggregate.args)? });
+        if let ("max" | "min", [arg]) = (name, aggregate.args.as_slice()) {
+            out.push_str(self.order_of(&arg.ty));
+        }
         let keys = self.keys(&aggregate.order_by, |_, _| None)?;
         if ordered {
             out.push_str(&format!(") WITHIN GROUP ({})", keys.trim_start()));
@@ -275,6 +308,30 @@ impl Lowering<'_> {
             FrameBound::UnboundedFollowing => "UNBOUNDED FOLLOWING".to_owned(),
         })
     }
+}
+
+/// The text of a DATETIME: all of its fields, with as many digits as it has.
+fn text_of_moment(moment: &str, qualifier: Qualifier) -> String {
+    let fields = [
+        (Field::Year, "", "YYYY"),
+        (Field::Month, "-", "MM"),
+        (Field::Day, "-", "DD"),
+        (Field::Hour, " ", "HH24"),
+        (Field::Minute, ":", "MI"),
+        (Field::Second, ":", "SS"),
+    ];
+    let mut format = String::new();
+    for (field, before, words) in fields {
+        if field >= qualifier.first && field <= qualifier.last {
+            format.push_str(if format.is_empty() { "" } else { before });
+            format.push_str(words);
+        }
+    }
+    if let Field::Fraction(digits) = qualifier.last {
+        format.push_str(&format!(".FF{digits}"));
+    }
+    let kind = if qualifier.first >= Field::Hour { "interval" } else { "timestamp" };
+    format!("to_char(({moment})::{kind}, '{format}')")
 }
 
 /// The field behind which nothing is kept; `None` for fractions.

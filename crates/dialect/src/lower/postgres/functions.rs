@@ -24,6 +24,15 @@ pub(super) fn form(name: &str) -> Said {
     }
 }
 
+/// What asks a sequence there, for what asks one here by its object id.
+pub(super) fn of_sequences(function: &Function) -> Option<&'static str> {
+    match function.name {
+        "ifx_nextval" | "nextval" => Some("nextval"),
+        "ifx_currval" | "currval" => Some("currval"),
+        _ => None,
+    }
+}
+
 /// True for the row of a function that takes an array behind the word VARIADIC.
 pub(super) fn takes_variadic(function: &Function) -> bool {
     crate::functions::is_called_variadic(function)

@@ -1,6 +1,6 @@
 //! MERGE: one statement of PostgreSQL's, as it is said.
 
-use super::{Lowering, is_users, missing, quote};
+use super::{Lowering, is_users, missing, named, quote};
 use crate::Result;
 use crate::ir::{Dml, DmlAction, InsertSource, Merge};
 
@@ -20,7 +20,7 @@ impl Lowering<'_> {
             Some(on) => self.expr(on)?,
             None => "true".to_owned(),
         };
-        out.push_str(&format!("MERGE INTO ONLY {} AS {alias} USING {source} ON {on}", quote(&merge.target.name)));
+        out.push_str(&format!("MERGE INTO {}{} AS {alias} USING {source} ON {on}", self.only(), named(&merge.target)));
         for clause in &merge.clauses {
             out.push_str(if clause.matched { " WHEN MATCHED" } else { " WHEN NOT MATCHED" });
             if let Some(condition) = &clause.condition {

@@ -1,7 +1,7 @@
 //! The PostgreSQL back end: IR in, PostgreSQL's SQL out.
 //!
 //! It is the seam's proof: what a front end has bound must mean the same to a back end that shares nothing with the first.
-//! So far tests alone use it, which run every statement on both.
+//! Tests run every recorded statement on both. A server in front of a PostgreSQL runs its clients' statements through it.
 //!
 //! - It reads the logical half of the schema alone: names, types, keys; never [`crate::schema::Physical`].
 //! - Relations are called `r<id>`, the columns of derived ones `c0`, `c1`, …, so that names neither clash nor are captured.
@@ -19,41 +19,116 @@ mod query;
 use std::collections::HashMap;
 
 use crate::ir::{
-    ColumnIndex, ColumnRef, Ddl, Expr, ObjectKind, Query, RelId, Statement, Transaction, TransactionModes,
+    ColumnIndex, ColumnRef, Ddl, DmlAction, Expr, ExprKind, Maintenance, ObjectKind, Query, RelId, Statement,
+    Transaction, TransactionModes, Value,
 };
 use crate::plan::Bound;
 use crate::postgres::types::format_type;
-use crate::schema::Relation;
-use crate::{Error, Result, Type};
+use crate::schema::{QualifiedName, Relation};
+use crate::{Condition, Error, Result, Type};
+
+/// How statements are said to a server that has tables of its own.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Manner {
+    /// A table is read with those that inherit from it, and with its partitions, which nobody above knows of.
+    pub with_heirs: bool,
+    /// Texts are ordered by their code points, which the database itself does otherwise.
+    pub by_code_points: bool,
+    /// Foreign keys may be checked at the end of the transaction, as Informix's may, each of them.
+    pub defers_keys: bool,
+    /// Rows may be told apart by where they lie: their numbers are that server's.
+    pub shows_places: bool,
+}
+
+/// A statement as it is said.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Said {
+    /// PostgreSQL's SQL.
+    pub sql: String,
+    /// It returns the numbers that its rows have been given, and nothing else.
+    pub returns_numbers: bool,
+    /// What PostgreSQL cannot work out and no row decides: these values are parameters behind the statement's own.
+    pub asked: Vec<Expr>,
+}
 
 /// A statement in PostgreSQL's SQL; its parameters are `$1`, `$2`, ….
 ///
 /// # Errors
 /// `0A000` for what PostgreSQL cannot be told.
 pub fn lower(bound: &Bound) -> Result<String> {
-    let mut lowering = Lowering { params: &bound.params, ..Lowering::default() };
-    match &bound.statement {
-        Statement::Query(query) => lowering.query(query),
-        Statement::Dml(dml) => lowering.dml(dml),
-        Statement::CreateTableAs(create) => {
-            let name = quote(&create.table.name.name);
-            let columns: Vec<String> = create.table.columns.iter().map(|column| quote(&column.name)).collect();
-            let data = if create.no_data { " WITH NO DATA" } else { "" };
-            let query = lowering.query(&create.query)?;
-            let temporary = if create.table.temporary { "TEMPORARY " } else { "" };
-            let kind = if create.definition.is_some() { "MATERIALIZED VIEW" } else { "TABLE" };
-            let unless = if create.table.if_not_exists { "IF NOT EXISTS " } else { "" };
-            Ok(format!("CREATE {temporary}{kind} {unless}{name} ({}) AS {query}{data}", columns.join(", ")))
+    said(bound, Manner::default(), None).map(|said| said.sql)
+}
+
+/// The same to a server behind ours; an INSERT that numbers its rows returns the numbers. `sequences` tells the name of a
+/// sequence by its object id.
+///
+/// # Errors
+/// As [`lower`].
+pub fn lower_for(bound: &Bound, manner: Manner, sequences: &dyn Fn(u32) -> Option<QualifiedName>) -> Result<Said> {
+    said(bound, manner, Some(sequences))
+}
+
+fn said(bound: &Bound, manner: Manner, sequences: Option<&dyn Fn(u32) -> Option<QualifiedName>>) -> Result<Said> {
+    let numbers = sequences.is_some();
+    let names_rows = manner.shows_places;
+    // Utility statements have no parameters.
+    let may_ask = matches!(bound.statement, Statement::Query(_) | Statement::Dml(_) | Statement::Merge(_));
+    let asked = (numbers && may_ask).then(Vec::new);
+    let mut lowering = Lowering { params: &bound.params, manner, names_rows, sequences, asked, ..Lowering::default() };
+    let mut sql = lowering.statement(&bound.statement)?;
+    let mut returns_numbers = false;
+    if let Statement::Dml(dml) = &bound.statement
+        && numbers
+        && dml.returning.is_empty()
+        && matches!(dml.action, DmlAction::Insert { .. })
+        && let Some(column) = dml.target.columns.iter().find(|column| column.identity.is_some())
+    {
+        sql.push_str(&format!(" RETURNING r{}.{}", dml.id.0, quote(&column.name)));
+        returns_numbers = true;
+    }
+    Ok(Said { sql, returns_numbers, asked: lowering.asked.unwrap_or_default() })
+}
+
+impl Lowering<'_> {
+    fn statement(&mut self, statement: &Statement) -> Result<String> {
+        let lowering = self;
+        match statement {
+            Statement::Query(query) => lowering.query(query),
+            Statement::Dml(dml) => lowering.dml(dml),
+            Statement::CreateTableAs(create) => {
+                let name = name_of(&create.table.name);
+                let columns: Vec<String> = create.table.columns.iter().map(|column| quote(&column.name)).collect();
+                let data = if create.no_data { " WITH NO DATA" } else { "" };
+                let query = lowering.query(&create.query)?;
+                let temporary = if create.table.temporary { "TEMPORARY " } else { "" };
+                let kind = if create.definition.is_some() { "MATERIALIZED VIEW" } else { "TABLE" };
+                let unless = if create.table.if_not_exists { "IF NOT EXISTS " } else { "" };
+                Ok(format!("CREATE {temporary}{kind} {unless}{name} ({}) AS {query}{data}", columns.join(", ")))
+            }
+            Statement::RefreshView(refresh) => {
+                let concurrently = if refresh.concurrently { "CONCURRENTLY " } else { "" };
+                let data = if refresh.query.is_none() { " WITH NO DATA" } else { "" };
+                Ok(format!("REFRESH MATERIALIZED VIEW {concurrently}{}{data}", named(&refresh.view)))
+            }
+            Statement::Ddl(ddl) => lowering.ddl(ddl),
+            Statement::Merge(merge) => lowering.merge(merge),
+            Statement::Transaction(transaction) => command(transaction),
+            Statement::Lock(lock) => {
+                let tables: Vec<String> = lock.relations.iter().map(|table| named(table)).collect();
+                let nowait = if lock.nowait { " NOWAIT" } else { "" };
+                Ok(format!("LOCK TABLE {} IN {} MODE{nowait}", tables.join(", "), lock.mode.words()))
+            }
+            Statement::SetConstraints { names, deferred } => {
+                let names: Vec<String> = names.iter().map(name_of).collect();
+                let names = if names.is_empty() { "ALL".to_owned() } else { names.join(", ") };
+                Ok(format!("SET CONSTRAINTS {names} {}", if *deferred { "DEFERRED" } else { "IMMEDIATE" }))
+            }
+            Statement::Maintain(Maintenance::Analyze { tables, all, .. }) => {
+                let tables: Vec<String> = tables.iter().map(|table| named(table)).collect();
+                Ok(if *all { "ANALYZE".to_owned() } else { format!("ANALYZE {}", tables.join(", ")) })
+            }
+            _ => Err(missing("this statement")),
         }
-        Statement::RefreshView(refresh) => {
-            let concurrently = if refresh.concurrently { "CONCURRENTLY " } else { "" };
-            let data = if refresh.query.is_none() { " WITH NO DATA" } else { "" };
-            Ok(format!("REFRESH MATERIALIZED VIEW {concurrently}{}{data}", quote(&refresh.view.name)))
-        }
-        Statement::Ddl(ddl) => lowering.ddl(ddl),
-        Statement::Merge(merge) => lowering.merge(merge),
-        Statement::Transaction(transaction) => command(transaction),
-        _ => Err(missing("this statement")),
     }
 }
 
@@ -111,7 +186,7 @@ pub fn numbers(relation: &Relation) -> Vec<String> {
 
 /// The sequence that numbers a column.
 fn sequence_of(relation: &Relation, column: &str) -> String {
-    format!("pg_get_serial_sequence({}, {})::regclass", text(&quote(&relation.name)), text(column))
+    format!("pg_get_serial_sequence({}, {})::regclass", text(&named(relation)), text(column))
 }
 
 /// What tells a row from the others: its place in the file, as a number.
@@ -138,6 +213,24 @@ fn missing(what: &str) -> Error {
     Error::unsupported(format!("{what} on a PostgreSQL back end"))
 }
 
+/// A relation's name as PostgreSQL reads it. Names of the schema `public` are found without it, as are temporary ones.
+fn named(relation: &Relation) -> String {
+    qualified(&relation.namespace, &relation.name)
+}
+
+/// The same of one that may not be there yet.
+fn qualified(namespace: &str, name: &str) -> String {
+    match namespace {
+        "" | "public" | "pg_temp" | "informix" => quote(name),
+        other => format!("{}.{}", quote(other), quote(name)),
+    }
+}
+
+/// A name in a schema.
+fn name_of(name: &QualifiedName) -> String {
+    qualified(name.schema.as_deref().unwrap_or_default(), &name.name)
+}
+
 /// A name as PostgreSQL reads it.
 fn quote(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
@@ -157,7 +250,8 @@ fn type_words(ty: &Type) -> Result<String> {
             Err(missing("DATETIME of these fields"))
         }
         Type::QualifiedInterval(_) => Ok("interval".to_owned()),
-        Type::Composite(_) => Err(missing("a collection")),
+        // As they are written.
+        Type::Composite(_) => Ok("text".to_owned()),
         Type::User(user) => Ok(user.shown()),
         Type::Void => Ok("void".to_owned()),
         Type::Record(_) => Ok("record".to_owned()),
@@ -169,6 +263,10 @@ fn type_words(ty: &Type) -> Result<String> {
 #[derive(Default)]
 struct Lowering<'a> {
     params: &'a [Type],
+    manner: Manner,
+    sequences: Option<&'a dyn Fn(u32) -> Option<QualifiedName>>,
+    /// What is to be worked out elsewhere, where that can be.
+    asked: Option<Vec<Expr>>,
     /// What the columns of a relation are called, where that is not by their place.
     names: HashMap<RelId, Named>,
     /// Results by whose place keys are sorted, and what stands there.
@@ -215,6 +313,61 @@ impl Lowering<'_> {
             }
             None => format!("r{}.c{at}", column.relation.0),
         })
+    }
+
+    /// A value that PostgreSQL cannot work out: it is told, where no row decides it.
+    fn ask(&mut self, expr: &Expr, error: Error) -> Result<String> {
+        let (Some(asked), Condition::FeatureNotSupported) = (&mut self.asked, error.condition()) else {
+            return Err(error);
+        };
+        let hangs_on_rows = |part: &Expr| {
+            !matches!(
+                part.kind,
+                ExprKind::Literal(_)
+                    | ExprKind::Param(_)
+                    | ExprKind::Call { .. }
+                    | ExprKind::Cast { .. }
+                    | ExprKind::Compare { .. }
+                    | ExprKind::Distinct { .. }
+                    | ExprKind::And(_)
+                    | ExprKind::Or(_)
+                    | ExprKind::Not(_)
+                    | ExprKind::IsNull { .. }
+                    | ExprKind::IsTruth { .. }
+                    | ExprKind::Like { .. }
+                    | ExprKind::InList { .. }
+                    | ExprKind::Case { .. }
+                    | ExprKind::Coalesce(_)
+                    | ExprKind::NullIf(..)
+                    | ExprKind::Greatest(_)
+                    | ExprKind::Least(_)
+                    | ExprKind::Row(_)
+                    | ExprKind::Array(_)
+            )
+        };
+        let Ok(words) = type_words(&expr.ty) else { return Err(error) };
+        if crate::ir::walk::any(expr, hangs_on_rows) {
+            return Err(error);
+        }
+        asked.push(expr.clone());
+        Ok(format!("${}::{words}", self.params.len() + asked.len()))
+    }
+
+    /// The name of the sequence that a function is asked about, as a value; `None` where nobody knows it.
+    fn sequence(&self, args: &[Expr]) -> Option<String> {
+        let ExprKind::Literal(Value::Integer(oid)) = &args.first()?.kind else { return None };
+        let name = self.sequences?(u32::try_from(*oid).ok()?)?;
+        Some(format!("{}::regclass", text(&name_of(&name))))
+    }
+
+    /// What stands before the name of a table that is read or changed.
+    fn only(&self) -> &'static str {
+        if self.manner.with_heirs { "" } else { "ONLY " }
+    }
+
+    /// What stands behind an expression by which rows are ordered.
+    fn order_of(&self, ty: &Type) -> &'static str {
+        if self.manner.by_code_points && ty.is_text() { " COLLATE \"C\"" } else { "" }
     }
 
     /// A query in parentheses.

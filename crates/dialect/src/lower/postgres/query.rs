@@ -176,7 +176,8 @@ impl Lowering<'_> {
             };
             let order = if key.descending { "DESC" } else { "ASC" };
             let nulls = if key.nulls_first { "FIRST" } else { "LAST" };
-            words.push(format!("{lowered} {order} NULLS {nulls}"));
+            let by = self.order_of(&key.expr.ty);
+            words.push(format!("{lowered}{by} {order} NULLS {nulls}"));
         }
         Ok(if words.is_empty() { String::new() } else { format!(" ORDER BY {}", words.join(", ")) })
     }
@@ -189,7 +190,7 @@ impl Lowering<'_> {
                     return Err(missing("a policy"));
                 }
                 let alias = self.enter(*id, relation);
-                Ok(format!("ONLY {} AS {alias}", super::quote(&relation.name)))
+                Ok(format!("{}{} AS {alias}", self.only(), super::named(relation)))
             }
             From::Query { id, query, lateral } => {
                 let word = if *lateral { "LATERAL " } else { "" };
