@@ -25,7 +25,7 @@ def find_rowferry() -> Path:
 
 
 class Rowferry:
-    """A running server for one SQLite file.
+    """A running server for one SQLite file, or in front of a PostgreSQL server whose URL `database` is.
 
     `postgres`, `informix` and `mysql` are `(host, port)` of the doors that were asked for, `unix_dir` the directory of
     the PostgreSQL unix socket, `metrics` and `web` where `--metrics` and `--web` answer.
@@ -34,6 +34,7 @@ class Rowferry:
     def __init__(self, process: Process, database: Path, listening: Mapping[str, str]) -> None:
         self.process = process
         self.database = database
+        self.dbname: str = listening.get("database") or database.stem
         self.postgres = _split(listening.get("postgres"))
         self.informix = _split(listening.get("informix"))
         self.mysql = _split(listening.get("mysql"))
@@ -81,11 +82,6 @@ class Rowferry:
     def unix_dir(self) -> str | None:
         """What `psql -h` takes to use the unix socket."""
         return str(Path(self.unix_socket).parent) if self.unix_socket else None
-
-    @property
-    def dbname(self) -> str:
-        """The name under which the file is served."""
-        return self.database.stem
 
     @property
     def postgres_dsn(self) -> str:

@@ -2,6 +2,7 @@
 
 mod announce;
 mod doors;
+mod upstream;
 
 use std::io;
 use std::net::SocketAddr;
@@ -85,6 +86,8 @@ pub enum JournalChoice {
 ///                                            the network, with passwords and encryption
 ///   rowferry serve app.db --databases more   clients may make databases, in the directory `more`
 ///   rowferry serve :memory:                  a database that is gone when the server stops
+///   rowferry serve postgresql://ada@db/store --informix :9088
+///                                            Informix clients of a PostgreSQL server's tables
 ///
 /// Without users everybody who can connect is trusted; that is allowed on this machine
 /// only. With users everybody proves a password (SCRAM-SHA-256).
@@ -98,7 +101,10 @@ pub enum JournalChoice {
 #[derive(Args, Debug)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
-    /// The SQLite file, or `:memory:`; a file that does not exist is created
+    /// The SQLite file, or `:memory:`; a file that does not exist is created. Or a PostgreSQL server's URL
+    ///
+    /// `postgresql://user:password@host:port/database`: then the tables are that server's, and Informix clients find them
+    /// here. Better than in the URL a password stands in the environment (PGPASSWORD) or in ~/.pgpass.
     database: PathBuf,
 
     /// Listen for PostgreSQL clients at this address: 127.0.0.1:5432, :5432, 0.0.0.0, [::1]:0; port 0 is any free one
@@ -217,6 +223,12 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = FILE)]
     databases: Option<PathBuf>,
 
+    /// Keep beside a PostgreSQL server what it cannot have, in this SQLite file: routines in SPL, synonyms, named types
+    ///
+    /// Without it they cannot be made.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = FILE)]
+    beside: Option<PathBuf>,
+
     /// Refuse all writes
     #[arg(long, help_heading = FILE)]
     read_only: bool,
@@ -322,7 +334,10 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     }
     let mapped = arguments.memory.mapped()?;
     let options = Options { session_memory, mapped, measured: doors.metrics.is_some(), ..options(&arguments)? };
-    let database = open(&arguments, options.clone())?;
+    let database = match upstream::of(&arguments)? {
+        Some(server) => upstream::open(&arguments, server, options.clone())?,
+        None => open(&arguments, options.clone())?,
+    };
     let databases = beside(&arguments, &database, options)?;
     set_defaults(&arguments, &database)?;
     if open_to_all {

@@ -53,6 +53,8 @@ enum Source {
     Live { key: u64, statement: Statement, fresh: bool },
     /// Rows read ahead.
     Spooled(SpoolReader),
+    /// Rows of the server behind.
+    Upstream(Box<crate::upstream::Rows>),
     /// All rows have been read.
     Done,
     /// Closed by its transaction's end.
@@ -99,6 +101,12 @@ impl Cursor {
     ) -> Self {
         let state = Arc::new(CursorState { source: RefCell::new(Source::Spooled(reader)) });
         Self { handle: None, state, plan, interrupter, rows_affected, watched: None, measured: None, shown: None }
+    }
+
+    /// A cursor on rows of the server behind.
+    pub(crate) fn upstream(rows: crate::upstream::Rows, plan: Arc<Prepared>, interrupter: Interrupter) -> Self {
+        let state = Arc::new(CursorState { source: RefCell::new(Source::Upstream(Box::new(rows))) });
+        Self { handle: None, state, plan, interrupter, rows_affected: 0, watched: None, measured: None, shown: None }
     }
 
     /// Its rows are shown as these settings want them, whatever the session's are by then.
@@ -213,6 +221,12 @@ impl Cursor {
                 }
             }
             Source::Spooled(reader) => reader.advance(),
+            Source::Upstream(rows) => {
+                if !self.interrupter.is_armed() {
+                    self.interrupter.arm(std::time::Duration::ZERO);
+                }
+                rows.advance()
+            }
             Source::Done => Ok(false),
             Source::Closed(error) => Err(error.clone()),
         };
@@ -235,6 +249,9 @@ impl Cursor {
     /// # Errors
     /// Whatever the statement fails with.
     pub fn read_ahead(&mut self) -> Result<()> {
+        if let Source::Upstream(rows) = &*self.state.source.borrow() {
+            return rows.read_ahead();
+        }
         let Some(handle) = &self.handle else { return Ok(()) };
         self.state.materialise(&handle.lock(), &self.interrupter)?;
         match self.state.failure() {
@@ -333,6 +350,7 @@ impl Row<'_> {
         match &*self.source {
             Source::Live { statement, .. } => statement.columns(),
             Source::Spooled(reader) => reader.columns(),
+            Source::Upstream(rows) => rows.columns(),
             Source::Done | Source::Closed(_) => 0,
         }
     }
@@ -354,6 +372,7 @@ impl Row<'_> {
                 statement.column(column)
             }
             Source::Spooled(reader) => reader.column(column),
+            Source::Upstream(rows) => rows.column(column),
             Source::Done | Source::Closed(_) => ValueRef::Null,
         }
     }

@@ -94,6 +94,8 @@ pub struct Shared {
     pub name_mappings: OnceLock<crate::NameMappings>,
     /// The databases beside this one.
     pub siblings: OnceLock<Siblings>,
+    /// The server that has the tables, where it is not the file that does.
+    pub behind: OnceLock<crate::upstream::Behind>,
 }
 
 impl Drop for Shared {
@@ -119,6 +121,14 @@ impl Database {
 
     /// Opens the file of a database of this name.
     pub(crate) fn open_as(name: &str, path: &Path, options: Options) -> Result<Self> {
+        Self::open_named(name.to_owned(), path, options, None)
+    }
+
+    /// Opens a file in which stands what the server of `options.upstream` cannot have; the database has this name.
+    ///
+    /// # Errors
+    /// As [`Self::open`], and the server's.
+    pub fn open_beside(name: &str, path: &Path, options: Options) -> Result<Self> {
         Self::open_named(name.to_owned(), path, options, None)
     }
 
@@ -185,6 +195,7 @@ impl Database {
             host_rules: OnceLock::new(),
             name_mappings: OnceLock::new(),
             siblings: OnceLock::new(),
+            behind: OnceLock::new(),
         };
         shared.announce_options();
         let connection = shared.connect().map_err(|failure| shared.open_error(&failure))?;
@@ -207,7 +218,12 @@ impl Database {
                 Error::new(Condition::IoError, format!("could not open \"{}\": {error}", log.display()))
             })?;
         }
-        Ok(Self { shared: Arc::new(shared) })
+        let upstream = shared.options.upstream.clone();
+        let database = Self { shared: Arc::new(shared) };
+        if let Some(server) = upstream {
+            crate::upstream::Behind::begin(&database, server)?;
+        }
+        Ok(database)
     }
 
     /// Lets `SHOW` tell something of the server that serves the database (`port`, `max_connections`): in sessions that
@@ -258,6 +274,16 @@ impl Database {
         Session::new(self.clone(), options, number)
     }
 
+    /// Where the server is that has the tables, if it is not the file that does.
+    pub fn upstream(&self) -> Option<String> {
+        self.shared.options.upstream.as_ref().map(|server| server.place())
+    }
+
+    /// It is gone with the last handle to it.
+    pub(crate) fn is_temporary(&self) -> bool {
+        self.shared.directory.is_some()
+    }
+
     /// The database's name: the file's, without its extension.
     pub fn name(&self) -> &str {
         &self.shared.name
@@ -285,6 +311,11 @@ impl Database {
 }
 
 impl Shared {
+    /// A line of a session's own to the server that has the tables.
+    pub fn line(&self, user: &str, interrupter: &crate::Interrupter) -> Option<Arc<crate::upstream::Line>> {
+        self.behind.get().map(|behind| behind.line(user, interrupter))
+    }
+
     /// What the settings of new sessions are where the table's value is not true.
     pub fn announced(&self) -> Arc<BTreeMap<&'static str, String>> {
         self.announced.read().clone()
@@ -427,7 +458,7 @@ pub fn session_number() -> u32 {
 }
 
 /// The next session's number: what `pg_backend_pid()` says.
-fn next_pid() -> u32 {
+pub(crate) fn next_pid() -> u32 {
     static NEXT: AtomicU32 = AtomicU32::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }

@@ -45,9 +45,24 @@ struct Inner {
     memory: usize,
     /// The session of another database in which a part of this one's work is done.
     lent: Mutex<Option<Interrupter>>,
+    /// What stops the part of the statement's work that another server does.
+    also: Also,
     /// Guards nothing but the condition variable's sleep.
     sleep: Mutex<()>,
     wake: Condvar,
+}
+
+/// What else is to be stopped.
+#[derive(Debug, Default)]
+struct Also(Mutex<Option<crate::upstream::Canceller>>);
+
+impl Also {
+    fn stop(&self) {
+        let stop = self.0.lock().clone();
+        if let Some(stop) = stop {
+            stop.cancel(false);
+        }
+    }
 }
 
 /// Why a session ends that did not ask for it.
@@ -130,6 +145,7 @@ impl Interrupter {
                 held: AtomicU32::new(0),
                 memory,
                 lent: Mutex::default(),
+                also: Also::default(),
                 sleep: Mutex::new(()),
                 wake: Condvar::new(),
             }),
@@ -140,10 +156,16 @@ impl Interrupter {
     pub fn interrupt(&self) {
         if self.inner.state.compare_exchange(RUNNING, CANCELLED, Ordering::AcqRel, Ordering::Acquire).is_ok() {
             self.wake();
+            self.inner.also.stop();
         }
         if let Some(lent) = &*self.inner.lent.lock() {
             lent.interrupt();
         }
+    }
+
+    /// Who stops the statement stops this, too, until nothing is said any more.
+    pub(crate) fn also(&self, stop: Option<crate::upstream::Canceller>) {
+        *self.inner.also.0.lock() = stop;
     }
 
     /// Who stops this session's work stops that one's, until nobody is lent any more.
@@ -158,6 +180,7 @@ impl Interrupter {
         if let Some(lent) = &*self.inner.lent.lock() {
             lent.end(why);
         }
+        self.inner.also.stop();
         self.wake();
     }
 

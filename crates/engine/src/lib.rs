@@ -36,6 +36,7 @@ pub mod settings;
 pub mod smart_objects;
 mod spool;
 pub(crate) mod statistics;
+pub mod upstream;
 
 pub use cursor::{Cursor, Row};
 pub use database::{Database, JournalModes, session_number};

@@ -62,6 +62,8 @@ pub struct Options {
     pub mysql_verifier: Option<MysqlVerifier>,
     /// Statements are counted and their times taken, for [`crate::Database::measurements`] (default: no).
     pub measured: bool,
+    /// The server that has the tables and their rows: then the file knows no more than what they look like. None by default.
+    pub upstream: Option<std::sync::Arc<dyn crate::upstream::Upstream>>,
 }
 
 /// Makes what is kept of a password out of it, or says which kind of password it cannot be made of.
@@ -85,6 +87,7 @@ impl Default for Options {
             password_verifier: None,
             mysql_verifier: None,
             measured: false,
+            upstream: None,
         }
     }
 }

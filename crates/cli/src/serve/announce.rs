@@ -68,6 +68,10 @@ pub(super) fn announce(
 ) -> Result<(), Failure> {
     let name = database.name();
     let journal = database.journal();
+    let shown = match database.upstream() {
+        Some(place) => format!("the PostgreSQL server at {place}"),
+        None => arguments.database.display().to_string(),
+    };
     let mut out = std::io::stdout().lock();
     if arguments.json {
         let mut event = serde_json::Map::new();
@@ -94,7 +98,7 @@ pub(super) fn announce(
         }
         writeln!(out, "{}", serde_json::Value::Object(event))?;
     } else {
-        writeln!(out, "Serving {} as database \"{name}\". Connect with:", arguments.database.display())?;
+        writeln!(out, "Serving {} as database \"{name}\". Connect with:", shown)?;
         for bound in bound {
             match &bound.endpoint {
                 Endpoint::Tcp(address) => {
@@ -128,7 +132,7 @@ pub(super) fn announce(
             };
             writeln!(out, "No users are configured: everybody {who} who can connect is trusted.")?;
         }
-        if journal.before != journal.now {
+        if journal.before != journal.now && database.upstream().is_none() {
             let (before, now) = (&journal.before, &journal.now);
             writeln!(out, "The file's journal mode was {before} and is {now} from now on (--journal keep leaves it).")?;
         }

@@ -42,6 +42,8 @@ pub struct Prepared {
     pub(crate) elsewhere: Vec<Reached>,
     /// It changes a table of another database: the plan there.
     pub(crate) there: Option<Arc<Prepared>>,
+    /// It runs on the server behind.
+    pub(crate) upstream: Option<Arc<crate::upstream::There>>,
     /// For whom it was made; for anybody where that does not matter.
     pub(crate) made_for: Option<MadeFor>,
     /// What triggers have to do with it.
@@ -152,6 +154,7 @@ impl Prepared {
             triggers: None,
             elsewhere: Vec::new(),
             there: None,
+            upstream: None,
             made_for: None,
             direct: None,
             id: next_id(),
@@ -180,6 +183,7 @@ impl Prepared {
             triggers: None,
             elsewhere,
             there: Some(there),
+            upstream: None,
             made_for: Some(made_for),
             direct: None,
             id: next_id(),
@@ -418,7 +422,7 @@ impl Session {
         }
         let _budget = budget::begin(parsed.text.len());
         let bound = match self.bind(parsed, declared) {
-            Err(error) if self.reload_if_changed()? || self.reload_elsewhere() => {
+            Err(error) if self.reload_if_changed()? || self.reload_elsewhere() || self.reload_upstream()? => {
                 self.bind(parsed, declared).map_err(|_| error)
             }
             other => other,
@@ -531,6 +535,7 @@ impl Session {
             uses: Uses::default(),
             elsewhere: Vec::new(),
             there: None,
+            upstream: None,
             made_for: None,
             id: next_id(),
             parsed: whole.parsed.clone(),
@@ -565,6 +570,9 @@ impl Session {
         let mut bound = bound;
         if self.schema.has_functions() && parsed.is_postgres() {
             postgres::routine::inline(&mut bound, &self.schema, &self.postgres_context());
+        }
+        if let Some(there) = self.plan_upstream(&bound, parsed)? {
+            return Ok(self.prepared_upstream(bound, there, parsed, declared));
         }
         let _passes = optimise::choose(self.passes());
         let triggers = match &bound.statement {
@@ -611,6 +619,7 @@ impl Session {
             uses,
             elsewhere,
             there: None,
+            upstream: None,
             made_for: Some(MadeFor::of(&self.user, &self.schema.search_path)),
             triggers,
             id: next_id(),
@@ -624,6 +633,35 @@ impl Session {
 }
 
 impl Session {
+    /// The plan of a statement that the server behind runs as a whole.
+    fn prepared_upstream(
+        &self,
+        bound: Bound,
+        there: Arc<crate::upstream::There>,
+        parsed: &Parsed,
+        declared: &[Option<Type>],
+    ) -> Prepared {
+        Prepared {
+            command: command(&bound.statement),
+            bound,
+            in_parts: false,
+            program: None,
+            uses: Uses::default(),
+            elsewhere: Vec::new(),
+            there: None,
+            upstream: Some(there),
+            made_for: Some(MadeFor::of(&self.user, &self.schema.search_path)),
+            triggers: None,
+            id: next_id(),
+            direct: None,
+            parsed: parsed.clone(),
+            declared: declared.to_vec(),
+            size: 0,
+            counting: Counting::default(),
+            door_parts: DoorParts::default(),
+        }
+    }
+
     /// How a statement is run that calls functions of users; such a function may write, where it is called from within.
     fn direct(&mut self, bound: &mut Bound, parsed: &Parsed, declared: &[Option<Type>]) -> Result<Option<Direct>> {
         if !self.schema.has_functions() {

@@ -289,7 +289,7 @@ impl Session {
     }
 
     /// Makes a table with the rows of its query, and tells how many they are.
-    fn create_filled(&mut self, create: &CreateTableAs, params: &[Value]) -> Result<u64> {
+    pub(super) fn create_filled(&mut self, create: &CreateTableAs, params: &[Value]) -> Result<u64> {
         let settings = self.state.settings();
         let rows = self.change_schema(|changer| {
             changer.check_creation(&create.table)?;

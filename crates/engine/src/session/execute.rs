@@ -93,6 +93,9 @@ impl Session {
         let mut result = self.dispatch(prepared, params).map_err(|error| {
             self.without_hidden_values(error, &super::identity::changed_columns(&prepared.bound.statement))
         });
+        if self.line().is_some() {
+            result = self.settle_upstream(result);
+        }
         drop(held);
         // `set_config` may have been called.
         self.sync_variables();
@@ -223,6 +226,12 @@ impl Session {
     }
 
     fn dispatch_statement(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
+        if prepared.upstream.is_some() {
+            let plan = self.renew_upstream(prepared)?;
+            if let Some(there) = plan.upstream.clone() {
+                return self.run_upstream(&plan, &there, params);
+            }
+        }
         if prepared.there.is_some() {
             let plan = self.renew(prepared)?;
             return self.run_there(&plan, params);

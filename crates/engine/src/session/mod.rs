@@ -49,6 +49,7 @@ mod temporary;
 mod transaction;
 mod transaction_end;
 pub(crate) mod triggers;
+mod upstream;
 mod utility;
 pub mod variables;
 pub(crate) mod watched;
@@ -162,6 +163,11 @@ pub enum TransactionStatus {
 
 impl Session {
     pub(crate) fn new(database: Database, options: SessionOptions, pid: u32) -> Self {
+        Self::begin_at(database, options, pid, true)
+    }
+
+    /// The same; without `upstream` it sees the file alone, and not the server that has its tables.
+    pub(crate) fn begin_at(database: Database, options: SessionOptions, pid: u32, upstream: bool) -> Self {
         let interrupter = Interrupter::new(database.shared.options.session_memory);
         let mut variables = database.shared.first_variables(&options.user);
         if !options.application_name.is_empty() {
@@ -190,6 +196,7 @@ impl Session {
         schema.enable_role(&role_names);
         let now = state::now();
         let owner = database.shared.locks.enter(pid, interrupter.clone());
+        let line = upstream.then(|| database.shared.line(&options.user, &interrupter)).flatten();
         let state = Arc::new_cyclic(|this| State {
             settings: Mutex::default(),
             catalogs: crate::catalog::cache::Cache::default(),
@@ -245,6 +252,8 @@ impl Session {
             mysql: Mutex::default(),
             user_variables: Mutex::default(),
             user_kinds: Mutex::new(Arc::from("")),
+            line,
+            told_upstream: Mutex::default(),
             random: Mutex::default(),
             trigger_depth: Default::default(),
             statements: Shown::default(),

@@ -16,6 +16,8 @@ use crate::schema::Snapshot;
 #[derive(Debug)]
 pub struct Savepoint {
     pub(super) name: String,
+    /// Its number on the server behind.
+    upstream: usize,
     /// The back end has it too.
     pub(super) set: bool,
     /// How many changes of variables there were.
@@ -53,6 +55,7 @@ impl Session {
         }
         let savepoint = Savepoint {
             name: name.to_owned(),
+            upstream: self.line().map_or(0, |line| line.deepen()),
             set: false,
             variables: self.state.variables.read().mark(),
             schema_changed: self.transaction.schema_changed,
@@ -80,6 +83,9 @@ impl Session {
         if let Some(there) = &mut self.there {
             there.release_at(at)?;
         }
+        if let Some(line) = self.line() {
+            line.release(self.transaction.savepoints[at].upstream)?;
+        }
         if self.transaction.savepoints[at].set {
             self.on_handle(|handle| handle.forget_point(Point::User(at)))?;
         }
@@ -102,6 +108,9 @@ impl Session {
     pub(super) fn go_back_to(&mut self, at: usize) -> Result<()> {
         if let Some(there) = &mut self.there {
             there.go_back_to(at)?;
+        }
+        if let Some(line) = self.line() {
+            line.go_back_to(self.transaction.savepoints[at].upstream)?;
         }
         self.roll_back_portals_to(at);
         self.count_back_to(&self.transaction.savepoints[at].counted);

@@ -116,6 +116,10 @@ pub struct State {
     pub diagnostics: Mutex<Vec<(&'static str, u16, String)>>,
     /// What MySQL's sessions count and have prepared.
     pub mysql: Mutex<super::mysql::State>,
+    /// The line to the server that has the tables, where there is one.
+    pub line: Option<Arc<crate::upstream::Line>>,
+    /// What has been set there.
+    pub told_upstream: Mutex<super::upstream::Told>,
     /// What users of MySQL's have named `@name`.
     pub user_variables: Mutex<std::collections::BTreeMap<String, rowferry_dialect::ir::Value>>,
     /// What kinds of values those are: each name with its kind behind it, between separators.

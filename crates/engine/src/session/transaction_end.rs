@@ -16,6 +16,7 @@ impl Session {
             .and_then(|()| self.settle_labels())
             .and_then(|()| self.reserve_notifications())
             .and_then(|reserved| self.commit_there().map(|()| reserved))
+            .and_then(|reserved| self.commit_upstream().map(|()| reserved))
             .and_then(|reserved| self.commit_open().map(|wrote| (reserved, wrote)));
         let (reserved, wrote) = match result {
             Ok(done) => done,
@@ -108,6 +109,7 @@ impl Session {
     /// Ends the transaction without effect. Nothing can fail here: what the back end could not undo it has undone before.
     pub(super) fn end_rollback(&mut self) {
         self.roll_back_there();
+        self.roll_back_upstream();
         self.roll_back_portals();
         if !matches!(self.transaction.open, Open::No) {
             // Cursors read what the transaction has written, so their rows must come out first.

@@ -7,14 +7,15 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 /// A statement with the answer that is expected.
-struct Case {
-    line: usize,
-    comments: String,
-    sql: String,
-    answer: String,
+pub struct Case {
+    pub line: usize,
+    pub comments: String,
+    pub sql: String,
+    pub answer: String,
 }
 
-fn cases(text: &str) -> Vec<Case> {
+/// The cases of a file's text.
+pub fn cases(text: &str) -> Vec<Case> {
     let mut cases = Vec::new();
     let mut case = Case { line: 1, comments: String::new(), sql: String::new(), answer: String::new() };
     let mut answering = false;

@@ -1,6 +1,7 @@
 //! What the engine's tests share.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+pub mod answers;
 pub mod cases;
 
 use std::path::PathBuf;

@@ -1,0 +1,67 @@
+//! Serving the tables of a PostgreSQL server instead of a file's.
+
+use std::sync::Arc;
+
+use rowferry_engine::upstream::Upstream as _;
+use rowferry_engine::{Database, Options};
+use rowferry_upstream::Server;
+
+use super::Arguments;
+use crate::Failure;
+
+/// How a URL of such a server begins.
+const SCHEMES: [&str; 2] = ["postgresql://", "postgres://"];
+
+fn url(arguments: &Arguments) -> Option<&str> {
+    let text = arguments.database.to_str()?;
+    SCHEMES.iter().any(|scheme| text.starts_with(scheme)).then_some(text)
+}
+
+/// The server that is to be served, where it is one and no file.
+pub(super) fn of(arguments: &Arguments) -> Result<Option<Arc<Server>>, Failure> {
+    let Some(url) = url(arguments) else {
+        return match &arguments.beside {
+            Some(_) => {
+                Err(Failure::new("--beside: there is no PostgreSQL server beside which the file would be").usage())
+            }
+            None => Ok(None),
+        };
+    };
+    let given = [
+        ("--postgres", arguments.postgres.is_some()),
+        ("--unix-dir", arguments.unix_dir.is_some()),
+        ("--mysql", arguments.mysql.is_some()),
+        ("--mysql-socket", arguments.mysql_socket.is_some()),
+        ("--web", arguments.web.is_some()),
+        ("--databases", arguments.databases.is_some()),
+    ];
+    if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
+        return Err(Failure::new(format!("{option}: only Informix's wire is there in front of a PostgreSQL server"))
+            .hint("say --informix ADDR; PostgreSQL's clients connect to the server itself")
+            .usage());
+    }
+    if arguments.informix.is_none() {
+        return Err(Failure::new("in front of a PostgreSQL server there is nothing to listen at")
+            .hint("say --informix ADDR; PostgreSQL's clients connect to the server itself")
+            .usage());
+    }
+    let server = Server::from_url(url).map_err(|error| Failure::new(format!("the server's URL: {error}")).usage())?;
+    Ok(Some(Arc::new(server)))
+}
+
+/// Opens what is known here of the server's tables, and connects to it.
+pub(super) fn open(arguments: &Arguments, server: Arc<Server>, options: Options) -> Result<Database, Failure> {
+    let (name, place) = (server.database().to_owned(), server.place());
+    let options = Options { upstream: Some(server), ..options };
+    let opened = match &arguments.beside {
+        Some(path) => Database::open_beside(&name, path, options),
+        None => Database::memory(&name, options),
+    };
+    opened.map_err(|error| {
+        let failure = Failure::new(format!("cannot serve {place}: {error}"));
+        match &error.hint {
+            Some(hint) => failure.hint(hint.clone()),
+            None => failure,
+        }
+    })
+}

@@ -1,0 +1,398 @@
+//! A session whose tables are another server's: its statements there, and its transaction on both sides.
+
+use std::sync::Arc;
+
+use rowferry_dialect::ir::in_turn::late;
+use rowferry_dialect::ir::{
+    Body, ColumnIndex, CreateTableAs, ExprKind, OutputColumn, Statement as Ir, Value, build, walk,
+};
+use rowferry_dialect::plan::Bound;
+use rowferry_dialect::schema::QualifiedName;
+use rowferry_dialect::values::Settings;
+use rowferry_dialect::{Condition, Error, Result, Schema, Type};
+
+use super::execute::command_words;
+use super::parsed::Parsed;
+use super::transaction::Block;
+use super::{Outcome, Prepared, Session};
+use crate::backend::{Backend as _, InUse};
+use crate::cursor::Cursor;
+use crate::routines::direct::Item;
+use crate::spool::Spool;
+use crate::upstream::{Begun, Kind, Late, Line, Modes, Request, Rows, There, Within};
+
+/// What a session has set there, and of what settings here that was made.
+pub type Told = Option<(Arc<Settings>, std::time::Duration, Arc<str>)>;
+
+impl Session {
+    /// The line to the server that has the tables, where there is one.
+    pub(super) fn line(&self) -> Option<&Arc<Line>> {
+        self.state.line.as_ref()
+    }
+
+    /// How a statement runs there; `None` for one that stays here.
+    ///
+    /// # Errors
+    /// `0A000` for what the server cannot be told.
+    pub(super) fn plan_upstream(&self, bound: &Bound, parsed: &Parsed) -> Result<Option<Arc<There>>> {
+        let Some(behind) = self.database.shared.behind.get().filter(|_| self.line().is_some()) else {
+            return Ok(None);
+        };
+        let sequences = |oid| {
+            let found = self.schema.sequence_by_oid(oid)?;
+            Some(QualifiedName::new(found.sequence.namespace.clone(), found.sequence.name.clone()))
+        };
+        let mut there = match behind.plan(bound, &sequences) {
+            Ok(Some(there)) => there,
+            Ok(None) => return Ok(None),
+            Err(error) if error.condition() == Condition::FeatureNotSupported => {
+                let said = |bound: &Bound| behind.plan(bound, &sequences).is_ok();
+                let Some((inner, items)) = late_items(bound, &self.schema, said) else { return Err(error) };
+                let Some(mut there) = behind.plan(&inner, &sequences).map_err(|_| error)? else { return Ok(None) };
+                let Ir::Query(query) = &inner.statement else { return Ok(None) };
+                let columns = query.columns.iter().map(|column| column.ty.clone()).collect();
+                let part = |bound: Bound| Ok(Arc::new(Prepared::of_part(InUse::lower(&bound)?, bound, parsed)));
+                there.late = Some(Late { columns, items: Item::prepared(items, part)? });
+                there
+            }
+            Err(error) => return Err(error),
+        };
+        if !there.said.asked.is_empty() {
+            let asked = Bound {
+                statement: Ir::Query(Box::new(build::select(there.said.asked.clone(), Vec::new(), None, None))),
+                params: bound.params.clone(),
+                columns: Vec::new(),
+                needs: Default::default(),
+                inside: Vec::new(),
+                notices: Vec::new(),
+                ..bound.clone()
+            };
+            there.asked = Some(Arc::new(Prepared::of_part(InUse::lower(&asked)?, asked, parsed)));
+        }
+        Ok(Some(Arc::new(there)))
+    }
+
+    /// Values that are worked out here, for parameters there.
+    fn ask_here(&mut self, there: &There, params: &[Value]) -> Result<Vec<Value>> {
+        let Some(asked) = &there.asked else { return Ok(Vec::new()) };
+        let Outcome::Rows(mut cursor) = self.run_query(asked, params)? else { return Ok(Vec::new()) };
+        let row = cursor.next()?.ok_or_else(|| Error::internal("no values"))?;
+        Ok((0..there.said.asked.len()).map(|at| row.get(at).to_value()).collect())
+    }
+
+    /// A plan of the schema that is there now.
+    pub(super) fn renew_upstream(&mut self, prepared: &Arc<Prepared>) -> Result<Arc<Prepared>> {
+        if self.transaction.block == Block::None
+            && let Some(behind) = self.database.shared.behind.get()
+            && behind.look(&self.database, false)?
+        {
+            self.refresh_schema();
+        }
+        self.renew(prepared)
+    }
+
+    /// Looks whether somebody has changed the schema there; true where it is another one now.
+    pub(super) fn reload_upstream(&mut self) -> Result<bool> {
+        let Some(behind) = self.database.shared.behind.get().filter(|_| self.line().is_some()) else {
+            return Ok(false);
+        };
+        // What a transaction has changed is nobody else's yet.
+        if self.transaction.schema_changed || !behind.look(&self.database, true)? {
+            return Ok(false);
+        }
+        self.refresh_schema();
+        Ok(true)
+    }
+
+    /// Where in the transaction a statement runs there.
+    fn within(&self) -> Within {
+        let in_block = self.transaction.block != Block::None;
+        let modes = Modes { isolation: self.transaction.isolation, read_only: self.transaction.read_only };
+        Within {
+            transaction: in_block.then_some(modes),
+            savepoints: self.line().map_or(0, |line| line.depth()),
+            alone: self.language().undoes_statements(),
+        }
+    }
+
+    /// What is to be set there, as text of SQL.
+    fn settings_there(&self) -> Arc<str> {
+        let (settings, lock) = (self.state.settings(), self.state.variables.read().lock_timeout());
+        let mut told = self.state.told_upstream.lock();
+        if let Some((known, known_lock, text)) = &*told
+            && Arc::ptr_eq(known, &settings)
+            && *known_lock == lock
+        {
+            return text.clone();
+        }
+        let zone = settings.time_zone.iana_name().unwrap_or("UTC").replace('\'', "''");
+        let text: Arc<str> = format!("SET TimeZone = '{zone}'; SET lock_timeout = {}", lock.as_millis()).into();
+        *told = Some((settings, lock, text.clone()));
+        text
+    }
+
+    /// Runs a statement there.
+    pub(super) fn run_upstream(
+        &mut self,
+        prepared: &Arc<Prepared>,
+        there: &Arc<There>,
+        params: &[Value],
+    ) -> Result<Outcome> {
+        if there.kind != Kind::Query && self.is_read_only() {
+            let message = format!("cannot execute {} in a read-only transaction", command_words(prepared.command));
+            return Err(Error::new(Condition::ReadOnlySqlTransaction, message));
+        }
+        self.check_needs(prepared)?;
+        self.transaction.used = true;
+        match there.kind {
+            Kind::Query | Kind::Change => self.run_rows_upstream(prepared, there, params),
+            Kind::Alone => {
+                let rows = self.command_upstream(&there.said.sql)?;
+                Ok(Outcome::Done { command: prepared.command, rows })
+            }
+            Kind::Both => {
+                let done = self.run_utility(prepared, params)?;
+                self.command_upstream(&there.said.sql)?;
+                Ok(done)
+            }
+            Kind::Schema => self.as_one_transaction(|session| {
+                session.command_upstream(&there.said.sql)?;
+                let done = session.run_ddl(prepared, params);
+                if done.is_err() {
+                    session.undo_upstream();
+                }
+                done
+            }),
+            Kind::TableOfQuery => self.as_one_transaction(|session| {
+                let Ir::CreateTableAs(create) = &prepared.bound.statement else {
+                    return Err(Error::internal("a table of a query without one"));
+                };
+                if !params.is_empty() {
+                    let message = "INTO TEMP or CREATE TABLE AS with parameters in front of a PostgreSQL server";
+                    return Err(Error::unsupported(message).hint("Make the table first, then INSERT … SELECT."));
+                }
+                let rows = session.command_upstream(&there.said.sql)?;
+                let empty = CreateTableAs { no_data: true, ..(**create).clone() };
+                match session.create_shadow(prepared, &empty) {
+                    Ok(()) => Ok(Outcome::Done { command: prepared.command, rows }),
+                    Err(error) => {
+                        session.undo_upstream();
+                        Err(error)
+                    }
+                }
+            }),
+        }
+    }
+
+    fn run_rows_upstream(&mut self, prepared: &Arc<Prepared>, there: &Arc<There>, params: &[Value]) -> Result<Outcome> {
+        let Some(line) = self.line().cloned() else { return Err(Error::internal("no line to the server behind")) };
+        let columns: Vec<Type> = match &there.late {
+            Some(late) => late.columns.clone(),
+            None => match &prepared.bound.statement {
+                // With what nobody is told of: the place of a row that is to be changed.
+                Ir::Query(query) => query.columns.iter().map(|column| column.ty.clone()).collect(),
+                _ => prepared.bound.columns.iter().map(|column| column.ty.clone()).collect(),
+            },
+        };
+        let own = params;
+        let asked = self.ask_here(there, params)?;
+        let all: Vec<Value>;
+        let all_types: Vec<Type>;
+        let (params, types) = match asked.is_empty() {
+            true => (params, prepared.bound.params.as_slice()),
+            false => {
+                all = params.iter().cloned().chain(asked).collect();
+                let types = there.said.asked.iter().map(|expr| expr.ty.clone());
+                all_types = prepared.bound.params.iter().cloned().chain(types).collect();
+                (all.as_slice(), all_types.as_slice())
+            }
+        };
+        let request = Request {
+            plan: prepared.id,
+            there,
+            params,
+            types,
+            columns: &columns,
+            within: self.within(),
+            writes: there.kind != Kind::Query,
+        };
+        let settings = self.settings_there();
+        let begun = line.run(&request, &settings);
+        self.take_notices(&line);
+        match begun? {
+            Begun::Rows { readers, ticket } => {
+                let mut rows = Rows::new(line, ticket, readers);
+                if let Some(late) = &there.late {
+                    let mut spool = Spool::new(rows.columns());
+                    while rows.advance()? {
+                        spool.push((0..rows.columns()).map(|at| rows.column(at)))?;
+                    }
+                    let rows = self.call_items(spool.into_reader()?, &late.items, own)?;
+                    return self.rows(prepared, rows);
+                }
+                if there.kind == Kind::Query {
+                    return Ok(Outcome::Rows(Cursor::upstream(rows, prepared.clone(), self.interrupter.clone())));
+                }
+                let mut spool = Spool::new(rows.columns());
+                while rows.advance()? {
+                    spool.push((0..rows.columns()).map(|at| rows.column(at)))?;
+                }
+                let changed = spool.rows();
+                let reader = spool.into_reader()?;
+                let cursor = Cursor::spooled(reader, prepared.clone(), self.interrupter.clone(), changed);
+                Ok(Outcome::Rows(cursor))
+            }
+            Begun::Done { rows, number } => {
+                if let (Some(number), Ir::Dml(dml)) = (number, &prepared.bound.statement) {
+                    self.note_serial(dml.target.oid, number);
+                }
+                Ok(Outcome::Done { command: prepared.command, rows })
+            }
+        }
+    }
+
+    /// What the server has remarked is for the client.
+    fn take_notices(&self, line: &Line) {
+        let notices = line.drain_notices();
+        if !notices.is_empty() {
+            self.state.notices.lock().extend(notices);
+        }
+    }
+
+    /// Runs a statement without rows or parameters there; how many rows it was about.
+    fn command_upstream(&mut self, words: &str) -> Result<u64> {
+        let Some(line) = self.line().cloned() else { return Err(Error::internal("no line to the server behind")) };
+        let done = line.command(words, self.within(), &self.settings_there());
+        self.take_notices(&line);
+        done
+    }
+
+    /// What a statement has done there is undone, since it has failed here. What cannot be undone is lost with the
+    /// transaction, which says so.
+    fn undo_upstream(&self) {
+        if let Some(line) = self.line()
+            && self.language().undoes_statements()
+        {
+            line.undo_statement();
+        }
+    }
+
+    /// Makes a table here without its rows, which are there.
+    fn create_shadow(&mut self, prepared: &Arc<Prepared>, create: &CreateTableAs) -> Result<()> {
+        self.open_change(prepared, "CREATE TABLE AS")?;
+        self.drop_checks()?;
+        self.create_filled(create, &[]).map(|_| ())
+    }
+
+    /// A statement outside of a transaction is over: what routines in it have begun there ends with it.
+    pub(super) fn settle_upstream(&mut self, result: Result<Outcome>) -> Result<Outcome> {
+        if self.inner || self.transaction.block != Block::None {
+            return result;
+        }
+        let Some(line) = self.line().filter(|line| line.is_begun()).cloned() else { return result };
+        match result {
+            Ok(mut outcome) => {
+                if let Outcome::Rows(cursor) = &mut outcome {
+                    cursor.read_ahead()?;
+                }
+                line.commit()?;
+                Ok(outcome)
+            }
+            Err(error) => {
+                line.roll_back();
+                Err(error)
+            }
+        }
+    }
+
+    /// What was changed there is so from now on.
+    pub(super) fn commit_upstream(&mut self) -> Result<()> {
+        match self.line() {
+            Some(line) if !self.inner => line.commit(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Nothing of it stays.
+    pub(super) fn roll_back_upstream(&mut self) {
+        if let Some(line) = self.line()
+            && !self.inner
+        {
+            line.roll_back();
+        }
+    }
+}
+
+/// A query whose items that the server cannot be told are computed here, out of columns that it returns: what it is asked,
+/// and what becomes of that. `None` where that is not enough.
+fn late_items(bound: &Bound, schema: &dyn Schema, said: impl Fn(&Bound) -> bool) -> Option<(Bound, Vec<Item<Bound>>)> {
+    let Ir::Query(query) = &bound.statement else { return None };
+    let Body::Select(select) = &query.body else { return None };
+    let mut inner = (**query).clone();
+    let alone = |at: usize| {
+        let mut one = (**query).clone();
+        one.order_by.clear();
+        one.columns = vec![query.columns[at].clone()];
+        if let Body::Select(own) = &mut one.body {
+            own.items = vec![select.items[at].clone()];
+        }
+        Bound { statement: Ir::Query(Box::new(one)), ..bound.clone() }
+    };
+    let (mut exprs, mut columns, mut items) = (Vec::new(), Vec::new(), Vec::new());
+    let mut places = Vec::with_capacity(select.items.len());
+    for (at, item) in select.items.iter().enumerate() {
+        if said(&alone(at)) {
+            places.push(Some(exprs.len()));
+            items.push(Item::Column);
+            exprs.push(item.clone());
+            columns.push(query.columns[at].clone());
+            continue;
+        }
+        places.push(None);
+        let (query, read) = late(item, select, bound.params.len(), schema)?;
+        let types = read.iter().map(|expr| expr.ty.clone());
+        items.push(Item::Late(
+            Bound {
+                statement: Ir::Query(Box::new(query)),
+                params: bound.params.iter().cloned().chain(types).collect(),
+                columns: Vec::new(),
+                notices: Vec::new(),
+                ..bound.clone()
+            },
+            read.len(),
+        ));
+        for expr in read {
+            columns.push(OutputColumn { name: String::new(), ty: expr.ty.clone() });
+            exprs.push(expr);
+        }
+    }
+    // Keys that name columns of the result name them where they are now.
+    let mut moved = true;
+    for key in &mut inner.order_by {
+        walk::expr_mut(&mut key.expr, &mut |part| {
+            if let ExprKind::Column(column) = &mut part.kind
+                && column.relation == query.output
+                && let ColumnIndex::At(at) = column.column
+            {
+                match places.get(at).copied().flatten() {
+                    Some(place) => column.column = ColumnIndex::At(place),
+                    None => moved = false,
+                }
+            }
+            true
+        });
+    }
+    if !moved {
+        return None;
+    }
+    if exprs.is_empty() {
+        exprs.push(rowferry_dialect::ir::Expr::integer(1, Type::Int4));
+        columns.push(OutputColumn { name: String::new(), ty: Type::Int4 });
+    }
+    if let Body::Select(own) = &mut inner.body {
+        own.items = exprs;
+    }
+    inner.columns = columns;
+    let statement = Ir::Query(Box::new(inner));
+    Some((Bound { statement, columns: Vec::new(), notices: Vec::new(), ..bound.clone() }, items))
+}

@@ -1,0 +1,312 @@
+//! A PostgreSQL server behind ours: tables and rows are there, and what they look like is known here.
+//!
+//! ```text
+//! client ── door ── Session ── front end ── IR ── lower::postgres ── Line ── Link ══ the PostgreSQL server
+//!                      │
+//!                      └── Database: an empty copy of the schema (Shadow): catalogs, routines, what names mean
+//! ```
+//!
+//! A session of ours has a connection of its own to that server, from its first statement on. Statements that touch
+//! tables go there as a whole; what needs none (catalogs, variables, constants, the flow of routines) stays here. Changes
+//! of the schema are made on both sides, in one transaction on each. How bytes get there is not known here: whoever opens
+//! the database gives it an [`Upstream`].
+
+mod line;
+mod rows;
+pub(crate) mod shadow;
+mod values;
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use rowferry_dialect::ir::{self, Ddl, Maintenance, Named, ObjectKind, Statement};
+use rowferry_dialect::lower::postgres::{self, Manner, Said};
+use rowferry_dialect::plan::Bound;
+use rowferry_dialect::schema::{QualifiedName, RelationKind};
+use rowferry_dialect::{Error, Result, Type};
+
+use crate::Database;
+use crate::interrupt::Interrupter;
+use crate::routines::direct::Item;
+use crate::session::Prepared;
+
+pub use line::Line;
+pub(crate) use line::{Begun, Modes, Request, Within};
+pub(crate) use rows::Rows;
+
+/// A PostgreSQL server, to connect to.
+pub trait Upstream: Debug + Send + Sync {
+    /// A new connection of a session; `application` is what the server shows of it.
+    ///
+    /// # Errors
+    /// The server's, or `08001` where there is none.
+    fn connect(&self, application: &str) -> Result<Box<dyn Link>>;
+
+    /// Where it is, for people: `host:port/database`, without a password.
+    fn place(&self) -> String;
+}
+
+/// A connection to a PostgreSQL server: parts of a pipeline are put in, then sent; replies are read one by one.
+pub trait Link: Debug + Send {
+    /// Prepares a statement, and asks for the types of its columns.
+    fn prepare(&mut self, name: &str, sql: &str);
+    /// Gives a statement its parameters, as texts; `formats` is 1 for each column that is wanted in binary form.
+    fn bind(&mut self, portal: &str, name: &str, params: &[Option<Vec<u8>>], formats: &[u16]);
+    /// Runs a portal for so many rows, 0 for all.
+    fn run(&mut self, portal: &str, most: u32);
+    /// Forgets a portal.
+    fn close_portal(&mut self, portal: &str);
+    /// Forgets a statement.
+    fn close_statement(&mut self, name: &str);
+    /// Runs a statement of ours that returns no rows.
+    fn statement(&mut self, sql: &str);
+    /// Ends the pipeline.
+    fn sync(&mut self);
+    /// One or several statements without parameters, instead of a pipeline.
+    fn query(&mut self, sql: &str);
+    /// The next reply; everything that waits to be sent is sent before.
+    ///
+    /// # Errors
+    /// The connection is over.
+    fn reply(&mut self, row: &mut RowBytes) -> Result<Reply>;
+    /// A reply has come whole, so that nobody waits for it.
+    fn has_reply(&mut self) -> bool;
+    /// True while the connection stands and has nothing to say.
+    fn is_quiet(&self) -> bool;
+    /// What asks the server, from any thread, to stop the statement that runs.
+    fn canceller(&self) -> Option<Canceller>;
+    /// `ask` is called now and then while a reply is waited for.
+    fn on_wait(&mut self, ask: Box<dyn FnMut() + Send>);
+}
+
+/// Asks a server to stop a statement; with `true` it is waited for until the server has done so, or has none to stop.
+#[derive(Clone)]
+pub struct Canceller(pub Arc<dyn Fn(bool) + Send + Sync>);
+
+impl Canceller {
+    /// Asks.
+    pub fn cancel(&self, wait: bool) {
+        (self.0)(wait);
+    }
+}
+
+impl Debug for Canceller {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Canceller")
+    }
+}
+
+/// What a server says.
+#[derive(Debug)]
+pub enum Reply {
+    /// A row, which has been put where it was wanted.
+    Row,
+    /// The object ids of the types of the columns to come.
+    Columns(Vec<u32>),
+    /// A statement is over: the word of its tag, and how many rows it was about.
+    Complete(String, u64),
+    /// A portal has more rows.
+    Suspended,
+    /// A statement has failed; the rest of the pipeline is passed over.
+    Failed(Error),
+    /// A remark.
+    Notice(Error),
+    /// The pipeline is over.
+    Ready {
+        /// A transaction is open.
+        in_transaction: bool,
+    },
+}
+
+/// A row as it came.
+#[derive(Debug, Default)]
+pub struct RowBytes {
+    /// All cells, one behind the other.
+    pub bytes: Vec<u8>,
+    /// Where each of them begins and ends; `None` is NULL.
+    pub cells: Vec<Option<(usize, usize)>>,
+}
+
+impl RowBytes {
+    /// A cell.
+    pub fn cell(&self, at: usize) -> Option<&[u8]> {
+        let (from, to) = (*self.cells.get(at)?)?;
+        self.bytes.get(from..to)
+    }
+
+    /// Begins a row anew.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.cells.clear();
+    }
+
+    /// Adds a cell.
+    pub fn push(&mut self, cell: Option<&[u8]>) {
+        self.cells.push(cell.map(|cell| {
+            let from = self.bytes.len();
+            self.bytes.extend_from_slice(cell);
+            (from, self.bytes.len())
+        }));
+    }
+}
+
+/// The server behind a database, and what is known of it.
+#[derive(Debug)]
+pub struct Behind {
+    server: Arc<dyn Upstream>,
+    manner: Manner,
+    /// What is made here beside the tables is kept.
+    keeps: bool,
+    /// Sees whether the schema there has changed.
+    watch: shadow::Watch,
+}
+
+/// A statement that runs there.
+#[derive(Debug)]
+pub(crate) struct There {
+    /// What is said to the server.
+    pub said: Said,
+    pub kind: Kind,
+    /// The query of one row that works out here what the server cannot.
+    pub asked: Option<Arc<Prepared>>,
+    /// Columns that are worked out here, out of those that the server returns.
+    pub late: Option<Late>,
+}
+
+/// How rows of the client's are made of rows of the server's.
+#[derive(Debug)]
+pub(crate) struct Late {
+    /// The server's columns.
+    pub columns: Vec<Type>,
+    /// The client's.
+    pub items: Vec<Item<Arc<Prepared>>>,
+}
+
+/// What a statement there is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Kind {
+    /// It has rows to be read.
+    Query,
+    /// It changes rows.
+    Change,
+    /// It changes the schema, which is to be changed here as well.
+    Schema,
+    /// It makes a table of a query's rows, which is to be made here without them.
+    TableOfQuery,
+    /// It is of no consequence here.
+    Alone,
+    /// It is done here first, which says what is wrong with it.
+    Both,
+}
+
+impl Behind {
+    /// Connects, and learns what tables there are.
+    ///
+    /// # Errors
+    /// The server's, or `08001` where there is none.
+    pub(crate) fn begin(database: &Database, server: Arc<dyn Upstream>) -> Result<()> {
+        let watch = shadow::Watch::new(Line::new(
+            server.clone(),
+            "rowferry".to_owned(),
+            Interrupter::new(crate::memory::UNLIMITED),
+        ));
+        let by_code_points = watch.orders_by_rules()?;
+        let manner = Manner { with_heirs: true, by_code_points, shows_places: true, defers_keys: true };
+        watch.refresh(database)?;
+        let keeps = !database.is_temporary();
+        database.shared.behind.set(Self { server, manner, keeps, watch }).ok();
+        Ok(())
+    }
+
+    /// A line for a session.
+    pub(crate) fn line(&self, user: &str, interrupter: &Interrupter) -> Arc<Line> {
+        Arc::new(Line::new(self.server.clone(), format!("rowferry: {user}"), interrupter.clone()))
+    }
+
+    /// Looks whether the schema there has changed since, and learns it anew then. Without `now` not more often than every
+    /// other second, and by one session at a time.
+    ///
+    /// # Errors
+    /// The server's.
+    pub(crate) fn look(&self, database: &Database, now: bool) -> Result<bool> {
+        self.watch.look(database, now)
+    }
+
+    /// How a statement runs there; `None` for one that stays here.
+    ///
+    /// # Errors
+    /// `0A000` for what the server cannot be told.
+    pub(crate) fn plan(
+        &self,
+        bound: &Bound,
+        sequences: &dyn Fn(u32) -> Option<QualifiedName>,
+    ) -> Result<Option<There>> {
+        let Some(kind) = kind_of(&bound.statement)? else {
+            if !self.keeps && matches!(bound.statement, Statement::Ddl(_)) && bound.effects.schema {
+                let message = "there is no file to keep this in beside the PostgreSQL server";
+                return Err(Error::unsupported(message).hint("Start the server with --beside FILE."));
+            }
+            return Ok(None);
+        };
+        let said = postgres::lower_for(bound, self.manner, sequences)?;
+        Ok(Some(There { said, kind, asked: None, late: None }))
+    }
+}
+
+fn kind_of(statement: &Statement) -> Result<Option<Kind>> {
+    let refused = |what: &str| Err(Error::unsupported(format!("{what} in front of a PostgreSQL server")));
+    Ok(Some(match statement {
+        Statement::Query(_) if !needs_server(statement) => return Ok(None),
+        Statement::Query(_) => Kind::Query,
+        Statement::Dml(_) | Statement::Merge(_) => Kind::Change,
+        Statement::CreateTableAs(create) if create.definition.is_none() => Kind::TableOfQuery,
+        Statement::CreateTableAs(_) | Statement::RefreshView(_) => return refused("a materialized view"),
+        Statement::Ddl(ddl) => match &**ddl {
+            Ddl::Truncate { .. } => Kind::Alone,
+            Ddl::CreateTable(_)
+            | Ddl::CreateIndex(_)
+            | Ddl::AlterTable { .. }
+            | Ddl::CreateSequence(_)
+            | Ddl::AlterSequence { .. }
+            | Ddl::Rename { .. }
+            | Ddl::CreateView(_) => Kind::Schema,
+            // What IF EXISTS has let pass is not told.
+            Ddl::Drop(drop) if drop.names.is_empty() => return Ok(None),
+            Ddl::Drop(drop)
+                if matches!(
+                    drop.kind,
+                    ObjectKind::Table | ObjectKind::Index | ObjectKind::Sequence | ObjectKind::View
+                ) =>
+            {
+                Kind::Schema
+            }
+            // What stands beside the tables is kept here.
+            Ddl::CreateSynonym { .. }
+            | Ddl::CreateRoutine(_)
+            | Ddl::DropRoutine(_)
+            | Ddl::CreateType(_)
+            | Ddl::DropType { .. } => {
+                return Ok(None);
+            }
+            Ddl::Drop(drop) if drop.kind == ObjectKind::Synonym => return Ok(None),
+            Ddl::Access { .. } => return refused("GRANT and REVOKE, since rights are the server's,"),
+            _ => return refused("this change of the schema"),
+        },
+        Statement::Lock(_) | Statement::SetConstraints { .. } => Kind::Both,
+        Statement::Maintain(Maintenance::Analyze { tables, all, .. }) if *all || !tables.is_empty() => Kind::Alone,
+        _ => return Ok(None),
+    }))
+}
+
+/// True for a statement that reads tables of users, or asks a sequence.
+fn needs_server(statement: &Statement) -> bool {
+    let named = ir::named_relations(statement);
+    let reads = named.values().any(|named| match named {
+        Named::Relation(relation) => relation.kind != RelationKind::Catalog && relation.oid >= FIRST_USER_OID,
+        _ => false,
+    });
+    reads || ir::asks_sequences(statement)
+}
+
+/// Object ids of what users make begin here.
+const FIRST_USER_OID: u32 = 16_384;

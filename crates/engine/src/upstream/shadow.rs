@@ -1,0 +1,354 @@
+//! What is known here of the tables there: an empty copy, in which names are looked up and catalogs read.
+//!
+//! A table is copied by statements of PostgreSQL's: its columns, keys, checks and indexes as far as they are known here,
+//! since the server keeps them all. One that a client of ours has made stays as it was declared here, with types that
+//! PostgreSQL does not have, as long as its columns there are those that it was given.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use rowferry_dialect::postgres::types::{format_type, import};
+use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
+use rowferry_dialect::{Condition, Error, Language, Result, Schema as _};
+
+use super::Line;
+use crate::{Database, Session, SessionOptions};
+
+/// How often it is looked whether the schema there has changed.
+const INTERVAL: Duration = Duration::from_secs(2);
+
+/// Says what changes when something of the schema does.
+const FINGERPRINT: &str = "SELECT (SELECT concat(count(*), ' ', max(xmin::text::bigint)) FROM pg_class WHERE oid >= 16384), \
+    (SELECT concat(count(*), ' ', max(xmin::text::bigint)) FROM pg_attribute WHERE attrelid >= 16384), \
+    (SELECT concat(count(*), ' ', max(xmin::text::bigint)) FROM pg_constraint WHERE oid >= 16384), \
+    (SELECT concat(count(*), ' ', max(xmin::text::bigint)) FROM pg_attrdef)";
+
+/// Tables, views and sequences, without those of the system, of extensions, and partitions.
+const RELATIONS: &str = "SELECT c.oid, n.nspname, c.relname, c.relkind \
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+    WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND NOT c.relispartition \
+    AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'rowferry') AND n.nspname !~ '^pg_(toast|temp)' \
+    AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.classid = 'pg_class'::regclass \
+        AND (d.deptype = 'e' OR d.deptype = 'i' AND c.relkind = 'S' OR d.deptype = 'a' AND c.relkind = 'S')) \
+    ORDER BY c.oid";
+
+/// Columns: of which relation, name, type, NOT NULL, whether it numbers itself, what it is otherwise.
+const COLUMNS: &str = "SELECT a.attrelid, a.attname, \
+    CASE WHEN t.typtype = 'd' THEN format_type(t.typbasetype, t.typtypmod) \
+         WHEN b.nspname = 'pg_catalog' THEN format_type(a.atttypid, a.atttypmod) ELSE 'text' END, \
+    a.attnotnull, \
+    a.attidentity <> '' OR pg_get_serial_sequence(quote_ident(n.nspname) || '.' || quote_ident(c.relname), a.attname) IS NOT NULL, \
+    a.attgenerated, pg_get_expr(d.adbin, d.adrelid) \
+    FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace \
+    JOIN pg_type t ON t.oid = a.atttypid JOIN pg_namespace b ON b.oid = t.typnamespace \
+    LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum \
+    WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.oid >= 16384 \
+    ORDER BY a.attrelid, a.attnum";
+
+/// Constraints: of which relation, name, kind, as they are declared.
+const CONSTRAINTS: &str = "SELECT conrelid, conname, contype, pg_get_constraintdef(oid) FROM pg_constraint \
+    WHERE conrelid <> 0 AND contype IN ('p', 'u', 'c', 'f') ORDER BY contype = 'f', conrelid, conname";
+
+/// Indexes that are no constraint's.
+const INDEXES: &str = "SELECT i.indrelid, c.relname, pg_get_indexdef(i.indexrelid) \
+    FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
+    WHERE i.indrelid >= 16384 AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = i.indexrelid) ORDER BY 1, 2";
+
+/// Sees to it that what is known here is what is there.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    line: Line,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    at: Option<Instant>,
+    fingerprint: Vec<Vec<Option<String>>>,
+    /// How each relation is declared, by its name.
+    declared: BTreeMap<(String, String), Vec<String>>,
+}
+
+/// A relation as it is there.
+#[derive(Debug, Default)]
+struct Found {
+    schema: String,
+    name: String,
+    kind: String,
+    columns: Vec<Column>,
+    /// Statements that make it what it is; those behind the first may fail.
+    statements: Vec<String>,
+    /// Foreign keys, which need other tables.
+    later: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Column {
+    name: String,
+    ty: String,
+    not_null: bool,
+    numbered: bool,
+}
+
+impl Watch {
+    pub fn new(line: Line) -> Self {
+        Self { line, seen: Mutex::default() }
+    }
+
+    /// True when the database there orders texts otherwise than by their code points.
+    pub fn orders_by_rules(&self) -> Result<bool> {
+        let rows = self.line.texts("SELECT datcollate FROM pg_database WHERE datname = current_database()")?;
+        let collation = rows.into_iter().flatten().next().flatten().unwrap_or_default();
+        Ok(!matches!(collation.as_str(), "C" | "POSIX" | "C.UTF-8" | "C.utf8"))
+    }
+
+    /// Looks whether the schema has changed; learns it anew then, and says so.
+    pub fn look(&self, database: &Database, now: bool) -> Result<bool> {
+        let seen = if now { Some(self.seen.lock()) } else { self.seen.try_lock() };
+        let Some(mut seen) = seen else { return Ok(false) };
+        if !now && seen.at.is_some_and(|at| at.elapsed() < INTERVAL) {
+            return Ok(false);
+        }
+        seen.at = Some(Instant::now());
+        let fingerprint = self.line.texts(FINGERPRINT)?;
+        if fingerprint == seen.fingerprint {
+            return Ok(false);
+        }
+        self.learn(database, &mut seen, fingerprint)?;
+        Ok(true)
+    }
+
+    /// Learns the schema.
+    pub fn refresh(&self, database: &Database) -> Result<()> {
+        let mut seen = self.seen.lock();
+        let fingerprint = self.line.texts(FINGERPRINT)?;
+        seen.at = Some(Instant::now());
+        self.learn(database, &mut seen, fingerprint)
+    }
+
+    fn learn(&self, database: &Database, seen: &mut Seen, fingerprint: Vec<Vec<Option<String>>>) -> Result<()> {
+        let found = self.found()?;
+        let options = SessionOptions::new("rowferry", Language::Postgres);
+        let mut session = Session::begin_at(database.clone(), options, crate::database::next_pid(), false);
+        let mut declared = BTreeMap::new();
+        session.begin_implicit();
+        let done = change(&mut session, &found, seen, &mut declared);
+        if done.is_err() {
+            session.fail();
+        }
+        session.end_implicit()?;
+        let numbered = done?;
+        drop(session);
+        number_as_serials(database, &numbered);
+        seen.declared = declared;
+        seen.fingerprint = fingerprint;
+        Ok(())
+    }
+
+    fn found(&self) -> Result<Vec<Found>> {
+        let mut found: BTreeMap<u64, Found> = BTreeMap::new();
+        for row in self.line.texts(RELATIONS)? {
+            let [oid, schema, name, kind] = texts(row)?;
+            found.insert(number(&oid)?, Found { schema, name, kind, ..Found::default() });
+        }
+        for row in self.line.texts(COLUMNS)? {
+            let mut row = row.into_iter();
+            let mut next = || row.next().flatten().unwrap_or_default();
+            let Some(relation) = found.get_mut(&number(&next())?) else { continue };
+            let (name, ty, not_null, numbered) = (next(), next(), next() == "t", next() == "t");
+            relation.columns.push(Column { name, ty, not_null, numbered });
+        }
+        for relation in found.values_mut() {
+            relation.statements = relation.creation();
+        }
+        for row in self.line.texts(CONSTRAINTS)? {
+            let [oid, name, kind, definition] = texts(row)?;
+            let Some(relation) = found.get_mut(&number(&oid)?) else { continue };
+            let (table, name) = (relation.quoted(), quote(&name));
+            let statement = format!("ALTER TABLE {table} ADD CONSTRAINT {name} {definition}");
+            if kind == "f" { relation.later.push(statement) } else { relation.statements.push(statement) }
+        }
+        for row in self.line.texts(INDEXES)? {
+            let [oid, _, definition] = texts(row)?;
+            if let Some(relation) = found.get_mut(&number(&oid)?) {
+                relation.statements.push(definition);
+            }
+        }
+        Ok(found.into_values().collect())
+    }
+}
+
+impl Found {
+    fn quoted(&self) -> String {
+        format!("{}.{}", quote(&self.schema), quote(&self.name))
+    }
+
+    fn key(&self) -> (String, String) {
+        (self.schema.clone(), self.name.clone())
+    }
+
+    fn creation(&self) -> Vec<String> {
+        if self.kind == "S" {
+            return vec![format!("CREATE SEQUENCE {}", self.quoted())];
+        }
+        let member = |column: &Column| {
+            let not_null = if column.not_null { " NOT NULL" } else { "" };
+            format!("{} {}{not_null}", quote(&column.name), column.ty)
+        };
+        let members: Vec<String> = self.columns.iter().map(member).collect();
+        vec![format!("CREATE TABLE {} ({})", self.quoted(), members.join(", "))]
+    }
+
+    /// The relation that is known here is the one that is there.
+    fn is(&self, relation: &Relation) -> bool {
+        if let RelationKind::Sequence { .. } = relation.kind {
+            return self.kind == "S";
+        }
+        if self.kind == "v" || relation.kind != RelationKind::Table {
+            return self.kind == "v" && is_view(relation);
+        }
+        relation.columns.len() == self.columns.len()
+            && relation.columns.iter().zip(&self.columns).all(|(here, there)| {
+                here.name == there.name
+                    && here.not_null == there.not_null
+                    && format_type(&import(&here.ty)) == there.ty
+                    && here.identity.is_some() == there.numbered
+            })
+    }
+}
+
+/// Makes the copy what is there.
+fn change(
+    session: &mut Session,
+    found: &[Found],
+    seen: &Seen,
+    declared: &mut BTreeMap<(String, String), Vec<String>>,
+) -> Result<Vec<String>> {
+    let mut fresh = Vec::new();
+    for relation in found {
+        let mut statements = relation.statements.clone();
+        statements.extend(relation.later.iter().cloned());
+        let known = session.known(&relation.schema, &relation.name);
+        let same = match (&known, seen.declared.get(&relation.key())) {
+            (Some(_), Some(before)) => *before == statements,
+            (Some(known), None) => relation.is(known),
+            (None, None) => relation.kind == "S" && session.knows_sequence(&relation.schema, &relation.name),
+            (None, Some(_)) => false,
+        };
+        declared.insert(relation.key(), statements);
+        if same {
+            continue;
+        }
+        if let Some(known) = known {
+            drop_known(session, &known)?;
+        }
+        fresh.push(relation);
+    }
+    for key in seen.declared.keys().filter(|key| !declared.contains_key(*key)) {
+        if let Some(known) = session.known(&key.0, &key.1) {
+            drop_known(session, &known)?;
+        } else if session.knows_sequence(&key.0, &key.1) {
+            run(session, &format!("DROP SEQUENCE {}.{}", quote(&key.0), quote(&key.1)))?;
+        }
+    }
+    for relation in &fresh {
+        if !relation.schema.is_empty() && relation.schema != "public" {
+            run(session, &format!("CREATE SCHEMA IF NOT EXISTS {}", quote(&relation.schema)))?;
+        }
+        for (at, statement) in relation.statements.iter().enumerate() {
+            let done = tried(session, statement);
+            match done {
+                Err(error) if at == 0 => {
+                    tracing::warn!(table = relation.quoted(), %error, "a table of the server behind cannot be shown");
+                    break;
+                }
+                Err(error) => tracing::debug!(statement, %error, "is not known here"),
+                Ok(()) => {}
+            }
+        }
+    }
+    for statement in fresh.iter().flat_map(|relation| &relation.later) {
+        if let Err(error) = tried(session, statement) {
+            tracing::debug!(statement, %error, "is not known here");
+        }
+    }
+    let serials = fresh.iter().flat_map(|relation| {
+        let numbered = relation.columns.iter().filter(|column| column.numbered);
+        numbered.map(|column| {
+            let ty = if column.ty == "bigint" { "bigserial" } else { "serial" };
+            format!("alter table {} modify ({} {ty})", relation.quoted(), quote(&column.name))
+        })
+    });
+    Ok(serials.collect())
+}
+
+/// Columns that number themselves take a zero for the next number, as Informix's do.
+fn number_as_serials(database: &Database, statements: &[String]) {
+    if statements.is_empty() {
+        return;
+    }
+    let options = SessionOptions::new("informix", Language::Informix);
+    let mut session = Session::begin_at(database.clone(), options, crate::database::next_pid(), false);
+    session.begin_with(rowferry_dialect::informix::DELIMIDENT, "y");
+    for statement in statements {
+        if let Err(error) = run(&mut session, statement) {
+            tracing::debug!(statement, %error, "is not known here");
+        }
+    }
+}
+
+fn drop_known(session: &mut Session, relation: &Relation) -> Result<()> {
+    let kind = match &relation.kind {
+        RelationKind::View { .. } => "VIEW",
+        RelationKind::Sequence { .. } => "SEQUENCE",
+        _ => "TABLE",
+    };
+    run(session, &format!("DROP {kind} {}.{} CASCADE", quote(&relation.namespace), quote(&relation.name)))
+}
+
+/// Runs a statement that may fail.
+fn tried(session: &mut Session, statement: &str) -> Result<()> {
+    session.begin_subtransaction()?;
+    match run(session, statement) {
+        Ok(()) => session.end_subtransaction(),
+        Err(error) => {
+            session.undo_subtransaction()?;
+            Err(error)
+        }
+    }
+}
+
+fn run(session: &mut Session, statement: &str) -> Result<()> {
+    match session.prepare(statement, &[])? {
+        Some(plan) => session.execute(&plan, &[]).map(|_| ()),
+        None => Ok(()),
+    }
+}
+
+impl Session {
+    fn known(&mut self, schema: &str, name: &str) -> Option<std::sync::Arc<Relation>> {
+        self.schema().relation(&QualifiedName::new(schema.to_owned(), name.to_owned()))
+    }
+
+    fn knows_sequence(&mut self, schema: &str, name: &str) -> bool {
+        self.schema().sequence(&QualifiedName::new(schema.to_owned(), name.to_owned())).is_some()
+    }
+}
+
+fn is_view(relation: &Relation) -> bool {
+    matches!(relation.kind, RelationKind::View { .. })
+}
+
+fn texts<const N: usize>(row: Vec<Option<String>>) -> Result<[String; N]> {
+    let row: Vec<String> = row.into_iter().map(Option::unwrap_or_default).collect();
+    row.try_into().map_err(|_| Error::internal("the server behind answers with other columns"))
+}
+
+fn number(text: &str) -> Result<u64> {
+    text.parse().map_err(|_| Error::new(Condition::DataException, "an object id that is no number"))
+}
+
+fn quote(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}

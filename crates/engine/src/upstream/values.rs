@@ -1,0 +1,157 @@
+//! Values on their way to and from the server behind: our stored forms on one side, PostgreSQL's texts on the other.
+
+use rowferry_dialect::ir::{CastContext, Value};
+use rowferry_dialect::postgres::types::{from_oid, import};
+use rowferry_dialect::values::{self, Settings, ValueRef};
+use rowferry_dialect::{Condition, Error, Result, Type};
+
+use super::RowBytes;
+
+/// Reads a column.
+#[derive(Clone, Debug)]
+pub(crate) struct Reader {
+    /// What the session awaits.
+    ty: Type,
+    way: Way,
+}
+
+/// How a column comes.
+#[derive(Clone, Debug)]
+enum Way {
+    /// An integer of two, four or eight bytes.
+    Integer,
+    /// A float of four or eight bytes.
+    Float,
+    /// One byte.
+    Bool,
+    /// Bytes as they are.
+    Bytes,
+    /// A text that is stored as it comes.
+    Plain,
+    /// The text of a type.
+    Text(Type),
+}
+
+impl Reader {
+    /// For a column that is awaited as `ty` and comes as the type of this object id.
+    pub fn new(ty: &Type, oid: u32) -> Self {
+        let told = from_oid(oid);
+        let way = match (&told, ty.through_domains()) {
+            (Some(Type::Int2 | Type::Int4 | Type::Int8), wanted) if wanted.is_integer() => Way::Integer,
+            (Some(Type::Float4 | Type::Float8), Type::Float4 | Type::Float8) => Way::Float,
+            (Some(Type::Bool), Type::Bool) => Way::Bool,
+            (Some(Type::Bytea), Type::Byte | Type::Blob | Type::Bytea) => Way::Bytes,
+            (
+                Some(Type::Text | Type::Varchar(_)),
+                Type::Text | Type::Varchar(_) | Type::Lvarchar(_) | Type::Nvarchar(_) | Type::TextBlob | Type::Clob,
+            ) => Way::Plain,
+            (Some(told), _) => Way::Text(told.clone()),
+            // Its text is one for us as well.
+            (None, _) => Way::Text(import(ty)),
+        };
+        Self { ty: ty.clone(), way }
+    }
+
+    /// The format in which it is asked for: 1 is binary.
+    pub fn format(&self) -> u16 {
+        u16::from(matches!(self.way, Way::Integer | Way::Float | Way::Bool | Way::Bytes))
+    }
+
+    /// The column as a number, if it is one.
+    pub fn number(&self, cell: &[u8]) -> Option<i64> {
+        match self.read(cell).ok()? {
+            Value::Integer(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// A cell that needs no conversion.
+    pub fn plain<'a>(&self, cell: Option<&'a [u8]>) -> Option<ValueRef<'a>> {
+        let Some(cell) = cell else { return Some(ValueRef::Null) };
+        match self.way {
+            Way::Plain => Some(ValueRef::Text(cell)),
+            Way::Bytes => Some(ValueRef::Blob(cell)),
+            Way::Integer => integer(cell).map(ValueRef::Integer),
+            Way::Float => float(cell).map(ValueRef::Real),
+            Way::Bool => Some(ValueRef::Integer(i64::from(cell != [0]))),
+            Way::Text(_) => None,
+        }
+    }
+
+    /// The stored form of a cell.
+    pub fn read(&self, cell: &[u8]) -> Result<Value> {
+        if let Some(plain) = self.plain(Some(cell)) {
+            return Ok(plain.to_value());
+        }
+        let Way::Text(told) = &self.way else {
+            return Err(Error::new(Condition::DataCorrupted, "a value of the server behind has another length"));
+        };
+        let text = std::str::from_utf8(cell)
+            .map_err(|_| Error::new(Condition::CharacterNotInRepertoire, "a text of the server behind is not UTF-8"))?;
+        let settings = Settings::default();
+        let others = matches!(self.ty, Type::QualifiedInterval(_) | Type::Datetime(_));
+        if *told == self.ty || import(&self.ty) == *told && !others {
+            return values::input(text, &self.ty, &settings);
+        }
+        let value = values::input(text, told, &settings)?;
+        if let (Type::Datetime(_), true) = (&self.ty, others) {
+            return rowferry_dialect::informix::values::convert(&value, told, &self.ty);
+        }
+        values::cast(&value, told, &self.ty, CastContext::Assignment, &settings)
+    }
+}
+
+/// A row's values in their stored forms.
+pub(crate) fn read_row(readers: &[Reader], row: &RowBytes, values: &mut Vec<Value>) -> Result<()> {
+    values.clear();
+    for (at, reader) in readers.iter().enumerate() {
+        values.push(match row.cell(at) {
+            Some(cell) => reader.read(cell)?,
+            None => Value::Null,
+        });
+    }
+    Ok(())
+}
+
+/// A parameter as a text of PostgreSQL's; `None` is NULL.
+pub(crate) fn parameter(value: &Value, ty: &Type, settings: &Settings) -> Result<Option<Vec<u8>>> {
+    if matches!(value, Value::Null) {
+        return Ok(None);
+    }
+    let told = import(ty);
+    let mut out = Vec::new();
+    match (ty, value) {
+        // Its fields are units there.
+        (Type::QualifiedInterval(_), value) => {
+            let value = values::cast(value, ty, &told, CastContext::Implicit, settings)?;
+            values::write(&mut out, value.as_ref(), &told, settings)?;
+        }
+        // Blanks at the end say nothing, and a width has been seen to.
+        (Type::Char(_) | Type::Nchar(_), Value::Text(text)) => out.extend_from_slice(text.as_bytes()),
+        (_, value) => values::write(&mut out, value.as_ref(), &told, settings)?,
+    }
+    if out.contains(&0) {
+        return Err(Error::new(
+            Condition::CharacterNotInRepertoire,
+            "the server behind takes no text with the character NUL",
+        ));
+    }
+    Ok(Some(out))
+}
+
+fn integer(cell: &[u8]) -> Option<i64> {
+    Some(match cell.len() {
+        2 => i64::from(i16::from_be_bytes(cell.try_into().ok()?)),
+        4 => i64::from(i32::from_be_bytes(cell.try_into().ok()?)),
+        8 => i64::from_be_bytes(cell.try_into().ok()?),
+        _ => return None,
+    })
+}
+
+fn float(cell: &[u8]) -> Option<f64> {
+    Some(match cell.len() {
+        4 => f64::from(f32::from_be_bytes(cell.try_into().ok()?)),
+        8 => f64::from_be_bytes(cell.try_into().ok()?),
+        _ => return None,
+    })
+}

@@ -1,0 +1,257 @@
+"""Informix's clients in front of a PostgreSQL server: rows, changes, transactions, cursors, failures."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import decimal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psycopg
+import pytest
+from rowferry.informix import aio, exceptions
+
+from .conftest import Front
+
+
+def test_rows_come_with_their_types(front: Front) -> None:
+    with front.connect() as connection:
+        cursor = connection.cursor()
+        cursor.execute("select first 1 * from customer order by id")
+        assert cursor.fetchall() == [
+            (
+                1,
+                "c1",
+                decimal.Decimal("1.50"),
+                datetime.date(2024, 1, 2),
+                "x",
+                False,
+                datetime.datetime(2024, 1, 1, 10, 1),
+                b"\x00\xff",
+            )
+        ]
+        cursor.execute(
+            "select c.name, sum(o.total) from customer c, orders o where o.customer_id = c.id and c.id < ? "
+            "group by c.name order by 1",
+            (3,),
+        )
+        assert cursor.fetchall() == [("c1", decimal.Decimal("3375.00")), ("c2", decimal.Decimal("2261.25"))]
+        cursor.execute("select count(*) from rich where name matches 'c[67]?'")
+        assert cursor.fetchone() == (13,)
+
+
+def test_changes_are_the_servers(front: Front) -> None:
+    with front.connect(autocommit=True) as connection:
+        cursor = connection.cursor()
+        cursor.execute("insert into customer (name, credit) values (?, ?)", ("neu", decimal.Decimal("12.5")))
+        assert (cursor.rowcount, cursor.lastrowid) == (1, 101)
+        cursor.execute("insert into customer (id, name) values (0, 'next')")
+        assert cursor.lastrowid == 102
+        cursor.execute("update customer set credit = credit * 2 where id > 100")
+        assert cursor.rowcount == 2
+        assert front.ask("SELECT id, name, credit FROM customer WHERE id > 100 ORDER BY id") == [
+            (101, "neu", decimal.Decimal("25.00")),
+            (102, "next", decimal.Decimal("0.00")),
+        ]
+        cursor.executemany("insert into orders values (?, ?, ?, ?)", [(1000 + i, 1, i, "x") for i in range(1000)])
+        assert front.ask("SELECT count(*), sum(total) FROM orders WHERE id >= 1000") == [(1000, 499500)]
+
+
+def test_a_transaction_is_one_on_both_sides(front: Front) -> None:
+    with front.connect() as connection:
+        cursor = connection.cursor()
+        cursor.execute("update customer set note = 'mine' where id = 1")
+        cursor.execute("create table made (a serial, b datetime year to minute, c lvarchar(50))")
+        cursor.execute("insert into made values (0, datetime(2024-05-06 07:08) year to minute, 'x')")
+        assert front.ask("SELECT note FROM customer WHERE id = 1") == [("x",)]
+        connection.rollback()
+        assert front.ask("SELECT to_regclass('made')::text") == [(None,)]
+        with pytest.raises(exceptions.ProgrammingError, match="-206"):
+            cursor.execute("select * from made")
+        cursor.execute("create table made (a serial, b datetime year to minute, c lvarchar(50))")
+        cursor.execute("insert into made values (0, datetime(2024-05-06 07:08) year to minute, 'x')")
+        connection.commit()
+        assert front.ask("SELECT a, b, c FROM made") == [(1, datetime.datetime(2024, 5, 6, 7, 8), "x")]
+        cursor.execute("select a, b, c from made")
+        assert cursor.fetchall() == [(1, datetime.datetime(2024, 5, 6, 7, 8), "x")]
+
+
+def test_a_statement_that_fails_is_undone_alone(front: Front) -> None:
+    with front.connect() as connection:
+        cursor = connection.cursor()
+        cursor.execute("insert into orders values (9001, 1, 1, 'a')")
+        # The first of its rows is new, the second is not.
+        with pytest.raises(exceptions.IntegrityError, match="-268"):
+            cursor.execute("insert into orders select id + 8999, 1, 1, 'b' from orders where id in (1, 2, 3)")
+        with pytest.raises(exceptions.IntegrityError, match="-691"):
+            cursor.execute("insert into orders values (9100, 4711, 1, 'a')")
+        with pytest.raises(exceptions.IntegrityError, match="-692"):
+            cursor.execute("delete from customer where id = 1")
+        cursor.execute("insert into orders values (9002, 1, 1, 'c')")
+        connection.commit()
+    assert front.ask("SELECT id, kind FROM orders WHERE id > 8999 ORDER BY id") == [(9001, "a  "), (9002, "c  ")]
+
+
+def test_savepoints(front: Front) -> None:
+    with front.connect() as connection:
+        cursor = connection.cursor()
+        cursor.execute("savepoint before_anything")
+        cursor.execute("update customer set note = 'one' where id = 1")
+        cursor.execute("savepoint two")
+        cursor.execute("update customer set note = 'two' where id = 2")
+        cursor.execute("rollback to savepoint two")
+        cursor.execute("update customer set note = 'three' where id = 3")
+        cursor.execute("release savepoint two")
+        connection.commit()
+        notes = "SELECT id FROM customer WHERE note IN ('one', 'two', 'three') ORDER BY id"
+        assert front.ask(notes) == [(1,), (3,)]
+        cursor.execute("savepoint before_anything")
+        cursor.execute("update customer set note = 'two' where id = 2")
+        cursor.execute("rollback to savepoint before_anything")
+        connection.commit()
+    assert front.ask(notes) == [(1,), (3,)]
+
+
+@pytest.mark.parametrize("autocommit", [False, True])
+def test_cursors_do_not_stand_in_each_others_way(start_front: Callable[..., Front], autocommit: bool) -> None:
+    front = start_front("CREATE TABLE many AS SELECT i, repeat('x', i % 500) AS t FROM generate_series(1, 20000) i")
+    with front.server, front.connect(autocommit=autocommit) as connection:
+        first, second, third = (connection.cursor() for _ in range(3))
+        first.execute("select i, t from many order by i")
+        seen = [first.fetchone()[0] for _ in range(10)]  # type: ignore[index]
+        second.execute("select i from many order by i desc")
+        assert second.fetchone() == (20000,)
+        third.execute("update many set t = 'y' where i > 19000")
+        assert third.rowcount == 1000
+        with pytest.raises(exceptions.DatabaseError):
+            third.execute("insert into many select i / 0, t from many")
+        rest = first.fetchall()
+        assert seen + [row[0] for row in rest] == list(range(1, 20001))
+        # It reads what was there when it was opened.
+        assert rest[-1][1] == "" and all(set(row[1]) <= {"x"} for row in rest)
+        assert len(second.fetchall()) == 19999
+        # One that is closed early costs nothing.
+        began = time.monotonic()
+        for _ in range(20):
+            first.execute("select a.i from many a, many b where a.i <> b.i")
+            first.fetchone()
+            first.close()
+            first = connection.cursor()
+        assert time.monotonic() - began < 60
+
+
+def test_what_has_changed_there_is_known_here(front: Front) -> None:
+    with front.connect(autocommit=True) as connection:
+        cursor = connection.cursor()
+        cursor.execute("select * from orders where id = 1")
+        assert len(cursor.description or ()) == 4
+        front.ask("ALTER TABLE orders ADD COLUMN extra int DEFAULT 7")
+        front.ask("CREATE TABLE fresh (a int)")
+        cursor.execute("select extra from orders where id = 1")
+        assert cursor.fetchall() == [(7,)]
+        cursor.execute("select count(*) from fresh")
+        assert cursor.fetchall() == [(0,)]
+        time.sleep(2.5)
+        cursor.execute("select * from orders where id = 1")
+        assert len(cursor.description or ()) == 5
+        cursor.execute("select colname from syscolumns c, systables t where c.tabid = t.tabid and tabname = 'fresh'")
+        assert cursor.fetchall() == [("a",)]
+
+
+def test_statements_are_stopped(front: Front) -> None:
+    async def stop() -> None:
+        async with await aio.connect(front.url, autocommit=True) as connection:
+            cursor = connection.cursor()
+            began = time.monotonic()
+            with pytest.raises(TimeoutError):
+                long = "select count(*) from orders a, orders b, orders c, orders d where a.id + b.id = c.id - d.id"
+                await asyncio.wait_for(cursor.execute(long), 0.5)
+            assert time.monotonic() - began < 20
+            await cursor.execute("select count(*) from orders")
+            assert await cursor.fetchall() == [(500,)]
+
+    asyncio.run(stop())
+    asked = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query ^@ 'SELECT count(*) AS c0 FROM'"
+    assert front.ask(asked) == [(0,)]
+
+
+def test_a_lock_is_waited_for_as_long_as_the_client_says(front: Front) -> None:
+    with psycopg.connect(front.behind) as other, front.connect() as connection:
+        other.execute("UPDATE customer SET note = 'locked' WHERE id = 1")
+        cursor = connection.cursor()
+        cursor.execute("set lock mode to wait 1")
+        began = time.monotonic()
+        with pytest.raises(exceptions.OperationalError, match=r"-24[345]|-154"):
+            cursor.execute("update customer set note = 'mine' where id = 1")
+        assert time.monotonic() - began < 20
+        other.rollback()
+        cursor.execute("update customer set note = 'mine' where id = 1")
+        connection.commit()
+    assert front.ask("SELECT note FROM customer WHERE id = 1") == [("mine",)]
+
+
+def test_positioned_changes(front: Front) -> None:
+    with front.connect() as connection:
+        cursor = connection.cursor()
+        cursor.execute("select id, name from customer where id < 4 order by id for update")
+        assert [row[0] for row in cursor.fetchall()] == [1, 2, 3]
+        connection.commit()
+
+
+def test_a_lost_server_is_told_and_found_again(front: Front) -> None:
+    with front.connect() as connection:
+        cursor = connection.cursor()
+        cursor.execute("update customer set note = 'lost' where id = 1")
+        front.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name ^@ 'rowferry: '")
+        with pytest.raises(exceptions.DatabaseError, match=r"-2558[02]"):
+            cursor.execute("update customer set note = 'lost' where id = 2")
+        # Nothing of it has been kept, and nothing is committed in its name.
+        with pytest.raises(exceptions.DatabaseError):
+            connection.commit()
+        cursor.execute("update customer set note = 'found' where id = 3")
+        connection.commit()
+    assert front.ask("SELECT id FROM customer WHERE note IN ('lost', 'found')") == [(3,)]
+
+
+def test_routines_stand_beside(start_front: Callable[..., Front], tmp_path: Path) -> None:
+    front = start_front("CREATE TABLE log (a serial PRIMARY KEY, what varchar(20))", beside=tmp_path / "beside.db")
+    with front.server, front.connect(autocommit=True) as connection:
+        cursor = connection.cursor()
+        cursor.execute(
+            "create function note(what varchar(20), times int) returning int; define i int; "
+            "for i = 1 to times insert into log (what) values (what); end for; "
+            "select count(*) into i from log; return i; end function"
+        )
+        cursor.execute("execute function note('x', 3)")
+        assert cursor.fetchall() == [(3,)]
+        cursor.execute(
+            "create procedure tries() define n int; on exception set n end exception with resume; "
+            "insert into log values (1, 'twice'); insert into log (what) values ('after'); end procedure"
+        )
+        cursor.execute("execute procedure tries()")
+        assert front.ask("SELECT what, count(*) FROM log GROUP BY 1 ORDER BY 1") == [("after", 1), ("x", 3)]
+        cursor.execute("select note('y', 1), what from log where what = 'after'")
+        assert cursor.fetchall() == [(5, "after")]
+
+
+def test_without_a_file_routines_are_refused(front: Front) -> None:
+    with front.connect() as connection:
+        cursor = connection.cursor()
+        with pytest.raises(exceptions.DatabaseError, match=r"--beside|file to keep"):
+            cursor.execute("create procedure p() return; end procedure")
+
+
+def test_a_wrong_url_says_so(tmp_path: Path) -> None:
+    from tests.servers.process import ServerFailed
+    from tests.servers.rowferry import Rowferry
+
+    for url, said in [
+        ("postgresql://nobody@127.0.0.1:1/none", "could not connect"),
+        ("postgresql://a@127.0.0.1:1/none?sslmode=perhaps", "sslmode"),
+    ]:
+        with pytest.raises(ServerFailed, match=said):
+            Rowferry.start(url, postgres=False, informix=True)
+    with pytest.raises(ServerFailed, match="only Informix's wire"):
+        Rowferry.start("postgresql://a@127.0.0.1:1/none", postgres=True, informix=True)
