@@ -61,7 +61,6 @@ LEFT: dict[str, dict[str, int]] = {
         "ifx_encrypt": 8,
         "ifx_decrypt": 6,
         "gethint": 1,
-        "DATETIME of these fields": 2,
         "ifx_last_serial": 2,
         "ifx_round_moment": 2,
         "ifx_to_date": 2,

@@ -9,7 +9,7 @@ use rowferry_dialect::ir::{
 use rowferry_dialect::plan::Bound;
 use rowferry_dialect::schema::QualifiedName;
 use rowferry_dialect::values::Settings;
-use rowferry_dialect::{Condition, Error, Result, Schema, Type};
+use rowferry_dialect::{Condition, Error, Result, Schema, Type, informix};
 
 use super::execute::command_words;
 use super::parsed::Parsed;
@@ -241,6 +241,11 @@ impl Session {
                 let reader = spool.into_reader()?;
                 let cursor = Cursor::spooled(reader, prepared.clone(), self.interrupter.clone(), changed);
                 Ok(Outcome::Rows(cursor))
+            }
+            Begun::Done { rows: 0, .. } if informix::current_of(&prepared.bound).is_some() => {
+                // Its place is another one once it has been changed.
+                let message = "the cursor's row has been changed or deleted since it was fetched";
+                Err(Error::new(Condition::NoCurrentRow, message))
             }
             Begun::Done { rows, number } => {
                 if let (Some(number), Ir::Dml(dml)) = (number, &prepared.bound.statement) {

@@ -48,7 +48,8 @@ impl Lowering<'_> {
                 }
             }
             DmlAction::Update { assignments, from, filter, current_of } => {
-                if current_of.is_some() {
+                // Which row it is stands in its condition.
+                if current_of.is_some() && !self.names_rows {
                     return Err(missing("WHERE CURRENT OF"));
                 }
                 let from = match from {
@@ -60,7 +61,8 @@ impl Lowering<'_> {
                 self.filter(filter.as_ref(), &mut out)?;
             }
             DmlAction::Delete { using, filter, current_of } => {
-                if current_of.is_some() {
+                // Which row it is stands in its condition.
+                if current_of.is_some() && !self.names_rows {
                     return Err(missing("WHERE CURRENT OF"));
                 }
                 out.push_str(&format!("DELETE FROM {}{table}", self.only()));
