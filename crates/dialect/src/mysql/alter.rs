@@ -8,7 +8,7 @@ use pg_query::protobuf::{self as pg, AlterTableType, ConstrType, DropBehavior, N
 use sqlparser::ast::{ColumnDef, ColumnOption, ColumnOptionDef, DataType, Expr};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
-use sqlparser::tokenizer::Token;
+use sqlparser::tokenizer::{Token, Word};
 
 use super::build::{boxed, def, list, node, number, text};
 use super::definitions::{Parts, comments, constraint, of_constraint, renamed_column, renamed_table};
@@ -33,6 +33,38 @@ pub(super) const STORAGE: &[&str] = &[
     "KEY_BLOCK_SIZE",
     "COMPRESSION",
 ];
+
+/// MySQL's storage engines and MariaDB's: all tables are kept in one way.
+const ENGINES: &[&str] = &[
+    "InnoDB",
+    "MyISAM",
+    "MEMORY",
+    "HEAP",
+    "CSV",
+    "ARCHIVE",
+    "BLACKHOLE",
+    "MERGE",
+    "MRG_MYISAM",
+    "FEDERATED",
+    "NDB",
+    "NDBCLUSTER",
+    "Aria",
+    "Maria",
+    "RocksDB",
+    "TokuDB",
+    "XtraDB",
+];
+
+/// An engine that nobody knows is refused, unless `sql_mode` lets another take its place.
+///
+/// # Errors
+/// `1286` for such an engine.
+pub(super) fn check_engine(name: &str, modes: super::Modes) -> Result<()> {
+    if !modes.no_engine_substitution || ENGINES.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+        return Ok(());
+    }
+    Err(Error::syntax(format!("Unknown storage engine '{name}'")).with_mysql(1286, "42000"))
+}
 
 /// Hints of how an alteration goes about it.
 const HINTS: &[&str] = &["ALGORITHM", "LOCK"];
@@ -279,6 +311,9 @@ impl Converter<'_> {
             if took(parser, known) {
                 let _ = parser.consume_token(&Token::Eq);
                 match parser.next_token().token {
+                    Token::Word(Word { value, .. }) | Token::SingleQuotedString(value) if *known == "ENGINE" => {
+                        return Ok(check_engine(&value, self.modes)?);
+                    }
                     Token::Word(_) | Token::Number(..) | Token::SingleQuotedString(_) => return Ok(()),
                     _ => return unexpected("a value"),
                 }

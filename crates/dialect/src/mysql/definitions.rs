@@ -160,6 +160,9 @@ fn option_named(options: &CreateTableOptions, names: &[&str]) -> Option<String> 
         SqlOption::KeyValue { key, value } if names.contains(&key.to_string().to_ascii_uppercase().as_str()) => {
             Some(value.to_string().trim_matches(['\'', '"', '`']).to_owned())
         }
+        SqlOption::NamedParenthesizedList(list) if names.contains(&list.key.value.to_ascii_uppercase().as_str()) => {
+            list.name.as_ref().map(|name| name.value.clone())
+        }
         _ => None,
     })
 }
@@ -239,6 +242,9 @@ impl Converter<'_> {
             relation.relpersistence = "t".to_owned();
         }
         let mut comment = check_table_options(&create.table_options)?;
+        if let Some(engine) = option_named(&create.table_options, &["ENGINE"]) {
+            super::alter::check_engine(&engine, self.modes)?;
+        }
         self.first_number = option_named(&create.table_options, &["AUTO_INCREMENT"]);
         self.table_collation = option_named(&create.table_options, &["COLLATE", "DEFAULT COLLATE"]);
         if let Some(of) = &create.comment {
@@ -314,6 +320,8 @@ impl Converter<'_> {
         parts: &mut Parts,
     ) -> Result<pg::ColumnDef> {
         let own = |words: &[Token], wanted: &str| matches!(words, [Token::Word(word)] if word.value.eq_ignore_ascii_case(wanted));
+        let longer = types::fitting(ty, name, self.modes.strict)?;
+        let ty = longer.as_ref().unwrap_or(ty);
         let declared = match ty {
             // SERIAL.
             DataType::Custom(custom, _) if custom.to_string().eq_ignore_ascii_case("serial") => {

@@ -353,6 +353,7 @@ impl Converter<'_> {
             self.sets.push(name.clone());
             return Ok(call("mysql_set_user_variable", vec![text(name), value]));
         }
+        check_columns(left, op, right)?;
         let (left, right) = (self.expression(left)?, self.expression(right)?);
         if let Some(name) = comparison(op) {
             return Ok(binary(name, left, right));
@@ -673,6 +674,24 @@ fn variable(scope: &str, name: String) -> Node {
 
 fn coalesce(args: Vec<Node>) -> Node {
     node(N::CoalesceExpr(Box::new(pg::CoalesceExpr { args, location: NOWHERE, ..Default::default() })))
+}
+
+/// Rows are compared with rows of as many members, and are nothing else's operands.
+fn check_columns(left: &Expr, op: &BinaryOperator, right: &Expr) -> Result<()> {
+    let members = |expr: &Expr| match expr {
+        Expr::Tuple(members) => Some(members.len()),
+        // How many columns a query has is the binder's to know.
+        Expr::Subquery(_) => None,
+        _ => Some(1),
+    };
+    let is_comparison = comparison(op).is_some() || matches!(op, BinaryOperator::Spaceship);
+    let wanted = match (members(left), members(right)) {
+        (Some(left), Some(right)) if is_comparison && left != right => left,
+        (Some(left), Some(right)) if !is_comparison && (left > 1 || right > 1) => 1,
+        _ => return Ok(()),
+    };
+    let message = format!("Operand should contain {wanted} column(s)");
+    Err(Error::syntax(message).with_mysql(1241, "21000"))
 }
 
 fn comparison(op: &BinaryOperator) -> Option<&'static str> {

@@ -45,6 +45,9 @@ pub(crate) use tree::statements;
 
 use crate::ir::{Account, AccountChange};
 
+/// What a query in parentheses is called that has something behind these.
+pub(crate) const PARENTHESIZED: &str = "_";
+
 /// The property of a column that is computed and was declared VIRTUAL.
 pub const VIRTUAL: &str = "mysql_virtual";
 
@@ -87,6 +90,9 @@ pub enum Control {
         /// The accounts.
         accounts: Vec<Account>,
     },
+
+    /// SHOW … FROM: the database is there.
+    Of(String),
 }
 
 /// Where the text of a prepared statement stands.

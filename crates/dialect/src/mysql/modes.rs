@@ -26,6 +26,8 @@ pub struct Modes {
     pub zero_is_a_number: bool,
     /// `0000-00-00` is a date.
     pub zero_dates: bool,
+    /// A storage engine that nobody knows is an error.
+    pub no_engine_substitution: bool,
 }
 
 impl Default for Modes {
@@ -50,6 +52,7 @@ impl Modes {
             real_as_float: has("REAL_AS_FLOAT"),
             zero_is_a_number: has("NO_AUTO_VALUE_ON_ZERO"),
             zero_dates: !(strict && has("NO_ZERO_DATE")),
+            no_engine_substitution: has("NO_ENGINE_SUBSTITUTION"),
         }
     }
 

@@ -74,8 +74,11 @@ impl Converter<'_> {
             // (SELECT … LIMIT 1) ORDER BY …: what is inside is a table, and so is a union that is sorted by expressions.
             let inside = std::mem::replace(&mut body, select());
             body.target_list = vec![target("", star(Vec::new()))];
-            body.from_clause =
-                vec![derived(inside, false, pg::Alias { aliasname: "_".to_owned(), colnames: Vec::new() })];
+            body.from_clause = vec![derived(
+                inside,
+                false,
+                pg::Alias { aliasname: super::PARENTHESIZED.to_owned(), colnames: Vec::new() },
+            )];
         }
         if let Some(with) = &query.with {
             let member = |converter: &mut Self, cte: &sqlparser::ast::Cte| -> Result<Node> {

@@ -11,8 +11,9 @@ use crate::{Error, Result};
 /// Stands in a column's name for the name of the file's database.
 pub(super) const DEFAULT_DATABASE: &str = "{database}";
 
-/// The query that answers a statement of these; `None`, and nothing taken, where it is another statement.
-pub(super) fn query(parser: &mut Parser<'_>) -> Result<Option<String>> {
+/// The query that answers a statement of these, and the database that it names; `None`, and nothing taken, where it is
+/// another statement.
+pub(super) fn query(parser: &mut Parser<'_>) -> Result<Option<(String, Option<String>)>> {
     let is_one = |token: &Token| match token {
         Token::Word(word) => {
             ["show", "describe", "desc", "explain"].iter().any(|own| word.value.eq_ignore_ascii_case(own))
@@ -31,7 +32,7 @@ pub(super) fn query(parser: &mut Parser<'_>) -> Result<Option<String>> {
         }
     }
     let count = tokens.len();
-    let mut words = Words { tokens, at: 0 };
+    let mut words = Words { tokens, at: 0, database: None };
     let Some(text) = words.statement()? else { return Ok(None) };
     if words.at < count {
         return Err(words.unexpected());
@@ -39,7 +40,7 @@ pub(super) fn query(parser: &mut Parser<'_>) -> Result<Option<String>> {
     for _ in 0..count {
         parser.next_token();
     }
-    Ok(Some(text))
+    Ok(Some((text, words.database)))
 }
 
 /// A table that answers.
@@ -129,6 +130,8 @@ fn written(token: &Token) -> String {
 struct Words {
     tokens: Vec<Token>,
     at: usize,
+    /// The database that is said.
+    database: Option<String>,
 }
 
 /// A table with its database.
@@ -206,7 +209,11 @@ impl Words {
 
     /// `FROM database`
     fn of_database(&mut self) -> Result<Option<String>> {
-        if self.take_one(&["FROM", "IN"]) { self.name().map(Some) } else { Ok(None) }
+        if self.take_one(&["FROM", "IN"]) {
+            self.database = Some(self.name()?);
+            return Ok(self.database.clone());
+        }
+        Ok(None)
     }
 
     fn filter(&mut self) -> Result<Option<Filter>> {
@@ -453,6 +460,7 @@ impl Words {
             "DATABASE" | "SCHEMA" => {
                 let _ = self.take("IF") && self.take("NOT") && self.take("EXISTS");
                 let name = self.name()?;
+                self.database = Some(name.clone());
                 let columns = [("Database", "OBJECT_NAME"), ("Create Database", "DEFINITION")];
                 let answer = Answer::of(&columns, from).with("OBJECT_TYPE = 'DATABASE'");
                 Ok(answer.with(format!("OBJECT_NAME = {}", text(&name))).query(None))
@@ -671,14 +679,15 @@ mod tests {
 
     use super::*;
 
-    fn shown(sql: &str) -> Result<Option<String>> {
+    fn shown(sql: &str) -> Result<Option<(String, Option<String>)>> {
         let mut parser = Parser::new(&MySqlDialect {}).try_with_sql(sql).unwrap();
         query(&mut parser)
     }
 
     #[test]
     fn statements_become_queries() {
-        let tables = shown("SHOW FULL TABLES FROM `shop` LIKE 'a%'").unwrap().unwrap();
+        let (tables, database) = shown("SHOW FULL TABLES FROM `shop` LIKE 'a%'").unwrap().unwrap();
+        assert_eq!(database.as_deref(), Some("shop"));
         assert_eq!(
             tables,
             "SELECT shown.`Tables_in_shop (a%)`, shown.`Table_type` FROM (SELECT TABLE_NAME AS `Tables_in_shop (a%)`, \

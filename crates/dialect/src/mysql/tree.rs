@@ -463,7 +463,7 @@ pub(super) fn statement(
     let modifiers = modifiers::of(&mut tokens)?;
     let tokens = &tokens;
     let mut parser = Parser::new(&dialect).with_recursion_limit(DEEPEST).with_tokens_with_locations(tokens.to_vec());
-    if let Some(query) = show::query(&mut parser)? {
+    if let Some((query, of)) = show::query(&mut parser)? {
         // What SHOW and DESCRIBE answer is a query over the catalogs.
         let query = query.replace(show::DEFAULT_DATABASE, &database.replace('`', "``"));
         let mut made = statements(&query, database, Modes::default())?;
@@ -471,6 +471,7 @@ pub(super) fn statement(
             return Err(Error::internal("a catalog's query that is none"));
         };
         only.range = range;
+        only.control = of.map(Control::Of);
         return Ok(only);
     }
     let params: HashMap<(u64, u64), i32> = tokens

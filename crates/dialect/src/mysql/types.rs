@@ -39,6 +39,35 @@ pub(super) fn declared(ty: &DataType) -> Result<Declared> {
     Ok(Declared { name, domain: is_own.then_some(words), collation: None })
 }
 
+/// The type that a column has: what is too long for its type is an error, or, where values that do not fit are none, the
+/// next longer type.
+///
+/// # Errors
+/// `1074` for a length that is none.
+pub(super) fn fitting(ty: &DataType, column: &str, strict: bool) -> Result<Option<DataType>> {
+    let (length, most, longer) = match ty {
+        DataType::Collate(inner, _) => return fitting(inner, column, true).map(|_| None),
+        DataType::Char(of) | DataType::Character(of) => (length(of.as_ref()), 255, None),
+        DataType::Binary(of) => (*of, 255, None),
+        DataType::Varchar(of) | DataType::CharacterVarying(of) | DataType::CharVarying(of) | DataType::Nvarchar(of) => {
+            (length(of.as_ref()), 16_383, Some(DataType::MediumText))
+        }
+        DataType::Varbinary(Some(BinaryLength::IntegerLength { length })) => {
+            (Some(*length), 65_535, Some(DataType::MediumBlob))
+        }
+        _ => return Ok(None),
+    };
+    match (length.filter(|length| *length > most), longer) {
+        (None, _) => Ok(None),
+        (Some(_), Some(longer)) if !strict => Ok(Some(longer)),
+        (Some(_), _) => {
+            let message =
+                format!("Column length too big for column '{column}' (max = {most}); use BLOB or TEXT instead");
+            Err(Error::syntax(message).with_mysql(1074, "42000"))
+        }
+    }
+}
+
 /// The type of a column with ON UPDATE CURRENT_TIMESTAMP: its words say so.
 ///
 /// # Errors

@@ -508,6 +508,10 @@ impl<'a> Binder<'a> {
         };
         self.check_schema(&name, range.location)?;
         self.schema.relation(&name).ok_or_else(|| {
+            if let Some(database) = name.schema.as_deref().filter(|schema| self.is_mysql_unknown(schema)) {
+                let message = format!("schema \"{database}\" does not exist");
+                return crate::Error::new(Condition::InvalidSchemaName, message);
+            }
             self.error(Condition::UndefinedTable, format!("relation \"{name}\" does not exist"), range.location)
         })
     }

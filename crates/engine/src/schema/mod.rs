@@ -191,7 +191,9 @@ impl SessionSchema {
             let is_hidden =
                 namespace == crate::catalog::pg_stat_statements::HERE || crate::catalog::mysql::is_ours(namespace);
             let catalog = || crate::catalog::relation(namespace, name).filter(|_| !is_hidden);
-            let temporary = if namespace == PG_TEMP { self.temp.relation(PG_TEMP, name) } else { None };
+            // MySQL's temporary tables belong to a database, and hide what is there.
+            let has_temporary = namespace == PG_TEMP || self.language == Language::Mysql && namespace == PUBLIC;
+            let temporary = if has_temporary { self.temp.relation(PG_TEMP, name) } else { None };
             let temporary = temporary.map(|relation| self.with_types(relation));
             let own = temporary.or_else(|| self.main.relation(namespace, name).cloned());
             let of_extension = || {

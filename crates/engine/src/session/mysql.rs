@@ -133,6 +133,9 @@ impl Session {
                     return Err(unknown_statement(&name, "DEALLOCATE PREPARE"));
                 }
             }
+            Some(Control::Of(database)) => {
+                self.schema_of_mysql_database(&database)?;
+            }
             Some(Control::Roles { roles, accounts }) => self.check_memberships(&roles, &accounts)?,
             Some(Control::Into | Control::Account(_)) | None => {}
         }
@@ -435,6 +438,14 @@ impl Session {
     /// `3D000` (1049) for one that is not there.
     pub fn use_mysql_database(&mut self, name: &str) -> Result<()> {
         self.refresh_schema();
+        let path = rowferry_dialect::postgres::quote_ident(self.schema_of_mysql_database(name)?);
+        self.state.variables.write().set("search_path", Some(&path), false)?;
+        self.sync_variables();
+        Ok(())
+    }
+
+    /// The schema that is a database.
+    fn schema_of_mysql_database<'n>(&self, name: &'n str) -> Result<&'n str> {
         let schema = if name.eq_ignore_ascii_case(self.database.name()) { "public" } else { name };
         // Those that every server has.
         let is_own = matches!(schema, "mysql" | "information_schema" | "performance_schema" | "sys");
@@ -444,10 +455,7 @@ impl Session {
         if !is_own && !self.schema.may(schema, Privileges::USAGE) {
             return Err(self.denied_database(schema));
         }
-        let path = rowferry_dialect::postgres::quote_ident(schema);
-        self.state.variables.write().set("search_path", Some(&path), false)?;
-        self.sync_variables();
-        Ok(())
+        Ok(schema)
     }
 
     /// Without autocommit, what reads or writes begins a transaction.

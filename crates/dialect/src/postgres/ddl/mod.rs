@@ -466,6 +466,11 @@ impl Binder<'_> {
         let mut bound = bound?;
         bound.columns.iter().for_each(|column| self.needs.declare(&column.ty));
         let mut name = self.new_name(range)?;
+        let temporary = uses.relations.iter().find(|named| named.relation.is_temporary() && self.is_mysql());
+        if let Some(named) = temporary {
+            let message = format!("View's SELECT refers to a temporary table '{}'", named.relation.name);
+            return Err(crate::Error::new(Condition::InvalidTableDefinition, message).with_mysql(1352, "HY000"));
+        }
         if name.schema.as_deref() != Some("pg_temp") && uses.relations.iter().any(|named| named.relation.is_temporary())
         {
             if !range.schemaname.is_empty() {

@@ -307,7 +307,27 @@ impl Binder<'_> {
         let mut entry = Entry::of_columns(name, id, &bound.columns);
         entry.qualified = alias.is_some();
         self.rename(&mut entry, alias, -1)?;
+        if self.is_mysql() {
+            self.check_derived(&entry)?;
+        }
         Ok((From::Query { id, query: Box::new(bound.query), lateral }, vec![entry]))
+    }
+
+    /// MySQL's: the columns of a table in FROM have different names.
+    fn check_derived(&self, entry: &Entry) -> Result<()> {
+        // What stands in parentheses before ORDER BY is no table of the user's.
+        if entry.name == crate::mysql::PARENTHESIZED {
+            return Ok(());
+        }
+        let names: Vec<&str> = entry.columns.iter().map(|column| column.name.as_str()).collect();
+        let is_twice = |(at, name): &(usize, &&str)| names[..*at].iter().any(|known| known.eq_ignore_ascii_case(name));
+        match names.iter().enumerate().find(is_twice) {
+            Some((_, name)) => {
+                let message = format!("Duplicate column name '{name}'");
+                Err(crate::Error::new(Condition::DuplicateColumn, message).with_mysql(1060, "42S21"))
+            }
+            None => Ok(()),
+        }
     }
 
     /// `SELECT items FROM from`.

@@ -31,6 +31,12 @@ impl Binder<'_> {
         self.language == Language::Mysql
     }
 
+    /// MySQL's clients name a database that is not there.
+    pub(super) fn is_mysql_unknown(&self, schema: &str) -> bool {
+        let is_own = ["mysql", "performance_schema", "sys"].iter().any(|own| schema.eq_ignore_ascii_case(own));
+        self.is_mysql() && !is_own && !self.schema.has_namespace(schema)
+    }
+
     /// What `sql_mode` says of the statement.
     pub(super) fn mysql_modes(&self) -> crate::mysql::Modes {
         self.source.map(super::parse::Parsed::modes).unwrap_or_default()

@@ -158,7 +158,10 @@ fn table(context: &Context<'_>, relation: &Arc<Relation>) -> String {
             }
         });
     }
-    for key in &relation.foreign_keys {
+    // InnoDB has them by their names.
+    let mut keys: Vec<_> = relation.foreign_keys.iter().collect();
+    keys.sort_by(|a, b| a.name.cmp(&b.name));
+    for key in keys {
         let Some(target) = schema.relation(&key.target) else { continue };
         let from = names(key.columns.iter().map(|at| relation.columns[*at].name.as_str()));
         let to = describe::target_columns(&target, key);

@@ -356,6 +356,12 @@ fn set(call: &Call<'_>, scope: &str, name: &str, value: Option<&str>) -> Result<
         };
     }
     match variable.name {
+        "character_set_client" | "character_set_connection" | "character_set_results"
+            if !read.is_empty() && !CHARSETS.iter().any(|(known, _)| read.eq_ignore_ascii_case(known)) =>
+        {
+            let message = format!("Unknown character set: '{read}'");
+            return Err(Error::new(Condition::InvalidParameterValue, message).with_mysql(1115, "42000"));
+        }
         "last_insert_id" | "identity" => {
             state.set_last_serial(numbers::integer_of_text(&read));
             return Ok(());
