@@ -257,6 +257,8 @@ fn prove(door: &MysqlDoor, wire: &mut Wire<'_>, login: &Login, kept: &Kept<'_>) 
     let scramble = &login.response.scramble;
     if kept.plugin == Plugin::Caching
         && login.response.plugin == plugin::CACHING_SHA2_PASSWORD
+        // An empty password has no scramble.
+        && !matches!(scramble.as_slice(), [] | [0])
         && let Some(right) = door.proved.accepts(user, &identity, wire.server.nonce(), scramble)
     {
         // Nobody tries out scrambles for nothing.
@@ -266,7 +268,7 @@ fn prove(door: &MysqlDoor, wire: &mut Wire<'_>, login: &Login, kept: &Kept<'_>) 
         attempt.ended(right);
         return match right {
             true => Ok(true),
-            false => Err(refuse_access(wire, user, !matches!(scramble.as_slice(), [] | [0]), "wrong password")),
+            false => Err(refuse_access(wire, user, true, "wrong password")),
         };
     }
     let password = password(door, wire, kept.plugin)?;
