@@ -150,7 +150,7 @@ def floor(suite: str) -> dict[str, Any]:
 def start(kind: str, scratch: Path) -> MySQLServer:
     """A server as the suites want it: TLS, files of the client."""
     if kind == "rowferry":
-        return MySQLDoor.start(["--tls"])
+        return MySQLDoor.start(["--tls", "--lock-timeout", "3"])
     certificates = make_certificates(scratch)
     options = [f"--ssl-{name}={certificates[name]}" for name in ("ca", "cert", "key")]
     return SERVERS[kind].start([*options, "--local-infile=1", "--lock-wait-timeout=3"])

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rowferry_dialect::ir::routing::{from_leaf, in_leaf};
-use rowferry_dialect::ir::{Dml, DmlAction, Routing, Value};
+use rowferry_dialect::ir::{Dml, DmlAction, Routing, Statement as Ir, Value};
 use rowferry_dialect::lower::parts::Again;
 use rowferry_dialect::schema::Relation;
-use rowferry_dialect::{Error, Result};
+use rowferry_dialect::{Error, Language, Result};
 
 use super::parts::{Decided, Done, Ran, Run, again, met_again, returned_columns, target_of, tells_identity};
 use super::routing::{Goes, Step};
@@ -239,10 +239,14 @@ impl Session {
             return Ok(changed);
         }
         let width = applied.width;
+        // MySQL changes a row as often as those that come meet it.
+        let once = self.language() != Language::Mysql
+            || !matches!(&action.bound.statement, Ir::Dml(dml) if matches!(dml.action, DmlAction::Insert { .. }));
         let (rows, met) = self.noting_met(|session| session.change_row(&action, row));
         let rows = rows?;
         if let Met::Row(Some(rowid)) = met
             && run.touched.contains(&(target_of(&action), rowid))
+            && once
         {
             return Err(met_again().into());
         }
@@ -253,6 +257,7 @@ impl Session {
             if tells_identity(&action)
                 && let Value::Integer(rowid) = rows.column(width).to_value()
                 && !run.touched.insert((target_of(&action), rowid))
+                && once
             {
                 return Err(met_again().into());
             }
