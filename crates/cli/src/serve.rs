@@ -334,8 +334,9 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     }
     let mapped = arguments.memory.mapped()?;
     let options = Options { session_memory, mapped, measured: doors.metrics.is_some(), ..options(&arguments)? };
-    let database = match upstream::of(&arguments)? {
-        Some(server) => upstream::open(&arguments, server, options.clone())?,
+    let behind = upstream::of(&arguments)?;
+    let database = match &behind {
+        Some(server) => upstream::open(&arguments, Arc::clone(server), options.clone())?,
         None => open(&arguments, options.clone())?,
     };
     let databases = beside(&arguments, &database, options)?;
@@ -355,7 +356,11 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     }
     let mut server =
         Server::new(limits, tls.clone()).map_err(|error| Failure::new(format!("cannot start the server: {error}")))?;
-    let postgres: Arc<dyn Door> = Arc::new(PgDoor::new(databases.clone(), Arc::clone(&gate)));
+    let postgres: Arc<dyn Door> = match &behind {
+        // Their own conversation is with that server.
+        Some(server) => Arc::new(server.relay()),
+        None => Arc::new(PgDoor::new(databases.clone(), Arc::clone(&gate))),
+    };
     let watched = databases.clone();
     let informix: Arc<dyn Door> =
         Arc::new(SqliDoor::new(databases.clone(), Arc::clone(&gate)).with_pam(arguments.informix_pam));

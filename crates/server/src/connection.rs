@@ -415,6 +415,17 @@ impl Connection {
         }
     }
 
+    /// A handle of its own on the client's socket, for whoever passes bytes on in both directions at once.
+    ///
+    /// # Errors
+    /// `Unsupported` under TLS, and the system's.
+    pub fn second_handle(&self) -> io::Result<std::os::fd::OwnedFd> {
+        match &self.transport {
+            Transport::Plain(socket) => socket.second(),
+            Transport::Tls(_) | Transport::Moving => Err(ErrorKind::Unsupported.into()),
+        }
+    }
+
     /// True when the peer has closed its end already: nobody reads what is written now.
     pub(crate) fn peer_has_closed(&self) -> bool {
         self.socket_fd().is_some_and(hung_up)

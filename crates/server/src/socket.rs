@@ -192,6 +192,11 @@ impl Socket {
         }
     }
 
+    /// A handle of its own on the same socket.
+    pub(crate) fn second(&self) -> io::Result<std::os::fd::OwnedFd> {
+        either!(self, stream => std::os::fd::AsFd::as_fd(stream).try_clone_to_owned())
+    }
+
     /// Nothing more will be sent.
     pub(crate) fn shutdown_write(&self) -> io::Result<()> {
         either!(self, stream => stream.shutdown(std::net::Shutdown::Write))

@@ -1,7 +1,14 @@
 //! Connections to a PostgreSQL server whose tables are served: what the engine asks of one, said by our own client.
 
+// Sockets and threads are the outside world.
+#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
+
+mod relay;
+
 use std::sync::Arc;
 use std::time::Duration;
+
+pub use relay::Relay;
 
 use rowferry_client::postgres::{Config, Connection, Error as Failed};
 use rowferry_client::{Timeouts, Url};
@@ -34,6 +41,11 @@ impl Server {
         let mut config = Config::from_url(&url).map_err(|error| error.to_string())?;
         config.timeouts = Timeouts { connect: config.timeouts.connect.or(Some(CONNECT_TIMEOUT)), ..config.timeouts };
         Ok(Self { config })
+    }
+
+    /// What passes PostgreSQL's own clients on to it.
+    pub fn relay(&self) -> Relay {
+        Relay::new(self.config.address.clone(), self.config.timeouts.connect.unwrap_or(CONNECT_TIMEOUT))
     }
 
     /// The database's name.

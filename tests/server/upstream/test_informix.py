@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import datetime
 import decimal
 import time
@@ -210,6 +211,8 @@ def test_a_lost_server_is_told_and_found_again(front: Front) -> None:
         # Nothing of it has been kept, and nothing is committed in its name.
         with pytest.raises(exceptions.DatabaseError):
             connection.commit()
+        with contextlib.suppress(exceptions.DatabaseError):
+            connection.rollback()
         cursor.execute("update customer set note = 'found' where id = 3")
         connection.commit()
     assert front.ask("SELECT id FROM customer WHERE note IN ('lost', 'found')") == [(3,)]
@@ -253,5 +256,7 @@ def test_a_wrong_url_says_so(tmp_path: Path) -> None:
     ]:
         with pytest.raises(ServerFailed, match=said):
             Rowferry.start(url, postgres=False, informix=True)
-    with pytest.raises(ServerFailed, match="only Informix's wire"):
-        Rowferry.start("postgresql://a@127.0.0.1:1/none", postgres=True, informix=True)
+    with pytest.raises(ServerFailed, match="--mysql"):
+        Rowferry.start("postgresql://a@127.0.0.1:1/none", postgres=False, informix=True, mysql=True)
+    with pytest.raises(ServerFailed, match="nothing to listen at"):
+        Rowferry.start("postgresql://a@127.0.0.1:1/none", postgres=False)

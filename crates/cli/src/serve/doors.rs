@@ -57,7 +57,9 @@ impl Doors {
 
     /// Without passwords nobody but this machine is let in, unless that is wanted.
     pub(super) fn check_trust(&self, arguments: &Arguments, users: &Users) -> Result<(), Failure> {
-        let all = self.postgres.into_iter().chain(self.informix).chain(self.mysql).chain(self.handed.iter().copied());
+        // In front of a PostgreSQL server that one asks for passwords itself.
+        let postgres = self.postgres.filter(|_| !super::upstream::relays(arguments));
+        let all = postgres.into_iter().chain(self.informix).chain(self.mysql).chain(self.handed.iter().copied());
         let trusts = users.is_empty() && arguments.hba.is_none() && !arguments.trust_network;
         if let Some(address) = self.metrics.filter(|address| trusts && !address.ip().is_loopback()) {
             return Err(Failure::new(format!(

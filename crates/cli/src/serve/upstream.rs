@@ -12,6 +12,11 @@ use crate::Failure;
 /// How a URL of such a server begins.
 const SCHEMES: [&str; 2] = ["postgresql://", "postgres://"];
 
+/// PostgreSQL's clients are passed on to a server, which says itself who may come in.
+pub(super) fn relays(arguments: &Arguments) -> bool {
+    url(arguments).is_some()
+}
+
 fn url(arguments: &Arguments) -> Option<&str> {
     let text = arguments.database.to_str()?;
     SCHEMES.iter().any(|scheme| text.starts_with(scheme)).then_some(text)
@@ -28,21 +33,25 @@ pub(super) fn of(arguments: &Arguments) -> Result<Option<Arc<Server>>, Failure> 
         };
     };
     let given = [
-        ("--postgres", arguments.postgres.is_some()),
-        ("--unix-dir", arguments.unix_dir.is_some()),
         ("--mysql", arguments.mysql.is_some()),
         ("--mysql-socket", arguments.mysql_socket.is_some()),
         ("--web", arguments.web.is_some()),
         ("--databases", arguments.databases.is_some()),
     ];
     if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
-        return Err(Failure::new(format!("{option}: only Informix's wire is there in front of a PostgreSQL server"))
-            .hint("say --informix ADDR; PostgreSQL's clients connect to the server itself")
+        return Err(Failure::new(format!("{option}: it is not there in front of a PostgreSQL server"))
+            .hint("Informix's clients (--informix) and PostgreSQL's (--postgres) are")
             .usage());
     }
-    if arguments.informix.is_none() {
+    let relays = arguments.postgres.is_some() || arguments.unix_dir.is_some();
+    if arguments.informix.is_none() && !relays {
         return Err(Failure::new("in front of a PostgreSQL server there is nothing to listen at")
-            .hint("say --informix ADDR; PostgreSQL's clients connect to the server itself")
+            .hint("say --informix ADDR for Informix's clients, --postgres ADDR for PostgreSQL's")
+            .usage());
+    }
+    if relays && arguments.tls_required {
+        return Err(Failure::new("--tls-required: PostgreSQL's clients are passed on to the server behind")
+            .hint("it says itself who must encrypt: hostssl in its pg_hba.conf")
             .usage());
     }
     let server = Server::from_url(url).map_err(|error| Failure::new(format!("the server's URL: {error}")).usage())?;

@@ -130,6 +130,13 @@ impl Session {
             Transaction::Ends => self.in_transaction = false,
         }
     }
+
+    /// What a failure tells of the transaction.
+    pub(super) fn hear(&mut self, error: &SqlError) {
+        if error.sqlcode == super::replies::NOT_IN_TRANSACTION {
+            self.in_transaction = false;
+        }
+    }
 }
 
 impl Operation {

@@ -13,6 +13,8 @@ pub(super) const NO_TRANSACTIONS: [i16; 2] = [-201, -256];
 
 /// A `SQ_BEGIN` inside a transaction.
 pub(super) const ALREADY_IN_TRANSACTION: i16 = -535;
+/// There is none to commit or roll back: it has ended without a word, as with a COMMIT that failed.
+pub(super) const NOT_IN_TRANSACTION: i16 = -255;
 
 impl Client {
     pub(super) fn end_of_group(&mut self) -> Result<Step, Failure> {
@@ -111,6 +113,7 @@ impl Client {
             })),
             Operation::Simple(transaction) => {
                 if let Some(error) = error {
+                    self.session.hear(&error);
                     return Ok(Step::Event(Event::Error(error)));
                 }
                 self.session.apply(transaction);
@@ -146,6 +149,7 @@ impl Client {
                 self.must(|client| client.send_prepare(running.sql, running.params))?;
                 return Ok(Step::Again);
             }
+            self.session.hear(&error);
             return Ok(Step::Event(Event::Error(error)));
         }
         if prepared.is_query() {

@@ -1,0 +1,88 @@
+"""The server behind, or ours, is killed amid changes: what was acknowledged is there, and nothing is there twice."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import psycopg
+from rowferry import informix
+from rowferry.informix import exceptions
+
+from tests.servers.postgres import PostgreSQL
+from tests.servers.rowferry import Rowferry
+
+_OURS = "WHERE application_name ^@ 'rowferry: '"
+#: Clients that write at once.
+WRITERS = 4
+
+
+def write(url: str, writer: int, said: list[int], stop: threading.Event) -> None:
+    """Inserts rows, each a transaction of two, and notes those that were acknowledged."""
+    number = writer
+    while not stop.is_set():
+        with contextlib.suppress(exceptions.Error), informix.connect(url) as connection:
+            cursor = connection.cursor()
+            while not stop.is_set():
+                number += WRITERS
+                cursor.execute("insert into kept values (?, ?)", (number, 1))
+                cursor.execute("insert into kept values (?, ?)", (number, 2))
+                connection.commit()
+                said.append(number)
+        time.sleep(0.05)
+
+
+def test_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
+    with PostgreSQL.start(tcp=True) as postgres:
+        with psycopg.connect(postgres.dsn, autocommit=True) as connection:
+            connection.execute("CREATE DATABASE store")
+        behind = psycopg.conninfo.make_conninfo(postgres.dsn, dbname="store")
+        with psycopg.connect(behind, autocommit=True) as connection:
+            connection.execute("CREATE TABLE kept (number int, part int)")
+        url = f"postgresql://rowferry@127.0.0.1:{postgres.port}/store"
+        said: list[list[int]] = [[] for _ in range(WRITERS)]
+        stop = threading.Event()
+        server = Rowferry.start(url, postgres=False, informix=True)
+        try:
+            assert server.informix is not None
+            host, port = server.informix
+            there = f"informix://ada@{host}:{port}/store"
+            writers = [threading.Thread(target=write, args=(there, at, said[at], stop)) for at in range(WRITERS)]
+            for writer in writers:
+                writer.start()
+            for round_ in range(4):
+                time.sleep(1.0)
+                before = sum(map(len, said))
+                with psycopg.connect(behind, autocommit=True) as connection:
+                    pids = connection.execute("SELECT pid FROM pg_stat_activity " + _OURS).fetchall()
+                if round_ % 2:
+                    # One kill -9 of a server process makes PostgreSQL end all of them, and recover.
+                    os.kill(pids[0][0], signal.SIGKILL)
+                else:
+                    with psycopg.connect(behind, autocommit=True) as connection:
+                        connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity " + _OURS)
+                # They go on with new connections.
+                until = time.monotonic() + 60
+                while sum(map(len, said)) < before + 4 * WRITERS and time.monotonic() < until:
+                    time.sleep(0.1)
+                assert sum(map(len, said)) >= before + 4 * WRITERS
+            os.kill(server.pid, signal.SIGKILL)
+            stop.set()
+            for writer in writers:
+                writer.join(60)
+                assert not writer.is_alive()
+        finally:
+            stop.set()
+            server.process.kill()
+        time.sleep(0.5)
+        with psycopg.connect(behind) as connection:
+            parts = dict(connection.execute("SELECT number, count(*) FROM kept GROUP BY number").fetchall())
+        assert all(count == 2 for count in parts.values())
+        lost = [number for numbers in said for number in numbers if number not in parts]
+        assert not lost
+        # At most what was under way when the end came is there without having been acknowledged.
+        assert len(parts) - sum(map(len, said)) <= WRITERS * 5
