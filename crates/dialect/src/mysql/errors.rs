@@ -81,7 +81,7 @@ const ROWS: &[Row] = &[
         "cannot drop table * because other objects depend on it",
         3730,
         "HY000",
-        "Cannot drop table '{0}' referenced by a foreign key constraint",
+        "Cannot drop table '{0}' referenced by a foreign key constraint or a view",
     ),
     row("\"*\" is not a view", 1347, "HY000", "'{0}' is not VIEW"),
     row("\"*\" is not a table", 1347, "HY000", "'{0}' is not BASE TABLE"),

@@ -130,6 +130,8 @@ impl Binder<'_> {
                 locks.extend(row_locks_of(Some(from), wish.mode, wish.wait));
                 Ok(())
             }
+            // In MySQL a derived table has locks of its own, or none; a view is what it reads.
+            From::Query { id, .. } if self.is_mysql() && !self.views_behind.contains_key(id) => Ok(()),
             From::Query { id, query, .. } => {
                 if self.families.contains_key(id) {
                     self.lock_members(query, wish)

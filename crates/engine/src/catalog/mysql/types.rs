@@ -169,11 +169,14 @@ pub(super) fn default(context: &Context<'_>, relation: &Arc<Relation>, at: usize
     let text = describe::default_expression(context.schema, relation, at)?;
     let bare = without_casts(&text);
     let upper = bare.to_ascii_uppercase();
+    let words = Words::of(&column.ty);
+    let scale = words.digits().and_then(|(_, scale)| scale).filter(|_| words.data == "decimal");
+    let in_column = |value: String| scale.map_or_else(|| value.clone(), |scale| with_digits(&value, scale));
     if upper == "NULL" || upper.starts_with("NEXTVAL(") {
         return None;
     }
     if let Some(literal) = bare.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
-        return Some(Default::Literal(literal.replace("''", "'")));
+        return Some(Default::Literal(in_column(literal.replace("''", "'"))));
     }
     match upper.as_str() {
         "TRUE" => return Some(Default::Literal("1".to_owned())),
@@ -182,7 +185,7 @@ pub(super) fn default(context: &Context<'_>, relation: &Arc<Relation>, at: usize
     }
     let is_number = bare.trim_start_matches(['-', '(']).trim_end_matches(')').parse::<f64>().is_ok();
     if is_number {
-        return Some(Default::Literal(bare.trim_matches(['(', ')']).to_owned()));
+        return Some(Default::Literal(in_column(bare.trim_matches(['(', ')']).to_owned())));
     }
     let clock = ["CURRENT_TIMESTAMP", "NOW(", "LOCALTIMESTAMP", "STATEMENT_TIMESTAMP", "RF_MYSQL_NOW"];
     if clock.iter().any(|word| upper.contains(word)) {
@@ -193,6 +196,17 @@ pub(super) fn default(context: &Context<'_>, relation: &Arc<Relation>, at: usize
         }));
     }
     Some(Default::Expression(super::words::default(context, relation, at).unwrap_or(bare)))
+}
+
+/// A decimal with as many digits behind the point as its column has.
+fn with_digits(number: &str, scale: i64) -> String {
+    let (whole, behind) = number.split_once('.').unwrap_or((number, ""));
+    let scale = usize::try_from(scale).unwrap_or(0);
+    // What was given with more was rounded, or has an exponent.
+    if behind.len() > scale || number.contains(['e', 'E']) {
+        return number.to_owned();
+    }
+    if scale == 0 { whole.to_owned() } else { format!("{whole}.{behind:0<scale$}") }
 }
 
 /// A literal without the conversions behind it and the parentheses around it: `('a'::text)::varchar(3)`.
@@ -248,6 +262,12 @@ mod tests {
         assert_eq!(unsigned.digits(), Some((20, Some(0))));
         let labels = Words { data: "enum".into(), column: "enum('a','bcd')".into() };
         assert_eq!(labels.lengths(), Some((3, 12)));
+    }
+
+    #[test]
+    fn decimals_have_the_digits_of_their_columns() {
+        let told = [("0", 6), ("-1.5", 2), ("3", 0), ("1.25", 1)].map(|(number, scale)| with_digits(number, scale));
+        assert_eq!(told, ["0.000000", "-1.50", "3", "1.25"]);
     }
 
     #[test]
