@@ -72,12 +72,20 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "mysql_not_zero" (NUM) -> NUM, F("rf_mysql_not_zero");
     // (number, digits in all, behind the point): the nearest that has no more.
     Scalar "mysql_nearest" (NUM, I8, I8) -> NUM, F("rf_mysql_nearest");
-    // What a column takes of a value: the nearest, with a warning that names it. The least and the greatest; digits in all
+    // What a column takes of a value: the nearest, with a warning that says where. The least and the greatest; digits in all
     // and behind the point, 1 where it has a sign; letters; bytes.
     Scalar "mysql_fitting_integer" (ANY, I8, I8, TEXT) -> I8, F("rf_mysql_fitting_integer"), volatile;
     Scalar "mysql_fitting_decimal" (ANY, I8, I8, I8, TEXT) -> NUM, F("rf_mysql_fitting_decimal"), volatile;
     Scalar "mysql_fitting_text" (TEXT, I8, TEXT) -> TEXT, F("rf_mysql_fitting_text"), volatile;
     Scalar "mysql_fitting_bytes" (BYTEA, I8, TEXT) -> BYTEA, F("rf_mysql_fitting_bytes"), volatile;
+    Scalar "mysql_fitting_octets" (TEXT, I8, TEXT) -> TEXT, F("rf_mysql_fitting_octets"), volatile;
+    Scalar "mysql_fitting_double" (ANY, TEXT) -> F8, F("rf_mysql_fitting_double"), volatile;
+    Scalar "mysql_fitting_date" (ANY, TEXT) -> DATE, F("rf_mysql_fitting_date"), volatile;
+    Scalar "mysql_fitting_datetime" (ANY, TEXT) -> TS, F("rf_mysql_fitting_datetime"), volatile;
+    // (text, the type's words, where)
+    Scalar "mysql_fitting_set" (TEXT, TEXT, TEXT) -> TEXT, F("rf_mysql_fitting_set"), volatile;
+    // True, with a warning: NULL has come where none may be.
+    Scalar "mysql_warned_of_null" (TEXT) -> BOOL, F("rf_mysql_warned_of_null"), volatile;
     // A number within 0 and 2^64.
     Scalar "mysql_unsigned" (NUM) -> NUM, F("rf_mysql_unsigned");
     Scalar "mysql_divide_double" (F8, F8) -> F8, F("rf_mysql_divide_double");

@@ -10,7 +10,7 @@ use super::{
     Body, ColumnIndex, ColumnRef, CompareOp, ConflictAction, Distinct, Dml, DmlAction, Expr, ExprKind, From, GroupBy,
     Guard, InsertSource, JoinKind, OnConflict, OutputColumn, Query, RelId, Select, Value, walk,
 };
-use crate::schema::Relation;
+use crate::schema::{Index, Relation};
 use crate::{Error, Result, Type};
 
 /// A change taken apart.
@@ -27,7 +27,8 @@ pub struct Apart {
     pub delete: Option<Dml>,
     /// The row as it is now.
     pub now: Option<Query>,
-    /// The row that stands in the way of an INSERT: its identity, the row, what it is to become, whether WHERE holds.
+    /// The row that stands in the way of an INSERT: its identity, the row, what it is to become, whether WHERE holds. Of
+    /// MySQL's INSERT IGNORE: for each of [`Relation::keys_in_order`] whether the rows share it.
     pub conflict: Option<Query>,
     /// Its identity, and whether WHERE of DO UPDATE holds, where that is asked before the rest is computed.
     pub holds: Option<Query>,
@@ -47,7 +48,7 @@ pub struct Apart {
 /// DELETE), the extras.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct RowParams {
-    /// How many the whole statement has.
+    /// How many the whole statement has; none where no row needs them.
     pub outer: usize,
     /// How many columns the target has.
     pub columns: usize,
@@ -84,23 +85,29 @@ pub fn apart(dml: &Dml, params: &[Type], computed: &[Expr]) -> Result<Apart> {
         return Err(Error::unsupported("a row trigger or a policy on a table without rowid"));
     }
     let extras = extras(dml);
-    let at = RowParams { outer: params.len(), columns: target.columns.len(), extras: extras.len() };
-    let mut types = params.to_vec();
+    let ignores = dml.one_by_one.as_ref().is_some_and(|rule| rule.ignores);
+    let inserts = matches!(dml.action, DmlAction::Insert { .. });
+    // A row that is only written knows nothing of the statement's parameters, of which there may be some for each row.
+    let alone = ignores && inserts && dml.returning.is_empty() && dml.checks.is_empty() && dml.guards.is_none();
+    let outer = if alone { 0 } else { params.len() };
+    let at = RowParams { outer, columns: target.columns.len(), extras: extras.len() };
+    let mut types = params[..outer].to_vec();
     types.push(Type::Int8);
     types.extend(target.columns.iter().map(|column| column.ty.clone()));
     types.extend(extras.iter().map(|(_, ty)| ty.clone()));
     let rows = rows(dml, &extras)?;
     let writes = target.is_table();
-    let inserts = matches!(dml.action, DmlAction::Insert { .. });
+    let replaces = dml.one_by_one.as_ref().is_some_and(|rule| rule.replaces);
     let conflict = match &dml.action {
+        DmlAction::Insert { on_conflict: Some(_), .. } if ignores => shared_keys(dml, at),
         DmlAction::Insert { on_conflict: Some(conflict), .. } => conflict_query(dml, conflict, at)?,
         _ => None,
     };
-    let updates = matches!(dml.action, DmlAction::Update { .. }) || conflict.is_some();
-    let deletes = matches!(dml.action, DmlAction::Delete { .. });
+    let updates = matches!(dml.action, DmlAction::Update { .. }) || (conflict.is_some() && !replaces && !ignores);
+    let deletes = matches!(dml.action, DmlAction::Delete { .. }) || replaces;
     Ok(Apart {
         rows,
-        insert: (writes && inserts).then(|| insert_row(dml, at)),
+        insert: (writes && inserts).then(|| insert_row(dml, at, ignores && conflict.is_none())),
         update: (writes && updates).then(|| update_row(dml, at)),
         delete: (writes && deletes).then(|| change(dml, delete_action(dml, at), Vec::new())),
         now: writes.then(|| row_now(dml, at)),
@@ -245,6 +252,11 @@ fn rows(dml: &Dml, extras: &[(ColumnRef, Type)]) -> Result<Query> {
         }
     };
     rows.ctes.clone_from(&dml.ctes);
+    if let Some(one_by_one) = &dml.one_by_one
+        && !one_by_one.order.is_empty()
+    {
+        rows.order_by.clone_from(&one_by_one.order);
+    }
     Ok(rows)
 }
 
@@ -309,6 +321,7 @@ fn change(dml: &Dml, action: DmlAction, returning: Vec<Expr>) -> Dml {
         action,
         checks,
         guards: None,
+        one_by_one: None,
         returning,
         columns,
     }
@@ -342,10 +355,11 @@ fn this_row(dml: &Dml, at: RowParams) -> Expr {
     equal(own(dml.id, ColumnIndex::RowIdentity, Type::Int8), param(at.row_identity(), Type::Int8))
 }
 
-fn insert_row(dml: &Dml, at: RowParams) -> Dml {
+/// `fails` says that a row in the way is an error.
+fn insert_row(dml: &Dml, at: RowParams, fails: bool) -> Dml {
     let (columns, values) = written(dml, at).into_iter().unzip();
     let on_conflict = match &dml.action {
-        DmlAction::Insert { on_conflict: Some(conflict), .. } => {
+        DmlAction::Insert { on_conflict: Some(conflict), .. } if !fails => {
             Some(OnConflict { arbiter: conflict.arbiter.clone(), action: ConflictAction::Nothing })
         }
         _ => None,
@@ -414,14 +428,30 @@ fn conflict_query(dml: &Dml, conflict: &OnConflict, at: RowParams) -> Result<Opt
     Ok(Some(found))
 }
 
+/// MySQL's INSERT IGNORE: which keys of the new row others have; `None` where that cannot be asked.
+fn shared_keys(dml: &Dml, at: RowParams) -> Option<Query> {
+    let ways = ways_to_be_alike(dml, at).ok()?;
+    let any = any_of(ways.clone());
+    Some(select(ways, Some(scanned(dml, None)), Some(any)))
+}
+
 /// MySQL's ON DUPLICATE KEY: the row is alike in some key.
 fn alike_in_any_key(dml: &Dml, at: RowParams) -> Result<Expr> {
+    ways_to_be_alike(dml, at).map(any_of)
+}
+
+impl Relation {
+    /// Its unique keys in the order in which MySQL looks at them.
+    pub fn keys_in_order(&self) -> impl Iterator<Item = &Index> {
+        let keys = |primary: bool| self.indexes.iter().filter(move |index| index.unique && index.primary == primary);
+        keys(true).chain(keys(false))
+    }
+}
+
+/// For each unique key whether a row has the new one's.
+fn ways_to_be_alike(dml: &Dml, at: RowParams) -> Result<Vec<Expr>> {
     let mut ways = Vec::new();
-    let indexes = dml.target.indexes.iter();
-    for index in indexes.clone().filter(|index| index.primary).chain(indexes.filter(|index| !index.primary)) {
-        if !index.unique {
-            continue;
-        }
+    for index in dml.target.keys_in_order() {
         let columns = index.columns.iter().copied().collect::<Option<Vec<usize>>>();
         let Some(columns) = columns.filter(|_| index.predicate.is_none()) else {
             return Err(Error::unsupported("ON DUPLICATE KEY UPDATE of a table with triggers and such a key"));
@@ -432,12 +462,16 @@ fn alike_in_any_key(dml: &Dml, at: RowParams) -> Result<Expr> {
         };
         ways.push(all_of(columns.into_iter().map(same).collect()));
     }
-    Ok(match ways.len() {
+    Ok(ways)
+}
+
+fn any_of(mut ways: Vec<Expr>) -> Expr {
+    match ways.len() {
         // Without a key nothing is alike.
         0 => Expr::new(ExprKind::Literal(Value::Integer(0)), Type::Bool),
         1 => ways.swap_remove(0),
         _ => Expr::new(ExprKind::Or(ways), Type::Bool),
-    })
+    }
 }
 
 fn all_of(mut conditions: Vec<Expr>) -> Expr {

@@ -250,10 +250,23 @@ pub struct Dml {
     pub checks: Vec<ViewCheck>,
     /// What policies ask of its rows before they are written.
     pub guards: Option<Box<Guards>>,
+    /// Its rows are changed one after another, by MySQL's rules.
+    pub one_by_one: Option<Box<OneByOne>>,
     /// RETURNING; one expression for each of `columns`.
     pub returning: Vec<Expr>,
     /// The columns that it yields; empty without RETURNING.
     pub columns: Vec<OutputColumn>,
+}
+
+/// How MySQL changes rows where it matters that they come one after another.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OneByOne {
+    /// ORDER BY of an UPDATE or DELETE.
+    pub order: Vec<super::SortKey>,
+    /// IGNORE: a row that a constraint refuses stays what it was, with a warning.
+    pub ignores: bool,
+    /// REPLACE: rows whose keys a new one has are gone before it comes.
+    pub replaces: bool,
 }
 
 /// What a table that inherits is changed for.

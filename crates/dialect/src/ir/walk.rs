@@ -119,6 +119,11 @@ macro_rules! walkers {
             for check in dml.checks.$iter() {
                 $expr(&$($mutable)? check.condition, visit);
             }
+            for one_by_one in dml.one_by_one.$iter() {
+                for key in one_by_one.order.$iter() {
+                    $expr(&$($mutable)? key.expr, visit);
+                }
+            }
             for guards in dml.guards.$iter() {
                 for guard in guards.inserted.$iter() {
                     $expr(&$($mutable)? guard.condition, visit);

@@ -30,6 +30,7 @@ pub mod routine;
 mod routines;
 mod show;
 mod statements;
+pub(crate) use self::statements::IGNORE;
 pub mod told;
 mod tree;
 pub mod types;

@@ -303,6 +303,9 @@ fn prepared(parser: &mut Parser<'_>) -> Result<Option<Control>, Failed> {
     }
 }
 
+/// IGNORE of an UPDATE or DELETE: an option of RETURNING, which MySQL has not.
+pub(crate) const IGNORE: &str = "ignore";
+
 /// The query of a join of which tables are changed, and its columns.
 const CHANGES: &str = "_changes";
 
@@ -698,9 +701,6 @@ impl Converter<'_> {
     }
 
     fn update(&mut self, update: &Update) -> Result<Trees> {
-        if self.modifiers.ignore {
-            return Err(Error::unsupported("UPDATE IGNORE"));
-        }
         if update.returning.is_some() {
             return Err(Error::unsupported("RETURNING"));
         }
@@ -716,10 +716,12 @@ impl Converter<'_> {
                 where_clause = Some(self.first_rows(&relation, where_clause, order, &update.limit)?);
             }
             let target_list = self.assignments(&update.assignments)?;
+            let order = self.sort_keys(&update.order_by)?;
             return one(N::UpdateStmt(Box::new(pg::UpdateStmt {
                 relation: Some(relation),
                 target_list,
                 where_clause,
+                returning_clause: self.one_by_one(order),
                 ..Default::default()
             })));
         }
@@ -744,8 +746,21 @@ impl Converter<'_> {
             target_list,
             where_clause,
             from_clause,
+            returning_clause: self.one_by_one(Vec::new()),
             ..Default::default()
         })))
+    }
+
+    /// What is said of rows that are changed one after another: IGNORE, ORDER BY.
+    fn one_by_one(&self, order: Vec<Node>) -> Option<pg::ReturningClause> {
+        let mut options = Vec::new();
+        if self.modifiers.ignore {
+            options.push(def(IGNORE, None));
+        }
+        if !order.is_empty() {
+            options.push(def("order", Some(list(order))));
+        }
+        (!options.is_empty()).then(|| pg::ReturningClause { options, exprs: Vec::new() })
     }
 
     fn changed_table(&mut self, table: &TableFactor) -> Result<pg::RangeVar> {
@@ -756,9 +771,6 @@ impl Converter<'_> {
     }
 
     fn delete(&mut self, delete: &Delete) -> Result<Trees> {
-        if self.modifiers.ignore {
-            return Err(Error::unsupported("DELETE IGNORE"));
-        }
         if delete.returning.is_some() {
             return Err(Error::unsupported("RETURNING"));
         }
@@ -787,6 +799,7 @@ impl Converter<'_> {
             return one(N::DeleteStmt(Box::new(pg::DeleteStmt {
                 relation: Some(relation),
                 where_clause,
+                returning_clause: self.one_by_one(Vec::new()),
                 ..Default::default()
             })));
         }
@@ -818,8 +831,12 @@ impl Converter<'_> {
                 relation: Some(relation.clone()),
                 using_clause,
                 where_clause: and(conditions),
+                returning_clause: self.one_by_one(Vec::new()),
                 ..Default::default()
             })));
+        }
+        if self.modifiers.ignore {
+            return Err(Error::unsupported("DELETE IGNORE from several tables"));
         }
         self.joined_delete(from, delete.selection.as_ref(), changed)
     }

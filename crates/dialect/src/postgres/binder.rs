@@ -51,6 +51,8 @@ pub(super) struct Binder<'a> {
     pub(super) user_kinds: std::collections::HashMap<String, &'static str>,
     /// A division by zero is an error: MySQL's, where its result is stored.
     pub(super) refuses_zero: bool,
+    /// What becomes of values that do not fit the columns that they are stored in: MySQL's.
+    pub(super) clips: Option<super::mysql::Clips>,
     /// How things are called, when the query is to be printed.
     pub(super) shown: Option<super::viewdef::Shown>,
     /// What the text itself names, when somebody wants to know.
@@ -321,6 +323,7 @@ impl<'a> Binder<'a> {
             scales: std::collections::HashMap::new(),
             user_kinds: std::collections::HashMap::new(),
             refuses_zero: false,
+            clips: None,
             shown: None,
             uses: None,
             path: schema,

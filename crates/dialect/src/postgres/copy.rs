@@ -204,6 +204,7 @@ impl Binder<'_> {
             action: DmlAction::Insert { columns, source, on_conflict: None },
             checks: Vec::new(),
             guards: None,
+            one_by_one: None,
             returning: Vec::new(),
             columns: Vec::new(),
         };

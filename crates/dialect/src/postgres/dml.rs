@@ -4,11 +4,12 @@ use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
 use super::binder::{Binder, Clause, Entry, Locker, Scope, outputs};
 use super::expr::location;
-use super::mysql::changes::{Counted, is_beside};
+use super::mysql::Clips;
+use super::mysql::changes::{Counted, Said, is_beside};
 use super::spread::is_star;
 use super::target::{Change, Target};
 use super::{raw, types};
-use crate::ir::{CastContext, ColumnIndex, CompareOp, Dml, DmlAction, Expr, ExprKind, Routing};
+use crate::ir::{CastContext, ColumnIndex, CompareOp, Dml, DmlAction, Expr, ExprKind, OneByOne, Routing};
 use crate::plan::ResultColumn;
 use crate::schema::{Column, PolicyCommand, Relation};
 use crate::{Condition, Language, Result, Type};
@@ -19,6 +20,8 @@ impl Binder<'_> {
         self.effects.writes = true;
         self.effects.reads = true;
         let visible = self.ctes.len();
+        let clips = self.mysql_clips(statement);
+        let clips = std::mem::replace(&mut self.clips, clips);
         let result = match statement {
             N::InsertStmt(insert) => self.insert(insert),
             N::UpdateStmt(update) => self.update(update),
@@ -26,17 +29,26 @@ impl Binder<'_> {
             _ => Err(crate::Error::internal("not a data-modifying statement")),
         };
         self.ctes.truncate(visible);
+        self.clips = clips;
         result
     }
 
     /// A value as it is stored in a column.
     pub(super) fn stored_value(&mut self, value: Expr, column: &Column, place: i32) -> Result<Expr> {
         let ty = types::import(&column.ty);
-        let value = match self.is_mysql() && !self.mysql_modes().strict {
-            true => self.mysql_fitting(value, column, place)?,
-            false => value,
+        let clips = self.clips;
+        // What warns is called once a row, and yields the same for the same.
+        let volatile = self.effects.volatile;
+        let value = match clips {
+            Some(clips) => self.mysql_fitting(value, column, clips, place)?,
+            None => value,
         };
         let value = self.assign(value, &column.name, &ty, place)?;
+        let value = match clips {
+            Some(Clips { nulls: true, .. }) => self.mysql_not_null(value, column)?,
+            _ => value,
+        };
+        self.effects.volatile = volatile;
         Ok(if ty == column.ty {
             value
         } else {
@@ -379,6 +391,7 @@ impl Binder<'_> {
             let update = self.joined_update(update)?;
             return self.update(&update);
         }
+        let said = Said::of(update.returning_clause.as_ref());
         let ctes = match &update.with_clause {
             Some(with) => self.with_clause(with)?,
             None => Vec::new(),
@@ -389,7 +402,7 @@ impl Binder<'_> {
         let at = update.from_clause.first().cloned().unwrap_or_default();
         self.merge_entries(&mut entries, others, &at)?;
         let scope = Scope { entries, clause: Clause::Update, ..Scope::default() };
-        let ((assignments, filter, current_of), scope) = self.with_scope(scope, |binder| {
+        let ((assignments, filter, current_of, order), scope) = self.with_scope(scope, |binder| {
             let outer = std::mem::take(&mut binder.effects.volatile);
             let assignments = binder.assignments(&update.target_list, &target, Change::Update)?;
             let volatile = std::mem::replace(&mut binder.effects.volatile, outer);
@@ -404,13 +417,20 @@ impl Binder<'_> {
                     None => changes,
                 });
             }
-            Ok((assignments, filter, current_of))
+            let order = binder.within(Clause::OrderBy, |binder| binder.mysql_order(&said))?;
+            Ok((assignments, filter, current_of, order))
         })?;
         let moves = |(at, _): &(usize, Expr)| target.relation.columns[*at].row_identity;
         if current_of.is_some() && assignments.iter().any(moves) {
             return Err(self.unsupported("WHERE CURRENT OF in an UPDATE of the primary key", -1));
         }
         let (returning, results) = self.returning(update.returning_clause.as_ref(), scope)?;
+        // Which row is changed first matters to keys alone.
+        let is_assigned = |at: &usize| assignments.iter().any(|(assigned, _)| assigned == at);
+        let mut keys = target.relation.indexes.iter().filter(|index| index.unique);
+        let sorts = !order.is_empty() && keys.any(|index| index.columns.iter().flatten().any(is_assigned));
+        let order = if sorts { order } else { Vec::new() };
+        let one_by_one = self.one_by_one(&target, OneByOne { order, ignores: said.ignores, replaces: false })?;
         let filter = self.filtered(&target, PolicyCommand::Update, filter, current_of.as_deref())?;
         let guards = self.update_guards(&target)?;
         let routing = self.moving(&target, &assignments, current_of.is_some())?;
@@ -428,6 +448,7 @@ impl Binder<'_> {
             id: target.id,
             view: target.rows,
             action: DmlAction::Update { assignments, from, filter, current_of },
+            one_by_one,
             returning,
             columns: outputs(&results),
         };
@@ -469,6 +490,8 @@ impl Binder<'_> {
             self.with_scope(scope, |binder| binder.dml_filter(delete.where_clause.as_deref()))?;
         let scope = Scope { lockers: Some((target.id, Locker::Own)), ..scope };
         let (returning, results) = self.returning(delete.returning_clause.as_ref(), scope)?;
+        let ignores = Said::of(delete.returning_clause.as_ref()).ignores;
+        let one_by_one = self.one_by_one(&target, OneByOne { ignores, ..OneByOne::default() })?;
         let filter = self.filtered(&target, PolicyCommand::Delete, filter, current_of.as_deref())?;
         let mut target = target;
         self.prune(target.family.as_mut().map(|family| &mut family.rows), filter.as_ref())?;
@@ -483,6 +506,7 @@ impl Binder<'_> {
             action: DmlAction::Delete { using, filter, current_of },
             checks: Vec::new(),
             guards: None,
+            one_by_one,
             returning,
             columns: outputs(&results),
         };
@@ -494,7 +518,8 @@ impl Binder<'_> {
         clause: Option<&pg::ReturningClause>,
         mut scope: Scope,
     ) -> Result<(Vec<Expr>, Vec<ResultColumn>)> {
-        let Some(clause) = clause else { return Ok((Vec::new(), Vec::new())) };
+        // MySQL has no RETURNING, but something to say in its place.
+        let Some(clause) = clause.filter(|_| !self.is_mysql()) else { return Ok((Vec::new(), Vec::new())) };
         if !clause.options.is_empty() {
             return Err(self.unsupported("RETURNING WITH", -1));
         }

@@ -16,19 +16,24 @@ use crate::plan::ResultColumn;
 use crate::schema::{Column, Index, Relation};
 use crate::{Condition, Result, Type};
 
+/// MySQL's: a column that is left out, may not be NULL and has no default.
+fn lacks_value(positions: &[usize], at: usize, column: &Column) -> bool {
+    !positions.contains(&at)
+        && column.not_null
+        && column.default.is_none()
+        && column.identity.is_none()
+        && column.generated.is_none()
+        && domain_default(&column.ty).is_none()
+}
+
+/// The first of an ENUM's words is its default.
+fn is_enum(column: &Column) -> bool {
+    column.ty.is_domain() && types::format_type(&column.ty).contains("enum(")
+}
+
 /// MySQL's: a column that may not be NULL has a value or a default.
 fn check_all_given(relation: &Relation, positions: &[usize]) -> Result<()> {
-    let lacks = |at: usize, column: &Column| {
-        !positions.contains(&at)
-            && column.not_null
-            && column.default.is_none()
-            && column.identity.is_none()
-            && column.generated.is_none()
-            && domain_default(&column.ty).is_none()
-            // The first of an ENUM's words is its default.
-            && !(column.ty.is_domain() && types::format_type(&column.ty).contains("enum("))
-    };
-    match relation.columns.iter().enumerate().find(|(at, column)| lacks(*at, column)) {
+    match relation.columns.iter().enumerate().find(|(at, column)| lacks_value(positions, *at, column) && !is_enum(column)) {
         None => Ok(()),
         Some((_, column)) => {
             let message = format!("Field '{}' doesn't have a default value", column.name);
@@ -43,8 +48,11 @@ impl Binder<'_> {
             Some(with) => self.with_clause(with)?,
             None => Vec::new(),
         };
-        let target = self.target(insert.relation.as_ref(), Change::Insert)?;
+        let mut target = self.target(insert.relation.as_ref(), Change::Insert)?;
         let relation = target.relation.clone();
+        let one_by_one = self.mysql_one_by_one(insert, &target)?;
+        target.one_by_one = one_by_one.is_some();
+        let ignores = one_by_one.as_ref().is_some_and(|rule| rule.ignores);
         let mut columns = self.insert_columns(&insert.cols, &target)?;
         let overriding = insert.r#override();
         let select = match insert.select_stmt.as_deref().and_then(|node| node.node.as_ref()) {
@@ -93,9 +101,14 @@ impl Binder<'_> {
             }
             ir::met::note_in(conflict, row_identity(target.id));
         }
-        let passes_over = on_conflict.as_ref().is_some_and(|c| matches!(c.action, ConflictAction::Nothing));
+        let passes_over =
+            !ignores && on_conflict.as_ref().is_some_and(|c| matches!(c.action, ConflictAction::Nothing));
+        let mut source = source;
         if self.is_mysql() && !passes_over {
-            check_all_given(&target.relation, &positions)?;
+            match self.clips {
+                Some(_) => source = self.with_implicit(&target, &mut positions, source)?,
+                None => check_all_given(&target.relation, &positions)?,
+            }
         }
         let source = self.add_defaults(&target, &mut positions, source)?;
         let guards = self.insert_guards(&target, updates)?;
@@ -110,6 +123,7 @@ impl Binder<'_> {
             action: DmlAction::Insert { columns: positions, source, on_conflict },
             checks,
             guards,
+            one_by_one,
             returning,
             columns: outputs(&results),
         };
@@ -285,6 +299,9 @@ impl Binder<'_> {
                     } else {
                         Self::check_given(column, overriding)?;
                         let value = binder.expr(node)?;
+                        if let Some(clips) = &mut binder.clips {
+                            clips.row = rows.len() + 1;
+                        }
                         let value = binder.stored_value(value, column, place)?;
                         row.push(binder.self_numbered(value, column)?);
                     }
@@ -351,6 +368,10 @@ impl Binder<'_> {
             }
             Self::check_given(column, overriding)?;
             let ty = types::import(&column.ty);
+            if self.clips.is_some() {
+                wanted.push(result.ty.clone());
+                continue;
+            }
             if !self.assignable(&result.ty, &ty) {
                 return Err(self
                     .error(
@@ -367,6 +388,9 @@ impl Binder<'_> {
             }
             wanted.push(ty);
         }
+        if self.clips.is_some() {
+            return self.clipped_query(relation, bound, columns);
+        }
         let mut bound = self.coerce_columns(bound, &wanted, CastContext::Assignment, &[])?;
         if overriding == OverridingKind::OverridingUserValue {
             bound = self.with_own_numbers(relation, bound, columns, &mut wanted)?;
@@ -382,6 +406,51 @@ impl Binder<'_> {
             }
         }
         Ok(InsertSource::Query(Box::new(bound.query)))
+    }
+
+    /// A query's rows as MySQL stores them where what does not fit becomes the nearest that does.
+    fn clipped_query(
+        &mut self,
+        relation: &Relation,
+        bound: super::binder::BoundQuery,
+        columns: &[(usize, i32)],
+    ) -> Result<InsertSource> {
+        let mut bound = self.wrap(bound);
+        if let crate::ir::Body::Select(select) = &mut bound.query.body {
+            let outputs = select.items.iter_mut().zip(&mut bound.query.columns);
+            for ((item, output), (position, _)) in outputs.zip(columns) {
+                let column = &relation.columns[*position];
+                *item = self.stored_value(item.clone(), column, -1)?;
+                output.ty = column.ty.clone();
+            }
+        }
+        Ok(InsertSource::Query(Box::new(bound.query)))
+    }
+
+    /// The implicit values of columns that are left out and have no default, with a warning for each.
+    fn with_implicit(
+        &mut self,
+        target: &Target,
+        positions: &mut Vec<usize>,
+        source: InsertSource,
+    ) -> Result<InsertSource> {
+        let mut implicit = Vec::new();
+        for (at, column) in target.relation.columns.iter().enumerate() {
+            if lacks_value(positions, at, column)
+                && let Some(value) = self.mysql_implicit(column)?
+            {
+                if !is_enum(column) {
+                    let message = format!("Field '{}' doesn't have a default value", column.name);
+                    self.notices.push(crate::Error::new(Condition::Warning, message).with_mysql(1364, "HY000"));
+                }
+                implicit.push((at, value.cast(column.ty.clone(), CastContext::Assignment)));
+            }
+        }
+        if implicit.is_empty() {
+            return Ok(source);
+        }
+        positions.extend(implicit.iter().map(|(at, _)| *at));
+        Ok(self.with_columns(source, implicit.into_iter().map(|(_, value)| value).collect()))
     }
 
     /// OVERRIDING USER VALUE: the next numbers of identity columns in the place of what a query has for them.
@@ -437,8 +506,12 @@ impl Binder<'_> {
             return Ok(source);
         }
         positions.extend(added.iter().map(|(position, _)| *position));
-        let values: Vec<Expr> = added.into_iter().map(|(_, value)| value).collect();
-        Ok(match source {
+        Ok(self.with_columns(source, added.into_iter().map(|(_, value)| value).collect()))
+    }
+
+    /// Rows with some values behind those that they have.
+    fn with_columns(&mut self, source: InsertSource, values: Vec<Expr>) -> InsertSource {
+        match source {
             InsertSource::Defaults => InsertSource::Values(vec![values]),
             InsertSource::Values(mut rows) => {
                 for row in &mut rows {
@@ -466,7 +539,7 @@ impl Binder<'_> {
                 }
                 InsertSource::Query(Box::new(bound.query))
             }
-        })
+        }
     }
 
     /// The columns that an INSERT does not name, and what stands in them, where the back end does not know it by itself.

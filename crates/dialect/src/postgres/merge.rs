@@ -183,6 +183,7 @@ impl Binder<'_> {
             view: None,
             checks: Vec::new(),
             guards,
+            one_by_one: None,
             returning: Vec::new(),
             columns: Vec::new(),
         })

@@ -90,6 +90,8 @@ pub(super) struct Target {
     pub(super) routing: Option<Box<Routing>>,
     /// Whose policies the table's rows are asked.
     pub(super) secured: Option<Secured>,
+    /// Its rows are changed one after another, by MySQL's rules.
+    pub(super) one_by_one: bool,
     view: Option<View>,
 }
 
@@ -152,7 +154,7 @@ impl Target {
     /// A table named itself.
     pub(super) fn table(relation: Arc<Relation>, id: RelId) -> Self {
         let entry = Entry::of_relation(&relation, id, None);
-        Self { relation, id, entry, rows: None, family: None, routing: None, secured: None, view: None }
+        Self { relation, id, entry, rows: None, family: None, routing: None, secured: None, one_by_one: false, view: None }
     }
 
     /// The table's columns in the order in which an INSERT without a list gives them.
@@ -205,7 +207,7 @@ impl Target {
 
     /// Somebody sees rows that are inserted before they are written.
     pub(super) fn shows_rows(&self) -> bool {
-        self.secured.is_some() || self.routing.is_some() || self.relation.takes_rows(TriggerEvent::Insert)
+        self.one_by_one || self.secured.is_some() || self.routing.is_some() || self.relation.takes_rows(TriggerEvent::Insert)
     }
 
     /// The statement goes through a view.
@@ -307,7 +309,7 @@ impl Binder<'_> {
             self.needs.change(mark, id, change.privileges());
             let (relation, rows) = (view, Some(Box::new(from)));
             let (family, routing, secured, view) = (None, None, None, None);
-            return Ok(Target { relation, id, entry, rows, family, routing, secured, view });
+            return Ok(Target { relation, id, entry, rows, family, routing, secured, one_by_one: false, view });
         }
         let From::Query { query, .. } = from else { return Err(Error::internal("a view is a query")) };
         let rows = self.rows_of_a_table(&view, *query, change, false)?;
@@ -330,7 +332,8 @@ impl Binder<'_> {
         let family = members.map(|members| self.changed_family(members, rows.id)).transpose()?;
         let routing = self.routing(&rows.relation, rows.id)?;
         let view = Some(view);
-        Ok(Target { relation: rows.relation, id: rows.id, entry, rows: None, family, routing, secured, view })
+        let one_by_one = false;
+        Ok(Target { relation: rows.relation, id: rows.id, entry, rows: None, family, routing, secured, one_by_one, view })
     }
 
     /// Notes which of the table's columns a statement changes, for the check of privileges.

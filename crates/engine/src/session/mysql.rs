@@ -50,6 +50,15 @@ impl State {
         changed || mode == 2 || mode == 4 || self.counts_found
     }
 
+    /// What the statement that runs has done beside the rows that it wrote.
+    pub fn beside(&self) -> u64 {
+        self.beside
+    }
+
+    pub fn set_beside(&mut self, rows: u64) {
+        self.beside = rows;
+    }
+
     pub fn found_rows(&self) -> i64 {
         self.found_rows
     }

@@ -30,6 +30,7 @@ pub(super) fn statement(
         action,
         checks,
         guards: None,
+        one_by_one: None,
         returning: Vec::new(),
         columns: Vec::new(),
     }))

@@ -69,6 +69,7 @@ fn change(target: &Arc<Relation>, id: RelId, action: DmlAction) -> Dml {
         heir: None,
         checks: Vec::new(),
         guards: None,
+        one_by_one: None,
         ctes: Vec::new(),
         target: target.clone(),
         id,

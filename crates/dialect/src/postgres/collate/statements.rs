@@ -136,6 +136,9 @@ impl Walk<'_, '_> {
             }
         }
         dml.checks.iter_mut().try_for_each(|check| self.expr(&mut check.condition).map(drop))?;
+        if let Some(one_by_one) = &mut dml.one_by_one {
+            one_by_one.order.iter_mut().try_for_each(|key| self.expr(&mut key.expr).map(drop))?;
+        }
         if let Some(guards) = &mut dml.guards {
             let all = guards.inserted.iter_mut().chain(&mut guards.updated).chain(&mut guards.met);
             all.chain(&mut guards.deleted).try_for_each(|guard| self.expr(&mut guard.condition).map(drop))?;

@@ -1,13 +1,14 @@
 //! What MySQL's changes of rows mean beyond PostgreSQL's: assignments are seen by those behind them, rows that stay as they
 //! are do not count as changed, and the tables of a join are changed as the join finds them.
 
-use pg_query::protobuf::{self as pg, Node, node::Node as N};
+use pg_query::protobuf::{self as pg, Node, OnConflictAction, node::Node as N};
 
 use super::super::binder::Binder;
 use super::super::coerce::base;
 use super::super::target::Target;
+use super::Clips;
 use super::classes::{Class, class, own_words};
-use crate::ir::{CastContext, ColumnIndex, ColumnRef, Expr, ExprKind, RelId, Value, walk};
+use crate::ir::{CastContext, ColumnIndex, ColumnRef, Expr, ExprKind, OneByOne, RelId, SortKey, Value, walk};
 use crate::schema::{Column, Relation};
 use crate::{Condition, Error, Result, Type};
 
@@ -24,8 +25,35 @@ pub(in crate::postgres) enum Counted {
     Beside = 3,
 }
 
+/// What MySQL's front end says of rows that are changed one after another. It stands among the options of RETURNING, which
+/// MySQL has not.
+#[derive(Default)]
+pub(in crate::postgres) struct Said<'n> {
+    /// IGNORE.
+    pub(in crate::postgres) ignores: bool,
+    /// ORDER BY of an UPDATE.
+    order: &'n [Node],
+}
+
+impl<'n> Said<'n> {
+    pub(in crate::postgres) fn of(clause: Option<&'n pg::ReturningClause>) -> Self {
+        let mut said = Self::default();
+        for option in clause.map(|clause| clause.options.as_slice()).unwrap_or_default() {
+            let Some(N::DefElem(option)) = &option.node else { continue };
+            said.ignores |= option.defname == crate::mysql::IGNORE;
+            if let Some(N::List(keys)) = option.arg.as_deref().and_then(|arg| arg.node.as_ref()) {
+                said.order = &keys.items;
+            }
+        }
+        said
+    }
+}
+
 /// How many columns one call compares.
 const PAIRS: usize = 40;
+
+/// Functions that warn of a value, by how their names begin; their last argument says where it is, and nothing for silence.
+const WARNING: [&str; 2] = ["mysql_fitting_", "mysql_warned_of_"];
 
 /// The mode of a call that counts nothing.
 const COMPARED: i64 = -1;
@@ -37,6 +65,21 @@ const CHANGES: &str = "_changes";
 pub(in crate::postgres) fn is_beside(update: &pg::UpdateStmt) -> bool {
     let reads_changes = |node: &Node| matches!(&node.node, Some(N::RangeVar(range)) if range.relname == CHANGES);
     update.with_clause.is_none() && update.from_clause.iter().any(reads_changes)
+}
+
+/// The same value, of which nobody is warned: it is computed beside the one that is stored.
+fn without_warnings(value: &Expr) -> Expr {
+    let mut value = value.clone();
+    walk::expr_mut(&mut value, &mut |part| {
+        if let ExprKind::Call { function, args } = &mut part.kind
+            && WARNING.iter().any(|prefix| function.name.starts_with(prefix))
+            && let Some(place) = args.last_mut()
+        {
+            *place = Expr::text("");
+        }
+        true
+    });
+    value
 }
 
 fn word(text: &str) -> Node {
@@ -75,6 +118,76 @@ fn called(range: &pg::RangeVar) -> &str {
 }
 
 impl Binder<'_> {
+    /// What becomes of values that do not fit, in a change of MySQL's.
+    pub(in crate::postgres) fn mysql_clips(&self, statement: &N) -> Option<Clips> {
+        if !self.is_mysql() {
+            return None;
+        }
+        let (ignores, nulls) = match statement {
+            N::InsertStmt(insert) => {
+                let clause = insert.on_conflict_clause.as_ref();
+                let ignores = clause.is_some_and(|clause| clause.action() == OnConflictAction::OnconflictNothing);
+                let one = match insert.select_stmt.as_deref().and_then(|node| node.node.as_ref()) {
+                    Some(N::SelectStmt(select)) => select.values_lists.len() == 1,
+                    _ => true,
+                };
+                (ignores, !one)
+            }
+            N::UpdateStmt(update) => (Said::of(update.returning_clause.as_ref()).ignores, true),
+            _ => return None,
+        };
+        (ignores || !self.mysql_modes().strict).then_some(Clips { nulls: nulls || ignores, row: 1 })
+    }
+
+    /// ORDER BY of an UPDATE.
+    pub(in crate::postgres) fn mysql_order(&mut self, said: &Said<'_>) -> Result<Vec<SortKey>> {
+        let mut keys = Vec::with_capacity(said.order.len());
+        for node in said.order {
+            let Some(N::SortBy(sort)) = &node.node else { continue };
+            let Some(value) = sort.node.as_deref() else { continue };
+            let (value, at) = self.placed(value)?;
+            let value = self.settle(value, at)?;
+            keys.push(self.sort_key(sort, value, at)?);
+        }
+        Ok(keys)
+    }
+
+    /// The rule of INSERT IGNORE and of REPLACE.
+    pub(in crate::postgres) fn mysql_one_by_one(
+        &self,
+        insert: &pg::InsertStmt,
+        target: &Target,
+    ) -> Result<Option<Box<OneByOne>>> {
+        let Some(clause) = insert.on_conflict_clause.as_ref().filter(|_| self.is_mysql() && !target.is_view()) else {
+            return Ok(None);
+        };
+        let rule = match clause.action() {
+            OnConflictAction::OnconflictNothing => OneByOne { ignores: true, ..OneByOne::default() },
+            OnConflictAction::OnconflictUpdate if clause.target_list.is_empty() => {
+                OneByOne { replaces: true, ..OneByOne::default() }
+            }
+            _ => return Ok(None),
+        };
+        match target.relation.without_identity {
+            true => Ok(None),
+            false => self.one_by_one(target, rule),
+        }
+    }
+
+    /// The rule of a change whose rows come one after another; `None` where it does not matter.
+    ///
+    /// # Errors
+    /// `0A000` for rows that cannot come so.
+    pub(in crate::postgres) fn one_by_one(&self, target: &Target, rule: OneByOne) -> Result<Option<Box<OneByOne>>> {
+        if rule == OneByOne::default() {
+            return Ok(None);
+        }
+        if target.relation.without_identity {
+            return Err(self.unsupported("IGNORE, REPLACE and an ORDER BY of keys in a table without rowids", -1));
+        }
+        Ok(Some(Box::new(rule)))
+    }
+
     /// ON UPDATE CURRENT_TIMESTAMP: columns that are not assigned are told the time, where what is assigned changes the row.
     pub(in crate::postgres) fn mysql_renewed(
         &mut self,
@@ -168,7 +281,7 @@ impl Binder<'_> {
         // Each column alone, where one call does not compare them all: only the last one counts.
         let mut parts = assignments.chunks(PAIRS).peekable();
         let compared = |at: usize, value: &Expr| {
-            [(Expr::column(changed.id, at, changed.relation.columns[at].ty.clone()), -1), (value.clone(), -1)]
+            [(Expr::column(changed.id, at, changed.relation.columns[at].ty.clone()), -1), (without_warnings(value), -1)]
         };
         while let Some(part) = parts.next() {
             let mode = if parts.peek().is_some() { COMPARED } else { counted as i64 };
@@ -239,6 +352,7 @@ impl Binder<'_> {
                 relation: Some((*range).clone()),
                 target_list: assigned,
                 where_clause: Some(Box::new(Node { node: Some(N::AExpr(Box::new(same))) })),
+                returning_clause: update.returning_clause.clone(),
                 ..Default::default()
             });
         }
@@ -254,6 +368,9 @@ impl Binder<'_> {
         let mut updates = updates.into_iter();
         let Some(mut first) = updates.next() else { return Err(Error::internal("UPDATE without assignments")) };
         let alias = pg::Alias { aliasname: CHANGES.to_owned(), colnames: Vec::new() };
+        if updates.len() > 0 && Said::of(update.returning_clause.as_ref()).ignores {
+            return Err(self.unsupported("UPDATE IGNORE of several tables", -1));
+        }
         if updates.len() == 0 {
             first.from_clause = vec![Node {
                 node: Some(N::RangeSubselect(Box::new(pg::RangeSubselect {

@@ -22,6 +22,15 @@ use super::binder::{Binder, Clause};
 use crate::ir::Expr;
 use crate::{Condition, Language};
 
+/// Values that do not fit their columns become the nearest that do, with warnings: without strict modes, and by IGNORE.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Clips {
+    /// NULL becomes the column's implicit value where none may be.
+    pub(super) nulls: bool,
+    /// The number of the row, from 1.
+    pub(super) row: usize,
+}
+
 /// An expression with its place.
 pub(super) type Placed = (Expr, i32);
 

@@ -9,8 +9,8 @@
 use std::sync::{Arc, LazyLock};
 
 use super::super::binder::{Binder, BoundQuery};
-use super::Placed;
-use super::classes::own_words;
+use super::classes::{Class, class, own_words};
+use super::{Clips, Placed};
 use crate::functions::Function;
 use crate::ir::{Body, CastContext, ColumnIndex, Distinct, Expr, ExprKind, GroupBy, RelId, Value, walk};
 use crate::schema::Column;
@@ -303,37 +303,104 @@ impl Binder<'_> {
         Ok((self.mysql_call_of("mysql_not_zero", vec![(divisor, at)])?, at))
     }
 
-    /// Without strict modes a value that does not fit its column becomes the nearest that does, with a warning.
-    pub(in crate::postgres) fn mysql_fitting(&mut self, value: Expr, column: &Column, at: i32) -> Result<Expr> {
+    /// A value that does not fit its column becomes the nearest that does, with a warning.
+    pub(in crate::postgres) fn mysql_fitting(
+        &mut self,
+        value: Expr,
+        column: &Column,
+        clips: Clips,
+        at: i32,
+    ) -> Result<Expr> {
         let value = self.settle(value, at)?;
-        if value.ty == column.ty || matches!(value.kind, ExprKind::Literal(Value::Null) | ExprKind::Default) {
+        let words = own_words(&column.ty).unwrap_or_default();
+        let is_null = matches!(value.kind, ExprKind::Literal(Value::Null) | ExprKind::Default);
+        if value.ty == column.ty || is_null || words == "year" {
             return Ok(value);
         }
         let number = |value: i64| (Expr::integer(value, Type::Int8), -1);
-        let name = (Expr::text(&column.name), -1);
+        let place = (Expr::text(format!("'{}' at row {}", column.name, clips.row)), -1);
+        let of_words = |words: &str| words.split(['(', ')']).nth(1)?.parse::<i64>().ok();
         let (function, bounds) = match column.ty.through_domains() {
-            _ if own_words(&column.ty).is_some_and(|words| words.starts_with("bit(") || words == "year") => {
-                return Ok(value);
+            _ if words.starts_with("bit(") => {
+                let bits = of_words(words).unwrap_or(1);
+                let most = if bits >= 63 { i64::MAX } else { (1 << bits) - 1 };
+                ("mysql_fitting_integer", vec![number(0), number(most)])
+            }
+            _ if words.starts_with("set(") && class(&value.ty) == Class::Text => {
+                ("mysql_fitting_set", vec![(Expr::text(words), -1)])
             }
             ty if ty.is_integer() => {
                 let (low, high) = whole_numbers(&column.ty);
                 ("mysql_fitting_integer", vec![number(low), number(high)])
             }
             Type::Numeric(Some(modifier)) => {
-                let has_sign = own_words(&column.ty).is_none_or(|words| !words.ends_with(" unsigned"));
                 let (digits, behind) = (i64::from(modifier.precision), i64::from(modifier.scale));
-                ("mysql_fitting_decimal", vec![number(digits), number(behind), number(i64::from(has_sign))])
+                let has_sign = i64::from(!words.ends_with(" unsigned"));
+                ("mysql_fitting_decimal", vec![number(digits), number(behind), number(has_sign)])
             }
+            Type::Float4 | Type::Float8 if class(&value.ty) == Class::Text => ("mysql_fitting_double", Vec::new()),
             Type::Varchar(Some(length)) => ("mysql_fitting_text", vec![number(i64::from(*length))]),
-            Type::Bytea => match own_words(&column.ty).and_then(|words| words.split(['(', ')']).nth(1)?.parse().ok()) {
+            Type::Text if words == "tinytext" => ("mysql_fitting_octets", vec![number(255)]),
+            Type::Bytea if words == "tinyblob" => ("mysql_fitting_bytes", vec![number(255)]),
+            Type::Bytea => match of_words(words) {
                 Some(length) => ("mysql_fitting_bytes", vec![number(length)]),
                 None => return Ok(value),
             },
+            Type::Date if class(&value.ty) != Class::Moment => ("mysql_fitting_date", Vec::new()),
+            Type::Timestamp(_) if class(&value.ty) != Class::Moment => ("mysql_fitting_datetime", Vec::new()),
             _ => return Ok(value),
         };
+        if fits(&value, column) {
+            return Ok(value);
+        }
         let value = self.mysql_position_in(value, &column.ty, at)?;
-        let args = std::iter::once((value, at)).chain(bounds).chain([name]).collect();
+        let args = std::iter::once((value, at)).chain(bounds).chain([place]).collect();
         self.mysql_call_of(function, args)
+    }
+
+    /// NULL for a column that has none becomes its implicit value, with a warning.
+    pub(in crate::postgres) fn mysql_not_null(&mut self, value: Expr, column: &Column) -> Result<Expr> {
+        let known = matches!(&value.kind, ExprKind::Literal(literal) if *literal != Value::Null);
+        if !column.not_null || column.identity.is_some() || known || matches!(value.kind, ExprKind::Default) {
+            return Ok(value);
+        }
+        let Some(implicit) = self.mysql_implicit(column)? else { return Ok(value) };
+        let warned = self.mysql_call_of("mysql_warned_of_null", vec![(Expr::text(&column.name), -1)])?;
+        let ty = value.ty.clone();
+        let otherwise = Expr::new(ExprKind::Case { branches: vec![(warned, implicit)], otherwise: None }, ty.clone());
+        Ok(Expr::new(ExprKind::Coalesce(vec![value, otherwise]), ty))
+    }
+
+    /// What a column without a default holds where it is given nothing and may not be NULL; `None` for types that have no
+    /// such value.
+    pub(in crate::postgres) fn mysql_implicit(&mut self, column: &Column) -> Result<Option<Expr>> {
+        let ty = super::super::types::import(&column.ty);
+        let words = own_words(&column.ty).unwrap_or_default();
+        let text = match column.ty.through_domains() {
+            _ if words.starts_with("enum(") => {
+                let labels = crate::values::mysql::members::labels(words);
+                return Ok(labels.first().map(|label| Expr::new(Expr::text(label).kind, ty)));
+            }
+            ty if ty.is_integer() || ty.is_decimal() => "0",
+            Type::Float4 | Type::Float8 => "0",
+            Type::Bytea => {
+                let length = match words.strip_prefix("binary(") {
+                    Some(length) => length.trim_end_matches(')').parse().unwrap_or(0),
+                    None => 0,
+                };
+                return Ok(Some(Expr::new(ExprKind::Literal(Value::Blob(vec![0; length])), ty)));
+            }
+            Type::Date => return Ok(Some(Expr::new(Expr::text("0000-00-00").kind, ty))),
+            Type::Timestamp(_) => return Ok(Some(Expr::new(Expr::text("0000-00-00 00:00:00").kind, ty))),
+            Type::Interval(_) => "00:00:00",
+            Type::Json => "null",
+            ty if ty.is_text() => "",
+            _ => return Ok(None),
+        };
+        let (clips, value) = (self.clips.take(), Expr::new(Expr::text(text).kind, Type::Unknown));
+        let value = self.assign(value, &column.name, &ty, -1);
+        self.clips = clips;
+        value.map(Some)
     }
 
     /// A sum, a difference or a product of whole numbers of which one has no sign: neither has it.
@@ -353,6 +420,20 @@ impl Binder<'_> {
             return self.coerce(value, &Type::Int8, CastContext::Assignment, place);
         }
         self.mysql_call_of("mysql_unsigned", vec![(value, place)])
+    }
+}
+
+/// A literal of which nobody need be asked whether it fits.
+fn fits(value: &Expr, column: &Column) -> bool {
+    match (&value.kind, column.ty.through_domains()) {
+        (ExprKind::Literal(Value::Integer(number)), ty) if ty.is_integer() && value.ty.is_integer() => {
+            let (low, high) = whole_numbers(&column.ty);
+            own_words(&column.ty).is_none_or(|words| !words.starts_with("bit(")) && (low..=high).contains(number)
+        }
+        (ExprKind::Literal(Value::Text(text)), Type::Varchar(Some(length))) => {
+            u32::try_from(text.chars().count()).is_ok_and(|letters| i64::from(letters) <= i64::from(*length))
+        }
+        _ => false,
     }
 }
 

@@ -34,6 +34,10 @@ pub(crate) struct Firing {
     pub referred: Vec<Arc<Trigger>>,
     /// The change taken apart, where rows are looked at.
     pub steps: Option<Steps>,
+    /// A row that a constraint refuses is passed over, with a warning: IGNORE of MySQL's.
+    pub ignores: bool,
+    /// What stands in a row's way goes: REPLACE of MySQL's.
+    pub replaces: bool,
 }
 
 /// A change taken apart, each part ready to run.
@@ -76,7 +80,8 @@ impl Firing {
     /// Of COPY FROM into a table whose rows go elsewhere: of who is told of the whole.
     pub(super) fn of_copied() -> Self {
         let events = vec![TriggerEvent::Insert];
-        Self { events, heir: None, assigned: Vec::new(), referred: Vec::new(), steps: None }
+        let (ignores, replaces) = (false, false);
+        Self { events, heir: None, assigned: Vec::new(), referred: Vec::new(), steps: None, ignores, replaces }
     }
 
     /// `None` for a change of which no trigger is to be told.
@@ -94,7 +99,11 @@ impl Firing {
         }
         let updates = updates(dml);
         let event = event(dml);
-        let events: Vec<TriggerEvent> = if updates.is_some() && event == TriggerEvent::Insert {
+        let rule = dml.one_by_one.as_deref();
+        let (ignores, replaces) = rule.map_or((false, false), |rule| (rule.ignores, rule.replaces));
+        let events: Vec<TriggerEvent> = if replaces {
+            vec![TriggerEvent::Insert, TriggerEvent::Delete]
+        } else if updates.is_some() && event == TriggerEvent::Insert {
             vec![TriggerEvent::Insert, TriggerEvent::Update]
         } else {
             vec![event]
@@ -107,7 +116,14 @@ impl Firing {
             || foreign_keys::touches(schema, &dml.target, &referred, &assigned);
         let calls = bound.effects.calls_writers && !dml.target.without_identity && change_writes(dml, schema);
         let seen_above = |heir: &Heir| events.iter().any(|event| heir.head.shows_rows(heir.event(*event)));
+        // One row in the place of one that nobody refers to is changed where it lies.
+        let keys = || dml.target.indexes.iter().filter(|index| index.unique).count();
+        let in_turn = match rule {
+            Some(rule) if rule.replaces => keys() > 1 || schema.children(&dml.target).next().is_some(),
+            rule => rule.is_some(),
+        };
         let by_rows = cascades
+            || in_turn
             || guarded
             || meets_to_part(dml, schema)
             || calls
@@ -120,7 +136,7 @@ impl Firing {
             return Ok(None);
         }
         let steps = if by_rows { Some(Steps::of(dml, bound, parsed, schema, cascades)?) } else { None };
-        Ok(Some(Self { events, assigned, referred, steps, heir: dml.heir.clone() }))
+        Ok(Some(Self { events, assigned, referred, steps, heir: dml.heir.clone(), ignores, replaces }))
     }
 }
 
@@ -172,7 +188,9 @@ impl Steps {
             },
             avoids: avoids(dml),
             cascades,
-            defers_keys: refers_to_itself || event(dml) != TriggerEvent::Insert && is_referred_to(),
+            // MySQL asks of each row, and passes over the one that is refused.
+            defers_keys: !dml.one_by_one.as_ref().is_some_and(|rule| rule.ignores || rule.replaces)
+                && (refers_to_itself || event(dml) != TriggerEvent::Insert && is_referred_to()),
         })
     }
 }

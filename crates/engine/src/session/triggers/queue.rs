@@ -96,6 +96,8 @@ pub(in super::super) struct Changes {
     pub(in super::super) changed: u64,
     /// The rowid of the last row inserted.
     pub(in super::super) last_rowid: Option<i64>,
+    /// It is that of a row which has numbered itself.
+    pub(in super::super) first_numbered: bool,
 }
 
 /// The rows of a statement, as its triggers see them.
@@ -119,6 +121,7 @@ impl Changes {
             returned: Spool::new(returned),
             changed: 0,
             last_rowid: None,
+            first_numbered: false,
         }
     }
 

@@ -30,7 +30,7 @@ use crate::spool::SpoolReader;
 struct Run<'a> {
     firing: &'a Firing,
     steps: &'a Steps,
-    /// The statement's own parameters.
+    /// The statement's own parameters, where its rows need them.
     params: &'a [Value],
     settings: Arc<Settings>,
     /// The table that the statement names, where rows move between its partitions.
@@ -79,11 +79,13 @@ impl Session {
         head: Option<&Arc<Relation>>,
     ) -> Result<Option<Row>> {
         let Some(steps) = &firing.steps else { return Err(Error::internal("a change that was not taken apart")) };
-        if params.len() != steps.at.outer {
+        let of_row = if steps.at.outer == 0 { &[] } else { params };
+        if of_row.len() != steps.at.outer {
             return Err(Error::internal(format!("{} parameters for {}", params.len(), steps.at.outer)));
         }
         let settings = self.state.settings();
-        let mut run = Run { firing, steps, params, settings, head, met: Met::Nobody, moved: None, going: Vec::new() };
+        let (met, going) = (Met::Nobody, Vec::new());
+        let mut run = Run { firing, steps, params: of_row, settings, head, met, moved: None, going };
         let deferring = steps.defers_keys && self.defer_keys()?;
         let mut coming = self.rows_to_come(&steps.rows, params)?;
         let in_turn = coming.is_in_turn();
@@ -94,10 +96,14 @@ impl Session {
             if self.interrupter.must_stop() {
                 return Err(self.interrupter.error());
             }
-            match firing.events[0] {
-                TriggerEvent::Insert => self.insert_row(&mut run, changes, row)?,
-                TriggerEvent::Update => self.update_row(&mut run, changes, row, 0, false)?,
-                _ => self.delete_row(&mut run, changes, row)?,
+            let done = match firing.events[0] {
+                TriggerEvent::Insert => self.insert_row(&mut run, changes, row),
+                TriggerEvent::Update => self.update_row(&mut run, changes, row, 0, false),
+                _ => self.delete_row(&mut run, changes, row),
+            };
+            match done {
+                Err(error) if firing.ignores && refuses_row(&error) => self.pass_over(&error),
+                done => done?,
             }
         }
         for (rowid, old, extras) in std::mem::take(&mut run.going) {
@@ -112,6 +118,46 @@ impl Session {
         Ok(run.moved)
     }
 
+    /// IGNORE: a row that is refused is told of, and not changed.
+    fn pass_over(&self, refused: &Error) {
+        let told = rowferry_dialect::mysql::told::told(refused);
+        let warning = Error::new(Condition::Warning, told.message).with_mysql(told.code, "HY000");
+        self.state.notices.lock().push(warning);
+    }
+
+    /// The same of a row whose key is there: which key that is.
+    fn pass_over_duplicate(
+        &mut self,
+        run: &Run<'_>,
+        relation: &Relation,
+        new: &Row,
+        params: &[Value],
+    ) -> Result<()> {
+        let Some(conflict) = &run.steps.conflict else {
+            return Err(Error::internal("a row that is not there and not refused"));
+        };
+        let mut found = self.run_part(conflict, params)?;
+        let mut first = usize::MAX;
+        while found.advance()? {
+            let shared = (0..found.columns()).find(|at| found.column(*at).to_value() == Value::Integer(1));
+            first = first.min(shared.unwrap_or(usize::MAX));
+        }
+        let Some(index) = relation.keys_in_order().nth(first) else {
+            return Err(Error::internal("a key that no row has"));
+        };
+        let mut shown = Vec::with_capacity(index.columns.len());
+        for at in index.columns.iter().flatten() {
+            shown.push(values::output(&new[*at], &relation.columns[*at].ty, &run.settings)?);
+        }
+        let message = format!("duplicate key value violates unique constraint \"{}\"", index.name);
+        let refused = Error::new(Condition::UniqueViolation, message)
+            .table(relation.namespace.clone(), relation.name.clone())
+            .constraint(index.name.clone())
+            .detail(format!("Key ()=({}) already exists.", shown.join(", ")));
+        self.pass_over(&refused);
+        Ok(())
+    }
+
     fn insert_row(&mut self, run: &mut Run<'_>, changes: &mut Changes, rows: &SpoolReader) -> Result<()> {
         run.met = Met::Nobody;
         let relation = changes.relation.clone();
@@ -120,7 +166,9 @@ impl Session {
         let Some(insert) = &run.steps.insert else {
             return self.instead(run, changes, event, None, Some(new), Vec::new());
         };
+        let given = new.clone();
         let new = self.numbered(&relation, new)?;
+        let numbered = !Arc::ptr_eq(&given, &new);
         let asked = self.ask(changes, TriggerTime::Before, event, assigned, None, Some(new))?;
         let Some(Some(new)) = asked else { return Ok(()) };
         if relation.has_trigger(TriggerTime::Before, TriggerLevel::Row, event) && relation.bound().is_some() {
@@ -136,11 +184,25 @@ impl Session {
         }
         let mut written = self.write_part(insert, &params, &relation, &new, &run.settings)?;
         if !written.advance()? {
-            return self.conflict(run, changes, &params);
+            if run.firing.ignores {
+                return self.pass_over_duplicate(run, &relation, &new, &params);
+            }
+            if !run.firing.replaces {
+                return self.conflict(run, changes, &params);
+            }
+            self.make_room(run, changes, &params)?;
+            written = self.write_part(insert, &params, &relation, &new, &run.settings)?;
+            if !written.advance()? {
+                return Err(Error::internal("something stands in the way of a row that takes its place"));
+            }
         }
         let written = read_back(&written, changes, run)?;
         if let Value::Integer(rowid) = written.rowid {
-            changes.last_rowid = Some(rowid);
+            // MySQL's clients are told of the first that numbered itself.
+            if !(changes.first_numbered && self.language() == Language::Mysql) {
+                changes.last_rowid = Some(rowid);
+                changes.first_numbered |= numbered;
+            }
             changes.written.insert(rowid);
         }
         self.note_row(run.firing, changes, event, None, Some(written.row.clone()), &written.rowid)?;
@@ -189,6 +251,33 @@ impl Session {
             row[at] = canonical_value(value, &relation.columns[at].ty, &run.settings)?;
         }
         Ok(Arc::new(row))
+    }
+
+    /// REPLACE: the rows that have a key of the new one go.
+    fn make_room(&mut self, run: &mut Run<'_>, changes: &mut Changes, params: &[Value]) -> Result<()> {
+        let (Some(conflict), relation) = (&run.steps.conflict, changes.relation.clone()) else {
+            return Err(Error::internal("REPLACE without what stands in its way"));
+        };
+        let before = self.state.mysql.lock().beside();
+        let mut found = self.run_part(conflict, params)?;
+        let mut rows = Vec::new();
+        while found.advance()? {
+            let Value::Integer(rowid) = found.column(0).to_value() else {
+                return Err(Error::internal("a row without rowid"));
+            };
+            let old: Row = Arc::new(canonical(&found, 1, &relation, &run.settings)?);
+            rows.push((rowid, old));
+        }
+        // Each counts, whether it is another row or not.
+        self.state.mysql.lock().set_beside(before + rows.len() as u64);
+        for (rowid, old) in rows {
+            if self.ask(changes, TriggerTime::Before, TriggerEvent::Delete, &[], Some(&old), None)?.is_none() {
+                continue;
+            }
+            self.write_delete(run, changes, rowid, &old, &[])?;
+            changes.changed -= 1;
+        }
+        Ok(())
     }
 
     /// ON CONFLICT.
@@ -503,6 +592,20 @@ impl Session {
         }
         Ok(())
     }
+}
+
+/// An error that is about a row, and which IGNORE passes over.
+fn refuses_row(error: &Error) -> bool {
+    matches!(
+        error.condition(),
+        Condition::UniqueViolation
+            | Condition::NotNullViolation
+            | Condition::CheckViolation
+            | Condition::ForeignKeyViolation
+            | Condition::ForeignKeyViolationByParent
+            | Condition::RestrictViolation
+            | Condition::WithCheckOptionViolation
+    )
 }
 
 /// A row as it has been written.
