@@ -260,3 +260,39 @@ def test_clients_of_latin1(server: Rowferry) -> None:
     with pytest.raises(ServerError) as refused:
         Client(server.mysql, collation=28)
     assert refused.value.code == 1115
+
+
+#: Counts to a hundred million.
+_LONG = """SELECT {hint} COUNT(*)
+FROM (WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000000) SELECT i FROM n) AS n"""
+
+
+def test_a_query_ends_when_its_time_is_over(client: Client, table: str) -> None:
+    for before, hint in (
+        ("SET cte_max_recursion_depth = 4294967295", "/*+ MAX_EXECUTION_TIME(50) */"),
+        ("SET max_execution_time = 50", ""),
+    ):
+        client.query(before)
+        with pytest.raises(ServerError) as ended:
+            client.query(_LONG.format(hint=hint))
+        assert (ended.value.code, ended.value.sqlstate) == (3024, "HY000")
+    # It is about queries alone, and a hint goes before it.
+    client.query(f"CREATE TABLE {table} (id INT PRIMARY KEY)")
+    client.query(f"INSERT INTO {table} SELECT SLEEP(0.2)")
+    assert client.query("SELECT /*+ MAX_EXECUTION_TIME(5000) */ SLEEP(0.2)").texts() == [(b"0",)]
+    client.query("SET max_execution_time = DEFAULT")
+
+
+@pytest.mark.parametrize("mode", ["", "STRICT_TRANS_TABLES"])
+def test_what_a_duplicate_is_is_told_of_changes_that_count_and_clip(client: Client, table: str, mode: str) -> None:
+    client.query(f"CREATE TABLE {table} (id INT PRIMARY KEY, b VARCHAR(3), UNIQUE KEY k (b))")
+    client.query(f"INSERT INTO {table} VALUES (1, 'abc'), (2, 'x')")
+    client.query(f"SET sql_mode = '{mode}'")
+    for change, key in (
+        (f"UPDATE {table} SET id = id + 1", f"'2' for key '{table}.PRIMARY'"),
+        (f"INSERT INTO {table} VALUES (9, CONCAT('ab', 'c'))", f"'abc' for key '{table}.k'"),
+    ):
+        with pytest.raises(ServerError) as refused:
+            client.query(change)
+        assert refused.value.code == 1062
+        assert key in str(refused.value)

@@ -33,7 +33,12 @@ fn is_enum(column: &Column) -> bool {
 
 /// MySQL's: a column that may not be NULL has a value or a default.
 fn check_all_given(relation: &Relation, positions: &[usize]) -> Result<()> {
-    match relation.columns.iter().enumerate().find(|(at, column)| lacks_value(positions, *at, column) && !is_enum(column)) {
+    match relation
+        .columns
+        .iter()
+        .enumerate()
+        .find(|(at, column)| lacks_value(positions, *at, column) && !is_enum(column))
+    {
         None => Ok(()),
         Some((_, column)) => {
             let message = format!("Field '{}' doesn't have a default value", column.name);
@@ -101,8 +106,7 @@ impl Binder<'_> {
             }
             ir::met::note_in(conflict, row_identity(target.id));
         }
-        let passes_over =
-            !ignores && on_conflict.as_ref().is_some_and(|c| matches!(c.action, ConflictAction::Nothing));
+        let passes_over = !ignores && on_conflict.as_ref().is_some_and(|c| matches!(c.action, ConflictAction::Nothing));
         let mut source = source;
         if self.is_mysql() && !passes_over {
             match self.clips {

@@ -90,6 +90,7 @@ pub use exclusion::{Against, exclusion_query, operator_oid};
 pub use insert::deferrable_arbiter;
 pub(crate) use lift::{LONGEST as LONGEST_LIFTED, Spelling, number_kind};
 pub use lift::{Lifted, Literal, LiteralKind, Place as LiteralPlace, Shape, lifted, shape};
+pub use mysql::changes::{is_quiet, quieten};
 pub use normalize::{Normalized, normalized};
 pub use parse::{Parsed, parse, parse_mysql};
 use partitions::names_column;

@@ -154,7 +154,17 @@ impl Target {
     /// A table named itself.
     pub(super) fn table(relation: Arc<Relation>, id: RelId) -> Self {
         let entry = Entry::of_relation(&relation, id, None);
-        Self { relation, id, entry, rows: None, family: None, routing: None, secured: None, one_by_one: false, view: None }
+        Self {
+            relation,
+            id,
+            entry,
+            rows: None,
+            family: None,
+            routing: None,
+            secured: None,
+            one_by_one: false,
+            view: None,
+        }
     }
 
     /// The table's columns in the order in which an INSERT without a list gives them.
@@ -207,7 +217,10 @@ impl Target {
 
     /// Somebody sees rows that are inserted before they are written.
     pub(super) fn shows_rows(&self) -> bool {
-        self.one_by_one || self.secured.is_some() || self.routing.is_some() || self.relation.takes_rows(TriggerEvent::Insert)
+        self.one_by_one
+            || self.secured.is_some()
+            || self.routing.is_some()
+            || self.relation.takes_rows(TriggerEvent::Insert)
     }
 
     /// The statement goes through a view.
@@ -333,7 +346,17 @@ impl Binder<'_> {
         let routing = self.routing(&rows.relation, rows.id)?;
         let view = Some(view);
         let one_by_one = false;
-        Ok(Target { relation: rows.relation, id: rows.id, entry, rows: None, family, routing, secured, one_by_one, view })
+        Ok(Target {
+            relation: rows.relation,
+            id: rows.id,
+            entry,
+            rows: None,
+            family,
+            routing,
+            secured,
+            one_by_one,
+            view,
+        })
     }
 
     /// Notes which of the table's columns a statement changes, for the check of privileges.

@@ -11,7 +11,7 @@ use rowferry_dialect::ir::{
     Value, walk,
 };
 use rowferry_dialect::schema::{ForeignKey, Relation};
-use rowferry_dialect::{Condition, Error, Result, Schema as _, Type};
+use rowferry_dialect::{Condition, Error, Result, Schema as _, Type, postgres};
 
 use super::ddl::constraints::{not_present, shown};
 use super::triggers::canonical_value;
@@ -154,6 +154,7 @@ pub(super) fn is_plain(expr: &Expr) -> bool {
     let mut plain = true;
     walk::expr(expr, &mut |part| {
         plain &= match &part.kind {
+            ExprKind::Call { function, args } if postgres::is_quiet(function, args) => true,
             ExprKind::Call { function, .. } => function.volatility != Volatility::Volatile && !function.writes,
             ExprKind::Aggregate(_) | ExprKind::Window(_) | ExprKind::Numbered { .. } | ExprKind::Default => false,
             kind => kind.query().is_none(),

@@ -152,7 +152,12 @@ impl Session {
         };
         // What a query says of itself counts for it alone.
         let limit = prepared.parsed.statement().and_then(|statement| statement.time_limit());
-        let timeout = limit.map_or(timeout, |limit| Duration::from_millis(limit.into()));
+        let timeout = match &prepared.bound.statement {
+            Ir::Query(_) => limit.map_or(timeout, |limit| Duration::from_millis(limit.into())),
+            // MySQL's max_execution_time is about queries alone.
+            _ if self.language() == Language::Mysql => Duration::ZERO,
+            _ => timeout,
+        };
         if self.transaction.block == Block::None && !timeouts.transaction.is_zero() {
             self.interrupter.set_transaction_deadline(Some(timeouts.transaction));
         }

@@ -62,6 +62,20 @@ impl Session {
     /// The error of a constraint with the row that it is about, where that can be found out.
     pub(super) fn with_failing_row(&mut self, error: Error, plan: &Prepared, params: &[Value]) -> Error {
         let Statement::Dml(dml) = &plan.bound.statement else { return error };
+        let asked;
+        let dml = match self.language() {
+            // It is asked again, and neither counts nor warns.
+            Language::Mysql => {
+                let mut again = dml.clone();
+                walk::dml_mut(&mut again, &mut |part| {
+                    postgres::quieten(part);
+                    true
+                });
+                asked = again;
+                &asked
+            }
+            _ => dml,
+        };
         let about_row = matches!(
             error.condition(),
             Condition::NotNullViolation | Condition::CheckViolation | Condition::UniqueViolation
@@ -221,7 +235,9 @@ impl Session {
             InsertSource::Query(query) => {
                 let mut plain = !query.ctes.iter().any(|cte| matches!(cte.body, CteBody::Dml(_)));
                 walk::query(query, &mut |part| {
-                    if let ExprKind::Call { function, .. } = &part.kind {
+                    if let ExprKind::Call { function, args } = &part.kind
+                        && !postgres::is_quiet(function, args)
+                    {
                         plain &= function.volatility != Volatility::Volatile && !function.writes;
                     }
                     plain

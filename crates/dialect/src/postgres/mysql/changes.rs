@@ -8,6 +8,7 @@ use super::super::coerce::base;
 use super::super::target::Target;
 use super::Clips;
 use super::classes::{Class, class, own_words};
+use crate::functions::Function;
 use crate::ir::{CastContext, ColumnIndex, ColumnRef, Expr, ExprKind, OneByOne, RelId, SortKey, Value, walk};
 use crate::schema::{Column, Relation};
 use crate::{Condition, Error, Result, Type};
@@ -55,6 +56,9 @@ const PAIRS: usize = 40;
 /// Functions that warn of a value, by how their names begin; their last argument says where it is, and nothing for silence.
 const WARNING: [&str; 2] = ["mysql_fitting_", "mysql_warned_of_"];
 
+/// The function that counts rows by what becomes of them; its first argument says how.
+const COUNTING: &str = "mysql_changes";
+
 /// The mode of a call that counts nothing.
 const COMPARED: i64 = -1;
 
@@ -71,15 +75,33 @@ pub(in crate::postgres) fn is_beside(update: &pg::UpdateStmt) -> bool {
 fn without_warnings(value: &Expr) -> Expr {
     let mut value = value.clone();
     walk::expr_mut(&mut value, &mut |part| {
-        if let ExprKind::Call { function, args } = &mut part.kind
-            && WARNING.iter().any(|prefix| function.name.starts_with(prefix))
-            && let Some(place) = args.last_mut()
-        {
-            *place = Expr::text("");
-        }
+        quieten(part);
         true
     });
     value
+}
+
+/// Makes a call of MySQL's that counts or warns one that only answers.
+pub fn quieten(expr: &mut Expr) {
+    let ExprKind::Call { function, args } = &mut expr.kind else { return };
+    if function.name == COUNTING {
+        if let Some(mode) = args.first_mut() {
+            *mode = Expr::integer(COMPARED, Type::Int8);
+        }
+    } else if WARNING.iter().any(|prefix| function.name.starts_with(prefix))
+        && let Some(place) = args.last_mut()
+    {
+        *place = Expr::text("");
+    }
+}
+
+/// A call of these that only answers, and always the same.
+pub fn is_quiet(function: &Function, args: &[Expr]) -> bool {
+    let is = |arg: Option<&Expr>, wanted: Value| arg.is_some_and(|arg| arg.kind == ExprKind::Literal(wanted));
+    match function.name {
+        COUNTING => is(args.first(), Value::Integer(COMPARED)),
+        name => WARNING.iter().any(|prefix| name.starts_with(prefix)) && is(args.last(), Value::Text(String::new())),
+    }
 }
 
 fn word(text: &str) -> Node {
@@ -288,7 +310,7 @@ impl Binder<'_> {
             let mut args = vec![(Expr::integer(mode, Type::Int8), -1)];
             args.extend(calls.pop().map(|before: Expr| [(before, -1), (no.clone(), -1)]).into_iter().flatten());
             args.extend(part.iter().flat_map(|(at, value)| compared(*at, value)));
-            calls.push(self.mysql_call_of("mysql_changes", args)?);
+            calls.push(self.mysql_call_of(COUNTING, args)?);
         }
         calls.pop().ok_or_else(|| Error::internal("a change without assignments"))
     }

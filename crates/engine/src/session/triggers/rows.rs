@@ -126,13 +126,7 @@ impl Session {
     }
 
     /// The same of a row whose key is there: which key that is.
-    fn pass_over_duplicate(
-        &mut self,
-        run: &Run<'_>,
-        relation: &Relation,
-        new: &Row,
-        params: &[Value],
-    ) -> Result<()> {
+    fn pass_over_duplicate(&mut self, run: &Run<'_>, relation: &Relation, new: &Row, params: &[Value]) -> Result<()> {
         let Some(conflict) = &run.steps.conflict else {
             return Err(Error::internal("a row that is not there and not refused"));
         };

@@ -78,15 +78,15 @@ pub(in super::super) const ROWS: &[Row] = &[
     })
     .volatile(),
     Row::new("rf_mysql_fitting_date", 2, |call| moment(call, "0000-00-00", |moment| moment.date_text())).volatile(),
-    Row::new("rf_mysql_fitting_datetime", 2, |call| {
-        moment(call, "0000-00-00 00:00:00", |moment| moment.stored())
-    })
-    .volatile(),
+    Row::new("rf_mysql_fitting_datetime", 2, |call| moment(call, "0000-00-00 00:00:00", |moment| moment.stored()))
+        .volatile(),
     // (text, the type's words, where)
     Row::new("rf_mysql_fitting_set", 3, |call| {
         let labels = members::labels(call.text(1)?);
         let value = call.text(0)?;
-        let known = |member: &&str| labels.iter().any(|label| members::set_of_text(&labels, member).is_some() && !label.is_empty());
+        let known = |member: &&str| {
+            labels.iter().any(|label| members::set_of_text(&labels, member).is_some() && !label.is_empty())
+        };
         let kept: Vec<&str> = value.split(',').filter(|member| !member.is_empty()).filter(known).collect();
         let kept = kept.join(",");
         if members::set_of_text(&labels, value).is_none() {
