@@ -1,6 +1,7 @@
 //! What a file says of somebody who wants to log in.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rowferry_dialect::access::{
     AccountFacts, BOOTSTRAP, DATABASE, ObjectClass, Plugin, Privileges, Rights, Role, denied_as,
@@ -50,7 +51,12 @@ impl Database {
         let roles = &snapshot.roles;
         let of_database =
             |role: u32| roles.database().settings_of(role).map(|(name, value)| (name.clone(), value.clone()));
-        if roles.is_simple() {
+        let account = |role: u32| roles.database().accounts.get(&role);
+        let has_password = |role: &Arc<Role>| {
+            role.password.is_some() || account(role.oid).is_some_and(|account| account.password().is_some())
+        };
+        // Where nobody but the bootstrap superuser is known, everybody comes in as it, unless it has a password.
+        if roles.is_simple() && !roles.get(BOOTSTRAP).is_some_and(has_password) {
             let mut settings = roles.database().everywhere.clone();
             settings.extend(of_database(0));
             settings.extend(roles.get(BOOTSTRAP).into_iter().flat_map(|role| role.config.clone()));
@@ -62,7 +68,7 @@ impl Database {
             let error = refused(format!("role \"{user}\" does not exist"));
             return Login { refusal: Some(error), ..Login::default() };
         };
-        let account = roles.database().accounts.get(&role.oid);
+        let account = account(role.oid);
         Login {
             verifier: role.password.clone(),
             mysql_verifier: account.and_then(|account| account.password().map(str::to_owned)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pymysql
 import pytest
@@ -247,3 +248,42 @@ def test_what_a_user_has_made_stays_when_it_goes(door: Rowferry, user: str) -> N
     # It begins with nothing.
     assert run(door, "SHOW GRANTS FOR u") == [("GRANT USAGE ON *.* TO `u`@`%`",)]
     assert refusal(door, "SELECT * FROM t", user=user, password="pw")[0] == 1142
+
+
+def test_what_somebody_may_not_use_is_not_shown(door: Rowferry, user: str) -> None:
+    def as_user(*statements: str) -> list[tuple[object, ...]]:
+        return run(door, *statements, user=user, password="pw")
+
+    assert as_user("SHOW TABLES") == [] and ("shop",) not in as_user("SHOW DATABASES")
+    run(door, "GRANT SELECT (a) ON t TO u", "GRANT INSERT ON shop.* TO u")
+    assert as_user("SHOW TABLES") == [("t",)]
+    assert as_user("SELECT TABLE_NAME FROM information_schema.tables WHERE TABLE_SCHEMA = 'shop'") == [("goods",)]
+    with connect(door) as keeper, keeper.cursor() as cursor:
+        cursor.execute("SELECT CONNECTION_ID()")
+        ((number,),) = cursor.fetchall()
+        assert refusal(door, f"KILL {number}", user=user, password="pw") == (
+            1095,
+            f"You are not owner of thread {number}",
+        )
+    assert refusal(door, "SET GLOBAL max_connections = 5", user=user, password="pw")[0] == 1227
+
+
+def test_a_superuser_alone_can_have_a_password(tmp_path: Path) -> None:
+    with Rowferry.start(tmp_path / "app.db", mysql=True) as server:
+        run(server, "SET PASSWORD = 'secret'")
+        assert run(server, "SELECT CURRENT_USER()", password="secret") == [("root@%",)]
+        for user, password in (("root", ""), ("root", "wrong"), ("eve", ""), ("eve", "secret")):
+            with pytest.raises(pymysql.err.OperationalError) as refused:
+                connect(server, user, password)
+            assert refused.value.args[0] == 1045
+        run(server, "SET PASSWORD = ''", password="secret")
+        assert run(server, "SELECT CURRENT_USER()", user="eve") == [("eve@%",)]
+
+
+def test_routines_change_accounts_as_statements_do(door: Rowferry) -> None:
+    run(door, "CREATE PROCEDURE makes() BEGIN CREATE USER made IDENTIFIED BY 'x'; GRANT SELECT ON app.* TO made; END")
+    try:
+        run(door, "CALL makes()")
+        assert len(run(door, "SHOW GRANTS FOR made")) == 2
+    finally:
+        run(door, "DROP PROCEDURE makes", "DROP USER IF EXISTS made")

@@ -21,8 +21,8 @@ use crate::{Condition, Result, Type};
 /// text where nothing decides.
 pub fn bind(parsed: &Parsed, schema: &dyn Schema, context: &Context, params: &[Option<Type>]) -> Result<Bound> {
     let mut binder = Binder::new(parsed, schema, context, params);
-    if let Some(crate::mysql::Control::Account(change)) = parsed.control() {
-        return Ok(account(change, schema));
+    if let Some(bound) = of_accounts(parsed, schema) {
+        return Ok(bound);
     }
     let tree = parsed.tree()?;
     let (mut statement, mut columns) = match binder.statement(&tree) {
@@ -68,10 +68,11 @@ pub fn bind(parsed: &Parsed, schema: &dyn Schema, context: &Context, params: &[O
     })
 }
 
-/// A change of accounts: there is nothing in it to be bound.
-fn account(change: &ir::AccountChange, schema: &dyn Schema) -> Bound {
-    let change = Box::new(ir::AccessChange::Account(change.clone()));
-    Bound {
+/// A change of MySQL's accounts, in which there is nothing to be bound; `None` for other statements.
+pub(super) fn of_accounts(parsed: &Parsed, schema: &dyn Schema) -> Option<Bound> {
+    let Some(crate::mysql::Control::Account(change)) = parsed.control() else { return None };
+    let change = Box::new(ir::AccessChange::Account((**change).clone()));
+    Some(Bound {
         statement: Statement::Ddl(Box::new(ir::Ddl::Access { change, tag: "ACCOUNT" })),
         params: Vec::new(),
         columns: Vec::new(),
@@ -80,7 +81,7 @@ fn account(change: &ir::AccountChange, schema: &dyn Schema) -> Bound {
         needs: Needs::default(),
         inside: Vec::new(),
         notices: Vec::new(),
-    }
+    })
 }
 
 /// Clients know a table's columns by the numbers that the catalogs have, which count those that have been dropped.

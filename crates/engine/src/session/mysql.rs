@@ -430,10 +430,17 @@ impl Session {
     fn kill(&self, number: u64, query: bool) -> Result<()> {
         let known = u32::try_from(number).ok();
         let found = match known {
-            Some(number) if query => self.cancel_other(number)?,
-            Some(number) => self.end_other(number)?,
-            None => false,
+            Some(number) if query => self.cancel_other(number),
+            Some(number) => self.end_other(number),
+            None => Ok(false),
         };
+        let found = found.map_err(|error| match error.condition().sqlstate() {
+            "42501" => {
+                let message = format!("You are not owner of thread {number}");
+                Error::new(error.condition(), message).with_mysql(1095, "HY000")
+            }
+            _ => error,
+        })?;
         if found {
             return Ok(());
         }

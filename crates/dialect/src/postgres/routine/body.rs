@@ -88,6 +88,9 @@ impl VariableLevels {
 /// # Errors
 /// As for any statement; `42702` for names that could be a variable's or a column's.
 pub fn bind_inside(parsed: &Parsed, schema: &dyn Schema, context: &Context, variables: &Variables) -> Result<Bound> {
+    if let Some(bound) = crate::postgres::bind::of_accounts(parsed, schema) {
+        return Ok(bound);
+    }
     let types: Vec<Option<Type>> = variables.types.iter().cloned().map(Some).collect();
     let mut binder = binder_inside(parsed, schema, context, &types, variables);
     let (mut statement, mut columns) = binder.statement(&*parsed.tree()?)?;

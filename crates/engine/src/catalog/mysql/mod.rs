@@ -14,6 +14,7 @@ mod words;
 
 use std::sync::Arc;
 
+use rowferry_dialect::access::{ObjectClass, Privileges, Rights};
 use rowferry_dialect::mysql::VIRTUAL;
 use rowferry_dialect::schema::Relation;
 
@@ -85,7 +86,10 @@ fn databases(context: &Context<'_>) -> Vec<(String, Option<String>)> {
     let mut all: Vec<(String, Option<String>)> =
         [INFORMATION_SCHEMA, MYSQL, PERFORMANCE_SCHEMA].iter().map(|name| ((*name).to_owned(), None)).collect();
     all.push((context.database.name.clone(), Some(PUBLIC.to_owned())));
-    let made = context.schema.main.namespaces.iter().filter(|made| ![MYSQL, PUBLIC].contains(&made.name.as_str()));
+    let is_shown = |name: &str| {
+        ![MYSQL, PUBLIC].contains(&name) && rowferry_dialect::Schema::may(context.schema, name, Privileges::USAGE)
+    };
+    let made = context.schema.main.namespaces.iter().filter(|made| is_shown(&made.name));
     all.extend(made.map(|made| (made.name.clone(), Some(made.name.clone()))));
     all.sort();
     all
@@ -96,13 +100,26 @@ fn database<'a>(context: &'a Context<'_>, namespace: &'a str) -> &'a str {
     if namespace == PUBLIC || namespace == PG_TEMP { &context.database.name } else { namespace }
 }
 
-/// The tables and views of users. Temporary tables are not told of, as in MySQL.
+/// The tables and views of users with which the reader may do something. Temporary tables are not told of, as in MySQL.
 fn relations<'a>(context: &'a Context<'_>) -> impl Iterator<Item = &'a Arc<Relation>> {
     let all = context.schema.user_relations();
-    let mut shown: Vec<&Arc<Relation>> =
-        all.filter(|relation| relation.namespace != PG_TEMP && relation.namespace != MYSQL).collect();
+    let rights = context.schema.is_restricted().then(|| context.schema.rights());
+    let is_shown = |relation: &Relation| rights.as_ref().is_none_or(|rights| may_something(rights, relation));
+    let mut shown: Vec<&Arc<Relation>> = all
+        .filter(|relation| relation.namespace != PG_TEMP && relation.namespace != MYSQL && is_shown(relation))
+        .collect();
     shown.sort_by(|a, b| (&a.namespace, &a.name).cmp(&(&b.namespace, &b.name)));
     shown.into_iter()
+}
+
+/// Whether the role that asks may do something with a relation, be it with one of its columns.
+fn may_something(rights: &Rights, relation: &Relation) -> bool {
+    let role = rights.role();
+    let of_column = |name: &str| !rights.column_held_by(role, relation.oid, name).0.is_empty();
+    rights.owns(relation.oid)
+        || !rights.held_by(role, ObjectClass::Relation, relation.oid).0.is_empty()
+        || !rights.database_rights(role, Some(&relation.namespace)).rights.is_empty()
+        || relation.columns.iter().any(|column| of_column(&column.name))
 }
 
 /// What SHOW tells of: temporary tables, and what they do not hide.

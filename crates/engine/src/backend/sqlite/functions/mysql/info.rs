@@ -258,6 +258,11 @@ pub fn host(address: &str) -> &str {
     }
 }
 
+/// Variables of the server are for superusers.
+fn may_set_global(state: &dyn SessionState) -> bool {
+    state.schema().rights().is_superuser()
+}
+
 /// Refuses to tell of an account that is not there, or of another's where only who makes accounts is told.
 fn check_account(state: &dyn SessionState, user: &str, host: &str, statement: &str) -> Result<()> {
     let own = state.user();
@@ -348,6 +353,11 @@ fn set(call: &Call<'_>, scope: &str, name: &str, value: Option<&str>) -> Result<
     let variable = known(name)?;
     let value = value.filter(|value| !value.eq_ignore_ascii_case("default") || variable.kind == Kind::Text);
     let read = variables::read(variable, scope, value)?;
+    if scope == "global" && !may_set_global(&**call.context().state()) {
+        let message = "Access denied; you need (at least one of) the SUPER or SYSTEM_VARIABLES_ADMIN privilege(s) for \
+                       this operation";
+        return Err(Error::new(Condition::InsufficientPrivilege, message).with_mysql(1227, "42000"));
+    }
     if scope == "global" {
         return if read == variable.value || variable.settable == variables::Settable::Hint {
             Ok(())
