@@ -112,6 +112,10 @@ def test_warnings_and_errors_are_kept_for_who_asks(server: Rowferry, table: str)
         cursor.execute("SELECT 1")
         cursor.execute("SHOW WARNINGS")
         assert cursor.fetchall() == ()
+        cursor.execute("SELECT CAST('12abc' AS SIGNED), CAST(' 12 ' AS SIGNED)")
+        assert cursor.fetchall() == ((12, 12),)
+        cursor.execute("SHOW WARNINGS")
+        assert cursor.fetchall() == (("Warning", 1292, "Truncated incorrect INTEGER value: '12abc'"),)
 
 
 def test_without_strict_modes_values_are_cut_to_fit_with_warnings(server: Rowferry, table: str) -> None:

@@ -10,11 +10,17 @@ use rowferry_dialect::{Condition, Error, Result, work};
 
 use super::super::call::{boolean, integer, text};
 use super::super::{Call, Row};
+use super::fitting::whole;
 use super::{maybe, number, zone};
 
 pub(in super::super) const ROWS: &[Row] = &[
     Row::new("rf_mysql_double", 1, |call| maybe(numbers::double_of(call.value(0)), |value| Ok(Value::Real(value)))),
-    Row::new("rf_mysql_integer", 1, |call| maybe(numbers::integer_of(call.value(0)), integer)),
+    Row::new("rf_mysql_integer", 1, |call| {
+        if let ValueRef::Text(bytes) = call.value(0) {
+            whole(call, &String::from_utf8_lossy(bytes));
+        }
+        maybe(numbers::integer_of(call.value(0)), integer)
+    }),
     // A decimal is rounded.
     Row::new("rf_mysql_decimal_integer", 1, |call| {
         integer(numbers::wrapped(numbers::integer_of_decimal(&call.decimal(0)?)))

@@ -148,6 +148,15 @@ fn warn(call: &Call<'_>, place: usize, code: u16, what: &str) -> Result<()> {
     Ok(())
 }
 
+/// Warns of a text that is no integer, or not wholly, where it is made one.
+pub(super) fn whole(call: &Call<'_>, text: &str) {
+    // A sign and digits, as Rust reads them, too; what is too long is none.
+    if text.trim_matches([' ', '\t', '\n', '\r', '\u{b}', '\u{c}']).parse::<i64>().is_err() {
+        let message = format!("Truncated incorrect INTEGER value: '{text}'");
+        call.context().state().notice(Error::new(Condition::Warning, message).with_mysql(1292, "22007"));
+    }
+}
+
 /// A quotient by zero: NULL, with a warning where `sql_mode` asks for one.
 pub(super) fn by_zero(call: &Call<'_>) -> Result<Value> {
     let state = call.context().state();
