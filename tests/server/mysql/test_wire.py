@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -296,3 +297,29 @@ def test_what_a_duplicate_is_is_told_of_changes_that_count_and_clip(client: Clie
             client.query(change)
         assert refused.value.code == 1062
         assert key in str(refused.value)
+
+
+def test_a_deadlock_undoes_the_transaction_and_the_other_goes_on(server: Rowferry, client: Client, table: str) -> None:
+    assert server.mysql is not None
+    client.query(f"CREATE TABLE {table} (id INT PRIMARY KEY, n INT)")
+    client.query(f"INSERT INTO {table} VALUES (1, 0), (2, 0)")
+    with Client(server.mysql, database="app") as other, ThreadPoolExecutor() as pool:
+        for one, row in ((client, 1), (other, 2)):
+            one.query("BEGIN")
+            one.query(f"SELECT * FROM {table} WHERE id = {row} FOR UPDATE")
+        waiting = pool.submit(client.query, f"UPDATE {table} SET n = 1 WHERE id = 2")
+        outcomes = []
+        try:
+            done = other.query(f"UPDATE {table} SET n = 2 WHERE id = 1")
+            outcomes.append((other, done.affected))
+        except ServerError as error:
+            assert error.code == 1213
+        try:
+            outcomes.append((client, waiting.result(timeout=10).affected))
+        except ServerError as error:
+            assert error.code == 1213
+        [(winner, affected)] = outcomes
+        assert affected == 1
+        loser = other if winner is client else client
+        winner.query("COMMIT")
+        assert not loser.query("DO 1").status & 1, "no transaction is left"

@@ -119,7 +119,14 @@ impl Session {
                 self.interrupter.disarm();
                 self.publish_activity();
             }
-            Err(_) => self.statement_failed(),
+            Err(error) => {
+                let ends = self.language() == Language::Mysql && ends_transactions(error.condition());
+                self.statement_failed();
+                if ends && self.transaction.block == Block::Explicit {
+                    self.end_rollback();
+                    self.publish_activity();
+                }
+            }
         }
         result
     }
@@ -652,4 +659,9 @@ pub(crate) fn command_words(command: Command) -> &'static str {
         Command::Copy => "COPY FROM",
         Command::Utility(words) => words,
     }
+}
+
+/// Failures with which MySQL undoes the whole transaction, so that others can go on.
+fn ends_transactions(condition: Condition) -> bool {
+    matches!(condition, Condition::DeadlockDetected | Condition::SerializationFailure)
 }
