@@ -63,7 +63,8 @@ pub(in super::super) const ROWS: &[Row] = &[
             return Ok(call.owned(0));
         }
         warn(call, 2, 1265, "Data truncated")?;
-        text(&value[..value.floor_char_boundary(most)])
+        let end = (0..=most).rev().find(|at| value.is_char_boundary(*at)).unwrap_or(0);
+        text(&value[..end])
     })
     .volatile(),
     // (value, where)
