@@ -7,7 +7,6 @@ use rowferry_dialect::ir::{
     Body, ColumnIndex, CreateTableAs, ExprKind, OutputColumn, Statement as Ir, Value, build, walk,
 };
 use rowferry_dialect::plan::Bound;
-use rowferry_dialect::schema::QualifiedName;
 use rowferry_dialect::values::Settings;
 use rowferry_dialect::{Condition, Error, Result, Schema, Type, informix};
 
@@ -38,17 +37,13 @@ impl Session {
         let Some(behind) = self.database.shared.behind.get().filter(|_| self.line().is_some()) else {
             return Ok(None);
         };
-        let sequences = |oid| {
-            let found = self.schema.sequence_by_oid(oid)?;
-            Some(QualifiedName::new(found.sequence.namespace.clone(), found.sequence.name.clone()))
-        };
-        let mut there = match behind.plan(bound, &sequences) {
+        let mut there = match behind.plan(bound, &self.schema) {
             Ok(Some(there)) => there,
             Ok(None) => return Ok(None),
             Err(error) if error.condition() == Condition::FeatureNotSupported => {
-                let said = |bound: &Bound| behind.plan(bound, &sequences).is_ok();
+                let said = |bound: &Bound| behind.plan(bound, &self.schema).is_ok();
                 let Some((inner, items)) = late_items(bound, &self.schema, said) else { return Err(error) };
-                let Some(mut there) = behind.plan(&inner, &sequences).map_err(|_| error)? else { return Ok(None) };
+                let Some(mut there) = behind.plan(&inner, &self.schema).map_err(|_| error)? else { return Ok(None) };
                 let Ir::Query(query) = &inner.statement else { return Ok(None) };
                 let columns = query.columns.iter().map(|column| column.ty.clone()).collect();
                 let part = |bound: Bound| Ok(Arc::new(Prepared::of_part(InUse::lower(&bound)?, bound, parsed)));

@@ -20,14 +20,15 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{self, Ddl, Maintenance, Named, ObjectKind, Statement};
-use rowferry_dialect::lower::postgres::{self, Manner, Said};
+use rowferry_dialect::lower::postgres::{self, Known, Manner, Said};
 use rowferry_dialect::plan::Bound;
-use rowferry_dialect::schema::{QualifiedName, RelationKind};
+use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
 use rowferry_dialect::{Error, Result, Type};
 
 use crate::Database;
 use crate::interrupt::Interrupter;
 use crate::routines::direct::Item;
+use crate::schema::SessionSchema;
 use crate::session::Prepared;
 
 pub use line::Line;
@@ -236,11 +237,7 @@ impl Behind {
     ///
     /// # Errors
     /// `0A000` for what the server cannot be told.
-    pub(crate) fn plan(
-        &self,
-        bound: &Bound,
-        sequences: &dyn Fn(u32) -> Option<QualifiedName>,
-    ) -> Result<Option<There>> {
+    pub(crate) fn plan(&self, bound: &Bound, schema: &SessionSchema) -> Result<Option<There>> {
         let Some(kind) = kind_of(&bound.statement)? else {
             if !self.keeps && matches!(bound.statement, Statement::Ddl(_)) && bound.effects.schema {
                 let message = "there is no file to keep this in beside the PostgreSQL server";
@@ -248,8 +245,25 @@ impl Behind {
             }
             return Ok(None);
         };
-        let said = postgres::lower_for(bound, self.manner, sequences)?;
+        let said = postgres::lower_for(bound, self.manner, &Knowing { schema, watch: &self.watch })?;
         Ok(Some(There { said, kind, asked: None, late: None }))
+    }
+}
+
+/// What a session knows of the tables there.
+struct Knowing<'a> {
+    schema: &'a SessionSchema,
+    watch: &'a shadow::Watch,
+}
+
+impl Known for Knowing<'_> {
+    fn sequence(&self, oid: u32) -> Option<QualifiedName> {
+        let found = self.schema.sequence_by_oid(oid)?;
+        Some(QualifiedName::new(found.sequence.namespace.clone(), found.sequence.name.clone()))
+    }
+
+    fn has_places(&self, relation: &Relation) -> bool {
+        self.watch.has_places(relation)
     }
 }
 

@@ -4,10 +4,10 @@
 //! since the server keeps them all. One that a client of ours has made stays as it was declared here, with types that
 //! PostgreSQL does not have, as long as its columns there are those that it was given.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 use rowferry_dialect::postgres::types::{format_type, import};
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Language, Result, Schema as _};
@@ -60,6 +60,8 @@ const INDEXES: &str = "SELECT i.indrelid, c.relname, pg_get_indexdef(i.indexreli
 pub(crate) struct Watch {
     line: Line,
     seen: Mutex<Seen>,
+    /// Relations whose rows lie in several places, by schema and name.
+    placeless: RwLock<BTreeSet<(String, String)>>,
 }
 
 #[derive(Debug, Default)]
@@ -76,6 +78,8 @@ struct Found {
     schema: String,
     name: String,
     kind: String,
+    /// Its rows lie in several places.
+    spread: bool,
     columns: Vec<Column>,
     /// Statements that make it what it is; those behind the first may fail.
     statements: Vec<String>,
@@ -93,7 +97,12 @@ struct Column {
 
 impl Watch {
     pub fn new(line: Line) -> Self {
-        Self { line, seen: Mutex::default() }
+        Self { line, seen: Mutex::default(), placeless: RwLock::default() }
+    }
+
+    /// Where a row of it lies tells it from all others.
+    pub fn has_places(&self, relation: &Relation) -> bool {
+        !self.placeless.read().iter().any(|(schema, name)| *schema == relation.namespace && *name == relation.name)
     }
 
     /// True when the database there orders texts otherwise than by their code points.
@@ -131,6 +140,8 @@ impl Watch {
         let found = self.found()?;
         let options = SessionOptions::new("rowferry", Language::Postgres);
         let mut session = Session::begin_at(database.clone(), options, crate::database::next_pid(), false);
+        let spread = found.iter().filter(|relation| relation.spread).map(Found::key);
+        *self.placeless.write() = spread.collect();
         let mut declared = BTreeMap::new();
         session.begin_implicit();
         let done = change(&mut session, &found, seen, &mut declared);
@@ -150,7 +161,18 @@ impl Watch {
         let mut found: BTreeMap<u64, Found> = BTreeMap::new();
         for row in self.line.texts(RELATIONS)? {
             let [oid, schema, name, kind] = texts(row)?;
-            found.insert(number(&oid)?, Found { schema, name, kind, ..Found::default() });
+            let spread = matches!(kind.as_str(), "p" | "f" | "v");
+            found.insert(number(&oid)?, Found { schema, name, kind, spread, ..Found::default() });
+        }
+        // Citus keeps the rows of such a table on its workers.
+        let distributes = self.line.texts("SELECT to_regclass('pg_dist_partition')::text")?;
+        if distributes.iter().flatten().any(Option::is_some) {
+            for row in self.line.texts("SELECT logicalrelid::oid FROM pg_dist_partition")? {
+                let [oid] = texts(row)?;
+                if let Some(relation) = found.get_mut(&number(&oid)?) {
+                    relation.spread = true;
+                }
+            }
         }
         for row in self.line.texts(COLUMNS)? {
             let mut row = row.into_iter();

@@ -14,7 +14,7 @@ impl Lowering<'_> {
             if let AlterTable::AddColumn { column, .. } = action {
                 names.push(quote(&column.name));
             }
-            self.names.insert(Text::TABLE, Named { alias: String::new(), columns: names.clone() });
+            self.names.insert(Text::TABLE, Named { alias: String::new(), columns: names.clone(), placeless: false });
             let change = self.table_change(action, &names)?;
             statements.push(format!("ALTER TABLE {} {change}", super::qualified(&table.namespace, &name)));
             match action {

@@ -48,7 +48,7 @@ impl Lowering<'_> {
             return Err(missing("INHERITS and LIKE"));
         }
         let names: Vec<String> = table.columns.iter().map(|column| quote(&column.name)).collect();
-        self.names.insert(Text::TABLE, Named { alias: String::new(), columns: names.clone() });
+        self.names.insert(Text::TABLE, Named { alias: String::new(), columns: names.clone(), placeless: false });
         let mut members = Vec::new();
         for column in &table.columns {
             members.push(self.column_definition(column)?);
@@ -121,7 +121,7 @@ impl Lowering<'_> {
 
     fn create_index(&mut self, index: &CreateIndex) -> Result<String> {
         let columns = index.table.columns.iter().map(|column| quote(&column.name)).collect();
-        self.names.insert(Text::TABLE, Named { alias: String::new(), columns });
+        self.names.insert(Text::TABLE, Named { alias: String::new(), columns, placeless: false });
         let mut keys = Vec::with_capacity(index.keys.len());
         for key in &index.keys {
             keys.push(format!("({}){}", self.expr(&key.key.expr)?, if key.descending { " DESC" } else { "" }));

@@ -125,7 +125,7 @@ impl Lowering<'_> {
         let (ExprKind::Column(column), CompareOp::Equal, true) = (&left.kind, op, self.names_rows) else {
             return Ok(None);
         };
-        let known = self.names.get(&column.relation).map(|named| named.alias.clone());
+        let known = self.names.get(&column.relation).filter(|named| !named.placeless).map(|named| named.alias.clone());
         let (ColumnIndex::RowIdentity, Some(alias)) = (column.column, known) else { return Ok(None) };
         let number = self.expr(right)?;
         Ok(Some(format!("({alias}.ctid = format('(%s,%s)', ({number}) / 65536, ({number}) % 65536)::tid)")))

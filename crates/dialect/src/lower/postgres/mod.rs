@@ -40,6 +40,14 @@ pub struct Manner {
     pub shows_places: bool,
 }
 
+/// What is known of a server's tables.
+pub trait Known {
+    /// The name of a sequence by its object id here.
+    fn sequence(&self, oid: u32) -> Option<QualifiedName>;
+    /// Where a row of it lies tells it from all others: not of a table that lies in several places.
+    fn has_places(&self, relation: &Relation) -> bool;
+}
+
 /// A statement as it is said.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Said {
@@ -59,22 +67,21 @@ pub fn lower(bound: &Bound) -> Result<String> {
     said(bound, Manner::default(), None).map(|said| said.sql)
 }
 
-/// The same to a server behind ours; an INSERT that numbers its rows returns the numbers. `sequences` tells the name of a
-/// sequence by its object id.
+/// The same to a server behind ours; an INSERT that numbers its rows returns the numbers.
 ///
 /// # Errors
 /// As [`lower`].
-pub fn lower_for(bound: &Bound, manner: Manner, sequences: &dyn Fn(u32) -> Option<QualifiedName>) -> Result<Said> {
-    said(bound, manner, Some(sequences))
+pub fn lower_for(bound: &Bound, manner: Manner, known: &dyn Known) -> Result<Said> {
+    said(bound, manner, Some(known))
 }
 
-fn said(bound: &Bound, manner: Manner, sequences: Option<&dyn Fn(u32) -> Option<QualifiedName>>) -> Result<Said> {
-    let numbers = sequences.is_some();
+fn said(bound: &Bound, manner: Manner, known: Option<&dyn Known>) -> Result<Said> {
+    let numbers = known.is_some();
     let names_rows = manner.shows_places;
     // Utility statements have no parameters.
     let may_ask = matches!(bound.statement, Statement::Query(_) | Statement::Dml(_) | Statement::Merge(_));
     let asked = (numbers && may_ask).then(Vec::new);
-    let mut lowering = Lowering { params: &bound.params, manner, names_rows, sequences, asked, ..Lowering::default() };
+    let mut lowering = Lowering { params: &bound.params, manner, names_rows, known, asked, ..Lowering::default() };
     let mut sql = lowering.statement(&bound.statement)?;
     let mut returns_numbers = false;
     if let Statement::Dml(dml) = &bound.statement
@@ -263,7 +270,7 @@ fn type_words(ty: &Type) -> Result<String> {
 struct Lowering<'a> {
     params: &'a [Type],
     manner: Manner,
-    sequences: Option<&'a dyn Fn(u32) -> Option<QualifiedName>>,
+    known: Option<&'a dyn Known>,
     /// What is to be worked out elsewhere, where that can be.
     asked: Option<Vec<Expr>>,
     /// What the columns of a relation are called, where that is not by their place.
@@ -278,6 +285,8 @@ struct Lowering<'a> {
 struct Named {
     alias: String,
     columns: Vec<String>,
+    /// Where its rows lie says nothing.
+    placeless: bool,
 }
 
 impl Lowering<'_> {
@@ -290,14 +299,15 @@ impl Lowering<'_> {
 
     fn enter_as(&mut self, id: RelId, relation: &Relation, alias: String) {
         let columns = relation.columns.iter().map(|column| quote(&column.name)).collect();
-        self.names.insert(id, Named { alias, columns });
+        let placeless = self.known.is_some_and(|known| !known.has_places(relation));
+        self.names.insert(id, Named { alias, columns, placeless });
     }
 
     fn column(&mut self, column: ColumnRef) -> Result<String> {
         let ColumnIndex::At(at) = column.column else {
-            let alias = self.names.get(&column.relation).map(|named| named.alias.as_str());
-            return match alias {
-                Some(alias) if self.names_rows => Ok(identity(alias)),
+            return match self.names.get(&column.relation) {
+                Some(named) if named.placeless => Ok("NULL::bigint".to_owned()),
+                Some(named) if self.names_rows => Ok(identity(&named.alias)),
                 _ => Err(missing("a row's identity")),
             };
         };
@@ -355,7 +365,7 @@ impl Lowering<'_> {
     /// The name of the sequence that a function is asked about, as a value; `None` where nobody knows it.
     fn sequence(&self, args: &[Expr]) -> Option<String> {
         let ExprKind::Literal(Value::Integer(oid)) = &args.first()?.kind else { return None };
-        let name = self.sequences?(u32::try_from(*oid).ok()?)?;
+        let name = self.known?.sequence(u32::try_from(*oid).ok()?)?;
         Some(format!("{}::regclass", text(&name_of(&name))))
     }
 
