@@ -191,15 +191,22 @@ impl Session {
         };
         let own = params;
         let asked = self.ask_here(there, params)?;
-        let all: Vec<Value>;
-        let all_types: Vec<Type>;
-        let (params, types) = match asked.is_empty() {
+        let told = &there.said.params;
+        let plain =
+            asked.is_empty() && told.len() == params.len() && told.iter().enumerate().all(|(at, told)| at == *told);
+        let chosen: (Vec<Value>, Vec<Type>);
+        let (params, types) = match plain {
             true => (params, prepared.bound.params.as_slice()),
             false => {
-                all = params.iter().cloned().chain(asked).collect();
-                let types = there.said.asked.iter().map(|expr| expr.ty.clone());
-                all_types = prepared.bound.params.iter().cloned().chain(types).collect();
-                (all.as_slice(), all_types.as_slice())
+                let value = |at: &usize| {
+                    let behind = at.wrapping_sub(params.len());
+                    let value = params.get(*at).or_else(|| asked.get(behind)).cloned().unwrap_or(Value::Null);
+                    let asked_for = || there.said.asked.get(behind).map(|expr| expr.ty.clone());
+                    let ty = prepared.bound.params.get(*at).cloned().or_else(asked_for).unwrap_or(Type::Text);
+                    (value, ty)
+                };
+                chosen = told.iter().map(value).unzip();
+                (chosen.0.as_slice(), chosen.1.as_slice())
             }
         };
         let request = Request {

@@ -89,7 +89,12 @@ impl Reader {
         let text = std::str::from_utf8(cell)
             .map_err(|_| Error::new(Condition::CharacterNotInRepertoire, "a text of the server behind is not UTF-8"))?;
         let settings = Settings::default();
-        let others = matches!(self.ty, Type::QualifiedInterval(_) | Type::Datetime(_));
+        let others = match self.ty {
+            Type::QualifiedInterval(_) => true,
+            // As it is written, where PostgreSQL has no such fields.
+            Type::Datetime(_) => import(&self.ty) != Type::Text,
+            _ => false,
+        };
         if *told == self.ty || import(&self.ty) == *told && !others {
             return values::input(text, &self.ty, &settings);
         }

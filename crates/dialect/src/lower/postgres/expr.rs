@@ -28,8 +28,8 @@ impl Lowering<'_> {
         Ok(match &expr.kind {
             ExprKind::Literal(value) => self.constant(value, &expr.ty)?,
             ExprKind::Param(at) => {
-                let ty = self.params.get(*at).unwrap_or(&expr.ty);
-                format!("${}::{}", at + 1, type_words(ty)?)
+                let words = type_words(self.params.get(*at).unwrap_or(&expr.ty))?;
+                format!("{}::{words}", self.parameter(*at))
             }
             ExprKind::Column(column) => self.column(*column)?,
             ExprKind::Call { function, args } => match functions::converts(function) {
@@ -167,6 +167,14 @@ impl Lowering<'_> {
                 }
                 if qualifier.first == Field::Day {
                     converted = format!("justify_hours({converted})");
+                }
+            }
+            (from, Type::Datetime(qualifier)) if crate::postgres::types::import(ty) == Type::Text => {
+                if from.is_some_and(|from| crate::postgres::types::import(from) == Type::Text && from != ty) {
+                    return Err(missing("a computation with a DATETIME of these fields"));
+                }
+                if from != Some(ty) {
+                    converted = text_of_moment(&converted, *qualifier);
                 }
             }
             (_, Type::Datetime(qualifier)) => {

@@ -57,6 +57,8 @@ pub struct Said {
     pub returns_numbers: bool,
     /// What PostgreSQL cannot work out and no row decides: these values are parameters behind the statement's own.
     pub asked: Vec<Expr>,
+    /// Which of the statement's own parameters and of those behind them are `$1`, `$2`, …: what stands nowhere is not told.
+    pub params: Vec<usize>,
 }
 
 /// A statement in PostgreSQL's SQL; its parameters are `$1`, `$2`, ….
@@ -93,7 +95,7 @@ fn said(bound: &Bound, manner: Manner, known: Option<&dyn Known>) -> Result<Said
         sql.push_str(&format!(" RETURNING r{}.{}", dml.id.0, quote(&column.name)));
         returns_numbers = true;
     }
-    Ok(Said { sql, returns_numbers, asked: lowering.asked.unwrap_or_default() })
+    Ok(Said { sql, returns_numbers, asked: lowering.asked.unwrap_or_default(), params: lowering.told })
 }
 
 impl Lowering<'_> {
@@ -271,6 +273,8 @@ struct Lowering<'a> {
     params: &'a [Type],
     manner: Manner,
     known: Option<&'a dyn Known>,
+    /// The parameters that stand somewhere, in the order in which they come, for a server.
+    told: Vec<usize>,
     /// What is to be worked out elsewhere, where that can be.
     asked: Option<Vec<Expr>>,
     /// What the columns of a relation are called, where that is not by their place.
@@ -358,8 +362,21 @@ impl Lowering<'_> {
         if crate::ir::walk::any(expr, hangs_on_rows) {
             return Err(error);
         }
+        let at = self.params.len() + asked.len();
         asked.push(expr.clone());
-        Ok(format!("${}::{words}", self.params.len() + asked.len()))
+        Ok(format!("{}::{words}", self.parameter(at)))
+    }
+
+    /// A parameter, by its number among the statement's own and those behind them.
+    fn parameter(&mut self, at: usize) -> String {
+        if self.known.is_none() {
+            return format!("${}", at + 1);
+        }
+        let place = self.told.iter().position(|told| *told == at).unwrap_or_else(|| {
+            self.told.push(at);
+            self.told.len() - 1
+        });
+        format!("${}", place + 1)
     }
 
     /// The name of the sequence that a function is asked about, as a value; `None` where nobody knows it.
