@@ -144,9 +144,13 @@ fn table(context: &Context<'_>, relation: &Arc<Relation>) -> String {
             .columns
             .iter()
             .enumerate()
-            .map(|(at, column)| match column.and_then(|column| relation.columns.get(column)) {
-                Some(column) => quoted(&column.name),
-                None => format!("({})", words::key(context, relation, index, at)),
+            .map(|(at, column)| {
+                let key = match column.and_then(|column| relation.columns.get(column)) {
+                    Some(column) => quoted(&column.name),
+                    None => format!("({})", words::key(context, relation, index, at)),
+                };
+                let descends = index.keys.get(at).is_some_and(|key| key.descending);
+                if descends { format!("{key} DESC") } else { key }
             })
             .collect();
         let columns = columns.join(",");
