@@ -128,6 +128,9 @@ struct Kept {
     formats: Arc<[u16]>,
 }
 
+/// What reads the columns of a statement, and the formats in which they are asked for.
+type Columns = (Arc<[Reader]>, Arc<[u16]>);
+
 #[derive(Debug)]
 struct Running {
     ticket: u64,
@@ -766,7 +769,7 @@ impl State {
     }
 
     /// Prepares a statement, and finds out how its columns come.
-    fn prepare(&mut self, name: &str, request: &Request<'_>, steps: usize) -> Result<(Arc<[Reader]>, Arc<[u16]>)> {
+    fn prepare(&mut self, name: &str, request: &Request<'_>, steps: usize) -> Result<Columns> {
         let alone = request.within.alone && request.within.transaction.is_some();
         self.running = Some(Running { ticket: 0, readers: Arc::from([]), alone, parted: false, first: None });
         let oldest = (self.prepared.len() >= MAX_PREPARED)
