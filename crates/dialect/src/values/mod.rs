@@ -336,7 +336,7 @@ pub fn input_into(place: &mut Value, text: &str, ty: &Type, settings: &Settings)
 
 /// True for a text that is stored as it comes, whatever the settings are: what most programs send of the types that would
 /// be taken apart and put together again otherwise. False is no answer.
-fn is_stored_form(text: &str, ty: &Type) -> bool {
+pub fn is_stored_form(text: &str, ty: &Type) -> bool {
     let bytes = text.as_bytes();
     match ty {
         Type::Numeric(modifier) => decimal::is_plain(bytes, *modifier),

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use rowferry_dialect::ir::Isolation;
@@ -25,6 +26,8 @@ const MAX_PREPARED: usize = 256;
 const PART: u32 = 2_048;
 /// Rows of a result that nobody wants any more that are read before the server is asked to stop.
 const PASSED_OVER: usize = 1_000;
+/// A connection that was used so shortly ago is not looked at before it is used again.
+const SILENCE: Duration = Duration::from_millis(100);
 /// The savepoint to which a statement that fails goes back.
 const POINT: &str = "rf_statement";
 
@@ -107,6 +110,8 @@ struct State {
     has_point: bool,
     prepared: HashMap<u64, Kept>,
     clock: u64,
+    /// When the connection was used last.
+    used: Option<Instant>,
     /// The result whose rows come next on the line.
     running: Option<Running>,
     /// Results that had to make way.
@@ -266,7 +271,10 @@ impl Line {
         if state.lost {
             return Err(lost());
         }
-        if state.link.as_ref().is_some_and(|link| !link.is_quiet()) {
+        let now = Instant::now();
+        let silent = state.used.is_none_or(|used| now.duration_since(used) > SILENCE);
+        state.used = Some(now);
+        if silent && state.link.as_ref().is_some_and(|link| !link.is_quiet()) {
             // It has been closed, or the server says that it goes.
             state.break_off();
             if state.lost {

@@ -13,6 +13,8 @@ pub(crate) struct Reader {
     /// What the session awaits.
     ty: Type,
     way: Way,
+    /// The type that it comes as is the one that is awaited.
+    as_it_comes: bool,
 }
 
 /// How a column comes.
@@ -49,7 +51,13 @@ impl Reader {
             // Its text is one for us as well.
             (None, _) => Way::Text(import(ty)),
         };
-        Self { ty: ty.clone(), way }
+        // Modifiers are the server's to keep.
+        let as_it_comes = match (&way, ty) {
+            (Way::Text(Type::Numeric(_)), Type::Numeric(_)) | (Way::Text(Type::Date), Type::Date) => true,
+            (Way::Text(Type::Timestamp(_)), Type::Timestamp(None)) => true,
+            _ => false,
+        };
+        Self { ty: ty.clone(), way, as_it_comes }
     }
 
     /// The format in which it is asked for: 1 is binary.
@@ -74,6 +82,11 @@ impl Reader {
             Way::Integer => integer(cell).map(ValueRef::Integer),
             Way::Float => float(cell).map(ValueRef::Real),
             Way::Bool => Some(ValueRef::Integer(i64::from(cell != [0]))),
+            // Most are stored as they come.
+            Way::Text(Type::Numeric(_) | Type::Date | Type::Timestamp(_)) if self.as_it_comes => {
+                let text = std::str::from_utf8(cell).ok()?;
+                values::is_stored_form(text, &self.ty).then_some(ValueRef::Text(cell))
+            }
             Way::Text(_) => None,
         }
     }
