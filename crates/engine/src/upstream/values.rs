@@ -52,11 +52,12 @@ impl Reader {
             (None, _) => Way::Text(import(ty)),
         };
         // Modifiers are the server's to keep.
-        let as_it_comes = match (&way, ty) {
-            (Way::Text(Type::Numeric(_)), Type::Numeric(_)) | (Way::Text(Type::Date), Type::Date) => true,
-            (Way::Text(Type::Timestamp(_)), Type::Timestamp(None)) => true,
-            _ => false,
-        };
+        let as_it_comes = matches!(
+            (&way, ty),
+            (Way::Text(Type::Numeric(_)), Type::Numeric(_))
+                | (Way::Text(Type::Date), Type::Date)
+                | (Way::Text(Type::Timestamp(_)), Type::Timestamp(None))
+        );
         Self { ty: ty.clone(), way, as_it_comes }
     }
 
