@@ -5,7 +5,7 @@
 
 mod relay;
 
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 pub use relay::Relay;
@@ -58,7 +58,7 @@ impl Upstream for Server {
     fn connect(&self, application: &str) -> Result<Box<dyn Link>> {
         let config = Config { application_name: application.to_owned(), ..self.config.clone() };
         let connection = Connection::connect(&config).map_err(|failed| self.refused(&failed))?;
-        let mut link = ServerLink { connection, config: Arc::new(config) };
+        let mut link = ServerLink { connection, config: Arc::new(config), cancelling: Arc::default() };
         link.query(SETTINGS);
         let mut row = RowBytes::default();
         loop {
@@ -88,6 +88,31 @@ impl Server {
 struct ServerLink {
     connection: Connection,
     config: Arc<Config>,
+    cancelling: Arc<Cancelling>,
+}
+
+/// Cancellations that are on their way. A statement that is sent meanwhile could be the one that they stop.
+#[derive(Debug, Default)]
+struct Cancelling {
+    count: Mutex<usize>,
+    none: Condvar,
+}
+
+impl Cancelling {
+    /// Waits until there are none; each gives up in time.
+    fn wait(&self) {
+        let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.none.wait_while(count, |count| *count > 0));
+    }
+
+    fn begin(&self) {
+        *self.count.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+    }
+
+    fn end(&self) {
+        *self.count.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.none.notify_all();
+    }
 }
 
 impl Link for ServerLink {
@@ -123,10 +148,12 @@ impl Link for ServerLink {
     }
 
     fn sync(&mut self) {
+        self.cancelling.wait();
         self.connection.core_mut().sync();
     }
 
     fn query(&mut self, sql: &str) {
+        self.cancelling.wait();
         self.connection.core_mut().query(sql);
     }
 
@@ -164,16 +191,20 @@ impl Link for ServerLink {
 
     fn canceller(&self) -> Option<Canceller> {
         let (canceller, config) = (self.connection.canceller()?, self.config.clone());
+        let cancelling = self.cancelling.clone();
         Some(Canceller(Arc::new(move |wait| {
-            let (canceller, config) = (canceller.clone(), config.clone());
+            let (canceller, config, under_way) = (canceller.clone(), config.clone(), cancelling.clone());
             let ask = move || {
                 if let Err(error) = canceller.cancel_and_wait(&config) {
                     tracing::warn!(%error, "a statement of the server behind could not be stopped");
                 }
+                under_way.end();
             };
+            cancelling.begin();
             if wait {
                 ask();
             } else if let Err(error) = std::thread::Builder::new().name("cancel".into()).spawn(ask) {
+                cancelling.end();
                 tracing::warn!(%error, "a statement of the server behind could not be stopped");
             }
         })))

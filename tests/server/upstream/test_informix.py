@@ -14,6 +14,8 @@ import psycopg
 import pytest
 from rowferry.informix import aio, exceptions
 
+from tests.servers.rowferry import Rowferry
+
 from .conftest import Front
 
 
@@ -95,6 +97,42 @@ def test_a_statement_that_fails_is_undone_alone(front: Front) -> None:
     assert front.ask("SELECT id, kind FROM orders WHERE id > 8999 ORDER BY id") == [(9001, "a  "), (9002, "c  ")]
 
 
+def test_what_fails_at_the_very_end_is_told(start_front: Callable[..., Front]) -> None:
+    """A statement outside a transaction commits itself: a deferred key is looked at then, behind its answer."""
+    front = start_front(
+        "CREATE TABLE parent (a int PRIMARY KEY); "
+        "CREATE TABLE child (a int REFERENCES parent DEFERRABLE INITIALLY DEFERRED)"
+    )
+    with front.server:
+        with front.connect(autocommit=True) as connection:
+            cursor = connection.cursor()
+            for sql, params in [("insert into child values (1)", ()), ("insert into child values (?)", (2,))]:
+                with pytest.raises(exceptions.IntegrityError, match="-691"):
+                    cursor.execute(sql, params)
+            cursor.execute("select count(*) from child")
+            assert cursor.fetchall() == [(0,)]
+        with front.connect() as connection:
+            cursor = connection.cursor()
+            cursor.execute("insert into child values (3)")
+            with pytest.raises(exceptions.IntegrityError, match="-691"):
+                connection.commit()
+        assert front.ask("SELECT count(*) FROM child") == [(0,)]
+
+
+def test_what_cannot_be_said_leaves_the_line_in_order(front: Front) -> None:
+    with front.connect() as connection:
+        cursor = connection.cursor()
+        for at in range(3):
+            with pytest.raises(exceptions.DatabaseError):
+                cursor.execute("insert into customer (name) values (?)", ("a\0b",))
+            cursor.execute("select id from customer where id = ?", (at + 1,))
+            assert cursor.fetchall() == [(at + 1,)]
+            cursor.execute("update customer set note = 'seen' where id = ?", (at + 1,))
+            assert cursor.rowcount == 1
+        connection.commit()
+    assert front.ask("SELECT count(*) FROM customer WHERE note = 'seen'") == [(3,)]
+
+
 def test_savepoints(front: Front) -> None:
     with front.connect() as connection:
         cursor = connection.cursor()
@@ -159,6 +197,37 @@ def test_what_has_changed_there_is_known_here(front: Front) -> None:
         assert len(cursor.description or ()) == 5
         cursor.execute("select colname from syscolumns c, systables t where c.tabid = t.tabid and tabname = 'fresh'")
         assert cursor.fetchall() == [("a",)]
+
+
+def test_types_of_informixs_own_stay(start_front: Callable[..., Front], tmp_path: Path) -> None:
+    """Whatever else changes there, and when the server begins anew."""
+    declared = (
+        "create table own (a serial primary key, b datetime year to minute, c datetime month to day, "
+        "d set(int not null), e interval day(3) to second, f money(8,2), g lvarchar(99), h char(5), i bson)"
+    )
+    asked = (
+        "select colname, coltype, collength from syscolumns c, systables t where c.tabid = t.tabid and tabname = 'own'"
+    )
+    front = start_front(beside=tmp_path / "beside.db")
+    with front.server, front.connect(autocommit=True) as connection:
+        cursor = connection.cursor()
+        cursor.execute(declared)
+        cursor.execute(asked)
+        before = cursor.fetchall()
+        front.ask("CREATE TABLE another (a int)")
+        time.sleep(2.5)
+        cursor.execute("select count(*) from another")
+        cursor.execute(asked)
+        assert cursor.fetchall() == before
+    url = front.server.database
+    with Rowferry.start(
+        str(url).replace(":/", "://", 1), postgres=False, informix=True, args=("--beside", str(tmp_path / "beside.db"))
+    ) as again:
+        front = Front(again, front.behind)
+        with front.connect(autocommit=True) as connection:
+            cursor = connection.cursor()
+            cursor.execute(asked)
+            assert cursor.fetchall() == before
 
 
 def test_statements_are_stopped(front: Front) -> None:
@@ -248,7 +317,6 @@ def test_without_a_file_routines_are_refused(front: Front) -> None:
 
 def test_a_wrong_url_says_so(tmp_path: Path) -> None:
     from tests.servers.process import ServerFailed
-    from tests.servers.rowferry import Rowferry
 
     for url, said in [
         ("postgresql://nobody@127.0.0.1:1/none", "could not connect"),

@@ -207,6 +207,10 @@ impl Line {
 
     /// Runs a statement as far as its first answer. `settings` is what the session wants to be set there.
     pub(crate) fn run(&self, request: &Request<'_>, settings: &str) -> Result<Begun> {
+        let own = Settings::default();
+        let params = request.params.iter().zip(request.types).map(|(value, ty)| parameter(value, ty, &own));
+        // Nothing fails here between the first part of the pipeline and its end: answers are counted.
+        let params = params.collect::<Result<Vec<_>>>()?;
         let mut state = self.state.lock();
         let state = &mut *state;
         state.make_way()?;
@@ -236,9 +240,6 @@ impl Line {
         state.tickets += 1;
         let ticket = state.tickets;
         let portal = if parted { format!("rf_{ticket}") } else { String::new() };
-        let own = Settings::default();
-        let params = request.params.iter().zip(request.types).map(|(value, ty)| parameter(value, ty, &own));
-        let params = params.collect::<Result<Vec<_>>>()?;
         let link = state.link.as_mut().ok_or_else(broken)?;
         link.bind(&portal, &name, &params, &formats);
         link.run(&portal, if parted { PART } else { 0 });
@@ -589,7 +590,10 @@ impl State {
     /// The statement has failed: what is left of the pipeline is passed over, and what it had begun is undone.
     fn failed(&mut self, error: Error) -> Error {
         let alone = self.running.take().is_some_and(|running| running.alone);
-        if let Err(worse) = self.ready() {
+        // What else fails behind it is told by the first failure.
+        if let Err(worse) = self.ready()
+            && self.link.is_none()
+        {
             return worse;
         }
         if alone && let Err(worse) = self.go_back() {
@@ -598,10 +602,16 @@ impl State {
         error
     }
 
+    /// The end of the pipeline, which may fail when all of its statements have not: it commits what is no transaction's.
     fn ready(&mut self) -> Result<()> {
-        let mut row = RowBytes::default();
-        while !matches!(self.reply(&mut row)?, Reply::Ready { .. }) {}
-        Ok(())
+        let (mut row, mut failed) = (RowBytes::default(), None);
+        loop {
+            match self.reply(&mut row)? {
+                Reply::Failed(error) => failed = Some(error),
+                Reply::Ready { .. } => return failed.map_or(Ok(()), Err),
+                _ => {}
+            }
+        }
     }
 
     /// The statement has ended well: the line is free.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
-use rowferry_dialect::postgres::types::{format_type, import};
+use rowferry_dialect::lower::postgres::declared_type;
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Language, Result, Schema as _};
 
@@ -17,6 +17,9 @@ use crate::{Database, Session, SessionOptions};
 
 /// How often it is looked whether the schema there has changed.
 const INTERVAL: Duration = Duration::from_secs(2);
+
+/// How long it is waited for a session that changes the schema here.
+const LOCK_TIMEOUT: &str = "1s";
 
 /// Says what changes when something of the schema does.
 const FINGERPRINT: &str = "SELECT (SELECT concat(count(*), ' ', max(xmin::text::bigint)) FROM pg_class WHERE oid >= 16384), \
@@ -124,8 +127,12 @@ impl Watch {
         if fingerprint == seen.fingerprint {
             return Ok(false);
         }
-        self.learn(database, &mut seen, fingerprint)?;
-        Ok(true)
+        match self.learn(database, &mut seen, fingerprint) {
+            Ok(()) => Ok(true),
+            // A session is changing the schema itself: when it is done it is looked at again.
+            Err(error) if error.condition() == Condition::LockNotAvailable => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// Learns the schema.
@@ -142,6 +149,7 @@ impl Watch {
         let mut session = Session::begin_at(database.clone(), options, crate::database::next_pid(), false);
         let spread = found.iter().filter(|relation| relation.spread).map(Found::key);
         *self.placeless.write() = spread.collect();
+        session.set_variable("lock_timeout", LOCK_TIMEOUT)?;
         let mut declared = BTreeMap::new();
         session.begin_implicit();
         let done = change(&mut session, &found, seen, &mut declared);
@@ -234,7 +242,7 @@ impl Found {
             && relation.columns.iter().zip(&self.columns).all(|(here, there)| {
                 here.name == there.name
                     && here.not_null == there.not_null
-                    && format_type(&import(&here.ty)) == there.ty
+                    && declared_type(&here.ty).is_some_and(|declared| declared == there.ty)
                     && here.identity.is_some() == there.numbered
             })
     }

@@ -251,6 +251,11 @@ fn text(value: &str) -> String {
     if doubled.contains('\\') { format!("E'{}'", doubled.replace('\\', "\\\\")) } else { format!("'{doubled}'") }
 }
 
+/// What a column of a type is declared as there, in PostgreSQL's own words for it; `None` where it cannot be.
+pub fn declared_type(ty: &Type) -> Option<String> {
+    type_words(ty).ok()
+}
+
 /// A type in PostgreSQL's words.
 fn type_words(ty: &Type) -> Result<String> {
     match ty {
