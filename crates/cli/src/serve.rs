@@ -697,6 +697,14 @@ mod tests {
         assert_eq!(checked(&["--web", ":0"]).unwrap().web.unwrap().to_string(), "127.0.0.1:0");
         assert!(checked(&["--web", "0.0.0.0"]).unwrap_err().contains("without users"));
         assert!(checked(&["--web", "0.0.0.0", "--user", "ada:secret"]).unwrap_err().contains("TLS"));
+        let behind = |line: &[&str]| {
+            let line = [&["serve", "postgresql://ada@db/store", "--postgres", "0.0.0.0"], line].concat();
+            let arguments = Line::try_parse_from(line).unwrap().arguments;
+            let doors = Doors::plan(&arguments, &[]).map_err(|failure| failure.message)?;
+            doors.check_trust(&arguments, &Users::none()).map_err(|failure| failure.message)
+        };
+        assert!(behind(&[]).unwrap_err().contains("this machine"));
+        assert!(behind(&["--trust-network"]).is_ok());
         assert!(checked(&["--web", "0.0.0.0", "--user", "ada:secret", "--tls"]).is_ok());
     }
 

@@ -57,8 +57,17 @@ impl Doors {
 
     /// Without passwords nobody but this machine is let in, unless that is wanted.
     pub(super) fn check_trust(&self, arguments: &Arguments, users: &Users) -> Result<(), Failure> {
-        // In front of a PostgreSQL server that one asks for passwords itself.
-        let postgres = self.postgres.filter(|_| !super::upstream::relays(arguments));
+        // In front of a PostgreSQL server that one asks for passwords itself, and sees whoever comes through here as this machine.
+        let relays = super::upstream::relays(arguments);
+        if let Some(address) = self.postgres.filter(|address| relays && !address.ip().is_loopback())
+            && !arguments.trust_network
+        {
+            return Err(Failure::new(format!(
+                "--postgres: refusing to pass clients on from {address}: to the server behind they would come from this machine"
+            ))
+            .hint("look what its pg_hba.conf asks of this machine's clients, then say --trust-network"));
+        }
+        let postgres = self.postgres.filter(|_| !relays);
         let all = postgres.into_iter().chain(self.informix).chain(self.mysql).chain(self.handed.iter().copied());
         let trusts = users.is_empty() && arguments.hba.is_none() && !arguments.trust_network;
         if let Some(address) = self.metrics.filter(|address| trusts && !address.ip().is_loopback()) {
