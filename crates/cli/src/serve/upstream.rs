@@ -37,10 +37,12 @@ pub(super) fn of(arguments: &Arguments) -> Result<Option<Arc<Server>>, Failure> 
         ("--mysql-socket", arguments.mysql_socket.is_some()),
         ("--web", arguments.web.is_some()),
         ("--databases", arguments.databases.is_some()),
+        ("--read-only", arguments.read_only),
+        ("--no-create", arguments.no_create),
     ];
     if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
         return Err(Failure::new(format!("{option}: it is not there in front of a PostgreSQL server"))
-            .hint("Informix's clients (--informix) and PostgreSQL's (--postgres) are")
+            .hint("Informix's clients (--informix) and PostgreSQL's (--postgres) are; what they may do is the URL's user's rights")
             .usage());
     }
     let relays = arguments.postgres.is_some() || arguments.unix_dir.is_some();
