@@ -264,17 +264,19 @@ impl Connection {
         self.pump.core_mut()
     }
 
-    /// Waits until the pipeline has something to tell: never [`Event::Pending`].
+    /// Waits until the pipeline has something to tell, and hands it to `take`: never [`Event::Pending`].
     ///
     /// # Errors
     ///
     /// The connection is of no use any more.
-    pub fn poll(&mut self) -> Result<Event<'_>, Error> {
-        // The event borrows from the core, so whether there is one is asked first.
-        while !self.pump.core_mut().has_event()? {
+    pub fn poll<T>(&mut self, mut take: impl FnMut(Event<'_>) -> T) -> Result<T, Error> {
+        loop {
+            match self.pump.core_mut().poll()? {
+                Event::Pending => {}
+                event => return Ok(take(event)),
+            }
             self.pump.advance()?;
         }
-        Ok(self.pump.core_mut().poll()?)
     }
 
     /// Whether [`Self::poll`] has something to tell at once.

@@ -158,27 +158,28 @@ impl Link for ServerLink {
     }
 
     fn reply(&mut self, row: &mut RowBytes) -> Result<Reply> {
-        Ok(match self.connection.poll().map_err(broken)? {
+        let reply = self.connection.poll(|event| match event {
             Event::Row(values) => {
                 row.clear();
                 for value in values.iter() {
                     row.push(value);
                 }
-                Reply::Row
+                Some(Reply::Row)
             }
-            Event::Columns(columns) => Reply::Columns(columns.iter().map(|column| column.type_oid).collect()),
+            Event::Columns(columns) => Some(Reply::Columns(columns.iter().map(|column| column.type_oid).collect())),
             Event::Complete(tag) => {
                 let rows = tag.rsplit(' ').next().and_then(|count| count.parse().ok()).unwrap_or(0);
-                Reply::Complete(tag.to_owned(), rows)
+                Some(Reply::Complete(tag.to_owned(), rows))
             }
-            Event::Suspended => Reply::Suspended,
-            Event::Error(notice) => Reply::Failed(error_of(&notice)),
-            Event::Notice(notice) => Reply::Notice(error_of(&notice)),
-            Event::Ready(status) => Reply::Ready { in_transaction: status != TransactionStatus::IDLE },
-            Event::CopyIn | Event::CopyData(_) | Event::StartTls | Event::Pending => {
-                return Err(Error::new(Condition::ProtocolViolation, "the server behind says what nobody asked for"));
-            }
-        })
+            Event::Suspended => Some(Reply::Suspended),
+            Event::Error(notice) => Some(Reply::Failed(error_of(&notice))),
+            Event::Notice(notice) => Some(Reply::Notice(error_of(&notice))),
+            Event::Ready(status) => Some(Reply::Ready { in_transaction: status != TransactionStatus::IDLE }),
+            Event::CopyIn | Event::CopyData(_) | Event::StartTls | Event::Pending => None,
+        });
+        reply
+            .map_err(broken)?
+            .ok_or_else(|| Error::new(Condition::ProtocolViolation, "the server behind says what nobody asked for"))
     }
 
     fn has_reply(&mut self) -> bool {

@@ -36,6 +36,18 @@ def write(url: str, writer: int, said: list[int], stop: threading.Event) -> None
         time.sleep(0.05)
 
 
+def _connect(words: str) -> psycopg.Connection:
+    """A connection, once the server has recovered."""
+    until = time.monotonic() + 60
+    while True:
+        try:
+            return psycopg.connect(words, autocommit=True)
+        except psycopg.OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.1)
+
+
 def test_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
     with PostgreSQL.start(tcp=True) as postgres:
         with psycopg.connect(postgres.dsn, autocommit=True) as connection:
@@ -57,13 +69,13 @@ def test_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
             for round_ in range(4):
                 time.sleep(1.0)
                 before = sum(map(len, said))
-                with psycopg.connect(behind, autocommit=True) as connection:
+                with _connect(behind) as connection:
                     pids = connection.execute("SELECT pid FROM pg_stat_activity " + _OURS).fetchall()
                 if round_ % 2:
                     # One kill -9 of a server process makes PostgreSQL end all of them, and recover.
                     os.kill(pids[0][0], signal.SIGKILL)
                 else:
-                    with psycopg.connect(behind, autocommit=True) as connection:
+                    with _connect(behind) as connection:
                         connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity " + _OURS)
                 # They go on with new connections.
                 until = time.monotonic() + 60

@@ -17,8 +17,9 @@ pub(crate) struct Rows {
     line: Arc<Line>,
     ticket: u64,
     readers: Arc<[Reader]>,
-    /// The row as it came, and what of it had to be converted.
+    /// The row as it came, which of its cells are values as they came, and the others' values.
     row: RowBytes,
+    plain: Vec<bool>,
     converted: Vec<Value>,
     /// Rows that had been put aside.
     aside: Option<SpoolReader>,
@@ -27,8 +28,8 @@ pub(crate) struct Rows {
 
 impl Rows {
     pub fn new(line: Arc<Line>, ticket: u64, readers: Arc<[Reader]>) -> Self {
-        let converted = vec![Value::Null; readers.len()];
-        Self { line, ticket, readers, row: RowBytes::default(), converted, aside: None, over: false }
+        let (plain, converted) = (vec![false; readers.len()], vec![Value::Null; readers.len()]);
+        Self { line, ticket, readers, row: RowBytes::default(), plain, converted, aside: None, over: false }
     }
 
     /// Goes to the next row; false after the last.
@@ -49,8 +50,9 @@ impl Rows {
             match self.line.next(self.ticket, &mut self.row)? {
                 Next::Row => {
                     for (at, reader) in self.readers.iter().enumerate() {
-                        let cell = self.row.cell(at);
-                        if let (None, Some(cell)) = (reader.plain(cell), cell) {
+                        let Some(cell) = self.row.cell(at) else { continue };
+                        self.plain[at] = reader.is_plain(cell);
+                        if !self.plain[at] {
                             self.converted[at] = reader.read(cell)?;
                         }
                     }
@@ -67,8 +69,11 @@ impl Rows {
         if let Some(aside) = &self.aside {
             return aside.column(at);
         }
-        let cell = self.row.cell(at);
-        self.readers[at].plain(cell).unwrap_or_else(|| self.converted[at].as_ref())
+        match self.row.cell(at) {
+            None => ValueRef::Null,
+            Some(cell) if self.plain[at] => self.readers[at].plain(cell),
+            Some(_) => self.converted[at].as_ref(),
+        }
     }
 
     /// How many columns there are.

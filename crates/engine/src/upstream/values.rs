@@ -74,28 +74,36 @@ impl Reader {
         }
     }
 
-    /// A cell that needs no conversion.
-    pub fn plain<'a>(&self, cell: Option<&'a [u8]>) -> Option<ValueRef<'a>> {
-        let Some(cell) = cell else { return Some(ValueRef::Null) };
+    /// The cell is a value as it comes.
+    pub fn is_plain(&self, cell: &[u8]) -> bool {
         match self.way {
-            Way::Plain => Some(ValueRef::Text(cell)),
-            Way::Bytes => Some(ValueRef::Blob(cell)),
-            Way::Integer => integer(cell).map(ValueRef::Integer),
-            Way::Float => float(cell).map(ValueRef::Real),
-            Way::Bool => Some(ValueRef::Integer(i64::from(cell != [0]))),
+            Way::Plain | Way::Bytes => true,
+            Way::Integer => matches!(cell.len(), 2 | 4 | 8),
+            Way::Float => matches!(cell.len(), 4 | 8),
+            Way::Bool => cell.len() == 1,
             // Most are stored as they come.
             Way::Text(Type::Numeric(_) | Type::Date | Type::Timestamp(_)) if self.as_it_comes => {
-                let text = std::str::from_utf8(cell).ok()?;
-                values::is_stored_form(text, &self.ty).then_some(ValueRef::Text(cell))
+                std::str::from_utf8(cell).is_ok_and(|text| values::is_stored_form(text, &self.ty))
             }
-            Way::Text(_) => None,
+            Way::Text(_) => false,
+        }
+    }
+
+    /// The value of a cell that is one as it comes.
+    pub fn plain<'a>(&self, cell: &'a [u8]) -> ValueRef<'a> {
+        match self.way {
+            Way::Plain | Way::Text(_) => ValueRef::Text(cell),
+            Way::Bytes => ValueRef::Blob(cell),
+            Way::Integer => integer(cell).map_or(ValueRef::Null, ValueRef::Integer),
+            Way::Float => float(cell).map_or(ValueRef::Null, ValueRef::Real),
+            Way::Bool => ValueRef::Integer(i64::from(cell != [0])),
         }
     }
 
     /// The stored form of a cell.
     pub fn read(&self, cell: &[u8]) -> Result<Value> {
-        if let Some(plain) = self.plain(Some(cell)) {
-            return Ok(plain.to_value());
+        if self.is_plain(cell) {
+            return Ok(self.plain(cell).to_value());
         }
         let Way::Text(told) = &self.way else {
             return Err(Error::new(Condition::DataCorrupted, "a value of the server behind has another length"));
