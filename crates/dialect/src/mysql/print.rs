@@ -422,8 +422,8 @@ impl Place<'_> {
                 let sign = if constant_integer(sign)? < 0 { '-' } else { '+' };
                 format!("({} {sign} interval {} {})", self.expr(moment)?, self.expr(value)?, constant_text(unit)?)
             }
-            ("mysql_char_text", [bytes]) => match system_call(bytes) {
-                Some(("char", codes)) => format!("char({} using utf8mb4)", self.list(codes)?),
+            ("mysql_char_text", [bytes, charset]) => match system_call(bytes) {
+                Some(("char", codes)) => format!("char({} using {})", self.list(codes)?, constant_text(charset)?),
                 _ => return None,
             },
             ("timestampdiff" | "timestampadd" | "get_format", [word, rest @ ..]) => {
@@ -784,6 +784,12 @@ mod tests {
         for file in std::fs::read_dir(cases).unwrap() {
             let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
             for sql in text.split("\n\n").filter_map(|case| case.split("\n----").next()) {
+                let first = sql.lines().find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default();
+                let words = first.to_ascii_uppercase();
+                // Other statements may become queries, which no view has.
+                if !["SELECT", "WITH", "VALUES", "TABLE", "("].iter().any(|word| words.starts_with(word)) {
+                    continue;
+                }
                 let Some(kept) = kept(sql) else { continue };
                 let Some(told) = query(&kept, place()) else {
                     untold.push(sql.to_owned());
