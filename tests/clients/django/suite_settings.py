@@ -5,6 +5,7 @@ Not imported here: it is copied beside the suite, whose process reads the server
 
 import json
 import os
+import sys
 import unittest
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ _ENGINE = os.environ["RF_ENGINE"]
 if _ENGINE == "django.db.backends.mysql":
     import pymysql
 
+    # Parts of mysqlclient's own may be there under this name already.
+    for name in [name for name in sys.modules if name.partition(".")[0] == "MySQLdb"]:
+        del sys.modules[name]
     pymysql.install_as_MySQLdb()
 _SERVER = {
     "ENGINE": _ENGINE,

@@ -122,17 +122,17 @@ impl Lowering<'_> {
             Statement::Ddl(ddl) => lowering.ddl(ddl),
             Statement::Merge(merge) => lowering.merge(merge),
             Statement::Transaction(transaction) => command(transaction),
-            Statement::Lock(lock) => {
+            Statement::Lock(lock) if lowering.known.is_some() => {
                 let tables: Vec<String> = lock.relations.iter().map(|table| named(table)).collect();
                 let nowait = if lock.nowait { " NOWAIT" } else { "" };
                 Ok(format!("LOCK TABLE {} IN {} MODE{nowait}", tables.join(", "), lock.mode.words()))
             }
-            Statement::SetConstraints { names, deferred } => {
+            Statement::SetConstraints { names, deferred } if lowering.known.is_some() => {
                 let names: Vec<String> = names.iter().map(name_of).collect();
                 let names = if names.is_empty() { "ALL".to_owned() } else { names.join(", ") };
                 Ok(format!("SET CONSTRAINTS {names} {}", if *deferred { "DEFERRED" } else { "IMMEDIATE" }))
             }
-            Statement::Maintain(Maintenance::Analyze { tables, all, .. }) => {
+            Statement::Maintain(Maintenance::Analyze { tables, all, .. }) if lowering.known.is_some() => {
                 let tables: Vec<String> = tables.iter().map(|table| named(table)).collect();
                 Ok(if *all { "ANALYZE".to_owned() } else { format!("ANALYZE {}", tables.join(", ")) })
             }

@@ -343,7 +343,9 @@ impl Binder<'_> {
                 self.check_new_collation(table, position, collation.as_deref(), place)?;
                 self.needs.declare(&ty);
                 crate::composite::check_part(&ty, Some((crate::composite::row_type_oid(table.oid), &table.name)))?;
-                if draft.columns[position].identity.is_some() {
+                // MySQL's MODIFY says anew whether the column numbers itself.
+                let stays = !self.is_mysql() && table.columns.get(position).is_some_and(|own| own.identity.is_some());
+                if stays || draft.columns[position].identity.is_some() {
                     self.check_identity_type(&ty)?;
                 }
                 let using = match column.raw_default.as_deref() {
