@@ -15,6 +15,7 @@
 mod accounts;
 mod alter;
 mod build;
+mod changes;
 mod definitions;
 pub mod errors;
 mod expressions;
@@ -30,7 +31,7 @@ pub mod routine;
 mod routines;
 mod show;
 mod statements;
-pub(crate) use self::statements::IGNORE;
+pub(crate) use self::changes::IGNORE;
 pub mod told;
 mod tree;
 pub mod types;

@@ -22,6 +22,7 @@ mod choice;
 mod clauses;
 mod coerce;
 mod collate;
+mod conflict;
 mod copy;
 mod database;
 mod ddl;
@@ -80,6 +81,7 @@ pub use bind::{
     renamed_in_expression, stands_alone, table_of_prepared, trigger_condition_uses, type_from_words, type_of_words,
     uses, uses_of_default, uses_of_stored, view_body, with_todays_names,
 };
+pub use conflict::deferrable_arbiter;
 pub(crate) use ddl::FOR_FOREIGN_KEY;
 pub use ddl::foreign_key::{check_key_types, key_moves_rows};
 pub(crate) use ddl::immutable::converts_immutably;
@@ -87,7 +89,6 @@ pub use ddl::sequence::next_text;
 pub use ddl::{exclusion_name, index_name, quote};
 pub use domains::{asks_field, bind_domain_check, bind_domain_default, reads_field, rules_of, uses_of_domain_check};
 pub use exclusion::{Against, exclusion_query, operator_oid};
-pub use insert::deferrable_arbiter;
 pub(crate) use lift::{LONGEST as LONGEST_LIFTED, Spelling, number_kind};
 pub use lift::{Lifted, Literal, LiteralKind, Place as LiteralPlace, Shape, lifted, shape};
 pub use mysql::changes::{is_quiet, quieten};
