@@ -11,6 +11,7 @@
 //! of the schema are made on both sides, in one transaction on each. How bytes get there is not known here: whoever opens
 //! the database gives it an [`Upstream`].
 
+mod conversation;
 mod line;
 mod rows;
 pub(crate) mod shadow;
