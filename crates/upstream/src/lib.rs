@@ -15,7 +15,7 @@ use rowferry_client::{Timeouts, Url};
 use rowferry_engine::upstream::{Canceller, Link, Reply, RowBytes, Upstream};
 use rowferry_engine::{Condition, Error, Result};
 use rowferry_wire_pg::client::{Event, Failure};
-use rowferry_wire_pg::messages::{Notice, TransactionStatus};
+use rowferry_wire_pg::messages::Notice;
 
 /// How long a connection may take where its URL does not say it.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -64,7 +64,7 @@ impl Upstream for Server {
         loop {
             match link.reply(&mut row)? {
                 Reply::Failed(error) => return Err(error),
-                Reply::Ready { .. } => return Ok(Box::new(link)),
+                Reply::Ready => return Ok(Box::new(link)),
                 _ => {}
             }
         }
@@ -174,7 +174,7 @@ impl Link for ServerLink {
             Event::Suspended => Some(Reply::Suspended),
             Event::Error(notice) => Some(Reply::Failed(error_of(&notice))),
             Event::Notice(notice) => Some(Reply::Notice(error_of(&notice))),
-            Event::Ready(status) => Some(Reply::Ready { in_transaction: status != TransactionStatus::IDLE }),
+            Event::Ready(_) => Some(Reply::Ready),
             Event::CopyIn | Event::CopyData(_) | Event::StartTls | Event::Pending => None,
         });
         reply

@@ -6,6 +6,8 @@ import asyncio
 import contextlib
 import datetime
 import decimal
+import sqlite3
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +16,7 @@ import psycopg
 import pytest
 from rowferry.informix import aio, exceptions
 
-from tests.servers.rowferry import Rowferry
+from tests.servers.rowferry import Rowferry, find_rowferry
 
 from .conftest import Front
 
@@ -219,6 +221,15 @@ def test_types_of_informixs_own_stay(start_front: Callable[..., Front], tmp_path
         cursor.execute("select count(*) from another")
         cursor.execute(asked)
         assert cursor.fetchall() == before
+        cursor.execute("alter table own add (x datetime hour to second)")
+        cursor.execute(asked)
+        before = cursor.fetchall()
+        time.sleep(2.5)
+        cursor.execute("select count(*) from another")
+        cursor.execute(asked)
+        assert cursor.fetchall() == before
+        assert before[-1][0] == "x"
+    front.ask("DROP TABLE another")
     url = front.server.database
     with Rowferry.start(
         str(url).replace(":/", "://", 1), postgres=False, informix=True, args=("--beside", str(tmp_path / "beside.db"))
@@ -228,6 +239,30 @@ def test_types_of_informixs_own_stay(start_front: Callable[..., Front], tmp_path
             cursor = connection.cursor()
             cursor.execute(asked)
             assert cursor.fetchall() == before
+            with pytest.raises(exceptions.ProgrammingError, match="-206"):
+                cursor.execute("select count(*) from another")
+
+
+def test_a_file_with_rows_is_nobodys_to_empty(front: Front, tmp_path: Path) -> None:
+    path = tmp_path / "app.db"
+    with sqlite3.connect(path) as file:
+        file.execute("CREATE TABLE customer (id INTEGER PRIMARY KEY)")
+        file.execute("INSERT INTO customer VALUES (7)")
+    file.close()
+    url = str(front.server.database).replace(":/", "://", 1)
+    done = subprocess.run(
+        [str(find_rowferry()), "serve", url, "--informix", "127.0.0.1:0", "--beside", str(path)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "the file has rows of its own" in done.stderr
+    assert "name a new one" in done.stderr
+    with sqlite3.connect(path) as file:
+        assert file.execute("SELECT id FROM customer").fetchall() == [(7,)]
+    file.close()
 
 
 def test_statements_are_stopped(front: Front) -> None:
@@ -306,6 +341,57 @@ def test_routines_stand_beside(start_front: Callable[..., Front], tmp_path: Path
         assert front.ask("SELECT what, count(*) FROM log GROUP BY 1 ORDER BY 1") == [("after", 1), ("x", 3)]
         cursor.execute("select note('y', 1), what from log where what = 'after'")
         assert cursor.fetchall() == [(5, "after")]
+
+
+def test_a_routine_is_called_for_each_row_or_refused(start_front: Callable[..., Front], tmp_path: Path) -> None:
+    schema = "CREATE TABLE t AS SELECT generate_series(1, 3) AS a; CREATE TABLE log (a int)"
+    front = start_front(schema, beside=tmp_path / "beside.db")
+    with front.server, front.connect(autocommit=True) as connection:
+        cursor = connection.cursor()
+        cursor.execute("create function noted() returning int; insert into log values (1); return 7; end function")
+        cursor.execute("create function twice(n int) returning int with (not variant); return 2 * n; end function")
+        cursor.execute("select a, noted() from t order by a")
+        assert cursor.fetchall() == [(1, 7), (2, 7), (3, 7)]
+        assert front.ask("SELECT count(*) FROM log") == [(3,)]
+        for sql in [
+            "select a from t where a < noted()",
+            "update t set a = noted()",
+            "select a from t where a < twice(a)",
+        ]:
+            with pytest.raises(exceptions.DatabaseError, match="-999"):
+                cursor.execute(sql)
+        assert front.ask("SELECT count(*) FROM log") == [(3,)]
+        cursor.execute("select a from t where a = twice(1)")
+        assert cursor.fetchall() == [(2,)]
+        cursor.execute("insert into t values (noted())")
+        assert front.ask("SELECT count(*) FROM log") == [(4,)]
+
+
+def test_a_views_check_is_the_servers(front: Front) -> None:
+    with front.connect(autocommit=True) as connection:
+        cursor = connection.cursor()
+        cursor.execute("create view poor as select id, name, credit from customer where credit < 10 with check option")
+        with pytest.raises(psycopg.errors.WithCheckOptionViolation):
+            front.ask("INSERT INTO poor (name, credit) VALUES ('rich', 100)")
+        with pytest.raises(exceptions.DatabaseError, match="-999"):
+            cursor.execute("insert into poor (name, credit) values ('rich', 100)")
+        assert front.ask("SELECT count(*) FROM customer WHERE name = 'rich'") == [(0,)]
+
+
+# A number alone is hours west of Greenwich, as in POSIX.
+@pytest.mark.parametrize(("zone", "told"), [("Asia/Tokyo", "2024-05-06 09"), ("+02:30", "2024-05-05 21")])
+def test_moments_are_told_in_the_sessions_zone(start_front: Callable[..., Front], zone: str, told: str) -> None:
+    schema = "CREATE TABLE m AS SELECT timestamptz '2024-05-06 00:00:00+00' AS at"
+    front = start_front(schema, args=("-c", f"timezone={zone}"))
+    with front.server, front.connect() as connection:
+        cursor = connection.cursor()
+        cursor.execute(
+            "select extend(current, year to hour) - extend(dbinfo('utc_to_datetime', 0), year to hour) from m"
+        )
+        assert cursor.fetchone() is not None
+        cursor.execute("select at::char(13) from m")
+        row = cursor.fetchone()
+        assert row is not None and row[0] == told
 
 
 def test_without_a_file_routines_are_refused(front: Front) -> None:

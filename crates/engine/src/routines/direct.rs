@@ -58,6 +58,19 @@ pub(crate) enum Item<Q> {
 }
 
 impl Item<Bound> {
+    /// A query of one value over `read`, which are columns of what stands in the place of the statement `of`.
+    pub(crate) fn late(query: Query, read: &[Expr], of: &Bound) -> Self {
+        let types = read.iter().map(|expr| expr.ty.clone());
+        let bound = Bound {
+            statement: Statement::Query(Box::new(query)),
+            params: of.params.iter().cloned().chain(types).collect(),
+            columns: Vec::new(),
+            notices: Vec::new(),
+            ..of.clone()
+        };
+        Self::Late(bound, read.len())
+    }
+
     /// Items whose queries are prepared.
     pub(crate) fn prepared(
         items: Vec<Self>,
@@ -118,17 +131,7 @@ pub(crate) fn split(bound: &Bound, schema: &dyn Schema) -> Option<Split> {
             None => {
                 match late(item, select, bound.params.len(), schema).filter(|_| waits(item) || writes(item, schema)) {
                     Some((query, read)) => {
-                        let types = read.iter().map(|expr| expr.ty.clone());
-                        items.push(Item::Late(
-                            Bound {
-                                statement: Statement::Query(Box::new(query)),
-                                params: bound.params.iter().cloned().chain(types).collect(),
-                                columns: Vec::new(),
-                                notices: Vec::new(),
-                                ..bound.clone()
-                            },
-                            read.len(),
-                        ));
+                        items.push(Item::late(query, &read, bound));
                         for expr in read {
                             columns.push(OutputColumn { name: String::new(), ty: expr.ty.clone() });
                             exprs.push(expr);

@@ -111,19 +111,27 @@ impl Session {
     }
 
     /// What is to be set there, as text of SQL.
-    fn settings_there(&self) -> Arc<str> {
+    ///
+    /// # Errors
+    /// `0A000` for what cannot be set there.
+    fn settings_there(&self) -> Result<Arc<str>> {
         let (settings, lock) = (self.state.settings(), self.state.variables.read().lock_timeout());
         let mut told = self.state.told_upstream.lock();
         if let Some((known, known_lock, text)) = &*told
             && Arc::ptr_eq(known, &settings)
             && *known_lock == lock
         {
-            return text.clone();
+            return Ok(text.clone());
         }
-        let zone = settings.time_zone.iana_name().unwrap_or("UTC").replace('\'', "''");
-        let text: Arc<str> = format!("SET TimeZone = '{zone}'; SET lock_timeout = {}", lock.as_millis()).into();
+        let zone = match (settings.time_zone.iana_name(), settings.time_zone.to_fixed_offset()) {
+            (Some(name), _) => format!("'{}'", name.replace('\'', "''")),
+            // An interval, whose sign is that of the offset; as a text it would be the other one.
+            (None, Ok(offset)) => format!("INTERVAL '{} seconds'", offset.seconds()),
+            (None, Err(_)) => return Err(Error::unsupported("a time zone by rules of its own in front of PostgreSQL")),
+        };
+        let text: Arc<str> = format!("SET TIME ZONE {zone}; SET lock_timeout = {}", lock.as_millis()).into();
         *told = Some((settings, lock, text.clone()));
-        text
+        Ok(text)
     }
 
     /// Runs a statement there.
@@ -218,21 +226,13 @@ impl Session {
             within: self.within(),
             writes: there.kind != Kind::Query,
         };
-        let settings = self.settings_there();
+        let settings = self.settings_there()?;
         let begun = line.run(&request, &settings);
         self.take_notices(&line);
         match begun? {
             Begun::Rows { readers, ticket } => {
                 let mut rows = Rows::new(line, ticket, readers);
-                if let Some(late) = &there.late {
-                    let mut spool = Spool::new(rows.columns());
-                    while rows.advance()? {
-                        spool.push((0..rows.columns()).map(|at| rows.column(at)))?;
-                    }
-                    let rows = self.call_items(spool.into_reader()?, &late.items, own)?;
-                    return self.rows(prepared, rows);
-                }
-                if there.kind == Kind::Query {
+                if there.kind == Kind::Query && there.late.is_none() {
                     return Ok(Outcome::Rows(Cursor::upstream(rows, prepared.clone(), self.interrupter.clone())));
                 }
                 let mut spool = Spool::new(rows.columns());
@@ -241,6 +241,10 @@ impl Session {
                 }
                 let changed = spool.rows();
                 let reader = spool.into_reader()?;
+                if let Some(late) = &there.late {
+                    let rows = self.call_items(reader, &late.items, own)?;
+                    return self.rows(prepared, rows);
+                }
                 let cursor = Cursor::spooled(reader, prepared.clone(), self.interrupter.clone(), changed);
                 Ok(Outcome::Rows(cursor))
             }
@@ -269,7 +273,7 @@ impl Session {
     /// Runs a statement without rows or parameters there; how many rows it was about.
     fn command_upstream(&mut self, words: &str) -> Result<u64> {
         let Some(line) = self.line().cloned() else { return Err(Error::internal("no line to the server behind")) };
-        let done = line.command(words, self.within(), &self.settings_there());
+        let done = line.command(words, self.within(), &self.settings_there()?);
         self.take_notices(&line);
         done
     }
@@ -357,17 +361,7 @@ fn late_items(bound: &Bound, schema: &dyn Schema, said: impl Fn(&Bound) -> bool)
         }
         places.push(None);
         let (query, read) = late(item, select, bound.params.len(), schema)?;
-        let types = read.iter().map(|expr| expr.ty.clone());
-        items.push(Item::Late(
-            Bound {
-                statement: Ir::Query(Box::new(query)),
-                params: bound.params.iter().cloned().chain(types).collect(),
-                columns: Vec::new(),
-                notices: Vec::new(),
-                ..bound.clone()
-            },
-            read.len(),
-        ));
+        items.push(Item::late(query, &read, bound));
         for expr in read {
             columns.push(OutputColumn { name: String::new(), ty: expr.ty.clone() });
             exprs.push(expr);

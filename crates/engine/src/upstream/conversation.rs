@@ -139,7 +139,7 @@ impl Conversation {
                 Reply::Complete(_, rows) => return Ok(Answer::Complete(rows)),
                 Reply::Suspended => return Ok(Answer::Suspended),
                 Reply::Failed(error) => return Err(self.failed(error)),
-                Reply::Ready { .. } => {
+                Reply::Ready => {
                     self.running = None;
                     return Ok(Answer::Complete(0));
                 }
@@ -193,7 +193,7 @@ impl Conversation {
         loop {
             match self.reply(&mut row)? {
                 Reply::Failed(error) => failed = Some(error),
-                Reply::Ready { .. } => return failed.map_or(Ok(()), Err),
+                Reply::Ready => return failed.map_or(Ok(()), Err),
                 _ => {}
             }
         }
@@ -365,7 +365,7 @@ impl Conversation {
             match self.reply(&mut row)? {
                 Reply::Complete(tag, rows) => last = (tag, rows),
                 Reply::Failed(error) => failed = Some(error),
-                Reply::Ready { .. } => return failed.map_or(Ok(last), Err),
+                Reply::Ready => return failed.map_or(Ok(last), Err),
                 _ => {}
             }
         }
@@ -391,7 +391,7 @@ impl Conversation {
             match self.reply(&mut row)? {
                 Reply::Columns(found) => types = found,
                 Reply::Failed(error) => return Err(self.failed(error)),
-                Reply::Ready { .. } => break,
+                Reply::Ready => break,
                 _ => {}
             }
         }

@@ -423,7 +423,7 @@ impl Line {
                     rows.push((0..row.cells.len()).map(text).collect());
                 }
                 Reply::Failed(error) => failed = Some(error),
-                Reply::Ready { .. } => return failed.map_or(Ok(rows), Err),
+                Reply::Ready => return failed.map_or(Ok(rows), Err),
                 _ => {}
             }
         }

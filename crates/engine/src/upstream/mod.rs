@@ -114,10 +114,7 @@ pub enum Reply {
     /// A remark.
     Notice(Error),
     /// The pipeline is over.
-    Ready {
-        /// A transaction is open.
-        in_transaction: bool,
-    },
+    Ready,
 }
 
 /// A row as it came.
@@ -214,7 +211,7 @@ impl Behind {
         ));
         let by_code_points = watch.orders_by_rules()?;
         let manner = Manner { with_heirs: true, by_code_points, shows_places: true, defers_keys: true };
-        watch.refresh(database)?;
+        watch.begin(database)?;
         let keeps = !database.is_temporary();
         database.shared.behind.set(Self { server, manner, keeps, watch }).ok();
         Ok(())
@@ -265,6 +262,12 @@ impl Known for Knowing<'_> {
 
     fn has_places(&self, relation: &Relation) -> bool {
         self.watch.has_places(relation)
+    }
+
+    fn answers_alike(&self, routine: u32) -> bool {
+        let mut routines = self.schema.main.routines.iter().chain(self.schema.temp.routines.iter());
+        let found = routines.find(|known| known.oid == routine);
+        found.and_then(|routine| routine.parsed().ok()).is_some_and(|parsed| parsed.not_variant)
     }
 }
 

@@ -10,10 +10,11 @@ use std::time::{Duration, Instant};
 use parking_lot::{Mutex, RwLock};
 use rowferry_dialect::lower::postgres::declared_type;
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
-use rowferry_dialect::{Condition, Error, Language, Result, Schema as _};
+use rowferry_dialect::{Condition, Error, Language, Result, Schema as _, informix};
 
 use super::Line;
-use crate::{Database, Session, SessionOptions};
+use crate::session::Parsed;
+use crate::{Database, Outcome, Session, SessionOptions};
 
 /// How often it is looked whether the schema there has changed.
 const INTERVAL: Duration = Duration::from_secs(2);
@@ -70,10 +71,14 @@ pub(crate) struct Watch {
 #[derive(Debug, Default)]
 struct Seen {
     at: Option<Instant>,
-    fingerprint: Vec<Vec<Option<String>>>,
-    /// How each relation is declared, by its name.
-    declared: BTreeMap<(String, String), Vec<String>>,
+    fingerprint: Fingerprint,
+    declared: Declared,
 }
+
+/// What tells one state of the schema from others.
+type Fingerprint = Vec<Vec<Option<String>>>;
+/// How each relation is declared, by its schema and name.
+type Declared = BTreeMap<(String, String), Vec<String>>;
 
 /// A relation as it is there.
 #[derive(Debug, Default)]
@@ -123,11 +128,10 @@ impl Watch {
             return Ok(false);
         }
         seen.at = Some(Instant::now());
-        let fingerprint = self.line.texts(FINGERPRINT)?;
-        if fingerprint == seen.fingerprint {
+        if self.line.texts(FINGERPRINT)? == seen.fingerprint {
             return Ok(false);
         }
-        match self.learn(database, &mut seen, fingerprint) {
+        match self.learn(database, &mut seen) {
             Ok(()) => Ok(true),
             // A session is changing the schema itself: when it is done it is looked at again.
             Err(error) if error.condition() == Condition::LockNotAvailable => Ok(false),
@@ -135,34 +139,42 @@ impl Watch {
         }
     }
 
-    /// Learns the schema.
-    pub fn refresh(&self, database: &Database) -> Result<()> {
+    /// Learns the schema for the first time.
+    ///
+    /// # Errors
+    /// `55000` for a file in which there are rows, and the server's.
+    pub fn begin(&self, database: &Database) -> Result<()> {
         let mut seen = self.seen.lock();
-        let fingerprint = self.line.texts(FINGERPRINT)?;
         seen.at = Some(Instant::now());
-        self.learn(database, &mut seen, fingerprint)
+        self.learn(database, &mut seen)
     }
 
-    fn learn(&self, database: &Database, seen: &mut Seen, fingerprint: Vec<Vec<Option<String>>>) -> Result<()> {
-        let found = self.found()?;
+    fn learn(&self, database: &Database, seen: &mut Seen) -> Result<()> {
         let options = SessionOptions::new("rowferry", Language::Postgres);
         let mut session = Session::begin_at(database.clone(), options, crate::database::next_pid(), false);
-        let spread = found.iter().filter(|relation| relation.spread).map(Found::key);
-        *self.placeless.write() = spread.collect();
         session.set_variable("lock_timeout", LOCK_TIMEOUT)?;
-        let mut declared = BTreeMap::new();
         session.begin_implicit();
-        let done = change(&mut session, &found, seen, &mut declared);
+        let done = self.learn_within(&mut session, seen);
         if done.is_err() {
             session.fail();
         }
         session.end_implicit()?;
-        let numbered = done?;
-        drop(session);
-        number_as_serials(database, &numbered);
-        seen.declared = declared;
-        seen.fingerprint = fingerprint;
+        (seen.declared, seen.fingerprint) = done?;
         Ok(())
+    }
+
+    fn learn_within(&self, session: &mut Session, seen: &Seen) -> Result<(Declared, Fingerprint)> {
+        // What a session changes it changes there first, and here before it commits: who has the write lock and looks there
+        // then sees both or neither.
+        session.open_for_writers()?;
+        if seen.fingerprint.is_empty() {
+            refuse_rows(session)?;
+        }
+        let fingerprint = self.line.texts(FINGERPRINT)?;
+        let found = self.found()?;
+        let spread = found.iter().filter(|relation| relation.spread).map(Found::key);
+        *self.placeless.write() = spread.collect();
+        Ok((change(session, &found, seen)?, fingerprint))
     }
 
     fn found(&self) -> Result<Vec<Found>> {
@@ -249,20 +261,16 @@ impl Found {
 }
 
 /// Makes the copy what is there.
-fn change(
-    session: &mut Session,
-    found: &[Found],
-    seen: &Seen,
-    declared: &mut BTreeMap<(String, String), Vec<String>>,
-) -> Result<Vec<String>> {
+fn change(session: &mut Session, found: &[Found], seen: &Seen) -> Result<Declared> {
+    let mut declared = Declared::new();
     let mut fresh = Vec::new();
     for relation in found {
         let mut statements = relation.statements.clone();
         statements.extend(relation.later.iter().cloned());
         let known = session.known(&relation.schema, &relation.name);
         let same = match (&known, seen.declared.get(&relation.key())) {
-            (Some(_), Some(before)) => *before == statements,
-            (Some(known), None) => relation.is(known),
+            // What a client of ours has changed is here already as it was declared.
+            (Some(known), before) => before.is_some_and(|before| *before == statements) || relation.is(known),
             (None, None) => relation.kind == "S" && session.knows_sequence(&relation.schema, &relation.name),
             (None, Some(_)) => false,
         };
@@ -275,19 +283,13 @@ fn change(
         }
         fresh.push(relation);
     }
-    for key in seen.declared.keys().filter(|key| !declared.contains_key(*key)) {
-        if let Some(known) = session.known(&key.0, &key.1) {
-            drop_known(session, &known)?;
-        } else if session.knows_sequence(&key.0, &key.1) {
-            run(session, &format!("DROP SEQUENCE {}.{}", quote(&key.0), quote(&key.1)))?;
-        }
-    }
+    drop_others(session, &declared)?;
     for relation in &fresh {
         if !relation.schema.is_empty() && relation.schema != "public" {
-            run(session, &format!("CREATE SCHEMA IF NOT EXISTS {}", quote(&relation.schema)))?;
+            run(session, Words::Postgres(&format!("CREATE SCHEMA IF NOT EXISTS {}", quote(&relation.schema))))?;
         }
         for (at, statement) in relation.statements.iter().enumerate() {
-            let done = tried(session, statement);
+            let done = tried(session, Words::Postgres(statement));
             match done {
                 Err(error) if at == 0 => {
                     tracing::warn!(table = relation.quoted(), %error, "a table of the server behind cannot be shown");
@@ -299,33 +301,65 @@ fn change(
         }
     }
     for statement in fresh.iter().flat_map(|relation| &relation.later) {
-        if let Err(error) = tried(session, statement) {
+        if let Err(error) = tried(session, Words::Postgres(statement)) {
             tracing::debug!(statement, %error, "is not known here");
         }
     }
-    let serials = fresh.iter().flat_map(|relation| {
-        let numbered = relation.columns.iter().filter(|column| column.numbered);
-        numbered.map(|column| {
+    // Columns that number themselves take a zero for the next number, as Informix's do.
+    for relation in &fresh {
+        for column in relation.columns.iter().filter(|column| column.numbered) {
             let ty = if column.ty == "bigint" { "bigserial" } else { "serial" };
-            format!("alter table {} modify ({} {ty})", relation.quoted(), quote(&column.name))
-        })
-    });
-    Ok(serials.collect())
+            let words = format!("alter table {} modify ({} {ty})", relation.quoted(), quote(&column.name));
+            if let Err(error) = tried(session, Words::Informix(&words)) {
+                tracing::debug!(words, %error, "is not known here");
+            }
+        }
+    }
+    Ok(declared)
 }
 
-/// Columns that number themselves take a zero for the next number, as Informix's do.
-fn number_as_serials(database: &Database, statements: &[String]) {
-    if statements.is_empty() {
-        return;
-    }
-    let options = SessionOptions::new("informix", Language::Informix);
-    let mut session = Session::begin_at(database.clone(), options, crate::database::next_pid(), false);
-    session.begin_with(rowferry_dialect::informix::DELIMIDENT, "y");
-    for statement in statements {
-        if let Err(error) = run(&mut session, statement) {
-            tracing::debug!(statement, %error, "is not known here");
+/// Drops what is not there.
+fn drop_others(session: &mut Session, there: &Declared) -> Result<()> {
+    let is_there = |schema: &str, name: &str| there.contains_key(&(schema.to_owned(), name.to_owned()));
+    let schema = session.schema();
+    let relations = schema.user_relations().filter(|relation| !relation.is_temporary());
+    for relation in relations.filter(|relation| !is_there(&relation.namespace, &relation.name)) {
+        // CASCADE may have taken it already.
+        if let Some(known) = session.known(&relation.namespace, &relation.name) {
+            drop_known(session, &known)?;
         }
     }
+    for details in schema.sequences().filter(|details| details.owner.is_none() && details.database == "main") {
+        let (schema, name) = (&details.sequence.namespace, &details.sequence.name);
+        if !is_there(schema, name) && session.knows_sequence(schema, name) {
+            run(session, Words::Postgres(&format!("DROP SEQUENCE {}.{}", quote(schema), quote(name))))?;
+        }
+    }
+    Ok(())
+}
+
+/// A copy has no rows: a file that has some is somebody's own, and its tables are not to be dropped for those there.
+fn refuse_rows(session: &mut Session) -> Result<()> {
+    let schema = session.schema();
+    for relation in schema.user_relations().filter(|relation| relation.kind == RelationKind::Table) {
+        let text = format!("SELECT FROM {}.{} LIMIT 1", quote(&relation.namespace), quote(&relation.name));
+        if let Some(plan) = session.prepare(&text, &[])?
+            && let Outcome::Rows(mut cursor) = session.execute(&plan, &[])?
+            && cursor.next()?.is_some()
+        {
+            let message = format!("the file has rows of its own, in the table \"{}\"", relation.name);
+            return Err(Error::new(Condition::ObjectNotInPrerequisiteState, message)
+                .hint("A file that stands beside a server has none: name a new one, or one that stood there before."));
+        }
+    }
+    Ok(())
+}
+
+/// A statement, in whose words.
+#[derive(Clone, Copy)]
+enum Words<'a> {
+    Postgres(&'a str),
+    Informix(&'a str),
 }
 
 fn drop_known(session: &mut Session, relation: &Relation) -> Result<()> {
@@ -334,13 +368,16 @@ fn drop_known(session: &mut Session, relation: &Relation) -> Result<()> {
         RelationKind::Sequence { .. } => "SEQUENCE",
         _ => "TABLE",
     };
-    run(session, &format!("DROP {kind} {}.{} CASCADE", quote(&relation.namespace), quote(&relation.name)))
+    run(
+        session,
+        Words::Postgres(&format!("DROP {kind} {}.{} CASCADE", quote(&relation.namespace), quote(&relation.name))),
+    )
 }
 
 /// Runs a statement that may fail.
-fn tried(session: &mut Session, statement: &str) -> Result<()> {
+fn tried(session: &mut Session, words: Words<'_>) -> Result<()> {
     session.begin_subtransaction()?;
-    match run(session, statement) {
+    match run(session, words) {
         Ok(()) => session.end_subtransaction(),
         Err(error) => {
             session.undo_subtransaction()?;
@@ -349,8 +386,15 @@ fn tried(session: &mut Session, statement: &str) -> Result<()> {
     }
 }
 
-fn run(session: &mut Session, statement: &str) -> Result<()> {
-    match session.prepare(statement, &[])? {
+fn run(session: &mut Session, words: Words<'_>) -> Result<()> {
+    let plan = match words {
+        Words::Postgres(text) => session.prepare(text, &[])?,
+        Words::Informix(text) => match informix::parse_delimited(text)?.into_iter().next() {
+            Some(statement) => Some(session.prepare_parsed(&Parsed::of_routine(statement), &[])?),
+            None => None,
+        },
+    };
+    match plan {
         Some(plan) => session.execute(&plan, &[]).map(|_| ()),
         None => Ok(()),
     }

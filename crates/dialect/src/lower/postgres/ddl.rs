@@ -3,6 +3,7 @@
 use super::{Lowering, Named, alter, missing, name_of, named, quote, type_words};
 use crate::Result;
 use crate::ir::{ColumnDefinition, ConstraintKind, CreateIndex, CreateTable, Ddl, ObjectKind, Text};
+use crate::schema::CheckOption;
 
 impl Lowering<'_> {
     pub(super) fn ddl(&mut self, ddl: &Ddl) -> Result<String> {
@@ -16,7 +17,13 @@ impl Lowering<'_> {
                 let columns: Vec<String> = view.query.columns.iter().map(|column| quote(&column.name)).collect();
                 let query = self.query(&view.query)?;
                 let replace = if view.replace { "OR REPLACE " } else { "" };
-                Ok(format!("CREATE {replace}VIEW {} ({}) AS {query}", name_of(&view.name), columns.join(", ")))
+                let checked = match view.options.check() {
+                    None => "",
+                    Some(CheckOption::Local) => " WITH LOCAL CHECK OPTION",
+                    Some(CheckOption::Cascaded) => " WITH CASCADED CHECK OPTION",
+                };
+                let (name, columns) = (name_of(&view.name), columns.join(", "));
+                Ok(format!("CREATE {replace}VIEW {name} ({columns}) AS {query}{checked}"))
             }
             Ddl::AlterTable { table, actions, heirs } if heirs.is_empty() => self.alter_table(table, actions),
             Ddl::CreateSequence(sequence) => alter::create_sequence(sequence),

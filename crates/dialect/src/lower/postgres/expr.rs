@@ -222,6 +222,9 @@ impl Lowering<'_> {
         {
             return Ok(format!("{asked}({sequence})"));
         }
+        if function.name == functions::ROUTINE {
+            return Err(missing("a routine in SPL of rows' values, outside of the select list"));
+        }
         if !function.languages.contains(&Language::Postgres) || function.name.contains(' ') {
             let template = functions::said(function, args.len()).ok_or_else(|| missing(function.name))?;
             let lowered: Result<Vec<String>> = args.iter().map(|arg| self.expr(arg)).collect();

@@ -1,6 +1,7 @@
 //! How PostgreSQL says functions that are called otherwise there, or that only Informix has.
 
 use crate::functions::{Function, FunctionKind, Subscripts};
+use crate::ir::{Expr, ExprKind, Value};
 
 /// How a function of PostgreSQL's is called.
 pub(super) enum Said {
@@ -23,6 +24,20 @@ pub(super) fn form(name: &str) -> Said {
         _ => Said::Call,
     }
 }
+
+/// The routine in SPL that an expression calls, by its object id.
+pub(super) fn routine(expr: &Expr) -> Option<u32> {
+    match &expr.kind {
+        ExprKind::Call { function, args } if function.name == ROUTINE => match args.first()?.kind {
+            ExprKind::Literal(Value::Integer(oid)) => u32::try_from(oid).ok(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What calls a routine in SPL.
+pub(super) const ROUTINE: &str = "ifx_routine";
 
 /// What asks a sequence there, for what asks one here by its object id.
 pub(super) fn of_sequences(function: &Function) -> Option<&'static str> {

@@ -19,8 +19,8 @@ mod query;
 use std::collections::HashMap;
 
 use crate::ir::{
-    ColumnIndex, ColumnRef, Ddl, DmlAction, Expr, ExprKind, Maintenance, ObjectKind, Query, RelId, Statement,
-    Transaction, TransactionModes, Value,
+    ColumnIndex, ColumnRef, Ddl, DmlAction, Expr, ExprKind, InsertSource, Maintenance, ObjectKind, Query, RelId,
+    Statement, Transaction, TransactionModes, Value,
 };
 use crate::plan::Bound;
 use crate::postgres::types::format_type;
@@ -46,6 +46,8 @@ pub trait Known {
     fn sequence(&self, oid: u32) -> Option<QualifiedName>;
     /// Where a row of it lies tells it from all others: not of a table that lies in several places.
     fn has_places(&self, relation: &Relation) -> bool;
+    /// A routine that is kept here answers alike whenever it is called with the same arguments, as it was declared.
+    fn answers_alike(&self, routine: u32) -> bool;
 }
 
 /// A statement as it is said.
@@ -83,7 +85,14 @@ fn said(bound: &Bound, manner: Manner, known: Option<&dyn Known>) -> Result<Said
     // Utility statements have no parameters.
     let may_ask = matches!(bound.statement, Statement::Query(_) | Statement::Dml(_) | Statement::Merge(_));
     let asked = (numbers && may_ask).then(Vec::new);
-    let mut lowering = Lowering { params: &bound.params, manner, names_rows, known, asked, ..Lowering::default() };
+    let has_rows = match &bound.statement {
+        Statement::Dml(dml) => {
+            !matches!(dml.action, DmlAction::Insert { source: InsertSource::Values(_) | InsertSource::Defaults, .. })
+        }
+        statement => !crate::ir::named_relations(statement).is_empty(),
+    };
+    let mut lowering =
+        Lowering { params: &bound.params, manner, names_rows, known, has_rows, asked, ..Lowering::default() };
     let mut sql = lowering.statement(&bound.statement)?;
     let mut returns_numbers = false;
     if let Statement::Dml(dml) = &bound.statement
@@ -278,6 +287,8 @@ struct Lowering<'a> {
     params: &'a [Type],
     manner: Manner,
     known: Option<&'a dyn Known>,
+    /// What it computes it may compute for many rows.
+    has_rows: bool,
     /// The parameters that stand somewhere, in the order in which they come, for a server.
     told: Vec<usize>,
     /// What is to be worked out elsewhere, where that can be.
@@ -366,6 +377,14 @@ impl Lowering<'_> {
         let Ok(words) = type_words(&expr.ty) else { return Err(error) };
         if crate::ir::walk::any(expr, hangs_on_rows) {
             return Err(error);
+        }
+        let known = self.known;
+        let varies = |part: &Expr| {
+            functions::routine(part).is_some_and(|oid| !known.is_some_and(|known| known.answers_alike(oid)))
+        };
+        if self.has_rows && crate::ir::walk::any(expr, varies) {
+            let message = "a routine that is to be called for each row, outside of the select list";
+            return Err(missing(message).hint("Declare it WITH (NOT VARIANT) where it answers alike each time."));
         }
         let at = self.params.len() + asked.len();
         asked.push(expr.clone());
