@@ -23,7 +23,7 @@ _PAGE = Path(__file__).parents[3] / "docs" / "guide" / "informix-frameworks.md"
 _VERSIONS = {"old": ("6.6.13.Final", "4.50.11"), "new": ("7.0.0.Final", "15.0.0.1")}
 #: Tours, the versions that they run with, and the least number of steps: a tour that ends early must not look right.
 #: Liquibase asks the connection for its URL, which version 15 of the driver does not tell.
-_TOURS = [
+TOURS = [
     ("FlywayTour", "new", 17),
     ("LiquibaseTour", "old", 18),
     ("HibernateTour", "old", 80),
@@ -39,25 +39,32 @@ def _classes(versions: str) -> str:
     return tours.compiled(_HERE, _OUTPUT / versions, hibernate=hibernate, driver=driver)
 
 
-def _documented(tour: str) -> set[str]:
+def answers(tour: str, versions: str, server: Rowferry, directory: Path) -> dict[str, str]:
+    """What each step of a tour of a server says.
+
+    Raises `tours.Unavailable` where the libraries cannot be had.
+    """
+    assert server.informix is not None
+    host, port = server.informix
+    java = ["java", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Dfile.encoding=UTF-8", "-cp", _classes(versions)]
+    printed = tours.run([*java, f"tour.{tour}", host, str(port), server.dbname], directory=directory, timeout=180)
+    return recorded.answers(printed)
+
+
+def documented(tour: str) -> set[str]:
     """The steps of a tour that are known not to pass."""
     return set(re.findall(rf"^\| `{tour}: ([^`]+)` \| \S", _PAGE.read_text(encoding="utf-8"), re.MULTILINE))
 
 
 @pytest.mark.timeout(700)
-@pytest.mark.parametrize(("tour", "versions", "least"), _TOURS)
+@pytest.mark.parametrize(("tour", "versions", "least"), TOURS)
 def test_every_step_of_the_tour_passes(tour: str, versions: str, least: int, tmp_path: Path) -> None:
-    try:
-        classes = _classes(versions)
-    except tours.Unavailable as reason:
-        not_tested("the JVM's tools on the Informix door", reason)
     args = ("--durability", "off", "--user", "informix:in4mix")
     with Rowferry.start(tmp_path / "store.db", postgres=False, informix=True, args=args) as server:
-        assert server.informix is not None
-        host, port = server.informix
-        java = ["java", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Dfile.encoding=UTF-8", "-cp", classes]
-        printed = tours.run([*java, f"tour.{tour}", host, str(port), server.dbname], directory=tmp_path, timeout=180)
-    steps = recorded.answers(printed)
+        try:
+            steps = answers(tour, versions, server, tmp_path)
+        except tours.Unavailable as reason:
+            not_tested("the JVM's tools on the Informix door", reason)
     failed = {step: said for step, said in steps.items() if not said.strip().endswith("ok")}
-    assert set(failed) == _documented(tour), failed
+    assert set(failed) == documented(tour), failed
     assert len(steps) >= least

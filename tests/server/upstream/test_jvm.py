@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients import recorded, tours
+from tests.clients import tours
 from tests.clients.jdbc import build
 from tests.clients.jdbc.test_jdbc import THEMES
 from tests.clients.jvm import test_jvm_informix as jvm
@@ -35,21 +35,16 @@ def arguments(directory: Path) -> tuple[str, ...]:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize(("tour", "versions", "least"), [row for row in jvm._TOURS if row[1] == "new"])
+@pytest.mark.parametrize(("tour", "versions", "least"), [row for row in jvm.TOURS if row[1] == "new"])
 def test_the_jvms_tools(postgres: PostgreSQL, tour: str, versions: str, least: int, tmp_path: Path) -> None:
-    try:
-        classes = jvm._classes(versions)
-    except tours.Unavailable as reason:
-        not_tested("the JVM's tools in front of PostgreSQL", reason)
     url, _behind = make_database(postgres)
     with Rowferry.start(url, postgres=False, informix=True, args=arguments(tmp_path)) as server:
-        assert server.informix is not None
-        host, port = server.informix
-        java = ["java", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Dfile.encoding=UTF-8", "-cp", classes]
-        printed = tours.run([*java, f"tour.{tour}", host, str(port), server.dbname], directory=tmp_path, timeout=180)
-    steps = recorded.answers(printed)
+        try:
+            steps = jvm.answers(tour, versions, server, tmp_path)
+        except tours.Unavailable as reason:
+            not_tested("the JVM's tools in front of PostgreSQL", reason)
     failed = {step: said for step, said in steps.items() if not said.strip().endswith("ok")}
-    assert set(failed) <= STEPS.keys() | jvm._documented(tour), failed
+    assert set(failed) <= STEPS.keys() | jvm.documented(tour), failed
     assert len(steps) >= least
 
 
