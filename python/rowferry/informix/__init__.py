@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import datetime
 import sys
+from typing import TYPE_CHECKING
 
+from .._base.later import later
 from .._core import __version__
 from ..exceptions import (
     BatchError,
@@ -39,10 +41,25 @@ from ._lists import In
 from ._values import BlobLocator, ClobLocator, IntervalYM
 from .connections import Connection, connect
 from .cursors import Cursor
-from .partitions import partition_statements, read_partitioned, stream_partitioned
-from .pool import ConnectionPool, PoolStatistics, create_pool
 from .rows import Row
 from .transactions import Savepoint, Transaction
+
+if TYPE_CHECKING:
+    from .partitions import partition_statements, read_partitioned, stream_partitioned
+    from .pool import ConnectionPool, PoolStatistics, create_pool
+else:
+    # Not every program needs these.
+    __getattr__ = later(
+        __name__,
+        {
+            "ConnectionPool": "pool",
+            "PoolStatistics": "pool",
+            "create_pool": "pool",
+            "partition_statements": "partitions",
+            "read_partitioned": "partitions",
+            "stream_partitioned": "partitions",
+        },
+    )
 
 __all__ = [
     "BINARY",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from .._base.records import record
 
 __all__ = ["ServerCapabilities"]
 
@@ -29,7 +29,7 @@ BITS = {
 }
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ServerCapabilities:
     """What the server can do (`raw_mask`), and what both sides can (`negotiated`), which is what the wire follows."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import math
-import uuid
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -281,7 +281,8 @@ def _collection(
 
 def parameter(value: Any) -> str | None:
     """What goes as text: a UUID, the literal of a row, collection, list or set; None for anything else."""
-    if isinstance(value, uuid.UUID):
+    # Who has a UUID has imported the module; others need not wait for it.
+    if (module := sys.modules.get("uuid")) is not None and isinstance(value, module.UUID):
         return str(value)
     if isinstance(value, _Composite | list | set | frozenset):
         return literal(value)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import ssl
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
+    import os
+    import ssl
+
     from ._isolation import IsolationLevel
     from ._settings import Challenge
     from .rows import RowFactory

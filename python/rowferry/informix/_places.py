@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-import socket
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .. import exceptions as err
+from .._base.records import record
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = [
     "DEFAULT_PORT",
@@ -32,7 +34,7 @@ GBASEDBT = "GBASEDBT"
 _ELSEWHERE = frozenset({-908, -930, -931, -1829, -25596, -27001, -27002})
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Place:
     """A server: where it listens, and the DBSERVERNAME by which it knows itself (None: the one asked for)."""
 
@@ -112,6 +114,8 @@ def sqlhosts_file(
     families: Iterable[str] = (INFORMIX, GBASEDBT),
 ) -> Path:
     """The file that the parameter `sqlhosts` means; True is the one that the server's own clients would read."""
+    from pathlib import Path
+
     if not isinstance(named, bool):
         return Path(named)
     families = tuple(families)
@@ -123,7 +127,7 @@ def sqlhosts_file(
     raise err.InterfaceError(f"sqlhosts=True: neither {families[0]}SQLHOSTS nor {families[0]}DIR is set")
 
 
-@dataclass
+@record
 class _Line:
     name: str
     nettype: str
@@ -187,6 +191,8 @@ def _place(line: _Line, path: Path) -> Place:
         port = _port(line.service, f"{path}: {line.name}")
     else:
         try:
+            import socket
+
             port = socket.getservbyname(line.service, "tcp")
         except OSError:
             message = f"-931: {path}: {line.name}: the service {line.service!r} is not known on this machine"

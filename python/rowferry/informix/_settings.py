@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import codecs
-import inspect
 import os
-import random
-import ssl
+import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .._base.options import refuse_unknown
+from .._base.options import parameter_names, refuse_unknown
+from .._base.records import field, record, replace
 from .._core.informix import codec_of_code_set
 from ..exceptions import InterfaceError
 from ._isolation import AS_THE_SERVER, IsolationLevel, lock_wait_sql
 from ._places import DEFAULT_PORT, GBASEDBT, INFORMIX, Place, places_of, sqlhosts_file, sqlhosts_places
 from ._urls import parameters_of, server_name
 from .rows import RowFactory
+
+if TYPE_CHECKING:
+    import ssl
 
 __all__ = ["DEFAULT_PORT", "PARAMETERS", "Settings", "codec_of_locale", "settings_for", "settings_from"]
 
@@ -57,7 +58,7 @@ def codec_of_locale(locale: str) -> str:
 Challenge = Callable[[int, str], str | Awaitable[str]]
 
 
-@dataclass
+@record
 class Settings:
     """How to connect. The Rust core reads the attributes by these names; the parameters are those of `connect`.
 
@@ -116,7 +117,11 @@ class Settings:
     def in_turn(self) -> list[Place]:
         """Where to try, in this order."""
         places = self.places or [Place(self.host, self.port)]
-        return random.sample(places, len(places)) if self.random_order else places
+        if not self.random_order:
+            return places
+        import random
+
+        return random.sample(places, len(places))
 
 
 def _flag(name: str, value: Any) -> bool:
@@ -247,9 +252,11 @@ def settings_from(
 
 
 def _set_tls(settings: Settings, tls: bool | str | ssl.SSLContext) -> None:
-    if isinstance(tls, ssl.SSLContext):
+    # Who has a context has imported the module; others need not wait for it.
+    module = sys.modules.get("ssl")
+    if module is not None and isinstance(tls, module.SSLContext):
         settings.tls_authorities = tls.get_ca_certs(binary_form=True)
-        if tls.verify_mode == ssl.CERT_NONE:
+        if tls.verify_mode == module.CERT_NONE:
             settings.tls_mode = "REQUIRED"
         else:
             settings.tls_mode = "VERIFY_IDENTITY" if tls.check_hostname else "VERIFY_CA"
@@ -263,7 +270,7 @@ def _set_tls(settings: Settings, tls: bool | str | ssl.SSLContext) -> None:
 
 
 #: What `connect` takes.
-PARAMETERS = frozenset(inspect.signature(settings_from).parameters)
+PARAMETERS = frozenset(parameter_names(settings_from))
 
 
 #: Parameters of these types are what they look like, and can be compared.

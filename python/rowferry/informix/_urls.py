@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ..exceptions import InterfaceError
 from ._places import GBASEDBT, INFORMIX, sqlhosts_file
@@ -81,6 +80,8 @@ def parameters_of(url: str, given: Mapping[str, Any], environment: Mapping[str, 
 
 def _own(url: str) -> tuple[str, dict[str, Any]]:
     """`informix://user:password@host:port/database?server=NAME&option=value`."""
+    from urllib.parse import parse_qsl, unquote, urlsplit
+
     try:
         parts = urlsplit(url)
     except ValueError as error:

@@ -5,7 +5,7 @@ All are immutable and hashable, compare by value, and pickle. `RowValue` and `Co
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 __all__ = ["BlobLocator", "ClobLocator", "IntervalYM"]
 
@@ -13,15 +13,46 @@ __all__ = ["BlobLocator", "ClobLocator", "IntervalYM"]
 LOCATOR_SIZE = 72
 
 
-@dataclass(frozen=True, order=True, slots=True)
-class IntervalYM:
+class _Value:
+    """One attribute, which stays as it is, and by which values of the same class are equal."""
+
+    # Written out, since `dataclasses` takes longer to import than all the rest of a driver.
+    __slots__ = ()
+    __match_args__: tuple[str, ...] = ()
+
+    def _value(self) -> Any:
+        return getattr(self, self.__match_args__[0])
+
+    def __eq__(self, other: object) -> bool:
+        return self._value() == other._value() if isinstance(other, type(self)) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self._value(),))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._value(),)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"cannot assign to {name!r}: values of {type(self).__name__} do not change")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"cannot delete {name!r}: values of {type(self).__name__} do not change")
+
+
+class IntervalYM(_Value):
     """An interval of years and months, which no `timedelta` can be: months differ in length.
 
     `months` counts all months and has the sign. Intervals compare and sort by it, and can be added, subtracted, negated
     and multiplied by whole numbers. As text they look as Informix prints `INTERVAL YEAR TO MONTH`: `3-02`.
     """
 
+    __slots__ = ("months",)
+    __match_args__ = ("months",)
+
     months: int
+
+    def __init__(self, months: int) -> None:
+        object.__setattr__(self, "months", months)
 
     @classmethod
     def parse(cls, text: str) -> IntervalYM:
@@ -47,8 +78,23 @@ class IntervalYM:
         years, months = divmod(abs(self.months), 12)
         return f"{'-' if self.months < 0 else ''}{years}-{months:02d}"
 
+    def __repr__(self) -> str:
+        return f"IntervalYM(months={self.months!r})"
+
     def __bool__(self) -> bool:
         return self.months != 0
+
+    def __lt__(self, other: object) -> bool:
+        return self.months < other.months if isinstance(other, IntervalYM) else NotImplemented
+
+    def __le__(self, other: object) -> bool:
+        return self.months <= other.months if isinstance(other, IntervalYM) else NotImplemented
+
+    def __gt__(self, other: object) -> bool:
+        return self.months > other.months if isinstance(other, IntervalYM) else NotImplemented
+
+    def __ge__(self, other: object) -> bool:
+        return self.months >= other.months if isinstance(other, IntervalYM) else NotImplemented
 
     def __neg__(self) -> IntervalYM:
         return IntervalYM(-self.months)
@@ -73,35 +119,41 @@ def _check(raw: bytes) -> None:
         raise ValueError(f"a locator has {LOCATOR_SIZE} bytes, not {len(raw)}")
 
 
-@dataclass(frozen=True, slots=True)
-class BlobLocator:
+class BlobLocator(_Value):
     """The locator of a BLOB: 72 bytes that mean something to the server only.
 
     Equal to another `BlobLocator` of the same bytes, never to a `ClobLocator`. It stands for the object as long as the
     server keeps that, and can be a parameter for a BLOB column.
     """
 
+    __slots__ = ("raw",)
+    __match_args__ = ("raw",)
+
     raw: bytes
 
-    def __post_init__(self) -> None:
-        _check(self.raw)
+    def __init__(self, raw: bytes) -> None:
+        _check(raw)
+        object.__setattr__(self, "raw", raw)
 
     def __repr__(self) -> str:
         return "BlobLocator(…)"
 
 
-@dataclass(frozen=True, slots=True)
-class ClobLocator:
+class ClobLocator(_Value):
     """The locator of a CLOB: 72 bytes that mean something to the server only.
 
     Equal to another `ClobLocator` of the same bytes, never to a `BlobLocator`. It stands for the object as long as the
     server keeps that, and can be a parameter for a CLOB column.
     """
 
+    __slots__ = ("raw",)
+    __match_args__ = ("raw",)
+
     raw: bytes
 
-    def __post_init__(self) -> None:
-        _check(self.raw)
+    def __init__(self, raw: bytes) -> None:
+        _check(raw)
+        object.__setattr__(self, "raw", raw)
 
     def __repr__(self) -> str:
         return "ClobLocator(…)"

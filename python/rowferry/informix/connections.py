@@ -6,11 +6,11 @@ from __future__ import annotations
 import contextlib
 import warnings
 import weakref
-from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from .. import exceptions as err
+from .._base.records import replace
 from .._core.informix import QueryResult, Wire
 from ._capabilities import ServerCapabilities
 from ._files import ClientFiles

@@ -15,8 +15,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from .._base.later import later
 from .._base.rows import Row
-from . import _mysql, charset, connections, constants, converters, cursors, err, optionfile, times
+from . import _mysql, charset, connections, constants, converters, cursors, err, times
 from ._aliases import install
 from ._isolation import IsolationLevel
 from ._mysql import __version__, debug, escape, get_client_info, string_literal, version_info
@@ -38,22 +39,28 @@ from .err import (
     ProgrammingError,
     Warning,
 )
-from .partitions import partition_statements, read_partitioned, stream_partitioned
-from .pool import ConnectionPool, PoolStatistics, create_pool
 from .times import Date, DateFromTicks, Time, TimeFromTicks, Timestamp, TimestampFromTicks
 
 if TYPE_CHECKING:
+    from . import optionfile
+    from .partitions import partition_statements, read_partitioned, stream_partitioned
+    from .pool import ConnectionPool, PoolStatistics, create_pool
     from .replication import binlog_stream
 else:
-
-    def __getattr__(name: str) -> Any:
-        # Few programs read the binary log: its classes are made when they are asked for.
-        if name in ("binlog_stream", "replication"):
-            from importlib import import_module
-
-            module = import_module(f"{__name__}.replication")
-            return module if name == "replication" else module.binlog_stream
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # Not every program needs these.
+    __getattr__ = later(
+        __name__,
+        {
+            "ConnectionPool": "pool",
+            "PoolStatistics": "pool",
+            "binlog_stream": "replication",
+            "create_pool": "pool",
+            "partition_statements": "partitions",
+            "read_partitioned": "partitions",
+            "stream_partitioned": "partitions",
+        },
+        ("events", "optionfile"),
+    )
 
 
 __all__ = [
@@ -197,4 +204,6 @@ def install_as_MySQLdb() -> None:
 
 def install_as_pymysql() -> None:
     """After this, `import pymysql` answers this module, and `import pymysql.cursors` its part, and so on."""
+    from . import optionfile
+
     install("pymysql", sys.modules[__name__], {**_PARTS, "optionfile": optionfile})

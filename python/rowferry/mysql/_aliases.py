@@ -42,7 +42,7 @@ def install(name: str, module: ModuleType, parts: Mapping[str, ModuleType]) -> N
     among the parts. Whoever has imported the real one keeps it: call this first.
     """
     every = {"constants": constants, "converters": converters, "err": err, "errors": err, "charset": charset, **parts}
-    every |= {f"constants.{known}": sys.modules[f"{constants.__name__}.{known}"] for known in constants.__all__}
+    every |= {f"constants.{known}": getattr(constants, known) for known in constants.__all__}
     sys.modules[name] = _Alias(name, module)
     for part, found in every.items():
         sys.modules[f"{name}.{part}"] = found

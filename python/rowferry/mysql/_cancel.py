@@ -8,9 +8,9 @@ statement gets the next answer. What is not over within a bound costs the connec
 from __future__ import annotations
 
 import contextlib
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from .._base.records import replace
 from ._settings import Settings
 
 if TYPE_CHECKING:

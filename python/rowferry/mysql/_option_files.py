@@ -6,9 +6,12 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..exceptions import InterfaceError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["read_option_files"]
 
@@ -23,6 +26,8 @@ def read_option_files(path: str | os.PathLike[str] | None, groups: Sequence[str]
     Names are spelled with hyphens, and what comes later counts, as in MySQL's programs. An option without a value is
     an empty text. Raises `InterfaceError` for a file that cannot be read or understood.
     """
+    from pathlib import Path
+
     if path is not None and not os.path.exists(os.path.expanduser(path)):
         # The other drivers say nothing.
         warnings.warn(f"there is no option file `{path}`", stacklevel=5)

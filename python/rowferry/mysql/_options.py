@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import datetime
-import os
-import socket
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
+    import datetime
+    import os
+    import socket
+
     from .._base.rows import RowFactory
     from ._tls import PassPhrase
 
-__all__ = ["ConnectOptions", "PoolOptions", "PoolSizes", "given"]
+__all__ = ["ConnectOptions", "PoolOptions", "PoolSizes"]
 
 
 class ConnectOptions(TypedDict, total=False):
@@ -111,21 +112,3 @@ class PoolOptions(ConnectOptions, PoolSizes, total=False):
     password: str | bytes | None
     database: str | None
     port: int
-
-
-def given(
-    host: str | Sequence[str] | None,
-    user: str | None,
-    password: str | bytes | None,
-    database: str | None,
-    port: int,
-    options: ConnectOptions,
-) -> dict[str, Any]:
-    """All parameters of `connect` that were given, by name."""
-    found: dict[str, Any] = {**options}
-    for name, value in (("host", host), ("user", user), ("password", password), ("database", database)):
-        if value is not None:
-            found[name] = value
-    if port != 0:
-        found["port"] = port
-    return found

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import array
 import datetime
 import enum
-import ipaddress
-import json
 import sys
-import uuid
 import warnings
-import zoneinfo
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..exceptions import InterfaceError
+
+if TYPE_CHECKING:
+    import array
 
 __all__ = ["Presentation", "in_zone", "plain", "presentation", "zone_named"]
 
@@ -27,9 +25,11 @@ def plain(value: Any) -> Any:
     """
     if isinstance(value, enum.Enum):
         return value.value
-    if isinstance(value, (ipaddress.IPv4Address, ipaddress.IPv6Address)):
+    # Who has a value of theirs has imported them; others need not wait for these modules.
+    modules = sys.modules
+    if (known := modules.get("ipaddress")) is not None and isinstance(value, (known.IPv4Address, known.IPv6Address)):
         return str(value)
-    if isinstance(value, array.array):
+    if (known := modules.get("array")) is not None and isinstance(value, known.array):
         return _singles(value) if value.typecode in "fd" else NotImplemented
     dtype = getattr(value, "dtype", None)
     if dtype is not None and hasattr(value, "item"):
@@ -47,6 +47,8 @@ def plain(value: Any) -> Any:
 
 
 def _singles(values: array.array[float]) -> bytes:
+    import array
+
     singles = array.array("f", values)
     if sys.byteorder != "little":
         singles.byteswap()
@@ -82,6 +84,8 @@ def zone_named(name: str) -> datetime.tzinfo | None:
             if offset < datetime.timedelta(days=1):
                 return datetime.timezone(-offset if name[0] == "-" else offset)
         return None
+    import zoneinfo
+
     try:
         return zoneinfo.ZoneInfo(name)
     except (zoneinfo.ZoneInfoNotFoundError, ValueError):
@@ -168,6 +172,8 @@ def _json(option: Any) -> tuple[Callable[[Any], Any] | None, Callable[[Any], str
     if option is None or option is False:
         return None, None
     if option is True:
+        import json
+
         return json.loads, _dumps
     if hasattr(option, "loads") and hasattr(option, "dumps"):
         return option.loads, lambda value: _as_text(option.dumps(value))
@@ -177,6 +183,8 @@ def _json(option: Any) -> tuple[Callable[[Any], Any] | None, Callable[[Any], str
 
 
 def _dumps(value: Any) -> str:
+    import json
+
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -203,7 +211,15 @@ def _members(value: str) -> set[str]:
     return set(value.split(",")) if value else set()
 
 
+def _uuid(value: str) -> Any:
+    import uuid
+
+    return uuid.UUID(value)
+
+
 def _array(value: bytes) -> array.array[float]:
+    import array
+
     singles = array.array("f")
     singles.frombytes(value)
     if sys.byteorder != "little":
@@ -222,7 +238,7 @@ _BITS: dict[str, dict[str, Callable[[Any], Any]]] = {
     "bool": {"bit": _bits, "bool": _truth},
 }
 _SETS: dict[str, dict[str, Callable[[Any], Any]]] = {"str": {}, "set": {"set": _members}}
-_UUIDS: dict[str, dict[str, Callable[[Any], Any]]] = {"str": {}, "uuid": {"uuid": uuid.UUID}}
+_UUIDS: dict[str, dict[str, Callable[[Any], Any]]] = {"str": {}, "uuid": {"uuid": _uuid}}
 _VECTORS: dict[str, dict[str, Callable[[Any], Any]]] = {
     "bytes": {},
     "list": {"vector": _list},

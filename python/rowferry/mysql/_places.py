@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ..exceptions import InterfaceError
 
@@ -37,6 +36,8 @@ def parameters_of_url(url: str) -> dict[str, Any]:
 
     Never shows the password in an error.
     """
+    from urllib.parse import parse_qsl, unquote, urlsplit
+
     parts = urlsplit(url)
     if parts.scheme not in _SCHEMES:
         raise InterfaceError(f"a URL begins with `mysql://` or `mariadb://`, not with `{parts.scheme}://`")

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 import os
-import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .._base.options import refuse_unknown
+from .._base.options import parameter_names, refuse_unknown
+from .._base.records import field, record, replace
 from .._base.rows import RowFactory
 from ..exceptions import InterfaceError, NotSupportedError
 from ._charsets import Charset, charset_by_name
@@ -24,7 +21,12 @@ from ._tls import PassPhrase, set_tls
 from .constants import CLIENT
 from .converters import overrides
 
-__all__ = ["PARAMETERS", "Settings", "settings_from"]
+if TYPE_CHECKING:
+    import socket
+
+    from ._options import ConnectOptions
+
+__all__ = ["PARAMETERS", "Settings", "given", "over_socket", "settings_from"]
 
 DEFAULT_CONNECT_TIMEOUT = 10.0
 #: What `target_session_attrs` can be, as in libpq: whether the server may read only.
@@ -49,7 +51,7 @@ _PLUGINS = frozenset(
 )
 
 
-@dataclass
+@record
 class Settings:
     """How to connect. The Rust core reads the attributes by these names; the parameters are those of `connect`."""
 
@@ -150,6 +152,24 @@ class Settings:
     def without_tls(self) -> Settings:
         """The same in plain text."""
         return replace(self, tls_mode="DISABLED")
+
+
+def given(
+    host: str | Sequence[str] | None,
+    user: str | None,
+    password: str | bytes | None,
+    database: str | None,
+    port: int,
+    options: ConnectOptions,
+) -> dict[str, Any]:
+    """All parameters of `connect` that were given, by name."""
+    found: dict[str, Any] = {**options}
+    for name, value in (("host", host), ("user", user), ("password", password), ("database", database)):
+        if value is not None:
+            found[name] = value
+    if port != 0:
+        found["port"] = port
+    return found
 
 
 def over_socket(settings: Settings, sock: socket.socket) -> Settings:
@@ -405,7 +425,7 @@ def _settings(
 
 
 #: What `connect` takes; and what it keeps for itself.
-_PARAMETERS = frozenset(inspect.signature(_settings).parameters)
+_PARAMETERS = frozenset(parameter_names(_settings))
 PARAMETERS = _PARAMETERS.union(("cursorclass", "cursor_cls", "defer_connect", "sock"))
 
 
@@ -423,7 +443,8 @@ def _check_loop(loop: Any) -> None:
 
 def _read_key(path: str | os.PathLike[str]) -> bytes:
     try:
-        return Path(path).read_bytes()
+        with open(path, "rb") as file:
+            return file.read()
     except OSError as error:
         raise InterfaceError(f"`server_public_key_path`: cannot read `{path}`: {error.strerror}") from error
 

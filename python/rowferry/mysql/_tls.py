@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-import ssl as _ssl
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..exceptions import InterfaceError, NotSupportedError
 
 if TYPE_CHECKING:
+    import ssl as _ssl
+
     from ._settings import Settings
 
-__all__ = ["PassPhrase", "set_tls"]
+__all__ = ["PassPhrase", "is_context", "set_tls"]
 
 #: What opens a private key: text, bytes, or what answers one of them, as `ssl.SSLContext.load_cert_chain` takes it.
 PassPhrase = str | bytes | Callable[[], str | bytes]
@@ -56,10 +58,10 @@ def set_tls(
         check = ssl.get("check_hostname", (ca is not None or capath is not None) and verify_cert)
         verify_identity = verify_identity if verify_identity is not None else bool(check)
         mode = mode or "REQUIRED"
-    elif isinstance(ssl, _ssl.SSLContext):
+    elif is_context(ssl):
         settings.tls_authorities = ssl.get_ca_certs(binary_form=True)
         version = version or _versions_of(ssl)
-        verify_cert = ssl.verify_mode != _ssl.CERT_NONE
+        verify_cert = ssl.verify_mode.name != "CERT_NONE"
         verify_identity = ssl.check_hostname
         mode = mode or "REQUIRED"
     elif isinstance(ssl, str):
@@ -90,6 +92,12 @@ def set_tls(
     settings.tls_ciphers, settings.tls_versions = _list_of(cipher), _list_of(version)
 
 
+def is_context(given: object) -> TypeGuard[_ssl.SSLContext]:
+    """True for an `ssl.SSLContext`; whoever has none need not wait for that module."""
+    module = sys.modules.get("ssl")
+    return module is not None and isinstance(given, module.SSLContext)
+
+
 def _list_of(given: str | Sequence[str] | None) -> list[str]:
     """Names out of a sequence, or out of text with commas, colons or blanks between them."""
     if isinstance(given, str):
@@ -118,6 +126,8 @@ def _fingerprint(text: str) -> bytes:
 
 def _versions_of(context: _ssl.SSLContext) -> list[str]:
     """The versions that a context allows; `NotSupportedError` when it allows none that we have."""
+    import ssl as _ssl
+
     lowest, highest = context.minimum_version, context.maximum_version
     allowed = [
         name

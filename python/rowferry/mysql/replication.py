@@ -8,10 +8,11 @@ import random
 import re
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, NamedTuple
 
+from .._base.records import replace
 from .._base.waiting import Waiter
 from .._core import ArrowBatch
 from .._core.mysql import BinlogReader, BinlogToArrow, normalise_gtids

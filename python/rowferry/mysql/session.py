@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import warnings
 from collections import OrderedDict
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from .._base.records import replace
 from . import err
 from ._charsets import charset_by_name
 from ._settings import Settings

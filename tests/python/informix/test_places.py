@@ -107,7 +107,7 @@ def test_load_balancing_takes_every_host_sooner_or_later(driver: Driver, monkeyp
             orders.append(places)
             return places[::-1]
 
-        monkeypatch.setattr("rowferry.informix._settings.random.sample", sample)
+        monkeypatch.setattr("random.sample", sample)
         driver.connect(hosts=hosts, load_balance_hosts=True).close()
         driver.connect(hosts=hosts).close()
         assert orders == [hosts_of(hosts)]

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import inspect
 import warnings
 import weakref
-from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ... import exceptions as err
 from ..._base.awaitable import Entering
+from ..._base.records import replace
 from ..._core.informix import AsyncWire, QueryResult
 from .._capabilities import ServerCapabilities
 from .._files import ClientFiles
@@ -207,6 +206,8 @@ class AsyncConnection(Transactional):
             raise err.OperationalError(f"the server asks {question!r}; connect with `challenge=` to answer")
         answer = settings.challenge(style, question)
         if True:  # ASYNC
+            import inspect
+
             if inspect.isawaitable(answer):
                 answer = await answer
         if style in (PAM_ERROR_TEXT, PAM_INFO_TEXT):

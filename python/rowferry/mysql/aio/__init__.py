@@ -11,8 +11,9 @@ async with aio.create_pool(host="localhost", user="app", password="…", databas
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ..._base.later import later
 from .. import constants, converters, err
 from .._aliases import install
 from ..err import (
@@ -40,7 +41,6 @@ from .cursors import (
     AsyncSSDictCursor,
     AsyncSSNamedCursor,
 )
-from .partitions import partition_statements, read_partitioned, stream_partitioned
 from .pool import AsyncConnectionPool, PoolStatistics, create_pool
 
 Connection = AsyncConnection
@@ -55,17 +55,19 @@ SSNamedCursor = AsyncSSNamedCursor
 errors = err
 
 if TYPE_CHECKING:
+    from .partitions import partition_statements, read_partitioned, stream_partitioned
     from .replication import binlog_stream
 else:
-
-    def __getattr__(name: str) -> Any:
-        # Few programs read the binary log: its classes are made when they are asked for.
-        if name in ("binlog_stream", "replication"):
-            from importlib import import_module
-
-            module = import_module(f"{__name__}.replication")
-            return module if name == "replication" else module.binlog_stream
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # Not every program needs these.
+    __getattr__ = later(
+        __name__,
+        {
+            "binlog_stream": "replication",
+            "partition_statements": "partitions",
+            "read_partitioned": "partitions",
+            "stream_partitioned": "partitions",
+        },
+    )
 
 
 __all__ = [

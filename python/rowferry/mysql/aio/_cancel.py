@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..._base.limits import Limit
+from ..._base.records import replace
 from ..._core.mysql import AsyncWire
 from .. import err
 from .._settings import Settings

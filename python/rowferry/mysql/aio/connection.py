@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import random
-import socket
 import warnings
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -18,17 +16,17 @@ from ..._core.mysql import AsyncWire, Prepared, QueryResult
 from .. import converters, err
 from .._checks import check_class
 from .._facts import Facts
-from .._options import given
-from .._settings import Settings, over_socket, settings_from
+from .._settings import Settings, given, over_socket, settings_from
 from ..constants import CR
 from ._cancel import Protocol, end, end_stream
 from .cursors import ROWS_LOST, AsyncCursor
-from .echo import observe
 from .session import Sessional
 from .statements import AsyncPreparedStatement
 from .transactions import Transactional
 
 if TYPE_CHECKING:
+    import socket
+
     from typing_extensions import Unpack
 
     from .._options import ConnectOptions
@@ -134,6 +132,8 @@ class AsyncConnection(Sessional, Transactional, Facts):
         self.misplaced = False
         choices = self._choices
         if self.settings.load_balance_hosts:
+            import random
+
             choices = random.sample(choices, len(choices))
         failures: dict[str, err.OperationalError] = {}
         targets = self.settings.targets
@@ -189,6 +189,8 @@ class AsyncConnection(Sessional, Transactional, Facts):
             raise err.OperationalError(1290, "it reads only" if state else "it does not read only", errno=1290)
 
     async def _connect_over(self, sock: socket.socket) -> None:
+        import socket
+
         if not isinstance(sock, socket.socket):
             raise err.InterfaceError(0, f"a connection goes over a socket.socket, not over {type(sock).__name__}")
         settings = over_socket(self.settings, sock)
@@ -379,6 +381,9 @@ class AsyncConnection(Sessional, Transactional, Facts):
             made = type("Cursor", tuple(chosen), {})(self)
         settings = self.settings
         if settings.echo or settings.query_callback is not None:
+            # Few want it, and it is what brings `logging` along.
+            from .echo import observe
+
             return observe(made, settings.echo, settings.query_callback)
         return made
 

@@ -8,11 +8,12 @@ import random
 import re
 import uuid
 from collections.abc import AsyncIterator, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, NamedTuple
 
 from ..._base.aio.waiting import AsyncWaiter
+from ..._base.records import replace
 from ..._core import ArrowBatch
 from ..._core.mysql import BinlogReader, BinlogToArrow, normalise_gtids
 from .. import err
