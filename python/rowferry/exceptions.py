@@ -23,6 +23,7 @@ __all__ = [
     "PoolClosed",
     "PoolTimeout",
     "ProgrammingError",
+    "UnsupportedType",
     "Warning",
 ]
 
@@ -99,6 +100,10 @@ class InternalError(DatabaseError):
 
 class ProgrammingError(DatabaseError):
     """The program is wrong: no such table, a syntax error, too few parameters."""
+
+
+class UnsupportedType(ProgrammingError, NotImplementedError):
+    """The database has no type for a value of this class. Also a `NotImplementedError`, as informix-driver has it."""
 
 
 class NotSupportedError(DatabaseError):

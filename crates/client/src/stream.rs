@@ -2,6 +2,7 @@ use std::fmt;
 use std::io::{self, ErrorKind};
 use std::mem::MaybeUninit;
 use std::net::ToSocketAddrs;
+use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -255,6 +256,12 @@ impl Handle {
     /// Sends one byte of urgent (out-of-band) data.
     pub fn send_urgent(&self, byte: u8) -> io::Result<()> {
         self.0.send_out_of_band(&[byte]).map(drop)
+    }
+
+    /// The number by which the system knows the socket, as long as the stream is there.
+    #[must_use]
+    pub fn descriptor(&self) -> i32 {
+        self.0.as_raw_fd()
     }
 
     /// Ends both directions at once; a thread that waits on the socket wakes.

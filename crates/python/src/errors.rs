@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyModule};
 
-/// A class of `rowferry.exceptions`, by its PEP 249 name.
+/// A class of `rowferry.exceptions`, by its name there.
 #[derive(Clone, Copy, Debug)]
 pub enum Class {
     Data,
@@ -13,6 +13,7 @@ pub enum Class {
     NotSupported,
     Operational,
     Programming,
+    UnsupportedType,
 }
 
 impl Class {
@@ -24,6 +25,7 @@ impl Class {
             Self::NotSupported => "NotSupportedError",
             Self::Operational => "OperationalError",
             Self::Programming => "ProgrammingError",
+            Self::UnsupportedType => "UnsupportedType",
         }
     }
 }

@@ -122,6 +122,8 @@ class Wire:
     def ping(self) -> QueryResult: ...
     def interrupt(self) -> None:
         """Interrupts the statement that another thread waits for; nothing when there is none."""
+    def fileno(self) -> int:
+        """The number by which the system knows the socket, which is open as long as the connection is."""
     def quit(self) -> None:
         """Says good bye and closes."""
     def abort(self) -> None:

@@ -31,6 +31,7 @@ from ..exceptions import (
     PoolClosed,
     PoolTimeout,
     ProgrammingError,
+    UnsupportedType,
     Warning,
 )
 from . import rows
@@ -103,6 +104,7 @@ __all__ = [
     "Timestamp",
     "TimestampFromTicks",
     "Transaction",
+    "UnsupportedType",
     "Warning",
     "__version__",
     "apilevel",

@@ -246,6 +246,15 @@ class Connection(Transactional):
         if self._wire is not None:
             self._wire.interrupt()
 
+    def fileno(self) -> int:
+        """Return the descriptor of the socket, to watch it with `select` or to ask the system about it.
+
+        Nothing comes on it while no operation is under way but the end of the connection.
+        """
+        if self._wire is None or not self._wire.is_open:
+            raise err.InterfaceError("the connection is closed")
+        return self._wire.fileno()
+
     def execute_on_wire(
         self,
         sql: str,

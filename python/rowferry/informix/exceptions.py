@@ -15,6 +15,7 @@ from ..exceptions import (
     PoolClosed,
     PoolTimeout,
     ProgrammingError,
+    UnsupportedType,
     Warning,
 )
 
@@ -31,5 +32,6 @@ __all__ = [
     "PoolClosed",
     "PoolTimeout",
     "ProgrammingError",
+    "UnsupportedType",
     "Warning",
 ]

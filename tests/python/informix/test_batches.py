@@ -67,7 +67,7 @@ def test_a_batch_goes_on_when_it_is_told_to(unique: tuple[Any, str]) -> None:
     error = caught.value
     assert [one.row for one in error.errors] == sorted(bad)
     for one in error.errors:
-        kind = informix.IntegrityError if bad[one.row] == 1000 else informix.ProgrammingError
+        kind = informix.IntegrityError if bad[one.row] == 1000 else informix.UnsupportedType
         assert type(one) is kind
         assert one.sql is not None
     assert error.rowcount == cursor.rowcount == 2000 - len(bad)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import select
+import socket
 import subprocess
 import sys
 
@@ -10,6 +13,8 @@ from rowferry import informix
 from rowferry.informix import _options, _settings
 from rowferry.informix import aio as informix_aio
 from rowferry.informix import pool as blocking_pool
+
+from tests.python.informix.server import Target
 
 
 @pytest.mark.parametrize("connect", [informix.connect, informix_aio.connect])
@@ -47,3 +52,17 @@ import informix_db
 assert IntervalYM is informix_db.IntervalYM is informix.IntervalYM
 """
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+def test_the_socket_can_be_watched(target: Target) -> None:
+    connection = informix.connect(target.url, autocommit=True, **target.parameters)
+    assert connection.execute("SELECT tabid FROM systables WHERE tabid = 1").fetchone() == (1,)
+    with socket.socket(fileno=os.dup(connection.fileno())) as same:
+        assert select.select([same], [], [], 0) == ([], [], [])
+        same.shutdown(socket.SHUT_RDWR)
+        assert select.select([same], [], [], 5)[0] == [same]
+    with pytest.raises(informix.OperationalError):
+        connection.execute("SELECT tabid FROM systables WHERE tabid = 1")
+    assert connection.closed
+    with pytest.raises(informix.InterfaceError, match="connection is closed"):
+        connection.fileno()

@@ -157,6 +157,7 @@ def test_values_that_cannot_be_sent_are_refused_before_anything_is(driver: Drive
         zone = dt.timezone.utc
         for value, error, words in [
             (object(), informix.ProgrammingError, "no type for a object"),
+            (object(), NotImplementedError, "no type for a object"),
             (float("nan"), informix.DataError, "NaN"),
             (Decimal("NaN"), informix.DataError, "NaN"),
             (Decimal("1." + "1" * 40), informix.DataError, "32 digits"),

@@ -291,6 +291,12 @@ impl Wire {
         }
     }
 
+    /// The number by which the system knows the socket, which is open as long as the connection is.
+    fn fileno(&self, py: Python<'_>) -> PyResult<i32> {
+        let socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner);
+        socket.as_ref().map(Handle::descriptor).ok_or_else(|| driver::closed(py))
+    }
+
     /// Says good bye and closes.
     fn quit(&self, py: Python<'_>) -> PyResult<()> {
         let mut inner = self.lock(py)?;

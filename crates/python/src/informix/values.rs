@@ -220,7 +220,7 @@ impl Encoder<'_> {
             return Err(Refused::List);
         }
         let name = value.get_type().name()?.to_string();
-        Err(Refused::Value(Class::Programming, format!("Informix has no type for a {name}")))
+        Err(Refused::Value(Class::UnsupportedType, format!("Informix has no type for a {name}")))
     }
 
     fn push_text(&mut self, text: &Bound<'_, PyString>, params: &mut Params) -> Result<(), Refused> {

@@ -7,13 +7,15 @@ when it is used. Private state that our driver has under a public name is found 
 
 from __future__ import annotations
 
+import os
+import socket
 import sys
 import types
 from typing import Any
 
 from rowferry import informix
 from rowferry._base import rows as shared_rows
-from rowferry.informix import aio, connections, rows
+from rowferry.informix import aio, connections, pool, rows
 from rowferry.informix._settings import codec_of_locale
 
 informix.install_as_informix_db()
@@ -39,6 +41,25 @@ class ForeignModule(types.ModuleType):
         if name.startswith("__"):
             raise AttributeError(name)
         return Foreign(f"{self.__name__}.{name}")
+
+
+class LocalSocket:
+    """What informix-driver's tests tear down under a connection: the socket that ours has in Rust."""
+
+    def __init__(self, connection: informix.Connection) -> None:
+        self._connection = connection
+
+    @property
+    def _sock(self) -> LocalSocket:
+        return self
+
+    @property
+    def closed(self) -> bool:
+        return self._connection.closed
+
+    def close(self) -> None:
+        with socket.socket(fileno=os.dup(self._connection.fileno())) as same:
+            same.shutdown(socket.SHUT_RDWR)
 
 
 for name in ("_messages", "_protocol", "_resultset", "_socket", "_types", "converters"):
@@ -67,3 +88,7 @@ for cursor in (informix.Cursor, aio.AsyncCursor):
         lambda self: self._result is not None and self._result.open
     )
     cursor._scroll_total_rows = property(lambda self: self._total)  # type: ignore[union-attr]
+informix.Connection._sock = property(LocalSocket)  # type: ignore[attr-defined]
+pool.ConnectionPool._idle = property(  # type: ignore[attr-defined]
+    lambda self: [member.connection for member in self._members]
+)
