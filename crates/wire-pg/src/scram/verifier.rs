@@ -58,6 +58,12 @@ impl Verifier {
         sha256(&client_key).ct_eq(&self.stored_key).into()
     }
 
+    /// What a password that this verifier accepts is remembered by, under a secret of whoever remembers it: of another
+    /// verifier or password it is another.
+    pub fn remembered(&self, password: &str, secret: &[u8; KEY_LEN]) -> [u8; KEY_LEN] {
+        hmac(secret, &[&self.stored_key, &self.server_key, password.as_bytes()])
+    }
+
     /// Checks the client's proof over the messages exchanged, and answers the server's signature over them.
     pub(super) fn check(&self, messages: &[&[u8]], proof: &[u8; KEY_LEN]) -> Result<[u8; KEY_LEN], ScramError> {
         let client_key = xor(hmac(&self.stored_key, messages), proof);
