@@ -206,6 +206,7 @@ conditions! {
     IndeterminateCollation "42P22" -201 0 1267 "HY000",
     InvalidRecursion "42P19" -201 0 3575 "HY000",
     InvalidForeignKey "42830" -297 0 1822 "HY000",
+    ForeignKeyTypes "42830" -356 0 3780 "HY000",
     InvalidName "42602" -202 0 1103 "42000",
     NameTooLong "42622" -253 0 1059 "42000",
     ReservedName "42939" -202 0 1064 "42000",

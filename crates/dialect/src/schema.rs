@@ -178,6 +178,16 @@ pub trait Schema {
     /// Every type that users have made in PostgreSQL's way, oldest first.
     fn user_types(&self) -> Vec<Arc<UserType>>;
 
+    /// An aggregate that users have made in Informix's SQL.
+    fn informix_aggregate(&self, _name: &str) -> Option<Arc<crate::informix::aggregates::UserAggregate>> {
+        None
+    }
+
+    /// False where it is known that an object is not of the owner whom a statement in Informix's SQL names.
+    fn is_owned_by(&self, _oid: u32, _name: &str) -> bool {
+        true
+    }
+
     /// A type that users have given a name.
     fn named_type(&self, name: &str) -> Option<Arc<NamedType>>;
 

@@ -169,6 +169,20 @@ pub struct Plan {
     pub extra: usize,
     /// Rows leave again, in the order that they came in.
     pub leaving: bool,
+    /// What is known of one whose functions are routines in SPL.
+    pub spl: Option<Spl>,
+}
+
+/// An aggregate of routines in SPL. The types of each of them are that of the state and that of its parameter for it; those
+/// of [`Spl::init`] are that of what it returns and that of the state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spl {
+    /// Makes what the state begins with.
+    pub init: Option<Callee>,
+    /// The routines may not change data.
+    pub only_reads: bool,
+    /// Rows whose argument is NULL do not count.
+    pub skips_nulls: bool,
 }
 
 /// A function that an aggregate calls.
@@ -187,11 +201,16 @@ pub struct Callee {
 impl Plan {
     /// What the engine is told.
     pub fn to_text(&self) -> String {
-        let callee = |callee: &Option<Callee>| callee.as_ref().map_or(Json::Null, Callee::to_json);
+        let words: fn(&Type) -> String = if self.spl.is_some() { crate::informix::type_words } else { words_of };
+        let callee = |callee: &Option<Callee>| callee.as_ref().map_or(Json::Null, |callee| callee.to_json(words));
+        let spl = self.spl.as_ref().map(
+            |spl| json!({ "init": callee(&spl.init), "only_reads": spl.only_reads, "skips_nulls": spl.skips_nulls }),
+        );
         json!({
+            "spl": spl,
             "aggregate": self.aggregate,
             "keys": self.keys,
-            "transition": self.transition.to_json(),
+            "transition": self.transition.to_json(words),
             "inverse": callee(&self.inverse),
             "finish": callee(&self.finish),
             "extra": self.extra,
@@ -203,15 +222,27 @@ impl Plan {
     /// The inverse of [`Plan::to_text`]; `None` for any other text.
     pub fn from_text(text: &str) -> Option<Self> {
         let json: Json = serde_json::from_str(text).ok()?;
+        let spl = &json["spl"];
+        let read: fn(&str) -> Option<Type> =
+            if spl.is_null() { type_of_words } else { |words| crate::informix::type_from_words(words).ok() };
         let optional = |json: &Json| match json {
             Json::Null => Some(None),
-            json => Callee::from_json(json).map(Some),
+            json => Callee::from_json(json, read).map(Some),
+        };
+        let spl = match spl {
+            Json::Null => None,
+            spl => Some(Spl {
+                init: optional(&spl["init"])?,
+                only_reads: spl["only_reads"].as_bool()?,
+                skips_nulls: spl["skips_nulls"].as_bool()?,
+            }),
         };
         let keys = &json["keys"];
         Some(Self {
             aggregate: u32::try_from(json["aggregate"].as_u64()?).ok()?,
             keys: if keys.is_null() { None } else { Some(usize::try_from(keys.as_u64()?).ok()?) },
-            transition: Callee::from_json(&json["transition"])?,
+            spl,
+            transition: Callee::from_json(&json["transition"], read)?,
             inverse: optional(&json["inverse"])?,
             finish: optional(&json["finish"])?,
             extra: usize::try_from(json["extra"].as_u64()?).ok()?,
@@ -230,9 +261,17 @@ pub fn tell_collation(plan: &mut Expr, collation: u32) {
     *plan = Expr::text(told.to_text());
 }
 
+/// A type's words in a plan.
+fn words_of(ty: &Type) -> String {
+    crate::user_type::told(ty).unwrap_or_else(|| crate::postgres::types::words(ty))
+}
+
+fn type_of_words(words: &str) -> Option<Type> {
+    crate::user_type::from_told(words).or_else(|| crate::postgres::type_from_words(words).ok())
+}
+
 impl Callee {
-    fn to_json(&self) -> Json {
-        let words = |ty: &Type| crate::user_type::told(ty).unwrap_or_else(|| crate::postgres::types::words(ty));
+    fn to_json(&self, words: fn(&Type) -> String) -> Json {
         let types: Vec<String> = self.types.iter().map(words).collect();
         json!({
             "function": self.function,
@@ -242,11 +281,8 @@ impl Callee {
         })
     }
 
-    fn from_json(json: &Json) -> Option<Self> {
-        let read = |json: &Json| {
-            let words = json.as_str()?;
-            crate::user_type::from_told(words).or_else(|| crate::postgres::type_from_words(words).ok())
-        };
+    fn from_json(json: &Json, read: fn(&str) -> Option<Type>) -> Option<Self> {
+        let read = |json: &Json| read(json.as_str()?);
         Some(Self {
             function: u32::try_from(json["function"].as_u64()?).ok()?,
             strict: json["strict"].as_bool()?,
@@ -276,6 +312,7 @@ mod tests {
             finish: None,
             extra: 2,
             leaving: true,
+            spl: None,
         };
         assert_eq!(Plan::from_text(&plan.to_text()), Some(plan));
         assert_eq!(Plan::from_text("{}"), None);

@@ -30,10 +30,15 @@ pub(super) static ROWS: &[Function] = rows! { IFX;
     Scalar "ifx_interval_key" (ANY, TEXT) -> I8, F("rf_ifx_interval_key");
     // (number, type of the result)
     Scalar "ifx_units" (NUM, TEXT) -> ANY, F("rf_ifx_units");
+    // (text, form of dates), (date, form of dates)
+    Scalar "ifx_date_read" (TEXT, TEXT) -> TEXT, F("rf_ifx_date_read");
+    Scalar "ifx_date_shown" (DATE, TEXT) -> TEXT, F("rf_ifx_date_shown");
     // (row, field from 1)
     Scalar "ifx_row_field" (TEXT, I4) -> TEXT, F("rf_ifx_row_field");
     // (value, its type): as a member of a row or collection
     Scalar "ifx_member" (ANY, TEXT) -> TEXT, F("rf_ifx_member"), lenient;
+    // (collection, type of its members)
+    SetReturning "ifx_members" (TEXT, TEXT) -> ANY, F("rf_ifx_members"), lenient;
     // (collection, member)
     Scalar "ifx_holds" (TEXT, TEXT) -> BOOL, F("rf_ifx_holds");
     // CONNECT BY: (keys of the rows above, the row's own keys): with it behind them, or -26079 when it is among them

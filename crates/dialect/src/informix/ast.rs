@@ -424,6 +424,17 @@ pub(super) enum Ast {
         ty: Type,
         if_not_exists: bool,
     },
+    /// CREATE AGGREGATE
+    CreateAggregate {
+        name: ObjectName,
+        parts: super::aggregates::Parts,
+        if_not_exists: bool,
+    },
+    /// DROP AGGREGATE
+    DropAggregate {
+        name: ObjectName,
+        if_exists: bool,
+    },
     DropType {
         name: ObjectName,
         if_exists: bool,
@@ -460,11 +471,29 @@ pub(super) enum Ast {
         name: String,
         lenient: bool,
     },
+    /// CREATE USER, ALTER USER, DROP USER, RENAME USER.
+    User {
+        name: String,
+        change: UserChange,
+    },
     /// Correct, and nothing to do: ALTER FRAGMENT, SET DEBUG FILE, …
     Nothing {
         statement: i16,
         tag: &'static str,
     },
+}
+
+/// What becomes of a user.
+#[derive(Clone, Debug, PartialEq)]
+pub enum UserChange {
+    /// CREATE USER.
+    Create { password: Option<String>, locked: bool },
+    /// ALTER USER: a password, or none any more; an account that is locked or unlocked.
+    Alter { password: Option<Option<String>>, locked: Option<bool> },
+    /// DROP USER.
+    Drop,
+    /// RENAME USER … TO this name.
+    Rename(String),
 }
 
 /// What GRANT and REVOKE say.

@@ -4,6 +4,7 @@
 //! blank-padded CHAR, silent truncation on assignment, DATETIME and INTERVAL qualifiers, NULLs first, names of
 //! expression columns such as `(count(*))`.
 
+pub mod aggregates;
 mod ast;
 mod bind;
 pub mod codes;
@@ -48,6 +49,9 @@ pub const DELIMIDENT: &str = "informix.delimident";
 
 /// The variable of a session whose client writes UTF-8, when it has any value: lengths and places of strings count bytes.
 pub const MULTIBYTE: &str = "informix.multibyte";
+
+/// The variable of a session that has the form of its dates in text, in DBDATE's words.
+pub const DATES: &str = "informix.dates";
 
 /// A parsed statement of a text.
 #[derive(Clone, Debug, PartialEq)]

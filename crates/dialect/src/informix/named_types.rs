@@ -9,7 +9,8 @@ use super::bind::Binder;
 use super::parser::Parser;
 use super::types::type_words;
 use crate::ir::{self, CreateType, Ddl};
-use crate::{Condition, Result, Type};
+use crate::schema::Schema;
+use crate::{Condition, Error, Result, Type};
 
 /// Stands before a name whose type the schema knows; in no type's own words.
 const MARK: char = '=';
@@ -66,29 +67,35 @@ impl Parser<'_> {
     }
 }
 
+/// A type with the names in it replaced by what they stand for.
+pub(super) fn resolved(ty: &Type, schema: &dyn Schema) -> Result<Type> {
+    let Type::Composite(words) = ty else { return Ok(ty.clone()) };
+    if !words.contains(MARK) {
+        return Ok(ty.clone());
+    }
+    let find = |name: &str| {
+        schema
+            .named_type(name)
+            .map(|found| found.ty.clone())
+            .ok_or_else(|| Error::new(Condition::UndefinedType, format!("type ({name}) not found")).column(name))
+    };
+    if let Some(name) = words.strip_prefix(MARK) {
+        return find(name);
+    }
+    let mut parts = words.split(MARK);
+    let mut whole = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).unwrap_or(part.len());
+        whole.push_str(&type_words(&find(&part[..end])?).to_lowercase());
+        whole.push_str(&part[end..]);
+    }
+    Ok(Type::Composite(whole))
+}
+
 impl Binder<'_> {
-    /// A type with the names in it replaced by what they stand for.
+    /// The same, where a statement has the type at this place.
     pub(super) fn named_type(&self, ty: &Type, at: usize) -> Result<Type> {
-        let Type::Composite(words) = ty else { return Ok(ty.clone()) };
-        if !words.contains(MARK) {
-            return Ok(ty.clone());
-        }
-        let find = |name: &str| {
-            self.schema().named_type(name).map(|found| found.ty.clone()).ok_or_else(|| {
-                self.error(Condition::UndefinedType, format!("type ({name}) not found"), at).column(name)
-            })
-        };
-        if let Some(name) = words.strip_prefix(MARK) {
-            return find(name);
-        }
-        let mut parts = words.split(MARK);
-        let mut whole = parts.next().unwrap_or_default().to_owned();
-        for part in parts {
-            let end = part.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).unwrap_or(part.len());
-            whole.push_str(&type_words(&find(&part[..end])?).to_lowercase());
-            whole.push_str(&part[end..]);
-        }
-        Ok(Type::Composite(whole))
+        self.placed(resolved(ty, self.schema()), at)
     }
 
     /// CREATE ROW TYPE, CREATE DISTINCT TYPE.

@@ -1,6 +1,6 @@
 //! GRANT, REVOKE, and roles.
 
-use super::ast::{Access, Ast, Granted};
+use super::ast::{Access, Ast, Granted, UserChange};
 use super::lexer::TokenKind;
 use super::parser::Parser;
 use crate::Result;
@@ -133,6 +133,108 @@ impl Parser<'_> {
         let unless = if create { &["if", "not", "exists"][..] } else { &["if", "exists"] };
         let lenient = self.words(unless);
         Ok(Ast::Role { create, name: self.user_name()?, lenient })
+    }
+
+    /// CREATE, ALTER, DROP and RENAME USER; the first word has not been taken.
+    pub fn user(&mut self) -> Result<Ast> {
+        let creates = self.word("create");
+        let alters = !creates && self.word("alter");
+        let drops = !creates && !alters && self.word("drop");
+        if !creates && !alters && !drops {
+            self.expect_word("rename")?;
+        }
+        self.expect_word("user")?;
+        let name = self.user_name()?;
+        let change = if creates {
+            self.created_user()?
+        } else if alters {
+            self.altered_user()?
+        } else if drops {
+            UserChange::Drop
+        } else {
+            self.expect_word("to")?;
+            UserChange::Rename(self.user_name()?)
+        };
+        Ok(Ast::User { name, change })
+    }
+
+    /// `[WITH [PASSWORD 'word'] [ACCOUNT LOCK | UNLOCK] [PROPERTIES …]]`
+    fn created_user(&mut self) -> Result<UserChange> {
+        let (mut password, mut locked) = (None, false);
+        if self.word("with") {
+            if self.word("password") {
+                password = Some(self.quoted()?);
+            }
+            locked = self.account()?.unwrap_or(false);
+            if self.word("properties") {
+                self.surrogate()?;
+            }
+        }
+        Ok(UserChange::Create { password, locked })
+    }
+
+    /// `[ACCOUNT LOCK | UNLOCK] [{ADD | MODIFY} …] [DROP …]`
+    fn altered_user(&mut self) -> Result<UserChange> {
+        let at = self.start();
+        let (mut password, locked) = (None, self.account()?);
+        let sets = self.word("add") || self.word("modify");
+        if sets || self.word("drop") {
+            if self.word("password") {
+                password = Some(if sets { Some(self.quoted()?) } else { None });
+            } else if sets {
+                self.surrogate()?;
+            } else {
+                return Err(self.unsupported("taking a user's properties of the operating system away"));
+            }
+        }
+        if self.start() == at {
+            return Err(self.unexpected());
+        }
+        Ok(UserChange::Alter { password, locked })
+    }
+
+    /// `ACCOUNT LOCK`, `ACCOUNT UNLOCK`
+    fn account(&mut self) -> Result<Option<bool>> {
+        if !self.word("account") {
+            return Ok(None);
+        }
+        let locks = self.word("lock");
+        if !locks {
+            self.expect_word("unlock")?;
+        }
+        Ok(Some(locks))
+    }
+
+    /// Whose rights a user has in the operating system: nobody's here, as no statement reaches its files. What would make
+    /// somebody an administrator of the server is refused.
+    fn surrogate(&mut self) -> Result<()> {
+        let at = self.start();
+        loop {
+            if self.is_word("authorization") {
+                return Err(self.unsupported("AUTHORIZATION (GRANT DBA makes an administrator of the database),"));
+            }
+            if self.word("uid") {
+                let _ = self.unsigned()?;
+            } else if self.word("user") {
+                self.user_name()?;
+            } else if self.word("home") {
+                self.quoted()?;
+            } else if self.word("group") {
+                self.expect_sign("(")?;
+                self.list(|parser| {
+                    if matches!(parser.peek(), TokenKind::Number(_)) {
+                        parser.unsigned().map(drop)
+                    } else {
+                        parser.user_name().map(drop)
+                    }
+                })?;
+                self.expect_sign(")")?;
+            } else if self.start() == at {
+                return Err(self.unexpected());
+            } else {
+                return Ok(());
+            }
+        }
     }
 
     /// The rest of SET ROLE; ROLE has been taken.

@@ -41,6 +41,9 @@ impl Parser<'_> {
         if self.words(&["row", "type"]) {
             return self.create_type(true);
         }
+        if self.word("aggregate") {
+            return self.create_aggregate();
+        }
         if self.words(&["distinct", "type"]) {
             return self.create_type(false);
         }
@@ -87,6 +90,9 @@ impl Parser<'_> {
             table.query = Some(self.query()?);
             self.storage_clauses()?;
             return Ok(Ast::CreateTable(Box::new(table)));
+        }
+        if self.is_word("of") && self.is_word_at(1, "type") {
+            return Err(self.unsupported("CREATE TABLE … OF TYPE"));
         }
         self.expect_sign("(")?;
         loop {
@@ -238,17 +244,17 @@ impl Parser<'_> {
             {
                 continue;
             }
+            for word in ["vercols", "erkey", "replcheck"] {
+                if self.is_word("with") && self.is_word_at(1, word) {
+                    return Err(self.unsupported("WITH VERCOLS, ERKEY or REPLCHECK"));
+                }
+            }
             if self.word("in") {
                 self.name()?;
             } else if self.words(&["extent", "size"]) || self.words(&["next", "size"]) {
                 self.unsigned()?;
             } else if self.words(&["lock", "mode"]) {
-                if self.sign("(") {
-                    self.name()?;
-                    self.expect_sign(")")?;
-                } else {
-                    self.name()?;
-                }
+                self.one_of(&["page", "row"])?;
             } else if self.word("put") {
                 self.list(|parser| {
                     parser.name()?;
@@ -363,6 +369,8 @@ impl Parser<'_> {
             return Ok(Ast::DropTrigger { name: self.object_name()?, if_exists });
         } else if self.word("synonym") {
             return self.drop_synonym();
+        } else if self.word("aggregate") {
+            return self.drop_aggregate();
         } else if self.words(&["row", "type"]) || self.word("type") {
             return self.drop_type();
         } else if self.is_word("specific") || ["function", "procedure", "routine"].iter().any(|w| self.is_word(w)) {
@@ -448,11 +456,11 @@ impl Parser<'_> {
                 } else {
                     actions.push(Alter::Modify(self.column_definition()?));
                 }
-            } else if self.is_word("lock") || self.is_word("type") {
-                self.take();
-                while !self.at_end() && !self.is_sign(";") && !self.is_sign(",") {
-                    self.take();
-                }
+            } else if self.words(&["lock", "mode"]) {
+                self.one_of(&["page", "row"])?;
+                actions.push(Alter::Nothing);
+            } else if self.word("type") {
+                self.one_of(&["standard", "raw", "operational", "static"])?;
                 actions.push(Alter::Nothing);
             } else {
                 return Err(self.unexpected());
@@ -463,9 +471,23 @@ impl Parser<'_> {
         }
     }
 
+    /// `(word)` or the word alone, of those that are known.
+    fn one_of(&mut self, known: &[&str]) -> Result<()> {
+        let enclosed = self.sign("(");
+        if !known.iter().any(|word| self.word(word)) {
+            return Err(self.unexpected());
+        }
+        if enclosed { self.expect_sign(")") } else { Ok(()) }
+    }
+
     /// A column, perhaps with BEFORE, which says where in the table it goes.
     fn added_column(&mut self) -> Result<Alter> {
+        let is_type = self.is_word("type");
         let column = self.column_definition()?;
+        // A column of this name has a type of its own; what has none but a name is the table's type to be.
+        if is_type && super::named_types::is_named(&column.ty.ty) {
+            return Err(self.unsupported("ALTER TABLE … ADD TYPE"));
+        }
         let before = if self.word("before") { Some(self.name_at()?) } else { None };
         Ok(Alter::Add(column, before))
     }

@@ -166,6 +166,9 @@ impl Parser<'_> {
             self.words(&["for", "read", "only"]);
         }
         if self.word("into") {
+            if self.is_word("external") {
+                return Err(self.unsupported("INTO EXTERNAL"));
+            }
             let temporary = self.word("temp");
             if !temporary {
                 self.word("raw");

@@ -36,6 +36,7 @@ impl Parser<'_> {
             "delete" => self.delete(),
             "create" if self.is_word_at(1, "role") => self.role(true),
             "drop" if self.is_word_at(1, "role") => self.role(false),
+            "create" | "alter" | "drop" | "rename" if self.is_word_at(1, "user") => self.user(),
             "create" => self.create(),
             "drop" => self.drop(),
             "alter" => self.alter(),
@@ -134,7 +135,7 @@ impl Parser<'_> {
         Ok(Ast::Nothing { statement, tag })
     }
 
-    fn quoted(&mut self) -> Result<String> {
+    pub(super) fn quoted(&mut self) -> Result<String> {
         let (TokenKind::String(text) | TokenKind::Quoted(text)) = self.peek().clone() else {
             return Err(self.unexpected());
         };
@@ -369,6 +370,8 @@ pub(super) fn statement_type(ast: &Ast) -> i16 {
         Ast::SetOther { statement, .. } | Ast::Nothing { statement, .. } => *statement,
         Ast::Access(access) => 18 + i16::from(!access.grant),
         Ast::Role { create, .. } => 134 - i16::from(*create),
+        // Their numbers on servers are not known; clients treat all definitions alike.
+        Ast::User { .. } => 14,
         Ast::LockTable(..) => 10,
         Ast::UnlockTable(_) => 11,
         Ast::Database { .. } => 1,
@@ -378,8 +381,8 @@ pub(super) fn statement_type(ast: &Ast) -> i16 {
         Ast::Execute { .. } => 56,
         Ast::CreateRoutine(_) => 53,
         // The numbers that servers have for them are not known; clients treat all DDL alike.
-        Ast::CreateType { .. } | Ast::CreateTrigger(_) => 14,
-        Ast::DropType { .. } | Ast::DropTrigger { .. } => 15,
+        Ast::CreateType { .. } | Ast::CreateAggregate { .. } | Ast::CreateTrigger(_) => 14,
+        Ast::DropType { .. } | Ast::DropAggregate { .. } | Ast::DropTrigger { .. } => 15,
         Ast::DropRoutine { .. } => 54,
     }
 }

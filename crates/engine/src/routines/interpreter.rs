@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rowferry_dialect::informix::spl::{self, Block, Expression, LoopName, Sql, Step, StepKind};
-use rowferry_dialect::informix::values::{computed, within_bytes};
+use rowferry_dialect::informix::values::{DateFormat, computed, convert_dated, within_bytes};
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::{Condition, Error, Result, Type};
 
@@ -21,6 +21,7 @@ pub(super) struct Frame<'s, 'r> {
     values: Vec<Option<Value>>,
     /// Strings are as long as their bytes.
     multibyte: bool,
+    dates: Option<DateFormat>,
     /// What it has returned so far.
     pub(super) returned: Spool,
     /// The blocks around the running step, the outermost first.
@@ -68,6 +69,7 @@ pub(super) fn run(session: &mut Session, compiled: &Compiled, args: Args) -> Res
     let mut frame = Frame {
         values: vec![None; compiled.types.len()],
         multibyte: session.is_multibyte(),
+        dates: session.dates(),
         returned: Spool::new(compiled.returns.len()),
         blocks: Vec::new(),
         current: None,
@@ -236,7 +238,7 @@ impl<'r> Frame<'_, 'r> {
         }
         let mut row = Vec::with_capacity(found.len());
         for ((value, from), to) in found.iter().zip(returns) {
-            row.push(computed(value, from, to)?);
+            row.push(self.converted(value, from, to)?);
         }
         self.returned.push(row.iter().map(borrowed))
     }
@@ -276,10 +278,20 @@ impl<'r> Frame<'_, 'r> {
         })
     }
 
+    /// A value of another type, in which dates have the session's form where they become text or were some.
+    fn converted(&self, value: &Value, from: &Type, to: &Type) -> Result<Value> {
+        match self.dates {
+            Some(_) if *value != Value::Null && (*from == Type::Date) != (*to == Type::Date) => {
+                convert_dated(value, from, to, self.dates)
+            }
+            _ => computed(value, from, to),
+        }
+    }
+
     /// Gives a variable a value of a type, converted to its own.
     pub(super) fn assign(&mut self, slot: usize, value: &Value, from: &Type) -> Result<()> {
         let ty = &self.compiled.types[slot];
-        let mut value = computed(value, from, ty)?;
+        let mut value = self.converted(value, from, ty)?;
         if self.multibyte {
             value = within_bytes(value, ty)?;
         }

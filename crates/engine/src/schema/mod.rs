@@ -127,6 +127,18 @@ impl SessionSchema {
         !self.main.roles.is_superuser(self.identity.current)
     }
 
+    /// Whose an object is to Informix's clients, where that is known: of whomever the statement named that made it, of its
+    /// owner in a file with roles.
+    pub fn informix_owner(&self, oid: u32) -> Option<String> {
+        let declared =
+            self.details(oid).and_then(|details| details.properties.get("", rowferry_dialect::informix::OWNER));
+        match declared {
+            Some(declared) => Some(declared.to_owned()),
+            None if self.main.roles.is_simple() => None,
+            None => self.role_name(self.rights().owner(oid)),
+        }
+    }
+
     /// A role's name; in a file without other roles the bootstrap superuser is whoever has connected.
     pub fn role_name(&self, oid: u32) -> Option<String> {
         if oid == BOOTSTRAP && self.main.roles.is_simple() {
@@ -380,6 +392,15 @@ impl Schema for SessionSchema {
         self.sequence_details(name).map(|details| details.sequence.clone())
     }
 
+    fn is_owned_by(&self, oid: u32, name: &str) -> bool {
+        // What was made before there were roles is everybody's, of whom catalogs said that it is informix.
+        let before = || name == crate::schema::INFORMIX && self.rights().owner(oid) == BOOTSTRAP;
+        let declared = self
+            .details(oid)
+            .is_some_and(|details| details.properties.get("", rowferry_dialect::informix::OWNER).is_some());
+        self.informix_owner(oid).is_none_or(|owner| owner.eq_ignore_ascii_case(name) || !declared && before())
+    }
+
     fn synonym(&self, name: &QualifiedName) -> Option<QualifiedName> {
         self.synonym_named(name).filter(|found| found.elsewhere.is_none()).map(|found| found.target)
     }
@@ -555,6 +576,10 @@ impl Schema for SessionSchema {
 
     fn user_types(&self) -> Vec<Arc<UserType>> {
         self.main.user_types.to_vec()
+    }
+
+    fn informix_aggregate(&self, name: &str) -> Option<Arc<rowferry_dialect::informix::aggregates::UserAggregate>> {
+        self.main.aggregates.iter().find(|aggregate| aggregate.name.eq_ignore_ascii_case(name)).cloned()
     }
 
     fn named_type(&self, name: &str) -> Option<Arc<NamedType>> {

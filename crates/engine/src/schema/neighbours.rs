@@ -251,6 +251,10 @@ impl Schema for Elsewhere {
         None
     }
 
+    fn is_owned_by(&self, oid: u32, name: &str) -> bool {
+        Schema::is_owned_by(&self.schema, oid, name)
+    }
+
     fn synonym(&self, name: &QualifiedName) -> Option<QualifiedName> {
         self.schema.synonym(name)
     }

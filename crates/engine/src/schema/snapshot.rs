@@ -59,6 +59,8 @@ pub struct Snapshot {
     pub casts: Arc<Vec<UserCast>>,
     /// Those that were dropped while something stored converted by them.
     pub dropped_casts: Arc<Vec<UserCast>>,
+    /// Aggregates made in Informix's SQL, oldest first.
+    pub aggregates: Arc<Vec<Arc<rowferry_dialect::informix::aggregates::UserAggregate>>>,
     /// Named types, oldest first.
     pub types: Arc<Vec<Arc<NamedType>>>,
     /// Comments on schemas and functions by object id, each with what it is on.
@@ -649,7 +651,7 @@ impl Snapshot {
         }
         let rest = |s: &Self| {
             let functions = s.functions.clone();
-            let types = (s.types.clone(), s.user_types.clone());
+            let types = (s.types.clone(), s.aggregates.clone(), s.user_types.clone());
             let others = (s.synonyms.clone(), s.comments.clone(), s.extensions.clone(), s.collations.clone());
             let casts = (s.casts.clone(), s.dropped_casts.clone());
             let others = (others, s.search_objects.clone(), s.statistics.clone(), s.operators.clone(), casts);

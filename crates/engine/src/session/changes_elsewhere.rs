@@ -164,6 +164,9 @@ impl Session {
         if self.is_multibyte() {
             session.begin_with(informix::MULTIBYTE, "y");
         }
+        if let Some(dates) = self.dates() {
+            session.begin_with(informix::DATES, &dates.words());
+        }
         // Who may look from here to there has come in here before.
         session.schema.neighbours = Neighbours::of(&session.database.shared, Box::new(|_| Ok(())));
         session.schema_moved();

@@ -85,6 +85,8 @@ pub(super) fn command(statement: &Statement) -> Command {
             Ddl::Operator(change) => change.tag(),
             Ddl::Cast(change) => change.tag(),
             Ddl::Statistics(change) => change.tag(),
+            Ddl::CreateAggregate(_) => "CREATE AGGREGATE",
+            Ddl::DropAggregate { .. } => "DROP AGGREGATE",
             Ddl::CreateType(_) => "CREATE TYPE",
             Ddl::DropType { .. } => "DROP TYPE",
             Ddl::Drop(drop) => match drop.kind {

@@ -454,6 +454,8 @@ impl Changer<'_> {
             Ddl::Cast(change) => self.change_cast(change),
             Ddl::Statistics(change) => self.change_statistics(change),
             Ddl::Search(change) => self.change_search_objects(change),
+            Ddl::CreateAggregate(create) => self.create_informix_aggregate(create),
+            Ddl::DropAggregate { oid } => self.drop_type(*oid),
             Ddl::CreateType(create) => self.create_type(create),
             Ddl::DropType { oid } => self.drop_type(*oid),
             Ddl::Trigger(change) => self.change_trigger(change),

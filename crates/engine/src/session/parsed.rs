@@ -164,6 +164,15 @@ impl Session {
         self.language == Language::Informix && self.state.variables.read().is_named(informix::MULTIBYTE)
     }
 
+    /// The form that dates have in text, where the client of the session has said so.
+    pub(crate) fn dates(&self) -> Option<informix::values::DateFormat> {
+        if self.language != Language::Informix {
+            return None;
+        }
+        let words = self.state.variables.read().get(informix::DATES)?;
+        informix::values::DateFormat::of_dbdate(&words)
+    }
+
     /// Splits a text by the parser of the session's language.
     pub(super) fn parse_own(&self, sql: &str) -> Result<Vec<Parsed>> {
         if self.is_delimited() {

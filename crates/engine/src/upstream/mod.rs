@@ -302,6 +302,8 @@ fn kind_of(statement: &Statement) -> Result<Option<Kind>> {
             Ddl::CreateSynonym { .. }
             | Ddl::CreateRoutine(_)
             | Ddl::DropRoutine(_)
+            | Ddl::CreateAggregate(_)
+            | Ddl::DropAggregate { .. }
             | Ddl::CreateType(_)
             | Ddl::DropType { .. } => {
                 return Ok(None);

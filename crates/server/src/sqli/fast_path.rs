@@ -75,7 +75,8 @@ impl Routines {
             let message = format!("the routine has {} parameters, but {} values are bound", wanted.len(), args.len());
             return Err(Error::new(Condition::TooFewParameters, message));
         }
-        let values = args.iter().zip(wanted).map(|(arg, ty)| arg.stored(ty, code_set)).collect::<Result<Vec<_>>>()?;
+        let values =
+            args.iter().zip(wanted).map(|(arg, ty)| arg.stored(ty, code_set, None)).collect::<Result<Vec<_>>>()?;
         let Outcome::Rows(mut cursor) = session.execute(&plan, &values)? else { return Ok(Vec::new()) };
         let types: Vec<Type> = cursor.columns().iter().map(|column| column.ty.clone()).collect();
         let Some(row) = cursor.next()? else {

@@ -2,6 +2,7 @@
 
 use std::io::ErrorKind;
 
+use rowferry_dialect::informix::values::DateFormat;
 use rowferry_wire_sqli::DecodeError;
 use rowferry_wire_sqli::login::LoginReply;
 use rowferry_wire_sqli::messages::warning;
@@ -36,6 +37,23 @@ const TOO_MANY: i16 = -27001;
 const BAD_REQUEST: i16 = -408;
 /// The request is of a kind that is not served.
 const NOT_SERVED: i16 = -908;
+
+/// The form of the client's dates in text: that of GL_DATE before that of DBDATE. The usual one is none of its own.
+fn date_format(dbdate: Option<&[u8]>, gl_date: Option<&[u8]>) -> Result<Option<DateFormat>, String> {
+    let said = |value: Option<&[u8]>| {
+        value.map(|value| String::from_utf8_lossy(value).into_owned()).filter(|value| !value.is_empty())
+    };
+    let known = match (said(gl_date), said(dbdate)) {
+        (Some(words), _) => DateFormat::of_gl_date(&words).ok_or_else(|| {
+            format!("GL_DATE {words}: here it has %d, %m and %Y or %y with one of / - . between, as %d.%m.%Y")
+        })?,
+        (None, Some(words)) => DateFormat::of_dbdate(&words).ok_or_else(|| {
+            format!("DBDATE {words}: here it has D, M and Y4 or Y2 with one of / - . 0 behind, as DMY4/")
+        })?,
+        (None, None) => return Ok(None),
+    };
+    Ok(Some(known).filter(|known| !known.is_usual()))
+}
 
 pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Result<SqliSession<'c>, Ending> {
     let mut first = [0; READ];
@@ -117,6 +135,13 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
         reject(connection, BAD_LOCALE, &message);
         return Err(Ending::Refused(message));
     };
+    let dates = match date_format(request.variable("DBDATE"), request.variable("GL_DATE")) {
+        Ok(dates) => dates,
+        Err(message) => {
+            reject(connection, BAD_LOCALE, &message);
+            return Err(Ending::Refused(message));
+        }
+    };
     // By any value but `n`, as esql's own clients have it.
     let delimited = request.variable("DELIMIDENT").is_some_and(|value| !value.eq_ignore_ascii_case(b"n"));
     let server = if request.server.is_empty() { SERVER_NAME.as_bytes() } else { &request.server };
@@ -163,7 +188,7 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
         (decoder, out),
         user,
         server,
-        (code_set, delimited, texts),
+        (code_set, delimited, dates, texts),
         admission,
     ))
 }

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use rowferry_dialect::informix::codes::{datetime_qualifier, interval_qualifier, type_code};
 use rowferry_dialect::informix::types::LVARCHAR_MAX;
-use rowferry_dialect::informix::values::{Decimal, convert, date_from_days, date_to_days, parse_date, within_bytes};
+use rowferry_dialect::informix::values::{
+    DateFormat, Decimal, convert, convert_dated, date_from_days, date_to_days, parse_date, within_bytes,
+};
 use rowferry_dialect::informix::{codes, import};
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::types::Storage;
@@ -433,7 +435,7 @@ impl Bound {
     }
 
     /// The value in the stored form of a parameter's type.
-    pub fn stored(&self, to: &Type, code_set: CodeSet) -> Result<Value> {
+    pub fn stored(&self, to: &Type, code_set: CodeSet, dates: Option<DateFormat>) -> Result<Value> {
         if let (Value::Text(body), Type::Composite(word)) = (&self.value, &self.ty) {
             // A client that binds an object knows a set from a list no better than by its own types.
             let word = match to {
@@ -448,7 +450,7 @@ impl Bound {
             // Text that came as bytes is in the client's code set.
             return Ok(Value::Text(code_set.decode(bytes)?));
         }
-        let stored = convert(&self.value, &self.ty, to)?;
+        let stored = convert_dated(&self.value, &self.ty, to, dates)?;
         if code_set.is_multibyte() { within_bytes(stored, to) } else { Ok(stored) }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Binder;
 use crate::access::{ObjectClass, Privileges};
-use crate::informix::ast::{Access, Granted, ObjectName};
+use crate::informix::ast::{Access, Granted, ObjectName, UserChange};
 use crate::ir::{self, AccessChange, Ddl, Grant, GrantRoles, GrantTargets, RoleOptions, RoleSpec, SetVariable};
 use crate::schema::{QualifiedName, RelationKind};
 use crate::{Error, Result};
@@ -126,6 +126,34 @@ impl Binder<'_> {
         let change = match create {
             true => AccessChange::CreateRole { name, options: RoleOptions::default() },
             false => AccessChange::DropRoles { roles: vec![RoleSpec::Named(name)], if_exists: lenient },
+        };
+        self.change_access(change, tag)
+    }
+
+    /// CREATE USER and its kin: roles that can log in. The first of them makes the file one with roles.
+    pub(super) fn user_change(&mut self, name: &str, change: &UserChange) -> ir::Statement {
+        let name = name.to_owned();
+        let (change, tag) = match change {
+            UserChange::Create { password, locked } => {
+                let options = RoleOptions {
+                    login: Some(!locked),
+                    password: password.clone().map(Some),
+                    ..RoleOptions::default()
+                };
+                (AccessChange::CreateRole { name, options }, "CREATE USER")
+            }
+            UserChange::Alter { password, locked } => {
+                let options = RoleOptions {
+                    login: locked.map(|locked| !locked),
+                    password: password.clone(),
+                    ..RoleOptions::default()
+                };
+                (AccessChange::AlterRole { role: RoleSpec::Named(name), options }, "ALTER USER")
+            }
+            UserChange::Drop => {
+                (AccessChange::DropRoles { roles: vec![RoleSpec::Named(name)], if_exists: false }, "DROP USER")
+            }
+            UserChange::Rename(to) => (AccessChange::RenameRole { role: name, to: to.clone() }, "RENAME USER"),
         };
         self.change_access(change, tag)
     }

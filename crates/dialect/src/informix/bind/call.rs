@@ -64,6 +64,9 @@ impl Binder<'_> {
         if let Some(expr) = self.aggregate(node, at)? {
             return Ok(expr);
         }
+        if let Some(expr) = self.user_aggregate(node, at)? {
+            return Ok(expr);
+        }
         if let Some(expr) = self.builtin(node, at)? {
             return Ok(expr);
         }

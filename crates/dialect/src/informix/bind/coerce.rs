@@ -5,7 +5,7 @@ use super::expr::text_length;
 use crate::functions::{Function, named};
 use crate::informix::ast::Node;
 use crate::informix::types::{LVARCHAR_MAX, YEAR_TO_FRACTION5, type_words};
-use crate::informix::values::{convert, string_length, within_bytes};
+use crate::informix::values::{DateFormat, convert, string_length, within_bytes};
 use crate::ir::{CastContext, Expr, ExprKind, Value};
 use crate::types::Field;
 use crate::{Condition, Language, Result, Type};
@@ -66,6 +66,10 @@ pub(super) fn common(left: &Type, right: &Type) -> Option<Type> {
 impl Binder<'_> {
     /// An expression of another type, converted; a literal at once, a parameter by taking the type.
     pub fn coerce(&mut self, expr: Expr, to: &Type, at: usize) -> Result<Expr> {
+        let expr = match self.context.dates {
+            Some(dates) => self.dated(expr, to, dates, at)?,
+            None => expr,
+        };
         if !self.context.multibyte || expr.ty == *to || !(expr.ty.is_text() || expr.ty == Type::Unknown) {
             return self.converted(expr, to, at);
         }
@@ -84,6 +88,28 @@ impl Binder<'_> {
         let is_char = Expr::integer(i64::from(matches!(to, Type::Char(_) | Type::Nchar(_))), Type::Int4);
         let length = Expr::integer(i64::from(length), Type::Int4);
         Ok(call("ifx_within", vec![converted, length, is_char], to.clone()))
+    }
+
+    /// A date or the text of one on its way to the other, where texts of dates have a form of the session's own.
+    fn dated(&mut self, expr: Expr, to: &Type, dates: DateFormat, at: usize) -> Result<Expr> {
+        let reads = *to == Type::Date && (expr.ty.is_text() || expr.ty == Type::Unknown);
+        let shows = expr.ty == Type::Date && to.is_text();
+        Ok(match &expr.kind {
+            // The door reads what is bound to a parameter.
+            ExprKind::Param(_) if expr.ty == Type::Unknown => expr,
+            ExprKind::Literal(Value::Text(text)) if reads => {
+                let read = self.placed(dates.read(text), at)?;
+                Expr::new(ExprKind::Literal(Value::Text(read)), expr.ty)
+            }
+            ExprKind::Literal(Value::Text(date)) if shows => {
+                let shown = dates.shown(date);
+                Expr::new(ExprKind::Literal(Value::Text(shown)), Type::Unknown)
+            }
+            ExprKind::Literal(_) => expr,
+            _ if reads => call("ifx_date_read", vec![expr, Expr::text(dates.words())], Type::Text),
+            _ if shows => call("ifx_date_shown", vec![expr, Expr::text(dates.words())], Type::Text),
+            _ => expr,
+        })
     }
 
     fn converted(&mut self, expr: Expr, to: &Type, at: usize) -> Result<Expr> {

@@ -441,6 +441,7 @@ impl Binder<'_> {
                         }
                         target_columns.clone()
                     };
+                    self.check_parent_key(table, &own, &parent, &names, target.at)?;
                     (name, names)
                 };
                 if target_columns.len() != own.len() {
@@ -469,6 +470,39 @@ impl Binder<'_> {
             kind,
             options: Default::default(),
         })
+    }
+
+    /// Refuses a foreign key whose columns in the parent are not unique there, or of another kind of type.
+    fn check_parent_key(
+        &self,
+        table: &Relation,
+        own: &[usize],
+        parent: &Relation,
+        names: &[String],
+        at: usize,
+    ) -> Result<()> {
+        let there: Vec<usize> = names.iter().filter_map(|name| parent.column(name)).collect();
+        let is_key = |index: &crate::schema::Index| {
+            let same = index.columns.len() == there.len() && there.iter().all(|at| index.columns.contains(&Some(*at)));
+            index.unique && index.predicate.is_none() && same
+        };
+        if own.len() == there.len() && !parent.indexes.iter().any(is_key) {
+            let message = format!("cannot find unique constraint or primary key on referenced table ({})", parent.name);
+            return Err(self.error(Condition::InvalidForeignKey, message, at).table("", parent.name.clone()));
+        }
+        let alike = |here: &Type, there: &Type| {
+            let of_one_kind = |test: fn(&Type) -> bool| test(here) == test(there);
+            of_one_kind(Type::is_text) && of_one_kind(Type::is_number) && super::coerce::common(here, there).is_some()
+        };
+        for (here, there) in own.iter().zip(&there) {
+            let (here, there) = (&table.columns[*here], &parent.columns[*there]);
+            let types = (crate::informix::import(&here.ty), crate::informix::import(&there.ty));
+            if !alike(&types.0, &types.1) {
+                let message = format!("the types of ({}) and ({}) do not match", here.name, there.name);
+                return Err(self.error(Condition::ForeignKeyTypes, message, at).column(here.name.clone()));
+            }
+        }
+        Ok(())
     }
 
     /// A constraint's name: the user's, or one of Informix's kind (`u…`, `r…`, `c…`).

@@ -26,6 +26,7 @@ use super::ast::{Ast, ObjectName};
 use super::lexer::position;
 use super::parser::{DELIMITED, Parser};
 use crate::access::{Needs, Privileges};
+use crate::informix::values::DateFormat;
 use crate::ir::{self, CteId, Expr, Ids, OutputColumn, RelId, SetVariable, Text, Transaction, TransactionModes};
 use crate::plan::{Bound, Effects, ResultColumn};
 use crate::schema::{QualifiedName, Relation};
@@ -47,6 +48,8 @@ pub struct Context {
     pub server: String,
     /// A character may have several bytes, and strings are as long as their bytes: the client's code set is UTF-8.
     pub multibyte: bool,
+    /// The form of dates in text, where the client has said so.
+    pub dates: Option<DateFormat>,
 }
 
 pub(super) struct Binder<'a> {
@@ -238,11 +241,13 @@ fn by_name(schema: &dyn Schema, name: &ObjectName) -> Option<Arc<Relation>> {
     let find = |owner: Option<&str>| {
         schema.relation(&QualifiedName { schema: owner.map(str::to_owned), name: name.name.clone() })
     };
-    // Owners other than the catalog's are not told apart: every user sees one set of tables, as in a database
-    // that is not in ANSI mode.
+    // Every user sees one set of tables, as in a database that is not in ANSI mode; an owner who is named has to be right.
+    let of = |owner: &str| {
+        find(None).filter(|found| found.namespace.eq_ignore_ascii_case(owner) || schema.is_owned_by(found.oid, owner))
+    };
     match name.owner.as_deref() {
-        Some("informix") => find(Some("informix")).or_else(|| find(None)),
-        Some(owner) => find(None).or_else(|| find(Some(owner))),
+        Some(owner @ "informix") => find(Some(owner)).or_else(|| of(owner)),
+        Some(owner) => of(owner).or_else(|| find(Some(owner))),
         None => find(None).or_else(|| find(Some("informix"))),
     }
 }
@@ -313,7 +318,7 @@ impl<'a> Binder<'a> {
         Error::new(condition, message).at(position(self.text, at))
     }
 
-    fn placed<T>(&self, result: Result<T>, at: usize) -> Result<T> {
+    pub(super) fn placed<T>(&self, result: Result<T>, at: usize) -> Result<T> {
         result.map_err(|error| error.at(position(self.text, at)))
     }
 
@@ -491,6 +496,7 @@ impl<'a> Binder<'a> {
             }
             Ast::Access(access) => self.access(access)?,
             Ast::Role { create, name, lenient } => self.role_change(*create, name, *lenient),
+            Ast::User { name, change } => self.user_change(name, change),
             Ast::SetRole { name, default } => self.set_role(name.as_deref(), *default),
             Ast::SetOther { tag, .. } | Ast::Nothing { tag, .. } => S::Nothing { tag },
             // Who only reads sees what was committed last and asks for no lock, so EXCLUSIVE is not in its way.
@@ -523,6 +529,10 @@ impl<'a> Binder<'a> {
                 self.create_type(name, *is_row, ty, *if_not_exists)?
             }
             Ast::DropType { name, if_exists } => self.drop_type(name, *if_exists)?,
+            Ast::CreateAggregate { name, parts, if_not_exists } => {
+                self.create_aggregate(name, parts, *if_not_exists)?
+            }
+            Ast::DropAggregate { name, if_exists } => self.drop_aggregate(name, *if_exists)?,
             Ast::CreateRoutine(create) => self.create_routine(create)?,
             Ast::CreateTrigger(create) => self.create_trigger(create)?,
             Ast::SetTriggers { table, names, disabled } => self.set_triggers(table.as_ref(), names, *disabled)?,

@@ -5,6 +5,8 @@ use super::scope::{Scope, Visible, VisibleColumn};
 use super::{Binder, Found};
 use crate::access::Privileges;
 use crate::informix::ast::{Body, Node, NodeKind, OrderKey, Query, Select, Source};
+use crate::informix::types::type_words;
+use crate::informix::values::composite::Shape;
 use crate::ir::{
     self, CastContext, ColumnIndex, Distinct, Expr, ExprKind, From, GroupBy, JoinKind, OutputColumn, RelId, SortKey,
 };
@@ -492,34 +494,80 @@ impl Binder<'_> {
                     column.name = format!("unnamed_col_{}", at + 1);
                 }
             }
-            let columns = columns.iter().map(|column| plain_column(&column.name, &column.ty)).collect();
-            let name = alias.unwrap_or_default().to_owned();
-            self.show(Visible { id, name, columns, relation: None, behind: id });
+            self.show_columns(id, alias, &columns);
             return Ok(from);
         }
         let NodeKind::Collection(_, members) = &expr.kind else {
+            return self.members_of(expr, alias, names);
+        };
+        // The fields of rows are columns.
+        let rows: Option<Vec<&[Node]>> = members
+            .iter()
+            .map(|member| match &member.kind {
+                NodeKind::Row(fields) => Some(&**fields),
+                _ => None,
+            })
+            .collect();
+        let rows = match rows.filter(|rows| rows.windows(2).all(|pair| pair[0].len() == pair[1].len())) {
+            Some(rows) if !rows.is_empty() => rows,
+            _ => members.iter().map(std::slice::from_ref).collect(),
+        };
+        let width = rows.first().map_or(1, |row| row.len());
+        let mut values: Vec<Vec<Expr>> = vec![Vec::with_capacity(width); rows.len()];
+        let mut columns = Vec::with_capacity(width);
+        for at in 0..width {
+            let column = rows.iter().map(|row| self.expr(&row[at])).collect::<Result<Vec<_>>>()?;
+            let (column, ty) = self.united(column, expr.at)?;
+            values.iter_mut().zip(column).for_each(|(row, value)| row.push(value));
+            let name = names.get(at).cloned().unwrap_or_else(|| format!("unnamed_col_{}", at + 1));
+            columns.push(OutputColumn { name, ty });
+        }
+        let id = self.ids.relation();
+        let query = ir::Query::of(ir::Body::Values(values), columns.clone(), self.ids.relation());
+        self.show_columns(id, alias, &columns);
+        Ok(From::Query { id, query: Box::new(query), lateral: false })
+    }
+
+    /// `TABLE(column)`: a row for each member of the collection that a column, a variable or a subquery has.
+    fn members_of(&mut self, expr: &Node, alias: Option<&str>, names: &[String]) -> Result<From> {
+        let collection = self.expr(expr)?;
+        let shape = |ty: &Type| match ty {
+            Type::Composite(words) => Shape::of(words),
+            _ => None,
+        };
+        let Some(Shape::Collection { element, .. }) = shape(&collection.ty) else {
             return self.unsupported("TABLE(…) of other than a collection", expr.at);
         };
-        let mut values = Vec::new();
-        for member in members {
-            values.push(self.expr(member)?);
-        }
-        let (values, ty) = self.united(values, expr.at)?;
-        let name = names.first().cloned().unwrap_or_else(|| "unnamed_col_1".into());
         let id = self.ids.relation();
-        let query = ir::Query::of(
-            ir::Body::Values(values.into_iter().map(|value| vec![value]).collect()),
-            vec![OutputColumn { name: name.clone(), ty: ty.clone() }],
-            self.ids.relation(),
-        );
-        self.show(Visible {
-            id,
-            name: alias.unwrap_or_default().to_owned(),
-            columns: vec![plain_column(&name, &ty)],
-            relation: None,
-            behind: id,
-        });
-        Ok(From::Query { id, query: Box::new(query), lateral: false })
+        let name = names.first().cloned().unwrap_or_else(|| "unnamed_col_1".to_owned());
+        let columns = vec![OutputColumn { name, ty: element.clone() }];
+        let args = vec![collection, Expr::text(type_words(&element))];
+        let function = super::coerce::row("ifx_members");
+        let members = From::Function { id, function, args, columns: columns.clone(), ordinality: false };
+        let Some(Shape::Row(fields)) = shape(&element) else {
+            self.show_columns(id, alias, &columns);
+            return Ok(members);
+        };
+        let row = Expr::column(id, 0, element);
+        let (mut items, mut columns) = (Vec::with_capacity(fields.len()), Vec::with_capacity(fields.len()));
+        for (at, (field, ty)) in fields.into_iter().enumerate() {
+            let place = Expr::integer(at as i64 + 1, Type::Int4);
+            let text = super::coerce::call("ifx_row_field", vec![row.clone(), place], Type::Text);
+            items.push(self.coerce(text, &ty, expr.at)?);
+            columns.push(OutputColumn { name: names.get(at).cloned().unwrap_or(field), ty });
+        }
+        let select = ir::Select::of(items, Some(members));
+        let body = ir::Body::Select(Box::new(select));
+        let query = ir::Query::of(body, columns.clone(), self.ids.relation());
+        let id = self.ids.relation();
+        self.show_columns(id, alias, &columns);
+        Ok(From::Query { id, query: Box::new(query), lateral: true })
+    }
+
+    fn show_columns(&mut self, id: RelId, alias: Option<&str>, columns: &[OutputColumn]) {
+        let columns = columns.iter().map(|column| plain_column(&column.name, &column.ty)).collect();
+        let name = alias.unwrap_or_default().to_owned();
+        self.show(Visible { id, name, columns, relation: None, behind: id });
     }
 
     /// The relations of the innermost FROM so far.

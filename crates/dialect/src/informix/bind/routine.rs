@@ -6,11 +6,12 @@ use std::sync::Arc;
 use super::Binder;
 use super::coerce::call;
 use crate::functions::{self, TypeSpec};
-use crate::informix::ast::{CreateRoutine, Node, NodeKind, ObjectName};
+use crate::informix::ast::{Call, CreateRoutine, Node, NodeKind, ObjectName};
 use crate::informix::spl;
 use crate::ir::{self, CreateRoutine as Create, Ddl, DropRoutine, Expr, From, OutputColumn};
 use crate::plan::ResultColumn;
 use crate::schema::Routine;
+use crate::stored_aggregate::{Callee, Plan, Spl};
 use crate::{Condition, Error, Language, Result, Type};
 
 /// A routine, and the arguments of a call in the order of its parameters; `None` asks for the default.
@@ -28,6 +29,14 @@ struct Candidate {
     parsed: Arc<spl::Routine>,
     types: Vec<Type>,
     places: Vec<Option<usize>>,
+}
+
+/// A routine behind an aggregate.
+struct Support {
+    routine: Arc<Routine>,
+    parsed: Arc<spl::Routine>,
+    params: Vec<Type>,
+    returns: Type,
 }
 
 impl Candidate {
@@ -113,7 +122,9 @@ impl Binder<'_> {
         specific: bool,
         signature: Option<&[Type]>,
     ) -> Result<Vec<Arc<Routine>>> {
-        let wanted = signature.map(|types| types.iter().map(spl::base_words).collect::<Vec<_>>());
+        let words = |ty: &Type| Ok(spl::base_words(&self.named_type(ty, name.at)?));
+        let wanted: Option<Vec<String>> =
+            signature.map(|types| types.iter().map(words).collect::<Result<_>>()).transpose()?;
         let candidates = if specific { self.schema.all_routines() } else { self.schema.routines(&name.name) };
         let mut found = Vec::new();
         for routine in candidates {
@@ -208,6 +219,109 @@ impl Binder<'_> {
         };
         let args = self.routine_args(resolved);
         Ok(Some(call("ifx_routine", args, ty)))
+    }
+
+    /// A call of an aggregate that users have made; `None` when the name is no such.
+    pub(super) fn user_aggregate(&mut self, node: &Call, at: usize) -> Result<Option<Expr>> {
+        let Some(found) = self.schema.informix_aggregate(&node.name) else { return Ok(None) };
+        if node.over.is_some() {
+            return self.unsupported("OVER behind an aggregate of users", at);
+        }
+        let [arg] = node.args.as_slice() else {
+            return self.unsupported("an aggregate of users of other than one argument", at);
+        };
+        if !self.aggregates_allowed {
+            return Err(self.error(Condition::MisplacedAggregate, "an aggregate cannot stand here", at));
+        }
+        self.aggregates_allowed = false;
+        let value = self.expr(arg);
+        self.aggregates_allowed = true;
+        let value = value?;
+        let parts = &found.parts;
+        let init = match &parts.init {
+            Some(name) => Some(self.support(name, &[Some(&value.ty)], at)?),
+            None => None,
+        };
+        let begins = init.as_ref().map(|init| &init.returns);
+        let iter = self.support(&parts.iter, &[begins, Some(&value.ty)], at)?;
+        let finish = match &parts.finish {
+            Some(name) => Some(self.support(name, &[Some(&iter.returns)], at)?),
+            None => None,
+        };
+        let value = self.coerce(value, &iter.params[1], at)?;
+        let state = iter.returns.clone();
+        let callee = |support: &Support, types: [&Type; 2]| Callee {
+            function: support.routine.oid,
+            strict: false,
+            standing: None,
+            types: types.into_iter().cloned().collect(),
+        };
+        let ty = finish.as_ref().map_or(&state, |finish| &finish.returns).clone();
+        let plan = Plan {
+            aggregate: found.oid,
+            keys: None,
+            transition: callee(&iter, [&state, &iter.params[0]]),
+            inverse: None,
+            finish: finish.as_ref().map(|finish| callee(finish, [&state, &finish.params[0]])),
+            extra: 0,
+            leaving: false,
+            spl: Some(Spl {
+                init: init.as_ref().map(|init| callee(init, [&init.returns, &state])),
+                only_reads: self.changes_data,
+                skips_nulls: !parts.handles_nulls,
+            }),
+        };
+        self.effects.volatile = true;
+        self.effects.reads = true;
+        for support in init.iter().chain([&iter]).chain(&finish) {
+            let Support { routine, parsed, .. } = support;
+            if !self.changes_data && self.routine_writes(parsed, &mut HashSet::new()) {
+                self.effects.writes = true;
+            }
+            self.note(|uses| {
+                uses.routines.insert(routine.oid);
+            });
+            let kind = if parsed.function { "function" } else { "procedure" };
+            self.needs.functions.entry(routine.oid).or_insert_with(|| (kind, routine.name.clone()));
+        }
+        let plan = Expr::text(plan.to_text());
+        let nothing = Expr::new(ir::ExprKind::Literal(ir::Value::Null), Type::Unknown);
+        let aggregate = ir::Aggregate {
+            function: functions::internal("stored aggregate"),
+            args: vec![plan.clone(), nothing.clone(), value],
+            direct: Vec::new(),
+            distinct: node.distinct,
+            order_by: Vec::new(),
+            filter: None,
+        };
+        let state = Expr::new(ir::ExprKind::Aggregate(Box::new(aggregate)), Type::Bytea);
+        let function = functions::internal("stored aggregate result");
+        Ok(Some(Expr::new(ir::ExprKind::Call { function, args: vec![plan, nothing, state] }, ty)))
+    }
+
+    /// The routine of this name behind an aggregate that takes such arguments, of any type where none is known, and returns
+    /// one value.
+    fn support(&self, name: &str, args: &[Option<&Type>], at: usize) -> Result<Support> {
+        let mut best: Option<(u32, Support)> = None;
+        for routine in self.schema.routines(name) {
+            let parsed = routine.parsed()?.clone();
+            let params = parsed.param_types(self.schema)?;
+            let returned = parsed.result_columns(self.schema)?;
+            let (true, [(_, returns)]) = (params.len() == args.len(), returned.as_slice()) else { continue };
+            let costs: Option<Vec<u32>> = args
+                .iter()
+                .zip(&params)
+                .map(|(arg, param)| arg.map_or(Some(0), |arg| assignment_cost(arg, param)))
+                .collect();
+            let Some(cost) = costs.map(|costs| costs.iter().sum::<u32>()) else { continue };
+            let better = best
+                .as_ref()
+                .is_none_or(|(least, known)| (cost, &routine.signature) < (*least, &known.routine.signature));
+            if better {
+                best = Some((cost, Support { returns: returns.clone(), routine, parsed, params }));
+            }
+        }
+        best.map(|(_, support)| support).ok_or_else(|| self.no_routine(name, at))
     }
 
     /// The arguments of `ifx_routine`: which routine, which parameters are given, and their values.

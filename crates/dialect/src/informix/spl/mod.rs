@@ -344,13 +344,13 @@ pub struct Sql {
 }
 
 impl TypeRef {
-    /// The type; LIKE asks the schema.
+    /// The type; LIKE and names of types ask the schema.
     ///
     /// # Errors
-    /// -206 and -217 when the table or column of LIKE does not exist.
+    /// That of a type that is not there; -206 and -217 when the table or column of LIKE does not exist.
     pub fn resolve(&self, schema: &dyn Schema) -> Result<Type> {
         let (table, column) = match self {
-            Self::Is(ty) => return Ok(ty.clone()),
+            Self::Is(ty) => return super::named_types::resolved(ty, schema),
             Self::Like { table, column } => (table, column),
         };
         let found = schema.relation(table).or_else(|| schema.relation(&QualifiedName::bare(&*table.name)));
@@ -554,7 +554,8 @@ impl Signature {
     /// The statement that calls the routine of users that it names, with its parameters for arguments; `None` when there
     /// is no such routine.
     pub fn call(&self, schema: &dyn Schema) -> Option<String> {
-        let wanted: Vec<String> = self.types.iter().map(base_words).collect();
+        let words = |ty: &Type| super::named_types::resolved(ty, schema).map(|ty| base_words(&ty));
+        let wanted: Vec<String> = self.types.iter().map(words).collect::<Result<_>>().ok()?;
         let found = schema.routines(&self.name).into_iter().find_map(|routine| {
             let parsed = routine.parsed().ok()?.clone();
             let types = parsed.param_types(schema).ok()?;

@@ -63,7 +63,7 @@ pub(super) fn days_in_month(year: i32, month: u8) -> u8 {
 }
 
 /// A date from text: `YYYY-MM-DD` (DBDATE=Y4MD-, what both drivers ask for) or `MM/DD/YYYY` (the server's default), each
-/// with `-`, `/` or `.` between.
+/// with `-`, `/` or `.` between. A year of two digits is one of this century, as DBCENTURY has it by default.
 pub fn parse_date(text: &str) -> Result<(i32, u8, u8)> {
     let invalid = || Error::new(Condition::InvalidDateText, format!("\"{text}\" is not a date"));
     let parts: Vec<&str> = text.trim().split(['-', '/', '.']).collect();
@@ -74,9 +74,17 @@ pub fn parse_date(text: &str) -> Result<(i32, u8, u8)> {
         }
         part.parse().map_err(|_| invalid())
     };
-    let (year, month, day) =
-        if a.len() == 4 { (number(a)?, number(b)?, number(c)?) } else { (number(c)?, number(a)?, number(b)?) };
+    let (year, month, day) = match (a.len(), c.len()) {
+        (4, _) => (number(a)?, number(b)?, number(c)?),
+        (_, 1 | 2) => (in_this_century(number(c)?), number(a)?, number(b)?),
+        _ => (number(c)?, number(a)?, number(b)?),
+    };
     checked_date(year, month, day)
+}
+
+/// A year that is written in two digits.
+pub(super) const fn in_this_century(year: i32) -> i32 {
+    2000 + year
 }
 
 /// A date whose parts are in range.

@@ -7,6 +7,7 @@ pub mod arithmetic;
 pub mod calendar;
 pub mod composite;
 mod convert;
+mod dates;
 mod datetime;
 mod decimal;
 mod document;
@@ -16,6 +17,7 @@ mod interval;
 pub mod strings;
 
 pub use convert::{computed, convert, fits_integer, string_length, within_bytes};
+pub use dates::{DateFormat, convert_dated};
 pub use datetime::{Moment, date_from_days, date_to_days, parse_date};
 pub use decimal::Decimal;
 pub use document::Document;

@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 pub use self::alter::{AlterTable, Part};
 pub use self::constraint::{Constraint, ConstraintKind, ConstraintOptions, Exclusion, ForeignKeyDefinition};
-pub use self::routine::{AlterFunction, CreateFunction, CreateRoutine, CreateType, DropRoutine, RoutineKind};
+pub use self::routine::{
+    AlterFunction, CreateAggregate, CreateFunction, CreateRoutine, CreateType, DropRoutine, RoutineKind,
+};
 pub use self::table::{
     BoundExprs, ChangePartition, ColumnDefinition, CreateTable, EdgeExpr, IdentityDefinition, Like, NewPartition,
     OnCommit,
@@ -152,6 +154,13 @@ pub enum Ddl {
     Statistics(super::StatisticsChange),
     /// CREATE, ALTER, DROP and COMMENT ON TEXT SEARCH CONFIGURATION and DICTIONARY.
     Search(super::SearchChange),
+    /// CREATE AGGREGATE in Informix's SQL.
+    CreateAggregate(CreateAggregate),
+    /// DROP AGGREGATE in Informix's SQL.
+    DropAggregate {
+        /// The aggregate's object id.
+        oid: u32,
+    },
     /// CREATE ROW TYPE, CREATE DISTINCT TYPE.
     CreateType(CreateType),
     /// DROP TYPE.

@@ -83,6 +83,15 @@ pub struct CreateType {
     pub words: String,
 }
 
+/// CREATE AGGREGATE in Informix's SQL.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateAggregate {
+    /// Name.
+    pub name: String,
+    /// What it is made of, as [`crate::informix::aggregates::Parts`] is kept.
+    pub words: String,
+}
+
 /// DROP FUNCTION, DROP PROCEDURE.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DropRoutine {

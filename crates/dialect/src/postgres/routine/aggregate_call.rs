@@ -307,7 +307,7 @@ impl Binder<'_> {
         let plain = part.kind == AggregateKind::Normal
             && definition.params.iter().all(|param| param.mode != ParamMode::Variadic);
         let (aggregate, keys) = (call.function.oid, plain.then_some(keys));
-        let plan = Plan { aggregate, keys, transition, inverse, finish, extra, leaving };
+        let plan = Plan { aggregate, keys, transition, inverse, finish, extra, leaving, spl: None };
         Ok((Expr::text(plan.to_text()), initial))
     }
 

@@ -3,7 +3,7 @@
 use rowferry_dialect::informix::shown;
 use rowferry_dialect::schema::{Index, ReferentialAction, Relation};
 
-use super::{Cell, OWNER, Row, Table, View, int, tabid, text};
+use super::{Cell, Row, Table, View, int, tabid, text};
 
 pub(super) const TABLES: &[Table] = &[SYSINDICES, SYSINDEXES, SYSCONSTRAINTS, SYSREFERENCES, SYSCHECKS];
 
@@ -42,7 +42,7 @@ const SYSINDICES: Table = Table {
                     index.parts.into_iter().filter(|part| *part != 0).map(|part| part.to_string()).collect();
                 vec![
                     text(index.name),
-                    text(OWNER),
+                    text(view.owner(index.relation.oid)),
                     int(tabid(index.relation)),
                     text(kind(index.unique)),
                     text(""),
@@ -109,8 +109,13 @@ fn index_rows(view: &View) -> Vec<Row> {
     indexes(view)
         .into_iter()
         .map(|index| {
-            let mut row =
-                vec![text(index.name), text(OWNER), int(tabid(index.relation)), text(kind(index.unique)), text("")];
+            let mut row = vec![
+                text(index.name),
+                text(view.owner(index.relation.oid)),
+                int(tabid(index.relation)),
+                text(kind(index.unique)),
+                text(""),
+            ];
             row.extend(index.parts.map(int));
             row.extend([int(1), Cell::Real(1.0), Cell::Real(0.0), Cell::Real(0.0), int(0)]);
             row
@@ -133,7 +138,7 @@ const SYSCONSTRAINTS: Table = Table {
             rows.push(vec![
                 int(id.into()),
                 text(name),
-                text(OWNER),
+                text(view.owner(relation.oid)),
                 int(tabid(relation)),
                 text(kind),
                 text(index),

@@ -1,14 +1,17 @@
-//! Tables of a real server's catalog that have no rows here: what they describe does not exist in a file.
+//! Tables of a real server's catalog that have no rows here, since what they describe does not exist in a file, or none
+//! in a file without roles.
 
 use super::Table;
 
 macro_rules! empty {
-    ($($name:literal: $columns:literal;)*) => {
+    (@rows) => { |_| Vec::new() };
+    (@rows $rows:path) => { $rows };
+    ($($name:literal: $columns:literal $(=> $rows:path)?;)*) => {
         &[$(Table {
             namespace: "informix",
             name: $name,
             columns: $columns,
-            rows: |_| Vec::new(),
+            rows: empty!(@rows $($rows)?),
             live: false,
         one: None,
         chunks: None,
@@ -19,7 +22,7 @@ macro_rules! empty {
 #[rustfmt::skip]
 pub(super) const TABLES: &[Table] = empty! {
     "syscolauth":
-        "grantor char(32), grantee char(32), tabid integer, colno smallint, colauth char(3)";
+        "grantor char(32), grantee char(32), tabid integer, colno smallint, colauth char(3)" => super::privileges::of_columns;
     "syssynonyms":
         "owner char(32), synname varchar(128), created date, tabid integer";
     "sysprocplan":
@@ -42,7 +45,7 @@ pub(super) const TABLES: &[Table] = empty! {
     "sysfragauth":
         "grantor char(32), grantee char(32), tabid integer, fragment varchar(128), fragauth char(6)";
     "sysroleauth":
-        "rolename varchar(32), grantee char(32), is_grantable char(1)";
+        "rolename varchar(32), grantee char(32), is_grantable char(1)" => super::privileges::members;
     "sysxtddesc":
         "extended_id integer, seqno smallint, description char(256)";
     "sysinherits":
@@ -71,7 +74,7 @@ pub(super) const TABLES: &[Table] = empty! {
         "name varchar(128), msgid serial, locale char(36), seqno smallint, message varchar(255)";
     "sysaggregates":
         "name varchar(128), owner char(32), aggid serial, init_func varchar(128), iter_func varchar(128), combine_func varchar(128), \
-         final_func varchar(128), handlesnulls boolean";
+         final_func varchar(128), handlesnulls boolean" => super::routines::aggregates;
     "sysdirectives":
         "id serial, query char(256), directive char(256), directive_code char(16), active smallint, hash_code integer";
     "sysxasourcetypes":

@@ -8,6 +8,7 @@ mod constraints;
 mod empty;
 mod objects;
 mod others;
+mod privileges;
 mod routines;
 mod sysmaster;
 mod tables;
@@ -28,7 +29,7 @@ struct View {
     /// Sequences that belong to no column.
     free_sequences: HashSet<u32>,
     synonyms: Vec<crate::schema::Synonym>,
-    /// Whose tables are said to be, where that is not everybody's owner.
+    /// Whose an object is, where that is known.
     owners: HashMap<u32, String>,
     /// The database's name.
     database: String,
@@ -38,15 +39,14 @@ impl View {
     fn of(context: &Context<'_>) -> Self {
         let mut relations: Vec<_> = context.schema.user_relations().cloned().collect();
         relations.sort_by_key(|relation| relation.oid);
-        let owner = |relation: &Arc<Relation>| {
-            let details = context.schema.details(relation.oid)?;
-            Some((relation.oid, details.properties.get("", rowferry_dialect::informix::OWNER)?.to_owned()))
-        };
-        let owners = relations.iter().filter_map(owner).collect();
+        let sequences: Vec<_> = context.schema.sequences().map(|details| details.sequence.clone()).collect();
+        let objects =
+            relations.iter().map(|relation| relation.oid).chain(sequences.iter().map(|sequence| sequence.oid));
+        let owners = objects.filter_map(|oid| Some((oid, context.schema.informix_owner(oid)?))).collect();
         Self {
             owners,
             relations,
-            sequences: context.schema.sequences().map(|details| details.sequence.clone()).collect(),
+            sequences,
             free_sequences: context
                 .schema
                 .sequences()
@@ -60,6 +60,11 @@ impl View {
 }
 
 impl View {
+    /// Whose an object is.
+    fn owner(&self, oid: u32) -> &str {
+        self.owners.get(&oid).map_or(OWNER, String::as_str)
+    }
+
     /// The id of a table, view or sequence of this name.
     fn object(&self, name: &str) -> Option<i64> {
         let relation = self.relations.iter().find(|relation| relation.name.eq_ignore_ascii_case(name));
@@ -93,7 +98,10 @@ fn own() -> impl Iterator<Item = &'static Table> {
     FAMILIES.into_iter().flatten().filter(|table| table.namespace == crate::schema::INFORMIX)
 }
 
-/// The owner of everything: users share one set of tables.
+/// The setting that says which role is enabled.
+const ENABLED_ROLE: &str = "informix.role";
+
+/// The owner of what is nobody's in particular: users of a file without roles share one set of tables.
 const OWNER: &str = "informix";
 
 fn text(value: impl Into<String>) -> Cell {

@@ -73,11 +73,11 @@ pub(super) const TABLES: &[Table] = tables! {
                     continue;
                 };
                 let state = if trigger.state == TriggerState::Disabled { "D" } else { "E" };
-                rows.push(vec![text("T"), text(OWNER), text(actions.trigger), int(tabid(relation)), text(state)]);
+                rows.push(vec![text("T"), text(view.owner(relation.oid)), text(actions.trigger), int(tabid(relation)), text(state)]);
             }
         }
         let mut add = |kind: &str, name: &str, relation: &Relation| {
-            rows.push(vec![text(kind), text(OWNER), text(name), int(tabid(relation)), text("E")]);
+            rows.push(vec![text(kind), text(view.owner(relation.oid)), text(name), int(tabid(relation)), text("E")]);
         };
         for relation in &view.relations {
             for index in &relation.indexes {

@@ -9,7 +9,7 @@ use rowferry_dialect::ir::TriggerEvent;
 use rowferry_dialect::schema::{Relation, RelationKind};
 use rowferry_dialect::{Schema as _, Type};
 
-use super::{OWNER, Row, Table, View, int, is_view, tabid, text};
+use super::{OWNER, Row, Table, View, int, tabid, text};
 
 /// Characters of a view's text in one row.
 const VIEW_WIDTH: usize = 64;
@@ -39,7 +39,8 @@ pub(super) const TABLES: &[Table] = &[
                 let definition = shown(definition);
                 let names: Vec<&str> = relation.columns.iter().map(|column| column.name.as_str()).collect();
                 let (name, names) = (&relation.name, names.join(","));
-                let whole = format!("create view \"{OWNER}\".{name} ({names}) as {definition}{check} ;");
+                let owner = view.owner(relation.oid);
+                let whole = format!("create view \"{owner}\".{name} ({names}) as {definition}{check} ;");
                 for (number, part) in pieces(&whole, VIEW_WIDTH).into_iter().enumerate() {
                     rows.push(vec![int(tabid(relation)), int(number as i64), text(part)]);
                 }
@@ -88,17 +89,7 @@ pub(super) const TABLES: &[Table] = &[
         chunks: None,
         name: "systabauth",
         columns: "grantor char(32), grantee char(32), tabid integer, tabauth char(9)",
-        rows: |context| {
-            let view = &View::of(context);
-            // Everybody may do everything: there are no privileges here.
-            view.relations
-                .iter()
-                .map(|relation| {
-                    let rights = if is_view(relation) { "s--------" } else { "su-idx---" };
-                    vec![text(OWNER), text("public"), int(tabid(relation)), text(rights)]
-                })
-                .collect()
-        },
+        rows: super::privileges::of_tables,
     },
     Table {
         namespace: "informix",
@@ -254,7 +245,7 @@ pub(super) const TABLES: &[Table] = &[
         chunks: None,
         name: "sysusers",
         columns: "username char(32), usertype char(1), priority smallint, password char(16), defrole char(32)",
-        rows: |_| vec![vec![text("public"), text("D"), int(5), text(""), text("")]],
+        rows: super::privileges::users,
     },
 ];
 

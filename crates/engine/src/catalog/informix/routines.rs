@@ -65,7 +65,7 @@ pub(super) const TABLES: &[Table] = &[
                 let words: Vec<String> = types.iter().map(spl::base_words).collect();
                 rows.push(vec![
                     text(&*routine.name),
-                    text(OWNER),
+                    text(context.schema.informix_owner(routine.oid).unwrap_or_else(|| OWNER.to_owned())),
                     int(id),
                     // O: of an owner; D: of the database's administrator.
                     text(if parsed.dba { "D" } else { "O" }),
@@ -168,9 +168,27 @@ pub(super) const TABLES: &[Table] = &[
         name: "sysprocauth",
         columns: "grantor char(32), grantee char(32), procid integer, procauth char(1)",
         rows: |context| {
-            // Everybody may call everything.
-            let row = |id| vec![text(OWNER), text("public"), int(id), text("e")];
-            routines(context).into_iter().map(|(id, ..)| row(id)).collect()
+            let routines = routines(context);
+            super::privileges::of_routines(context, routines.iter().map(|(id, routine, _)| (*id, routine.oid)))
         },
     },
 ];
+
+/// `sysaggregates`
+pub(super) fn aggregates(context: &Context<'_>) -> Vec<super::Row> {
+    let row = |aggregate: &Arc<rowferry_dialect::informix::aggregates::UserAggregate>| {
+        let parts = &aggregate.parts;
+        let name = |name: &Option<String>| name.as_deref().map_or(Cell::Null, text);
+        vec![
+            text(&*aggregate.name),
+            text(context.schema.informix_owner(aggregate.oid).unwrap_or_else(|| OWNER.to_owned())),
+            int(aggregate.oid.into()),
+            name(&parts.init),
+            text(&*parts.iter),
+            text(&*parts.combine),
+            name(&parts.finish),
+            Cell::Integer(parts.handles_nulls.into()),
+        ]
+    };
+    context.schema.main.aggregates.iter().map(row).collect()
+}

@@ -39,7 +39,7 @@ pub(super) const TABLES: &[Table] = tables! {
                     vec![
                         int(0x0010_0000 + tabid(relation)),
                         text(&view.database),
-                        text(OWNER),
+                        text(view.owner(relation.oid)),
                         text(&relation.name),
                         text(LOCALE),
                         int(1),

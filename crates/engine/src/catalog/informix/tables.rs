@@ -55,7 +55,7 @@ fn rows(view: &View) -> Vec<Row> {
         rows.push(row(Entry { name, id, kind: "", columns: 0, indexes: 0, width: 0, site, owner: OWNER }));
     }
     let named = |name, id: u32, kind| {
-        row(Entry { name, id: i64::from(id), kind, columns: 0, indexes: 0, width: 0, site: "", owner: OWNER })
+        row(Entry { name, id: i64::from(id), kind, columns: 0, indexes: 0, width: 0, site: "", owner: view.owner(id) })
     };
     rows.extend(view.synonyms.iter().map(|synonym| named(&synonym.name, synonym.oid, "S")));
     // Those behind columns are no objects of their own to Informix.
@@ -74,7 +74,7 @@ fn rows(view: &View) -> Vec<Row> {
             indexes: relation.indexes.len(),
             width: relation.columns.iter().map(|column| coltype(column).1 & 0xff).sum(),
             site: "",
-            owner: view.owners.get(&relation.oid).map_or(OWNER, String::as_str),
+            owner: view.owner(relation.oid),
         }));
     }
     rows

@@ -138,7 +138,9 @@ impl Changer<'_> {
                 check.owned(oid.unwrap_or_else(|| schema.namespace_oid(name)), kind, name)
             }
             Ddl::CommentSequence { name, .. } => check.sequence(name),
-            Ddl::CreateRoutine(_) | Ddl::CreateType(_) => check.schema_privilege("public", Privileges::CREATE),
+            Ddl::CreateRoutine(_) | Ddl::CreateType(_) | Ddl::CreateAggregate(_) => {
+                check.schema_privilege("public", Privileges::CREATE)
+            }
             Ddl::UserType(UserTypeChange::Create { name, kind }) => {
                 if !check.keeps_types(name.schema.as_deref()) {
                     check.create_in(name, false)?;
@@ -183,6 +185,7 @@ impl Changer<'_> {
             Ddl::DropFunctions { functions, .. } => functions.iter().try_for_each(|oid| check.function(*oid)),
             Ddl::DropRoutine(routine) => check.owned(routine.oid, "function", ""),
             Ddl::DropType { oid } => check.owned(*oid, "type", ""),
+            Ddl::DropAggregate { oid } => check.owned(*oid, "aggregate", ""),
             Ddl::Policy(policy) => match policy.change {
                 PolicyChange::Drop(_) | PolicyChange::Comment(..) => {
                     check.owned(policy.table.oid, "relation", &policy.table.name)

@@ -87,7 +87,7 @@ impl Changer<'_> {
             "table" | "view" | "materialized view" => ObjectClass::Relation,
             "sequence" => ObjectClass::Sequence,
             "schema" => ObjectClass::Schema,
-            "routine" | "function" => ObjectClass::Routine,
+            "routine" | "function" | "informix aggregate" => ObjectClass::Routine,
             "row type" | "distinct type" | "type" => ObjectClass::Type,
             // These have owners and no privileges.
             "collation" | "operator" | "search configuration" | "search dictionary" | "statistics" => {

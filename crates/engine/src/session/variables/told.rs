@@ -22,7 +22,9 @@ impl Variables {
     pub(in crate::session) fn told(&self) -> Arc<str> {
         let told = || {
             let mut told = String::new();
-            for name in ["informix.database", "informix.server", informix::DELIMIDENT, informix::MULTIBYTE] {
+            for name in
+                ["informix.database", "informix.server", informix::DELIMIDENT, informix::MULTIBYTE, informix::DATES]
+            {
                 match self.kept(name) {
                     Some(value) => told.extend([value, "\0"]),
                     None => told.push('\u{1}'),

@@ -87,6 +87,9 @@ impl Commands {
         if self.delimited {
             session.begin_with(rowferry_dialect::informix::DELIMIDENT, "y");
         }
+        if let Some(dates) = self.dates {
+            session.begin_with(rowferry_dialect::informix::DATES, &dates.words());
+        }
         if self.code_set.is_multibyte() {
             session.begin_with(rowferry_dialect::informix::MULTIBYTE, "y");
         }

@@ -11,6 +11,7 @@ mod statements;
 use std::io::ErrorKind;
 use std::sync::Arc;
 
+use rowferry_dialect::informix::values::DateFormat;
 use rowferry_engine::{Condition, Databases, Error, Interrupter, Logging, Session, smart_objects};
 use rowferry_wire_sqli::messages::{ClientMessage, ServerMessage};
 use rowferry_wire_sqli::server::Decoder;
@@ -97,6 +98,8 @@ struct Commands {
     code_set: CodeSet,
     /// The client has DELIMIDENT: `"x"` is a name.
     delimited: bool,
+    /// The form that the client gives dates in text, where it is not the usual one.
+    dates: Option<DateFormat>,
     /// What the client makes of the texts of errors.
     texts: Texts,
     widths: Widths,
@@ -162,7 +165,7 @@ impl<'c> SqliSession<'c> {
         (decoder, out): (Decoder, Vec<u8>),
         user: String,
         server: String,
-        (code_set, delimited, texts): (CodeSet, bool, Texts),
+        (code_set, delimited, dates, texts): (CodeSet, bool, Option<DateFormat>, Texts),
         admission: Admission,
     ) -> Self {
         smart_objects::with(|objects| objects.reset(Box::new(code_set)));
@@ -183,6 +186,7 @@ impl<'c> SqliSession<'c> {
             server,
             code_set,
             delimited,
+            dates,
             texts,
             widths: decoder.widths(),
             out,

@@ -228,7 +228,7 @@ impl Commands {
 
     /// The bound values in the forms that the statement's parameters have.
     pub(super) fn arguments(&mut self) -> Obeyed<(Arc<Prepared>, Vec<Value>)> {
-        let code_set = self.code_set;
+        let (code_set, dates) = (self.code_set, self.dates);
         let statement = self.statement()?;
         let Some(prepared) = statement.prepared.clone() else {
             return Err(Error::internal("a statement of the door's own has no plan").into());
@@ -244,7 +244,7 @@ impl Commands {
             .bound
             .iter()
             .zip(wanted)
-            .map(|(value, ty)| value.stored(ty, code_set))
+            .map(|(value, ty)| value.stored(ty, code_set, dates))
             .collect::<Result<Vec<_>, Error>>()?;
         if let Some(cursor) = informix::current_of(&prepared.bound) {
             values.push(Value::Integer(self.position(cursor)?));

@@ -5,8 +5,8 @@ use rowferry_dialect::informix::spl::base_words;
 use rowferry_dialect::informix::type_from_words;
 use rowferry_dialect::informix::types::{YEAR_TO_FRACTION5, YEAR_TO_SECOND};
 use rowferry_dialect::informix::values::{
-    Decimal, Document, Moment, arithmetic, calendar, composite, convert, date_to_days, moment_from_text,
-    moment_to_text, number_from_text, number_to_text, strings, within_bytes,
+    DateFormat, Decimal, Document, Moment, arithmetic, calendar, composite, computed, convert, date_to_days,
+    moment_from_text, moment_to_text, number_from_text, number_to_text, strings, within_bytes,
 };
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::types::Field;
@@ -64,7 +64,7 @@ pub(super) const ROWS: &[Row] = &[
             let moment = Moment::parse(call.text(0)?, *source, base)?.format(YEAR_TO_FRACTION5);
             return convert(&Value::Text(moment), &Type::Datetime(YEAR_TO_FRACTION5), &to);
         }
-        convert(&call.owned(0), &from, &to)
+        computed(&call.owned(0), &from, &to)
     }),
     Row::new("rf_ifx_current", 1, |call| {
         let Type::Datetime(qualifier) = type_at(call, 0)? else {
@@ -113,6 +113,8 @@ pub(super) const ROWS: &[Row] = &[
     }),
     Row::new("rf_ifx_interval_key", 2, |call| integer(arithmetic::interval_key(call.text(0)?, &type_at(call, 1)?)?)),
     Row::new("rf_ifx_units", 2, |call| text(arithmetic::units(&plain(call, 0)?, &type_at(call, 1)?)?)),
+    Row::new("rf_ifx_date_read", 2, |call| text(dates_at(call, 1)?.read(call.text(0)?)?)),
+    Row::new("rf_ifx_date_shown", 2, |call| text(dates_at(call, 1)?.shown(call.text(0)?))),
     Row::new("rf_ifx_row_field", 2, |call| {
         Ok(match composite::field(call.text(0)?, call.integer(1)?) {
             Some(field) => Value::Text(field),
@@ -404,6 +406,11 @@ fn routine(call: &Call<'_>) -> Result<u32> {
 /// A type from its words at an argument; read once per place of the statement.
 fn type_at(call: &Call<'_>, at: usize) -> Result<Type> {
     call.prepared(at, || type_from_words(call.text(at)?))
+}
+
+/// A form of dates.
+fn dates_at(call: &Call<'_>, at: usize) -> Result<DateFormat> {
+    DateFormat::of_dbdate(call.text(at)?).ok_or_else(|| Error::internal("a form of dates that is none"))
 }
 
 /// A number as text.

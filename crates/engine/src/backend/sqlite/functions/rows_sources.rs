@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use rowferry_dialect::informix::values::composite::{self, Member};
+use rowferry_dialect::informix::values::computed;
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::{Decimal, Interval, json, range, timestamp};
 use rowferry_dialect::{Condition, Error, Result, work};
@@ -39,6 +41,7 @@ pub(super) const SOURCES: &[Rows] = &[
     Rows::new(c"rf_string_to_table", 1, 3, string_to_table).of_one_value(),
     Rows::new(c"rf_ifx_regex_extract", 1, 4, |call| informix_regex(call, true)).of_one_value(),
     Rows::new(c"rf_ifx_regex_split", 1, 4, |call| informix_regex(call, false)).of_one_value(),
+    Rows::new(c"rf_ifx_members", 1, 2, informix_members).of_one_value(),
     Rows::new(c"rf_regexp_split_to_table", 1, 3, regexp_split).of_one_value(),
     Rows::new(c"rf_regexp_matches", 1, 3, regexp_matches).of_one_value(),
     Rows::new(c"rf_json_array_elements", 1, 1, |call| elements(call, "json_array_elements", false)).of_one_value(),
@@ -417,6 +420,23 @@ fn informix_regex(call: &Arguments<'_>, matches: bool) -> Result<Source> {
         found.push(owned(&subject[last..])?);
     }
     list(found)
+}
+
+/// The members of a collection; of those of a NULL there are none.
+fn informix_members(call: &Arguments<'_>) -> Result<Source> {
+    let Some(collection) = call.text(0)? else { return none() };
+    let ty = rowferry_dialect::informix::type_from_words(call.needed(1)?)?;
+    let Some((_, members)) = composite::members(collection) else {
+        return Err(wrong(collection));
+    };
+    let mut values = Vec::with_capacity(members.len());
+    for member in members {
+        values.push(match member {
+            Member::Composite(text) => owned(&text)?,
+            member => computed(&composite::value(&member, &ty)?, &ty, &ty)?,
+        });
+    }
+    list(values)
 }
 
 fn regexp_matches(call: &Arguments<'_>) -> Result<Source> {

@@ -9,8 +9,9 @@ use std::collections::{HashSet, VecDeque};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
+use rowferry_dialect::informix::values::computed;
 use rowferry_dialect::ir::Value;
-use rowferry_dialect::stored_aggregate::{Callee, Plan};
+use rowferry_dialect::stored_aggregate::{Callee, Plan, Spl};
 use rowferry_dialect::values::ValueRef;
 use rowferry_dialect::{Condition, Error, Result, work};
 use rusqlite::Connection;
@@ -74,7 +75,7 @@ fn result(call: &Call<'_>) -> Result<Value> {
     let plan = plan_of(call)?;
     let state = match call.value(2) {
         // No row came.
-        ValueRef::Null => call.owned(1),
+        ValueRef::Null => begin(call.context(), &plan, call.owned(1))?,
         ValueRef::Blob(packed) => {
             unpacked(packed).ok_or_else(|| Error::internal("an aggregate with a state that is none"))?
         }
@@ -84,7 +85,32 @@ fn result(call: &Call<'_>) -> Result<Value> {
     let mut args = vec![state];
     args.extend((3..call.len()).map(|at| call.owned(at)));
     args.extend(std::iter::repeat_n(Value::Null, plan.extra));
-    call_support(call.context(), finish, args)
+    match &plan.spl {
+        Some(spl) => call_spl(call.context(), spl, finish, args),
+        None => call_support(call.context(), finish, args),
+    }
+}
+
+/// What a state begins with.
+fn begin(context: &Context, plan: &Plan, initial: Value) -> Result<Value> {
+    let Some(spl) = &plan.spl else { return Ok(initial) };
+    let Some(init) = &spl.init else { return Ok(Value::Null) };
+    let state = call_spl(context, spl, &Callee { types: Vec::new(), ..init.clone() }, vec![Value::Null])?;
+    match init.types.as_slice() {
+        [from, to] => computed(&state, from, to),
+        _ => Ok(state),
+    }
+}
+
+/// Calls a routine in SPL behind an aggregate, whose first argument is the state in the type of its parameter.
+fn call_spl(context: &Context, spl: &Spl, callee: &Callee, mut args: Vec<Value>) -> Result<Value> {
+    if let ([from, to], Some(state)) = (callee.types.as_slice(), args.first_mut()) {
+        *state = computed(state, from, to)?;
+    }
+    let given = if spl.only_reads { "-" } else { "" }.to_owned() + &"1".repeat(args.len());
+    let mut rows = context.state().call_routine(callee.function, &given, args)?;
+    let first = rows.next().transpose()?;
+    Ok(first.and_then(|row| row.into_iter().next()).unwrap_or(Value::Null))
 }
 
 /// Calls a function behind an aggregate, a strict one not with NULLs.
@@ -128,6 +154,17 @@ impl UnwindSafe for Group {}
 impl RefUnwindSafe for Group {}
 
 impl Group {
+    /// A row comes into a state that routines in SPL keep.
+    fn add_spl(&mut self, spl: &Spl, row: &[Value]) -> Result<()> {
+        if spl.skips_nulls && row.contains(&Value::Null) {
+            return Ok(());
+        }
+        let state = std::mem::replace(&mut self.state, Value::Null);
+        self.state = call_spl(&self.context, spl, &self.plan.transition, with_state(state, row))?;
+        self.count += 1;
+        Ok(())
+    }
+
     fn restart(&mut self) {
         self.state = self.initial.clone();
         self.count = 0;
@@ -135,6 +172,9 @@ impl Group {
 
     /// A row comes into the state.
     fn add(&mut self, row: &[Value]) -> Result<()> {
+        if let Some(spl) = self.plan.spl.clone() {
+            return self.add_spl(&spl, row);
+        }
         let transition = &self.plan.transition;
         if transition.strict {
             if row.contains(&Value::Null) {
@@ -207,10 +247,11 @@ fn with_state(state: Value, row: &[Value]) -> Vec<Value> {
 
 impl Adapter {
     fn start(&self, call: &Call<'_>) -> Result<Group> {
-        let initial = call.owned(1);
+        let plan = plan_of(call)?;
+        let initial = begin(&self.context, &plan, call.owned(1))?;
         Ok(Group {
             context: Arc::clone(&self.context),
-            plan: plan_of(call)?,
+            plan,
             state: initial.clone(),
             initial,
             count: 0,

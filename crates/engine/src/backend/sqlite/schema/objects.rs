@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rowferry_dialect::Language;
 use rowferry_dialect::collation::Collation;
 use rowferry_dialect::extension::Installed;
+use rowferry_dialect::informix::aggregates::{Parts, UserAggregate};
 use rowferry_dialect::lower::sqlite::types;
 use rowferry_dialect::schema::{Physical, Relation, RelationKind, Routine, Sequence};
 use rowferry_dialect::statistics::StatisticsObject;
@@ -150,6 +151,17 @@ impl Source<'_> {
                 "operator" => add_operator(snapshot, oid, object),
                 "cast" => add_cast(snapshot, oid, object),
                 kind @ ("search configuration" | "search dictionary") => add_search_object(snapshot, oid, kind, object),
+                "informix aggregate" => {
+                    let words = object.definition.as_deref().unwrap_or_default();
+                    match Parts::from_text(words) {
+                        Some(parts) => {
+                            let aggregates = Arc::make_mut(&mut snapshot.aggregates);
+                            aggregates.push(Arc::new(UserAggregate { oid, name: object.name.clone(), parts }));
+                            aggregates.sort_by_key(|aggregate| aggregate.oid);
+                        }
+                        None => tracing::warn!(object = object.name, "left out of the schema"),
+                    }
+                }
                 kind @ ("row type" | "distinct type") => self.add_type(snapshot, oid, object, kind == "row type"),
                 "view" if object.physical_name.is_none() => {
                     let (mut relation, details) = engine_view(oid, object, self.database, self.metadata);
