@@ -33,10 +33,16 @@ class _Value:
         return type(self), (self._value(),)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"cannot assign to {name!r}: values of {type(self).__name__} do not change")
+        raise self._frozen("assign to", name)
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"cannot delete {name!r}: values of {type(self).__name__} do not change")
+        raise self._frozen("delete", name)
+
+    def _frozen(self, doing: str, name: str) -> AttributeError:
+        # What programs catch that know these values from informix-driver, where they are frozen dataclasses.
+        from dataclasses import FrozenInstanceError
+
+        return FrozenInstanceError(f"cannot {doing} {name!r}: values of {type(self).__name__} do not change")
 
 
 class IntervalYM(_Value):
