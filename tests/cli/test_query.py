@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import sqlite
 from tests.servers.mariadb import MariaDB
 from tests.servers.rowferry import Rowferry, find_rowferry
 
@@ -85,6 +86,14 @@ def test_unknown_kind_of_database_says_what_there_is() -> None:
     assert "`oracle://`" in done.stderr and "hint: " in done.stderr
 
 
+def test_an_unknown_database_is_told_with_what_there_is(store: Rowferry) -> None:
+    assert store.postgres is not None
+    host, port = store.postgres
+    done = rowferry("query", f"postgresql://{host}:{port}/nosuch", "SELECT 1")
+    assert done.returncode == 1
+    assert 'database "nosuch" does not exist' in done.stderr and "hint: The database served here is" in done.stderr
+
+
 def test_missing_file_is_not_created(tmp_path: Path) -> None:
     path = tmp_path / "nosuch.db"
     done = rowferry("query", str(path), "SELECT 1")
@@ -109,6 +118,17 @@ def test_arguments_that_make_no_sense(arguments: list[str]) -> None:
     done = rowferry(*arguments)
     assert done.returncode == 2
     assert "Usage: rowferry" in done.stderr
+
+
+def test_a_database_without_a_command_is_told_what_there_is(store_file: Path) -> None:
+    done = rowferry(str(store_file))
+    assert done.returncode == 2 and f"hint: `rowferry shell {store_file}` talks with it" in done.stderr
+    assert "serve" in done.stderr
+    done = rowferry("postgresql://127.0.0.1/store")
+    assert done.returncode == 2 and "`rowferry query postgresql://127.0.0.1/store SQL` asks it\n" in done.stderr
+    done = rowferry("query", str(store_file))
+    assert done.returncode == 2 and "hint: give the question" in done.stderr
+    assert "hint" not in rowferry("nosuch").stderr
 
 
 def test_help_teaches() -> None:
@@ -220,3 +240,18 @@ def test_a_value_that_is_none_of_its_type_is_refused(place: str) -> None:
     assert done.returncode == 1 and "rowferry: " in done.stderr
     done = rowferry("query", place, "SELECT count(*) FROM told", "--csv")
     assert done.stdout.splitlines()[1] == "0"
+
+
+def test_bytes_that_are_no_text_can_be_told_from_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "notes.db"
+    sqlite(path, "CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT)")
+    sqlite(path, "INSERT INTO note VALUES (1, CAST(x'4be4' AS TEXT)), (2, CAST(x'4be5' AS TEXT)), (3, 'Käse')")
+    question = "SELECT text FROM note ORDER BY id"
+    done = rowferry("query", str(path), question, "--json")
+    assert done.returncode == 0, done.stderr
+    assert [row["text"] for row in json.loads(done.stdout)] == ["K\\xE4", "K\\xE5", "Käse"]
+    assert "2 values are not in UTF-8" in done.stderr
+    done = rowferry("query", str(path), question + " LIMIT 1", "--csv")
+    assert done.stdout == "text\n" + "K\\xE4\n" and "a value is not in UTF-8" in done.stderr
+    done = rowferry("query", str(path), "SELECT text FROM note WHERE id = 3", "--csv")
+    assert (done.stdout, done.stderr) == ("text\nKäse\n", "")

@@ -164,6 +164,19 @@ def _stopped(terminal: Terminal, sql: str) -> None:
     assert "42" in terminal.until("1 row\n")
 
 
+def test_what_is_typed_while_a_statement_runs_is_there_afterwards(
+    shell: Callable[..., Terminal], database: Path
+) -> None:
+    terminal = shell(database)
+    terminal.until("shop=> ")
+    terminal.type("SELECT 1 FROM pg_sleep(1);\n")
+    # Whole lines, and half of one.
+    terminal.type("SELECT 40 + 2 AS a;\nSELECT 50 -")
+    assert "│ 42 │" in terminal.until("1 row\nshop=> SELECT 50 -")
+    terminal.type(" 7 AS b;\n")
+    assert "│ 43 │" in terminal.until("1 row\n")
+
+
 def test_an_editor_changes_the_last_statement(shell: Callable[..., Terminal], database: Path, tmp_path: Path) -> None:
     editor = tmp_path / "editor"
     editor.write_text('#!/bin/sh\nsed -i s/bolt/nut/ "$1"\n')

@@ -455,5 +455,14 @@ def test_sessions_statements_and_figures_are_shown(page: Page, served: Rowferry)
     expect(chart).to_have_attribute("aria-label", re.compile(r"Sessions, .*:.*: \d"))
     chart.press("Home")
     expect(chart.locator("line.at")).to_have_attribute("visibility", "visible")
+    with psycopg.connect(served.postgres_dsn, autocommit=True) as connection:
+        for _ in range(60):
+            connection.execute("SELECT count(*) FROM orders WHERE note = 'x'")
+    # Charts stand still while somebody looks at a moment of theirs.
+    page.get_by_role("heading", name="Figures").click()
+    # A large number is a short one at its axis, and whole in words.
+    expect(page.locator("text.tick").filter(has_text=re.compile(r"^[0-9.]+K$")).first).to_be_visible(timeout=20_000)
+    outside = "ticks => ticks.filter(tick => tick.getBBox().x < 0).length"
+    assert page.locator("text.tick").evaluate_all(outside) == 0
     page.get_by_role("button", name="Log out").click()
     expect(page.get_by_role("button", name="Log in")).to_be_visible()

@@ -331,7 +331,7 @@ impl Answers for Nowhere {
         Ok(())
     }
 
-    fn row(&mut self, _: Vec<Option<String>>) -> std::io::Result<()> {
+    fn row(&mut self, _: Vec<Option<Vec<u8>>>) -> std::io::Result<()> {
         Ok(())
     }
 

@@ -38,7 +38,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 #[global_allocator]
 static ALLOCATOR: rowferry_engine::memory::CountingAllocator = rowferry_engine::memory::CountingAllocator;
 
-/// Wires for SQLite: serve a file to PostgreSQL and Informix clients, and ask questions of any of them.
+/// Wires for SQLite: serve a file to clients of PostgreSQL, Informix and MySQL, and ask questions of any of them.
 #[derive(Debug, Parser)]
 #[command(
     name = "rowferry",
@@ -84,6 +84,9 @@ where
         Err(error) => {
             // Help and version come this way, too; clap knows which stream and which code each deserves.
             let _ = error.print();
+            if let Some(hint) = hint_of(&error) {
+                eprintln!("hint: {hint}");
+            }
             return u8::try_from(error.exit_code()).unwrap_or(2);
         }
     };
@@ -107,6 +110,27 @@ where
     match outcome {
         Ok(()) => 0,
         Err(failure) => report(failure),
+    }
+}
+
+/// Advice on arguments that make no sense, beyond what clap says of them.
+fn hint_of(error: &clap::Error) -> Option<String> {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    match (error.kind(), error.get(ContextKind::InvalidSubcommand), error.get(ContextKind::InvalidArg)) {
+        // A database where a command belongs.
+        (ErrorKind::InvalidSubcommand, Some(ContextValue::String(word)), _)
+            if word.contains("://") || std::path::Path::new(word).is_file() =>
+        {
+            let serve =
+                if word.contains("://") { String::new() } else { format!(", `rowferry serve {word}` serves it") };
+            Some(format!("`rowferry shell {word}` talks with it, `rowferry query {word} SQL` asks it{serve}"))
+        }
+        (ErrorKind::MissingRequiredArgument, _, Some(ContextValue::Strings(missing)))
+            if missing.iter().any(|argument| argument == "<SQL>") =>
+        {
+            Some("give the question, `-` for standard input, or talk with it: rowferry shell URL".to_owned())
+        }
+        _ => None,
     }
 }
 

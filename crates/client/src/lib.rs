@@ -11,7 +11,9 @@
 mod channel;
 mod error;
 pub mod informix;
+mod legible;
 pub mod mysql;
+mod now;
 pub mod postgres;
 mod pump;
 mod stream;
@@ -20,6 +22,7 @@ mod url;
 
 pub use channel::Channel;
 pub use error::{Error, Waiting};
+pub use legible::legible;
 pub use pump::{KeepWaiting, Pump};
 pub use stream::{Address, Handle, Opening, Stream, Timeouts};
 pub use tls::{PassPhrase, TlsMode, TlsOptions};

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use socket2::{Domain, SockAddr, Socket, TcpKeepalive, Type};
 
 use crate::error::{Error, Waiting};
+use crate::now;
 
 /// Where a server listens.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
@@ -144,6 +145,7 @@ impl Stream {
 
     /// Takes over a connected socket.
     pub fn from_socket(socket: Socket, timeouts: Timeouts) -> io::Result<Self> {
+        now::prepare(&socket)?;
         let mut stream = Self { socket: Arc::new(socket), timeouts, slice: None };
         stream.set_timeouts(timeouts)?;
         Ok(stream)
@@ -194,22 +196,15 @@ impl Stream {
     /// True while the peer has neither closed nor sent anything: how the socket of an idle connection should be.
     pub fn is_quiet(&self) -> bool {
         let mut byte = [MaybeUninit::<u8>::uninit()];
-        let peeked = self.socket.recv_with_flags(&mut byte, libc::MSG_PEEK | libc::MSG_DONTWAIT);
-        peeked.is_err_and(|error| matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted))
+        now::peek(&self.socket, &mut byte)
+            .is_err_and(|error| matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted))
     }
 
     /// Writes what the kernel takes now. With `more` it may keep bytes back for a moment (200 ms on Linux), to send them
     /// together with what comes next.
     pub(crate) fn try_send(&self, bytes: &[u8], more: bool) -> Result<Moved, Error> {
-        #[cfg(target_os = "linux")]
-        let more = if more { libc::MSG_MORE } else { 0 };
-        #[cfg(not(target_os = "linux"))]
-        let more = {
-            let _ = more;
-            0
-        };
         loop {
-            match self.socket.send_with_flags(bytes, libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL | more) {
+            match now::send(&self.socket, bytes, more) {
                 Ok(count) => return Ok(Moved::Bytes(count)),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(Moved::Nothing),
@@ -220,10 +215,9 @@ impl Stream {
 
     /// Reads what has come; waits for a slice of time when `wait` is set.
     pub(crate) fn try_receive(&self, space: &mut [u8], wait: bool) -> Result<Moved, Error> {
-        let flags = if wait { 0 } else { libc::MSG_DONTWAIT };
         // SAFETY: `MaybeUninit<u8>` has the layout of `u8`, and `recv` only ever writes initialised bytes to it.
         let space = unsafe { &mut *(std::ptr::from_mut(space) as *mut [MaybeUninit<u8>]) };
-        match self.socket.recv_with_flags(space, flags) {
+        match now::receive(&self.socket, space, wait, self.slice) {
             Ok(0) => Err(Error::Closed),
             Ok(count) => Ok(Moved::Bytes(count)),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => Ok(Moved::Nothing),
@@ -234,17 +228,10 @@ impl Stream {
 
     /// Waits for a slice of time until the socket can be read or written.
     pub(crate) fn poll_both(&self) -> Result<(), Error> {
-        use std::os::fd::AsRawFd;
-        let mut poll = libc::pollfd { fd: self.socket.as_raw_fd(), events: libc::POLLIN | libc::POLLOUT, revents: 0 };
-        // SAFETY: one valid pollfd, and its count.
-        let result = unsafe { libc::poll(&raw mut poll, 1, WAKE_INTERVAL.as_millis() as libc::c_int) };
-        if result < 0 {
-            let error = io::Error::last_os_error();
-            if error.kind() != ErrorKind::Interrupted {
-                return Err(Error::Io(Waiting::Write, error));
-            }
+        match now::wait_for_both(&self.socket, WAKE_INTERVAL) {
+            Err(error) if error.kind() != ErrorKind::Interrupted => Err(Error::Io(Waiting::Write, error)),
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 

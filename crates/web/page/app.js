@@ -397,13 +397,15 @@ function chart(title, unit, of) {
   const x = (at) => left + ((wide - left) * (at - start)) / (end - start || 1);
   const y = (value) => 6 + (high - bottom - 6) * (1 - value / most);
   const shown = (value) => value.toLocaleString("en", { maximumFractionDigits: value < 10 ? 1 : 0 });
+  // There is room for five letters beside the line.
+  const short = (value) => value.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 });
   const now = el("span", { className: "soft" }, points.length ? `${shown(points.at(-1)[1])} ${unit}` : "…");
   const line = svg("line", { class: "at", y1: 6, y2: high - bottom, x1: left, x2: left, visibility: "hidden" });
   const last = points.at(-1);
   const label = (text, atX, atY, anchor) => { const made = svg("text", { class: "tick", x: atX, y: atY, "text-anchor": anchor }); made.textContent = text; return made; };
   const picture = svg("svg", { viewBox: `0 0 ${wide} ${high}`, role: "img", tabindex: 0, "aria-label": `${title}, ${now.textContent}` },
     svg("line", { class: "axis", x1: left, x2: wide, y1: high - bottom, y2: high - bottom }), svg("line", { class: "axis", x1: left, x2: wide, y1: 6, y2: 6 }),
-    label(shown(most), left - 4, 10, "end"), label("0", left - 4, high - bottom, "end"), label(`${Math.round((end - start) / 60)} min ago`, left, high - 2, "start"), label("now", wide, high - 2, "end"),
+    label(short(most), left - 4, 10, "end"), label("0", left - 4, high - bottom, "end"), label(`${Math.round((end - start) / 60)} min ago`, left, high - 2, "start"), label("now", wide, high - 2, "end"),
     ...(last ? [svg("circle", { class: "dot", cx: x(last[0]), cy: y(last[1]), r: 2.5 })] : []),
     svg("polyline", { class: "curve", points: points.map((point) => `${x(point[0])},${y(point[1])}`).join(" ") }), line);
   let chosen = points.length;

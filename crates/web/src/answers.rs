@@ -3,6 +3,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use rowferry_client::legible;
 use rowferry_client::postgres::{Answers, Connection, Error};
 use rowferry_wire_pg::messages::{FieldDescription, Notice};
 use serde_json::{Value, json};
@@ -42,7 +43,7 @@ impl Answers for Taken {
                 row.push(Value::Null);
                 continue;
             };
-            let text = String::from_utf8_lossy(bytes);
+            let (text, _) = legible(bytes.to_vec());
             row.push(match text.len() {
                 length if length <= LONGEST_VALUE && self.bytes + length <= MOST => Value::from(&*text),
                 length if self.bytes <= MOST => json!({ "start": beginning(&text), "length": length }),
@@ -119,4 +120,58 @@ pub(crate) fn error(notice: &Notice<'_>) -> Value {
         "message": notice.message, "sqlstate": notice.sqlstate, "detail": notice.detail, "hint": notice.hint,
         "position": notice.position,
     } })
+}
+
+#[cfg(test)]
+mod tests {
+    use rowferry_wire_pg::messages::Severity;
+
+    use super::*;
+
+    fn taken(rows: &[&[Option<&[u8]>]]) -> Vec<Value> {
+        let mut taken = Taken::default();
+        for row in rows {
+            taken.row(&mut row.iter().copied()).unwrap();
+        }
+        taken.rows
+    }
+
+    #[test]
+    fn values_are_texts_and_null_is_null() {
+        assert_eq!(taken(&[&[Some(b"1.10"), None, Some(b"")]]), [json!(["1.10", null, ""])]);
+    }
+
+    #[test]
+    fn a_long_value_is_told_by_its_beginning_and_its_length() {
+        let long = "x".repeat(LONGEST_VALUE);
+        assert_eq!(taken(&[&[Some(long.as_bytes())]]), [json!([long])]);
+        let longer = format!("{long}x");
+        let told = json!({ "start": "x".repeat(BEGINNING), "length": LONGEST_VALUE + 1 });
+        assert_eq!(taken(&[&[Some(longer.as_bytes())]]), [json!([told])]);
+        // No letter is cut through its middle.
+        let odd = format!("x{}", "é".repeat(LONGEST_VALUE));
+        let rows = taken(&[&[Some(odd.as_bytes())]]);
+        assert_eq!(rows[0][0]["start"].as_str().map(str::len), Some(BEGINNING - 1));
+    }
+
+    #[test]
+    fn behind_the_most_that_is_told_there_are_lengths_alone() {
+        let long = "x".repeat(LONGEST_VALUE);
+        let row: &[Option<&[u8]>] = &[Some(long.as_bytes())];
+        let rows = taken(&vec![row; MOST / LONGEST_VALUE + 2]);
+        let (last, whole) = rows.split_last().unwrap();
+        assert!(whole[..MOST / LONGEST_VALUE].iter().all(|row| row[0].is_string()));
+        assert_eq!(whole[MOST / LONGEST_VALUE][0]["start"].as_str().map(str::len), Some(BEGINNING));
+        assert_eq!(last[0], json!({ "start": "", "length": LONGEST_VALUE }));
+    }
+
+    #[test]
+    fn a_bound_of_remarks_is_kept() {
+        let mut taken = Taken::default();
+        let notice = Notice::new(Severity::Warning, "01000", "a remark");
+        for _ in 0..=MOST_NOTICES {
+            taken.notice(&notice).unwrap();
+        }
+        assert_eq!(taken.notices.len(), MOST_NOTICES);
+    }
 }

@@ -40,8 +40,9 @@ pub struct Column {
 pub trait Answers {
     /// Rows with these columns are to come.
     fn begin(&mut self, columns: Vec<Column>) -> io::Result<()>;
-    /// A row; `None` is NULL. It has as many cells as there are columns.
-    fn row(&mut self, cells: Vec<Option<String>>) -> io::Result<()>;
+    /// A row; `None` is NULL. It has as many cells as there are columns. They are text as a rule, in UTF-8, and whatever was stored
+    /// where it is none.
+    fn row(&mut self, cells: Vec<Option<Vec<u8>>>) -> io::Result<()>;
     /// There are no more rows of the answer that was begun last.
     fn end(&mut self) -> io::Result<()>;
     /// What a statement without rows did.

@@ -83,7 +83,10 @@ impl Conversation for Open {
         let result = self.connection.answers(sql.as_bytes(), |answer| {
             let taken = match answer {
                 Answer::Columns(columns) => answers.begin(columns.iter().map(column).collect()),
-                Answer::Row(columns, row) => answers.row(mysql::shown(columns, row)),
+                Answer::Row(columns, row) => {
+                    let shown = mysql::shown(columns, row).into_iter();
+                    answers.row(shown.map(|cell| cell.map(String::into_bytes)).collect())
+                }
                 Answer::EndOfRows => answers.end(),
                 Answer::Done { affected_rows, .. } => answers.done(&Done::changed(affected_rows)),
             };

@@ -140,7 +140,7 @@ impl postgres::Answers for Heard<'_> {
     }
 
     fn row(&mut self, cells: &mut dyn Iterator<Item = Option<&[u8]>>) -> io::Result<()> {
-        self.answers.row(cells.map(|cell| cell.map(|bytes| String::from_utf8_lossy(bytes).into_owned())).collect())
+        self.answers.row(cells.map(|cell| cell.map(<[u8]>::to_vec)).collect())
     }
 
     fn complete(&mut self, tag: &str) -> io::Result<()> {
@@ -290,7 +290,7 @@ fn column(field: &FieldDescription<'_>) -> Column {
 
 fn failure(error: Error, sql: &str) -> Failure {
     match error {
-        Error::Server(notice) => {
+        Error::Server(notice) | Error::Protocol(rowferry_wire_pg::client::Failure::Refused(notice)) => {
             let mut message = format!("{} (SQLSTATE {})", notice.message, notice.sqlstate);
             if let Some(detail) = &notice.detail {
                 message.push('\n');

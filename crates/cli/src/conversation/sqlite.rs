@@ -311,23 +311,26 @@ fn column(column: &ResultColumn) -> Column {
 
 /// A value as the door's text protocol writes it; one that is no value of its column's type, as somebody else's file may hold, as
 /// it is.
-fn text(ty: &Type, value: ValueRef<'_>, settings: &Settings) -> Option<String> {
+fn text(ty: &Type, value: ValueRef<'_>, settings: &Settings) -> Option<Vec<u8>> {
     if value == ValueRef::Null {
         return None;
     }
     let mut out = Vec::new();
     if values::write(&mut out, value, ty, settings).is_ok() {
-        return Some(String::from_utf8_lossy(&out).into_owned());
+        return Some(out);
     }
     Some(match value {
         ValueRef::Null => return None,
-        ValueRef::Integer(number) => number.to_string(),
-        ValueRef::Real(number) => number.to_string(),
-        ValueRef::Text(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-        ValueRef::Blob(bytes) => bytes.iter().fold("\\x".to_owned(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        }),
+        ValueRef::Integer(number) => number.to_string().into_bytes(),
+        ValueRef::Real(number) => number.to_string().into_bytes(),
+        ValueRef::Text(bytes) => bytes.to_vec(),
+        ValueRef::Blob(bytes) => {
+            let digits = bytes.iter().fold("\\x".to_owned(), |mut text, byte| {
+                let _ = write!(text, "{byte:02x}");
+                text
+            });
+            digits.into_bytes()
+        }
     })
 }
 
@@ -351,7 +354,8 @@ mod tests {
     #[test]
     fn values_are_shown_as_the_door_writes_them() {
         let settings = Settings::default();
-        let shown = |ty: &Type, value: ValueRef<'_>| text(ty, value, &settings);
+        let shown =
+            |ty: &Type, value: ValueRef<'_>| text(ty, value, &settings).map(|text| String::from_utf8(text).unwrap());
         let price = Type::Numeric(Some(NumericModifier { precision: 10, scale: 2 }));
         assert_eq!(shown(&price, ValueRef::Real(12.5)).as_deref(), Some("12.50"));
         assert_eq!(shown(&price, ValueRef::Integer(-3)).as_deref(), Some("-3.00"));

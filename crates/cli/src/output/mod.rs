@@ -10,6 +10,8 @@ mod whole;
 use std::collections::HashSet;
 use std::io::{self, Write};
 
+use rowferry_client::legible;
+
 use crate::conversation::{Answers, Column, Done, Kind};
 
 pub use columnar::{ColumnWriter, Columnar};
@@ -125,17 +127,35 @@ pub struct Printer<W: Write> {
     drawn: table::Drawn,
     rows: u64,
     open: bool,
+    /// Values that are not wholly text.
+    illegible: u64,
 }
 
 impl<W: Write> Printer<W> {
     /// A printer that writes to `out`.
     pub fn new(style: Style, out: W) -> Self {
-        Self { style, out, columns: Vec::new(), page: Vec::new(), drawn: table::Drawn::default(), rows: 0, open: false }
+        Self {
+            style,
+            out,
+            columns: Vec::new(),
+            page: Vec::new(),
+            drawn: table::Drawn::default(),
+            rows: 0,
+            open: false,
+            illegible: 0,
+        }
     }
 
     /// Where it writes.
     pub fn out(&mut self) -> &mut W {
         &mut self.out
+    }
+
+    /// A value as text.
+    fn text(&mut self, bytes: Vec<u8>) -> String {
+        let (text, is_text) = legible(bytes);
+        self.illegible += u64::from(!is_text);
+        text
     }
 
     fn draw(&mut self, last: bool) -> io::Result<()> {
@@ -182,7 +202,8 @@ impl<W: Write> Answers for Printer<W> {
         Ok(())
     }
 
-    fn row(&mut self, cells: Vec<Option<String>>) -> io::Result<()> {
+    fn row(&mut self, cells: Vec<Option<Vec<u8>>>) -> io::Result<()> {
+        let cells: Vec<Option<String>> = cells.into_iter().map(|cell| cell.map(|bytes| self.text(bytes))).collect();
         debug_assert_eq!(cells.len(), self.columns.len());
         self.rows += 1;
         match self.style.format {
@@ -234,7 +255,14 @@ impl<W: Write> Answers for Printer<W> {
             }
         }
         self.columns.clear();
-        self.out.flush()
+        self.out.flush()?;
+        match std::mem::take(&mut self.illegible) {
+            0 => Ok(()),
+            1 => self.notice("WARNING: a value is not in UTF-8: its other bytes are shown as \\xE4"),
+            many => {
+                self.notice(&format!("WARNING: {many} values are not in UTF-8: their other bytes are shown as \\xE4"))
+            }
+        }
     }
 
     /// A line for people, an object for programs that read JSON; rows alone stand in the other forms.
@@ -315,7 +343,7 @@ mod tests {
         let columns = columns.iter().map(|(name, kind)| Column { name: (*name).into(), kind: *kind });
         printer.begin(columns.collect()).unwrap();
         for row in rows {
-            printer.row(row.iter().map(|cell| cell.map(str::to_owned)).collect()).unwrap();
+            printer.row(row.iter().map(|cell| cell.map(|text| text.as_bytes().to_vec())).collect()).unwrap();
         }
         printer.end().unwrap();
         String::from_utf8(out).unwrap()

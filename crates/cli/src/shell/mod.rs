@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use rowferry_client::legible;
 
 use self::commands::Command;
 use self::describe::Listing;
@@ -532,7 +533,7 @@ impl Shell {
                 printer.raw(format!("{heading}\n").as_bytes())?;
                 printer.begin(gathered.columns)?;
                 for row in gathered.rows {
-                    printer.row(row)?;
+                    printer.row(row.into_iter().map(|cell| cell.map(String::into_bytes)).collect())?;
                 }
                 printer.end()?;
             }
@@ -557,8 +558,8 @@ impl Answers for Gathered {
         Ok(())
     }
 
-    fn row(&mut self, cells: Vec<Option<String>>) -> io::Result<()> {
-        self.rows.push(cells);
+    fn row(&mut self, cells: Vec<Option<Vec<u8>>>) -> io::Result<()> {
+        self.rows.push(cells.into_iter().map(|cell| cell.map(|bytes| legible(bytes).0)).collect());
         Ok(())
     }
 

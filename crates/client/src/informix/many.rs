@@ -6,7 +6,7 @@ use rowferry_wire_sqli::Widths;
 use rowferry_wire_sqli::client::{Column, Event, Params, Prepared};
 use rowferry_wire_sqli::values::{Cell, CellFormat};
 
-use super::{Connection, Error, cell_text, out_of_place, texts};
+use super::{Connection, Error, cell_bytes, out_of_place, texts};
 
 /// Rows of one fetch, apart from the connection: values of `BYTE` and `TEXT` are asked for between two fetches.
 #[derive(Default)]
@@ -30,7 +30,7 @@ enum Fetch {
 }
 
 impl Connection {
-    /// Runs a query and hands its rows to `each` as they come, as [`cell_text`] prints them; texts, `BYTE` and `TEXT` values and
+    /// Runs a query and hands its rows to `each` as they come, as [`cell_bytes`] prints them; texts, `BYTE` and `TEXT` values and
     /// opaque ones as they are. `CHAR` without its blanks.
     ///
     /// # Errors
@@ -83,9 +83,7 @@ impl Connection {
                                     Cell::SimpleLob(lob) => Fetch::Lob(lob.0.to_vec()),
                                     Cell::Opaque(bytes) => Fetch::Value(Some(bytes.to_vec())),
                                     Cell::Text(text) => Fetch::Value(Some(unpadded(&prepared.columns[at], text))),
-                                    cell => {
-                                        Fetch::Value(cell_text(&prepared.columns[at], &cell).map(String::into_bytes))
-                                    }
+                                    cell => Fetch::Value(cell_bytes(&prepared.columns[at], &cell)),
                                 });
                             })
                             .map_err(Error::from)?;

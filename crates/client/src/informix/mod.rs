@@ -17,13 +17,13 @@ use rowferry_wire_sqli::messages::{Param, ParamValue};
 use rowferry_wire_sqli::{TypeCode, URGENT_INTERRUPT};
 
 use crate::url::unknown_option;
-use crate::{Address, Handle, Opening, Pump, Timeouts, TlsMode, TlsOptions, Url};
+use crate::{Address, Handle, Opening, Pump, Timeouts, TlsMode, TlsOptions, Url, legible};
 
 pub use errors::{Kind, error_kind, error_text, message};
 pub use known::Known;
 pub use placeholders::{List, Placeholder, PlaceholderError, Statement, count_questions, expand, parse, wants_list};
 pub use rowferry_wire_sqli::client::Column;
-pub use text::cell_text;
+pub use text::cell_bytes;
 
 /// The port where Informix servers listen.
 pub const PORT: u16 = 9088;
@@ -206,7 +206,7 @@ pub enum Answer<'a> {
     /// The rows to come have these columns.
     Columns(&'a [Column]),
     /// A row; `None` is NULL.
-    Row(Vec<Option<String>>),
+    Row(Vec<Option<Vec<u8>>>),
     /// There are no more rows.
     EndOfRows,
     /// A statement without rows has ended.
@@ -271,7 +271,9 @@ impl Connection {
         self.answers(sql, &[], &mut |answer| {
             match answer {
                 Answer::Columns(columns) => result.columns = columns.to_vec(),
-                Answer::Row(row) => result.rows.push(row),
+                Answer::Row(row) => {
+                    result.rows.push(row.into_iter().map(|cell| cell.map(|bytes| legible(bytes).0)).collect());
+                }
                 Answer::EndOfRows => {}
                 Answer::Done { affected_rows, serial } => {
                     (result.affected_rows, result.serial) = (affected_rows, serial);
@@ -330,7 +332,7 @@ impl Connection {
                 Event::Row(payload) => {
                     let Some(prepared) = prepared else { continue };
                     let mut row = Vec::with_capacity(prepared.columns.len());
-                    prepared.decode_row(payload, |at, cell| row.push(cell_text(&prepared.columns[at], &cell)))?;
+                    prepared.decode_row(payload, |at, cell| row.push(cell_bytes(&prepared.columns[at], &cell)))?;
                     take(Answer::Row(row)).map_err(Error::Output)?;
                 }
                 Event::Done(outcome) => return Ok(outcome),

@@ -2,10 +2,16 @@ use rowferry_wire::civil;
 use rowferry_wire_sqli::client::Column;
 use rowferry_wire_sqli::values::{Cell, CellFormat};
 
-/// A cell as Informix would print it; `None` for NULL. Blanks that pad a `CHAR` are cut off.
-pub fn cell_text(column: &Column, cell: &Cell<'_>) -> Option<String> {
-    Some(match (column.format, cell) {
+/// A cell as Informix would print it; `None` for NULL. Blanks that pad a `CHAR` are cut off. Texts are what was stored, in whatever
+/// code set that is.
+pub fn cell_bytes(column: &Column, cell: &Cell<'_>) -> Option<Vec<u8>> {
+    let printed = match (column.format, cell) {
         (_, Cell::Null) => return None,
+        (CellFormat::Char(_), Cell::Text(text)) => {
+            let len = text.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
+            return Some(text[..len].to_vec());
+        }
+        (_, Cell::Text(text)) => return Some(text.to_vec()),
         (_, Cell::Int(value)) => value.to_string(),
         (_, Cell::Float(value)) => value.to_string(),
         (_, Cell::SmallFloat(value)) => value.to_string(),
@@ -18,15 +24,11 @@ pub fn cell_text(column: &Column, cell: &Cell<'_>) -> Option<String> {
         (CellFormat::DateTime(qualifier), Cell::DateTime(value)) => value.to_text(qualifier),
         (CellFormat::Interval(qualifier), Cell::Interval(value)) => value.to_text(qualifier),
         (_, Cell::Boolean(value)) => if *value { "t" } else { "f" }.into(),
-        (CellFormat::Char(_), Cell::Text(text)) => {
-            let len = text.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
-            String::from_utf8_lossy(&text[..len]).into_owned()
-        }
-        (_, Cell::Text(text)) => String::from_utf8_lossy(text).into_owned(),
         (_, Cell::Opaque(bytes)) => hex(bytes),
         (_, Cell::SimpleLob(lob)) => format!("<{} of {} bytes>", column.type_words(), lob.size()),
         (_, other) => format!("{other:?}"),
-    })
+    };
+    Some(printed.into_bytes())
 }
 
 fn hex(bytes: &[u8]) -> String {

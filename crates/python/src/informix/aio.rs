@@ -385,16 +385,12 @@ impl AsyncWire {
         if socket.is_none(py) {
             return Ok(());
         }
-        let descriptor: i32 = socket.call_method0(py, intern!(py, "fileno"))?.extract(py)?;
-        let byte = URGENT_INTERRUPT;
-        // SAFETY: one byte of ours is read; the descriptor is the transport's, which is open while we hold it.
-        let sent = unsafe { libc::send(descriptor, (&raw const byte).cast(), 1, libc::MSG_OOB | libc::MSG_NOSIGNAL) };
-        if sent == 1 {
-            return Ok(());
-        }
-        let cause = std::io::Error::last_os_error();
-        let failure = rowferry_client::Error::Io(rowferry_client::Waiting::Write, cause);
-        Err(transport_error(py, &failure, None))
+        let descriptor = socket.call_method0(py, intern!(py, "fileno"))?.extract(py)?;
+        // SAFETY: the descriptor is the transport's, which is open while we hold it.
+        unsafe { send_urgent(descriptor, URGENT_INTERRUPT) }.map_err(|cause| {
+            let failure = rowferry_client::Error::Io(rowferry_client::Waiting::Write, cause);
+            transport_error(py, &failure, None)
+        })
     }
 
     /// Says good bye and closes; the future is done when the transport is closed.
@@ -508,3 +504,23 @@ fn close_socket(py: Python<'_>, transport: &Py<PyAny>) -> PyResult<()> {
     let close = CLOSE.import(py, "rowferry._base.transports", "close_without_loop")?;
     close.call1((transport,)).map(drop)
 }
+
+/// Sends one byte of urgent data to the socket of this number.
+///
+/// # Safety
+///
+/// It is an open socket, and stays so meanwhile.
+unsafe fn send_urgent(descriptor: RawSocket, byte: u8) -> std::io::Result<()> {
+    // SAFETY: as the caller says.
+    #[cfg(unix)]
+    let socket = unsafe { std::os::fd::BorrowedFd::borrow_raw(descriptor) };
+    // SAFETY: as the caller says.
+    #[cfg(windows)]
+    let socket = unsafe { std::os::windows::io::BorrowedSocket::borrow_raw(descriptor) };
+    socket2::SockRef::from(&socket).send_out_of_band(&[byte]).map(drop)
+}
+
+#[cfg(unix)]
+type RawSocket = std::os::fd::RawFd;
+#[cfg(windows)]
+type RawSocket = std::os::windows::io::RawSocket;

@@ -21,6 +21,10 @@ impl Direct {
     /// The socket of a transport that has just been made.
     pub fn of(transport: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = transport.py();
+        if cfg!(not(unix)) {
+            // The loops of Windows have begun a write before they let us know.
+            return Ok(Self::default());
+        }
         let socket = transport.call_method1(intern!(py, "get_extra_info"), (intern!(py, "socket"),))?;
         let descriptor =
             if socket.is_none() { None } else { socket.call_method0(intern!(py, "fileno"))?.extract().ok() };
@@ -37,13 +41,8 @@ impl Direct {
             }
             self.is_behind = false;
         }
-        // SAFETY: pointer and length are of one slice. The transport closes its socket behind `connection_lost`, which
-        // makes us forget the number, so it is no other's.
-        let sent = unsafe {
-            libc::send(descriptor, bytes.as_ptr().cast(), bytes.len(), libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL)
-        };
-        match usize::try_from(sent) {
-            Ok(count) if count > 0 => Ok(Some(count)),
+        match send_now(descriptor, bytes) {
+            Some(count) if count > 0 => Ok(Some(count)),
             // Full or broken: the transport waits for room, and knows how to tell of a loss.
             _ => {
                 self.is_behind = true;
@@ -51,4 +50,19 @@ impl Direct {
             }
         }
     }
+}
+
+/// Sends what the kernel takes, to the open socket of this number.
+#[cfg(unix)]
+fn send_now(descriptor: i32, bytes: &[u8]) -> Option<usize> {
+    // SAFETY: pointer and length are of one slice. The transport closes its socket behind `connection_lost`, which makes us forget
+    // the number, so it is no other's.
+    let sent =
+        unsafe { libc::send(descriptor, bytes.as_ptr().cast(), bytes.len(), libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL) };
+    usize::try_from(sent).ok()
+}
+
+#[cfg(not(unix))]
+fn send_now(_: i32, _: &[u8]) -> Option<usize> {
+    None
 }

@@ -1,10 +1,7 @@
 //! LOAD DATA LOCAL: which files the server gets, and their way to it.
 
-use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
@@ -54,6 +51,29 @@ pub struct LocalFiles {
     failed: Option<PyErr>,
     /// The name that was asked for, and whose content the caller will push.
     wanted: Option<Vec<u8>>,
+}
+
+/// The path that the server's bytes say.
+#[cfg(unix)]
+fn named_by(name: &[u8]) -> io::Result<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    Ok(Path::new(std::ffi::OsStr::from_bytes(name)).to_path_buf())
+}
+
+#[cfg(not(unix))]
+fn named_by(name: &[u8]) -> io::Result<PathBuf> {
+    std::str::from_utf8(name).map(PathBuf::from).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))
+}
+
+/// Opens a regular file. Who has put a link or a pipe in its place meanwhile gains nothing by it.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    }
+    options.read(true).open(path)
 }
 
 impl LocalFiles {
@@ -126,7 +146,7 @@ impl LocalFiles {
             error(py, Class::Operational, Some(FILE_NOT_FOUND), &message)
         };
         // Links are followed first: what counts is where the file is.
-        let path = Path::new(OsStr::from_bytes(name)).canonicalize().map_err(unreadable)?;
+        let path = named_by(name).and_then(|path| path.canonicalize()).map_err(unreadable)?;
         if let Allowed::Within(places) = &self.allowed {
             let is_within = |place: &PathBuf| place.canonicalize().is_ok_and(|place| path.starts_with(place));
             if !places.iter().any(is_within) {
@@ -137,8 +157,7 @@ impl LocalFiles {
         if !path.metadata().map_err(unreadable)?.is_file() {
             return Err(refuse("it is no regular file; give its content to `load_data`"));
         }
-        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-        OpenOptions::new().read(true).custom_flags(flags).open(&path).map(Some).map_err(unreadable)
+        open(&path).map(Some).map_err(unreadable)
     }
 
     /// Sends the next piece, when a file is under way.
