@@ -3,11 +3,11 @@
 FROM rust:1.95-bookworm AS build
 # hadolint ignore=DL3008
 RUN apt-get update && apt-get install -y --no-install-recommends libclang-dev musl-tools python3 && rm -rf /var/lib/apt/lists/*
+RUN rustup target add "$(uname -m)-unknown-linux-musl"
 WORKDIR /src
 COPY . .
-RUN rustup target add "$(uname -m)-unknown-linux-musl" \
-    && tools/build_static.sh >/tmp/path \
-    && install -D -s "$(cat /tmp/path)" /out/rowferry \
+RUN tools/build_static.sh >/tmp/path
+RUN install -D "$(cat /tmp/path)" /out/rowferry \
     && python3 tools/notices.py rowferry-cli >/out/THIRD-PARTY.txt \
     && install -d -m 1777 /out/tmp \
     && install -d -o 10001 -g 10001 -m 0700 /out/data

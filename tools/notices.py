@@ -23,10 +23,13 @@ _SAID = {"libsqlite3-sys": "SQLite, which is compiled from this crate, is in the
 
 
 def _metadata() -> dict[str, Any]:
-    command = ["cargo", "metadata", "--locked", "--offline", "--format-version", "1", "--filter-platform"]
+    command = ["cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform"]
     host = subprocess.run(["rustc", "-vV"], check=True, capture_output=True, text=True).stdout
     target = next(line.partition(" ")[2] for line in host.splitlines() if line.startswith("host: "))
-    done = subprocess.run([*command, target], check=True, capture_output=True, text=True, cwd=_ROOT)
+    # Where one package alone was built, the crates of the others are not there yet, and cargo reads of all of them.
+    done = subprocess.run([*command, target, "--offline"], capture_output=True, text=True, cwd=_ROOT)
+    if done.returncode != 0:
+        done = subprocess.run([*command, target], check=True, stdout=subprocess.PIPE, text=True, cwd=_ROOT)
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A directory with the binary and nothing else, but for a place for temporary files."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    binary = target / f"{platform.machine()}-unknown-linux-musl" / "release" / "rowferry"
+    binary = target / f"{platform.machine()}-unknown-linux-musl" / "dist" / "rowferry"
     root = tmp_path_factory.mktemp("root")
     shutil.copy(binary, root / "rowferry")
     (root / "tmp").mkdir()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -106,3 +107,16 @@ def test_the_version_stands_in_one_place() -> None:
     assert all("version.workspace = true" in manifest for manifest in manifests)
     assert 'dynamic = ["version"]' in (ROOT / "pyproject.toml").read_text()
     assert re.fullmatch(r"\d+\.\d+\.\d+(-\w+(\.\d+)?)?", told)
+
+
+def test_licences_are_told_where_one_package_alone_was_built(tmp_path: Path) -> None:
+    # There cargo knows too little offline, as in the image: it is asked once more, which is offline here, too.
+    cargo = shutil.which("cargo")
+    stub = tmp_path / "cargo"
+    stub.write_text(f'#!/bin/sh\ncase "$*" in *--offline*) exit 101 ;; esac\nexec {cargo} "$@" --offline\n')
+    stub.chmod(0o755)
+    env = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    command = [sys.executable, ROOT / "tools" / "notices.py", "rowferry-cli"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, env=env)
+    assert done.returncode == 0, done.stderr
+    assert "is in the public domain" in done.stdout and "\nzstd-sys " in done.stdout
