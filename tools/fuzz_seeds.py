@@ -86,6 +86,11 @@ def seeds(target: str) -> Iterator[bytes]:
                 for said in frontend(sql):
                     yield b"\1" + said
             yield b"\0" + bytes.fromhex("00000014000300007573657200666f6f0000")
+        case "pg_session":
+            for sql in (*OF_POSTGRES, "out", "copy t from stdin"):
+                for said in frontend(sql):
+                    for mode in (b"\0", b"\2"):
+                        yield mode + said + message(b"d", b"1\n") + message(b"c", b"") + message(b"X", b"")
         case "pg_door":
             for sql in OF_POSTGRES:
                 yield from frontend(sql)

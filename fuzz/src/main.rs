@@ -7,6 +7,7 @@
 
 mod doors;
 mod front_ends;
+mod sessions;
 #[path = "../../crates/dialect/tests/support/mod.rs"]
 #[allow(dead_code)]
 mod support;
@@ -23,6 +24,7 @@ const TARGETS: &[(&str, Target)] = &[
     ("wire_pg", wires::pg),
     ("wire_sqli", wires::sqli),
     ("wire_mysql", wires::mysql),
+    ("pg_session", sessions::pg),
     ("pg_sql", front_ends::postgres),
     ("informix_sql", front_ends::informix),
     ("spl", front_ends::spl),

@@ -5,6 +5,7 @@
 //! - [`frame`]: cuts exactly one message off the bytes that came, within limits.
 //! - [`messages`]: every message, encoded and decoded in the same file; [`Frontend`] and [`Backend`] are their unions.
 //! - [`scram`]: SCRAM-SHA-256 as a value per state, with the nonce passed in.
+//! - [`server`]: the server role: what a client wants, and how it is answered.
 //! - `client` (feature `peer`): the client role, for `rowferry query` and the simulator.
 //!
 //! Source: PostgreSQL 18 documentation, chapter 54, "Frontend/Backend Protocol".
@@ -16,6 +17,7 @@ pub mod client;
 pub mod frame;
 pub mod messages;
 pub mod scram;
+pub mod server;
 
 pub use frame::{Frame, FrameError, FrameLimits};
 pub use messages::{Backend, Frontend};
