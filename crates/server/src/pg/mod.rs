@@ -11,11 +11,11 @@
 
 mod cancel;
 mod copy;
-mod output;
 mod report;
 mod session;
 mod startup;
 mod values;
+mod wire;
 
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 
 use rowferry_engine::{Command, Condition, Error, TransactionStatus};
 use rowferry_wire_pg::messages::{self, Notice, Severity};
-use rowferry_wire_pg::{FrameError, Malformed};
+use rowferry_wire_pg::server::Violation;
 
 pub(super) use crate::texts::{conversion, recode, text, utf8};
 
@@ -42,14 +42,13 @@ fn routine(error: &Error) -> Option<&'static str> {
     (error.condition() == Condition::StalePlan).then_some("RevalidateCachedQuery")
 }
 
-/// A frame that breaks the protocol: the connection cannot go on.
-pub(super) fn frame_error(error: FrameError) -> Error {
-    Error::new(Condition::ProtocolViolation, error.to_string())
-}
-
-/// A message that says something impossible inside a sound frame: the connection goes on at the next `Sync`.
-pub(super) fn malformed(error: &Malformed) -> Error {
-    Error::new(Condition::ProtocolViolation, "invalid message format").detail(format!("Cannot read: {}.", error.what))
+/// What the client has broken of the protocol.
+pub(super) fn violation(violation: &Violation) -> Error {
+    let error = Error::new(Condition::ProtocolViolation, violation.to_string());
+    match violation.detail() {
+        Some(detail) => error.detail(detail),
+        None => error,
+    }
 }
 
 /// The byte of `ReadyForQuery`.

@@ -13,19 +13,17 @@ use rowferry_engine::{
     Command, Condition, Cursor, DoorPart, Error, MessageLevel, Outcome, Prepared, ResultColumn, Resume, Session,
     TransactionStatus, Type, mask_secrets, message_level,
 };
-use rowferry_wire::ReceiveBuffer;
-use rowferry_wire_pg::frame::{Frame, FrameLimits, cut_frontend, missing};
 use rowferry_wire_pg::messages::{
-    Bind, Execute, FieldDescription, Frontend, Notification, Oids, ParameterStatus, Parse, RowDescription, RowEncoder,
-    Severity, Target,
+    Bind, Execute, FieldDescription, Notification, Oids, Parse, RowDescription, Severity, Target,
 };
+use rowferry_wire_pg::server::{Inbox, Request, Texts as _, Violation};
 use rowferry_wire_pg::{Backend, Format};
 
 use self::copy::Copying;
 use super::cancel::Registration;
-use super::output::Output;
 use super::report;
 use super::values::{self, RowWriter};
+use super::wire::{ClientTexts, Wire};
 use crate::Ending;
 use crate::bell::Doorbell;
 
@@ -62,48 +60,39 @@ struct Asked {
     text: Option<Arc<str>>,
 }
 
+/// What has become of a portal that was run for the first time.
+enum Started {
+    /// Its rows are to be sent.
+    Rows(Cursor),
+    /// The client has had its answer.
+    Done,
+    /// Its data are to come.
+    Copy(Box<Copying>),
+}
+
+/// The COPY FROM that a command has begun, if it has: the requests to come bring its data.
+type Began = Option<Box<Copying>>;
+
 /// A client that has come in.
 pub(super) struct PgSession<'c> {
-    inbox: ReceiveBuffer,
-    limits: FrameLimits,
+    inbox: Inbox,
     commands: Commands<'c>,
 }
 
-/// All but the inbox, so that a message can be read in place while it is obeyed.
+/// All but the inbox, so that a request can be read in place while it is obeyed.
 struct Commands<'c> {
-    output: Output<'c>,
+    wire: Wire<'c>,
     session: Session,
-    /// The client has had its `ReadyForQuery`, and no command has begun since.
-    at_rest: bool,
     /// Rings when other sessions notify this one.
     bell: Arc<Doorbell>,
-    /// An error has ended the pipeline: messages up to `Sync` are not obeyed.
-    skipping: bool,
-    /// The data of a COPY FROM are coming.
-    copying: Option<Copying>,
     _registration: Registration<'c>,
 }
 
 impl<'c> PgSession<'c> {
-    pub(super) fn new(
-        mut session: Session,
-        output: Output<'c>,
-        inbox: ReceiveBuffer,
-        registration: Registration<'c>,
-    ) -> Self {
-        let limits = FrameLimits::session(output.connection.limits().max_message);
+    pub(super) fn new(mut session: Session, wire: Wire<'c>, inbox: Inbox, registration: Registration<'c>) -> Self {
         let bell = Arc::new(Doorbell::default());
         session.set_bell(bell.clone());
-        let commands = Commands {
-            output,
-            session,
-            at_rest: false,
-            bell,
-            skipping: false,
-            copying: None,
-            _registration: registration,
-        };
-        Self { inbox, limits, commands }
+        Self { inbox, commands: Commands { wire, session, bell, _registration: registration } }
     }
 
     /// Obeys the client until the end.
@@ -116,28 +105,28 @@ impl<'c> PgSession<'c> {
 
     fn serve(&mut self) -> Result<std::convert::Infallible, Ending> {
         self.commands.ready()?;
+        let mut began = None;
         loop {
-            let frame = match cut_frontend(self.inbox.unread(), self.limits) {
-                Ok(Some(frame)) => frame,
+            let request = match self.commands.wire.server.poll(&mut self.inbox) {
+                Ok(Some(request)) => Ok(request),
                 Ok(None) => {
                     self.fill()?;
                     continue;
                 }
-                Err(error) => {
-                    let text = error.to_string();
-                    self.commands.goodbye(&report::frame_error(error));
-                    return Err(Ending::Protocol(text));
+                Err(violation) if violation.is_fatal() => {
+                    self.commands.wire.goodbye(&report::violation(&violation));
+                    return Err(Ending::Protocol(violation.to_string()));
                 }
+                Err(violation) => Err(violation),
             };
-            if self.commands.output.connection.stopping() {
+            if self.commands.wire.connection.stopping() {
                 return Err(self.commands.stop());
             }
-            let len = frame.len;
-            let next = self.inbox.unread().get(len).copied();
-            self.commands.obey(frame, next)?;
+            began = match began {
+                None => self.commands.obey(request)?,
+                Some(copying) => self.commands.obey_copying(request, copying)?,
+            };
             self.commands.end_if_over()?;
-            self.inbox.consume(len);
-            self.inbox.shrink();
         }
     }
 
@@ -146,13 +135,13 @@ impl<'c> PgSession<'c> {
         let commands = &mut self.commands;
         let in_transaction = commands.session.transaction_status() != TransactionStatus::Idle;
         let limit = commands.session.idle_limit();
-        let own = commands.output.connection.expect_command(in_transaction, limit.as_ref().map(|limit| limit.0));
-        let least = missing(self.inbox.unread()).min(READ_AT_MOST);
-        let read = commands.wait()?.and_then(|()| commands.output.connection.read(self.inbox.space(least)));
+        let own = commands.wire.connection.expect_command(in_transaction, limit.as_ref().map(|limit| limit.0));
+        let least = commands.wire.server.missing(&self.inbox).min(READ_AT_MOST);
+        let read = commands.wait()?.and_then(|()| commands.wire.connection.read(self.inbox.space(least)));
         match read {
-            Ok(0) if commands.output.connection.stopping() => Err(commands.stop()),
+            Ok(0) if commands.wire.connection.stopping() => Err(commands.stop()),
             Ok(0) if commands.session.ended().is_some() => commands.end_if_over(),
-            Ok(0) if self.inbox.unread().is_empty() => Err(Ending::Gone),
+            Ok(0) if !self.inbox.is_amid_message() => Err(Ending::Gone),
             Ok(0) => Err(Ending::Protocol("connection closed in the middle of a message".into())),
             Ok(count) => {
                 self.inbox.filled(count);
@@ -160,7 +149,7 @@ impl<'c> PgSession<'c> {
             }
             Err(error) if error.kind() == ErrorKind::TimedOut && own => {
                 let Some((_, error)) = limit else { return Err(Ending::TimedOut("idle session")) };
-                commands.goodbye(&error);
+                commands.wire.goodbye(&error);
                 Err(Ending::Ended(error.message.clone()))
             }
             Err(error) if error.kind() == ErrorKind::TimedOut => {
@@ -177,7 +166,7 @@ impl<'c> PgSession<'c> {
                         "idle session",
                     )
                 };
-                commands.goodbye(&Error::new(condition, message));
+                commands.wire.goodbye(&Error::new(condition, message));
                 Err(Ending::TimedOut(ending))
             }
             Err(error) => Err(Ending::Broken(error)),
@@ -189,19 +178,19 @@ impl Commands<'_> {
     /// Waits for the client, if it can be told meanwhile what other sessions notify it of: outside transactions, and not
     /// amid the messages of a command. Otherwise the read that follows does the waiting.
     fn wait(&mut self) -> Result<io::Result<()>, Ending> {
-        if !self.at_rest || !self.session.is_listening() {
+        if !self.wire.server.is_at_rest() || !self.session.is_listening() {
             return Ok(Ok(()));
         }
         let bell = self.bell.clone();
         let Some(bell_fd) = bell.as_fd() else { return Ok(Ok(())) };
-        let deadline = self.output.connection.deadline();
+        let deadline = self.wire.connection.deadline();
         loop {
-            match self.output.connection.wait_or_bell(bell_fd, deadline) {
+            match self.wire.connection.wait_or_bell(bell_fd, deadline) {
                 Ok(true) => return Ok(Ok(())),
                 Ok(false) => {
                     bell.heard();
                     self.send_notifications()?;
-                    self.output.flush()?;
+                    self.wire.flush()?;
                 }
                 Err(error) => return Ok(Err(error)),
             }
@@ -211,93 +200,67 @@ impl Commands<'_> {
     /// What other sessions have told this one, unless it is in a transaction.
     fn send_notifications(&mut self) -> Result<(), Ending> {
         for told in self.session.take_notifications() {
-            self.output.send(&Backend::NotificationResponse(Notification {
+            self.wire.server.notification(Notification {
                 process: told.pid,
                 channel: &told.channel,
                 payload: &told.payload,
-            }));
-            self.output.relieve()?;
+            });
+            self.wire.relieve()?;
         }
         Ok(())
     }
 
-    /// Obeys one message. `next` is the tag of the one behind it, if that has come.
-    fn obey(&mut self, frame: Frame<'_>, next: Option<u8>) -> Result<(), Ending> {
-        let message = match Frontend::decode(frame.tag, frame.body) {
-            Ok(message) => message,
-            Err(error) => {
-                if self.skipping {
-                    return Ok(());
-                }
-                self.failed(&report::malformed(&error));
-                // The simple query and the function call end by themselves; the others wait for Sync.
-                match frame.tag {
-                    b'Q' | b'F' => return self.end_query(),
-                    b'S' => return self.sync(),
-                    b'H' | b'X' | b'c' | b'd' | b'f' => {}
-                    _ => self.skipping = true,
-                }
-                return self.output.flush();
-            }
-        };
-        self.at_rest &= leaves_at_rest(&message);
-        if let Some(copying) = self.copying.take() {
-            return self.obey_copying(&message, copying);
-        }
-        if self.skipping && !matches!(message, Frontend::Sync | Frontend::Flush | Frontend::Terminate) {
-            return Ok(());
-        }
-        let result = match message {
-            Frontend::Query(sql) => return self.query(sql),
-            Frontend::Sync => return self.sync(),
-            Frontend::Flush => return self.output.flush(),
-            Frontend::Terminate => return Err(Ending::Goodbye),
-            // After a COPY that failed the client may still be sending its data.
-            Frontend::CopyData(_) | Frontend::CopyDone | Frontend::CopyFail(_) => return Ok(()),
-            Frontend::FunctionCall(call) => return self.call_function(&call),
-            Frontend::Password(_) => {
-                let message = "invalid frontend message type 112";
-                self.goodbye(&Error::new(Condition::ProtocolViolation, message));
-                return Err(Ending::Protocol(message.into()));
-            }
-            Frontend::Parse(parse) => self.parse(&parse),
-            Frontend::Bind(bind) => self.bind(&bind),
-            Frontend::Describe(target) => self.describe(target),
-            Frontend::Execute(execute) => self.execute(execute, next),
-            Frontend::Close(target) => self.close(target),
+    /// Obeys a request, or tells the client what is wrong with it.
+    fn obey(&mut self, request: Result<Request<'_>, Violation>) -> Result<Began, Ending> {
+        let result = match request {
+            Ok(Request::Query(sql)) => return self.query(sql),
+            Ok(Request::FunctionCall(call)) => return self.call_function(&call),
+            Ok(Request::Sync) => return self.end_query(),
+            Ok(Request::Flush) => return self.wire.flush().map(|()| None),
+            Ok(Request::Terminate) => return Err(Ending::Goodbye),
+            Ok(Request::Parse(parse)) => self.parse(&parse),
+            Ok(Request::Bind(bind)) => self.bind(&bind),
+            Ok(Request::Describe(target)) => self.describe(target),
+            Ok(Request::Execute { execute, is_last }) => self.execute(execute, is_last),
+            Ok(Request::Close(target)) => self.close(target),
+            Ok(_) => return Err(Ending::Protocol("a message that nobody asked for".into())),
+            Err(violation) => Err(report::violation(&violation).into()),
         };
         match result {
             // A pipeline without end must not gather its answers without end.
-            Ok(()) => self.output.relieve(),
+            Ok(began) => self.wire.relieve().map(|()| began),
             Err(Failure::Error(error)) => {
-                self.skipping = true;
                 self.failed(&error);
-                // A client may wait for it before it sends its Sync.
-                self.output.flush()
+                self.end_failed()
             }
             Err(Failure::End(ending)) => Err(ending),
         }
     }
 
+    /// The client has been told what has failed, and may wait for it before it sends its Sync.
+    fn end_failed(&mut self) -> Result<Began, Ending> {
+        if self.wire.server.awaits_ready() { self.end_query() } else { self.wire.flush().map(|()| None) }
+    }
+
     // The simple query.
 
-    fn query(&mut self, sql: &[u8]) -> Result<(), Ending> {
+    fn query(&mut self, sql: &[u8]) -> Result<Began, Ending> {
         // It takes the place of the unnamed ones.
         self.session.forget_statement("");
         self.session.close_portal("");
         match self.run_query(sql) {
             // It ends with the data that are coming.
-            Ok(()) if self.copying.is_some() => return Ok(()),
-            Ok(()) => {}
+            Ok(Some(copying)) => return Ok(Some(copying)),
+            Ok(None) => {}
             Err(Failure::Error(error)) => self.failed(&error),
             Err(Failure::End(ending)) => return Err(ending),
         }
         self.end_query()
     }
 
-    fn run_query(&mut self, sql: &[u8]) -> Result<(), Failure> {
+    fn run_query(&mut self, sql: &[u8]) -> Result<Began, Failure> {
         let sql = self.text(sql)?;
-        tracing::debug!(connection = self.output.connection.number(), sql = &*mask_secrets(&sql), "query");
+        tracing::debug!(connection = self.wire.connection.number(), sql = &*mask_secrets(&sql), "query");
         if let Some((prepared, values)) = self.session.recall(&sql) {
             let text = (!values.is_empty()).then(|| sql.as_ref().into());
             let asked = Asked { prepared, values, text };
@@ -305,9 +268,10 @@ impl Commands<'_> {
         }
         let parsed = self.session.parse(&sql)?;
         if parsed.is_empty() {
-            self.output.send(&Backend::EmptyQueryResponse);
-            return Ok(());
+            self.wire.server.empty_query();
+            return Ok(None);
         }
+        let mut began = None;
         for (index, statement) in parsed.iter().enumerate() {
             // Several statements are one transaction; behind a COMMIT or ROLLBACK among them the next begins.
             if parsed.len() > 1 {
@@ -319,27 +283,27 @@ impl Commands<'_> {
                 return Err(Error::new(Condition::UndefinedParameter, "there is no parameter $1").into());
             }
             let asked = Asked { prepared, values: Vec::new(), text: None };
-            self.run_statement(&asked, index + 1 == parsed.len())?;
+            began = self.run_statement(&asked, index + 1 == parsed.len())?;
         }
-        Ok(())
+        Ok(began)
     }
 
     /// Runs a statement of a simple query and sends its answer.
-    fn run_statement(&mut self, asked: &Asked, is_last: bool) -> Result<(), Failure> {
+    fn run_statement(&mut self, asked: &Asked, is_last: bool) -> Result<Began, Failure> {
         let prepared = &asked.prepared;
         if let Ir::Copy(copy) = &prepared.bound.statement {
             if copy.from.is_some() && !is_last {
                 return Err(Error::unsupported("COPY FROM STDIN in front of other statements of a query").into());
             }
             if copy.from.is_some() {
-                return self.begin_copy_in(prepared, copy, true);
+                return self.begin_copy_in(prepared, copy, true).map(Some);
             }
             let rows = self.copy_out(prepared, copy)?;
             if is_last {
                 self.end_implicit()?;
             }
             self.complete(Command::Copy, rows);
-            return Ok(());
+            return Ok(None);
         }
         match self.session.execute_as(prepared, &asked.values, asked.text.as_ref())? {
             Outcome::Rows(mut cursor) => {
@@ -360,7 +324,8 @@ impl Commands<'_> {
                 self.complete(command, rows);
             }
         }
-        Ok(self.output.relieve()?)
+        self.wire.relieve()?;
+        Ok(None)
     }
 
     /// A simple query's rows are text, but for those that FETCH brings of a BINARY cursor.
@@ -371,11 +336,11 @@ impl Commands<'_> {
         }
     }
 
-    fn end_query(&mut self) -> Result<(), Ending> {
+    fn end_query(&mut self) -> Result<Began, Ending> {
         if let Err(error) = self.end_implicit() {
             self.failed(&error);
         }
-        self.ready()
+        self.ready().map(|()| None)
     }
 
     // The extended query.
@@ -394,11 +359,11 @@ impl Commands<'_> {
         }
     }
 
-    fn parse(&mut self, parse: &Parse<'_>) -> Result<(), Failure> {
+    fn parse(&mut self, parse: &Parse<'_>) -> Result<Began, Failure> {
         let name = &*self.text(parse.statement)?;
         self.session.check_statement_name(name)?;
         let sql = &*self.text(parse.sql)?;
-        tracing::debug!(connection = self.output.connection.number(), sql = &*mask_secrets(sql), "parse");
+        tracing::debug!(connection = self.wire.connection.number(), sql = &*mask_secrets(sql), "parse");
         let types = parse.types.iter().map(|oid| self.declared_type(oid)).collect::<Result<Vec<_>, Error>>()?;
         let prepared = match self.session.prepare(sql, &types) {
             Ok(None) => None,
@@ -406,11 +371,11 @@ impl Commands<'_> {
             Err(error) => Some(self.unless_aborted(Err(error))?),
         };
         self.session.keep_statement(name, sql, prepared)?;
-        self.output.send(&Backend::ParseComplete);
-        Ok(())
+        self.wire.server.parse_complete();
+        Ok(None)
     }
 
-    fn bind(&mut self, bind: &Bind<'_>) -> Result<(), Failure> {
+    fn bind(&mut self, bind: &Bind<'_>) -> Result<Began, Failure> {
         let statement = &*self.text(bind.statement)?;
         let prepared = self.session.named_statement(statement)?;
         let portal = &*self.text(bind.portal)?;
@@ -441,17 +406,17 @@ impl Commands<'_> {
             None => Arc::new(RowWriter::new(columns, &formats)?),
         };
         self.session.keep_portal(portal, prepared, params, writer, statement)?;
-        self.output.send(&Backend::BindComplete);
-        Ok(())
+        self.wire.server.bind_complete();
+        Ok(None)
     }
 
-    fn describe(&mut self, target: Target<'_>) -> Result<(), Failure> {
+    fn describe(&mut self, target: Target<'_>) -> Result<Began, Failure> {
         let (prepared, writer) = match target {
             Target::Statement(name) => {
                 let prepared = self.session.named_statement(&self.text(name)?)?;
                 let params = prepared.as_deref().map_or(&[][..], client_params);
                 let oids: Vec<u8> = params.iter().flat_map(|ty| pg_types::oid(ty).to_be_bytes()).collect();
-                self.output.send(&Backend::ParameterDescription(Oids::from_wire(&oids)));
+                self.wire.server.parameter_description(Oids::from_wire(&oids));
                 (prepared, None)
             }
             Target::Portal(name) => {
@@ -467,12 +432,12 @@ impl Commands<'_> {
                 };
                 self.describe_rows(&prepared.bound.columns, &writer)?;
             }
-            _ => self.output.send(&Backend::NoData),
+            _ => self.wire.server.no_data(),
         }
-        Ok(())
+        Ok(None)
     }
 
-    fn execute(&mut self, execute: Execute<'_>, next: Option<u8>) -> Result<(), Failure> {
+    fn execute(&mut self, execute: Execute<'_>, is_last: bool) -> Result<Began, Failure> {
         let name = &*self.text(execute.portal)?;
         let (prepared, door) = self.session.portal(name)?;
         let writer = door.and_then(writer_of);
@@ -482,60 +447,61 @@ impl Commands<'_> {
         let limit = u64::try_from(execute.max_rows).ok().filter(|limit| *limit > 0);
         let (cursor, at) = match self.session.resume_portal(name, limit)? {
             Resume::Empty => {
-                self.output.send(&Backend::EmptyQueryResponse);
-                return Ok(());
+                self.wire.server.empty_query();
+                return Ok(None);
             }
             Resume::Done(command) => {
                 self.complete(command, 0);
-                return Ok(());
+                return Ok(None);
             }
             Resume::Fetched { rows: mut cursor, more } => {
                 let writer = self.writer_for(&cursor, writer)?;
                 let rows = self.send_rows(&mut cursor, &writer, None)?.unwrap_or_default();
                 if more {
-                    self.output.send(&Backend::PortalSuspended);
+                    self.wire.server.portal_suspended();
                 } else {
                     self.complete(cursor.command(), rows);
                 }
-                return Ok(());
+                return Ok(None);
             }
             Resume::Rows { cursor, at } => (cursor, at),
-            Resume::Start(prepared, params) => match self.start_portal(name, &prepared, &params, next)? {
-                Some(cursor) => (cursor, 0),
-                None => return Ok(()),
+            Resume::Start(prepared, params) => match self.start_portal(name, &prepared, &params, is_last)? {
+                Started::Rows(cursor) => (cursor, 0),
+                Started::Done => return Ok(None),
+                Started::Copy(copying) => return Ok(Some(copying)),
             },
         };
-        self.send_portal(name, cursor, at, writer, limit)
+        self.send_portal(name, cursor, at, writer, limit)?;
+        Ok(None)
     }
 
-    /// Runs a portal's statement for the first time: its rows, or nothing when the client has had its answer.
+    /// Runs a portal's statement for the first time.
     fn start_portal(
         &mut self,
         name: &str,
         prepared: &Arc<Prepared>,
         params: &[Value],
-        next: Option<u8>,
-    ) -> Result<Option<Cursor>, Failure> {
+        is_last: bool,
+    ) -> Result<Started, Failure> {
         if let Ir::Copy(copy) = &prepared.bound.statement {
             if copy.from.is_some() {
-                self.begin_copy_in(prepared, copy, false)?;
-                return Ok(None);
+                return self.begin_copy_in(prepared, copy, false).map(Started::Copy);
             }
             let rows = self.copy_out(prepared, copy)?;
             self.session.finish_portal(name);
             self.complete(Command::Copy, rows);
-            return Ok(None);
+            return Ok(Started::Done);
         }
         // A lone statement needs no transaction around it.
-        if next != Some(b'S') {
+        if !is_last {
             self.session.begin_pipeline();
         }
         match self.session.execute(prepared, params)? {
-            Outcome::Rows(cursor) => Ok(Some(cursor)),
+            Outcome::Rows(cursor) => Ok(Started::Rows(cursor)),
             Outcome::Done { command, rows } => {
                 self.session.finish_portal(name);
                 self.complete(command, rows);
-                Ok(None)
+                Ok(Started::Done)
             }
         }
     }
@@ -559,7 +525,7 @@ impl Commands<'_> {
             }
             None => {
                 self.session.suspend_portal(name, cursor, at.saturating_add(limit.unwrap_or_default()));
-                self.output.send(&Backend::PortalSuspended);
+                self.wire.server.portal_suspended();
             }
         }
         Ok(())
@@ -573,18 +539,13 @@ impl Commands<'_> {
         }
     }
 
-    fn close(&mut self, target: Target<'_>) -> Result<(), Failure> {
+    fn close(&mut self, target: Target<'_>) -> Result<Began, Failure> {
         match target {
             Target::Statement(name) => self.session.forget_statement(&self.text(name)?),
             Target::Portal(name) => self.session.close_portal(&self.text(name)?),
         };
-        self.output.send(&Backend::CloseComplete);
-        Ok(())
-    }
-
-    fn sync(&mut self) -> Result<(), Ending> {
-        self.skipping = false;
-        self.end_query()
+        self.wire.server.close_complete();
+        Ok(None)
     }
 
     // What both have in common.
@@ -608,7 +569,7 @@ impl Commands<'_> {
             }
             let Some(row) = cursor.next()? else { return Ok(Some(rows)) };
             rows += 1;
-            let mut encoder = RowEncoder::begin(&mut self.output.pending, writer.len());
+            let mut encoder = self.wire.server.row(writer.len());
             if let Err((index, error)) = writer.write(&mut encoder, &row, &settings) {
                 encoder.abandon();
                 drop(row);
@@ -619,7 +580,7 @@ impl Commands<'_> {
                 let message = format!("row {rows} is longer than a message can be");
                 return Err(Error::new(Condition::ProgramLimitExceeded, message).into());
             }
-            self.output.relieve()?;
+            self.wire.relieve()?;
         }
     }
 
@@ -640,34 +601,34 @@ impl Commands<'_> {
                     format: writer.format(index),
                 }
             });
-            Backend::RowDescription(RowDescription { fields: fields.collect() })
+            RowDescription { fields: fields.collect() }
         };
-        if self.output.encoding.is_some() {
-            return self.output.try_send(&description());
+        if !self.wire.server.texts().are_utf8() {
+            return self.wire.server.row_description(description());
         }
         let message = writer.described(|| {
             let mut message = Vec::new();
-            description().encode(&mut message);
+            Backend::RowDescription(description()).encode(&mut message);
             message
         });
-        self.output.pending.extend_from_slice(message);
+        self.wire.server.encoded_row_description(message);
         Ok(())
     }
 
     fn complete(&mut self, command: Command, rows: u64) {
         self.follow_encoding();
         self.send_notices();
-        self.output.send(&Backend::CommandComplete(&report::tag(command, rows)));
+        self.wire.server.command_complete(&report::tag(command, rows));
     }
 
     /// A text that the client has sent.
     fn text<'b>(&self, bytes: &'b [u8]) -> Result<Cow<'b, str>, Error> {
-        report::text(bytes, self.output.encoding)
+        report::text(bytes, self.wire.server.texts().0)
     }
 
     /// A command, or the end of a transaction, may have changed what the client wants texts in.
     fn follow_encoding(&mut self) {
-        self.output.encoding = self.session.client_encoding();
+        self.wire.server.set_texts(ClientTexts(self.session.client_encoding()));
     }
 
     fn send_notices(&mut self) {
@@ -679,7 +640,7 @@ impl Commands<'_> {
                 MessageLevel::Info => Severity::Info,
                 MessageLevel::Warning | MessageLevel::Error => Severity::Warning,
             };
-            self.output.send(&Backend::NoticeResponse(report::notice(&error, severity)));
+            self.wire.server.notice(report::notice(&error, severity));
         }
     }
 
@@ -694,12 +655,12 @@ impl Commands<'_> {
         self.follow_encoding();
         self.send_notices();
         tracing::info!(
-            connection = self.output.connection.number(),
+            connection = self.wire.connection.number(),
             sqlstate = error.sqlstate(),
             message = report::logged(error),
             "error"
         );
-        self.output.send(&Backend::ErrorResponse(report::notice(error, Severity::Error)));
+        self.wire.server.error(report::notice(error, Severity::Error));
     }
 
     /// Ends what the statements since the last `Sync` were, if they were in no transaction block.
@@ -712,14 +673,12 @@ impl Commands<'_> {
         self.end_if_over()?;
         self.follow_encoding();
         for (name, value) in self.session.drain_reports() {
-            self.output.send(&Backend::ParameterStatus(ParameterStatus { name: &name, value: &value }));
+            self.wire.server.parameter_status(&name, &value);
         }
         self.session.rest();
         self.send_notifications()?;
-        self.at_rest = self.session.transaction_status() == TransactionStatus::Idle;
-        let status = report::status(self.session.transaction_status());
-        self.output.send(&Backend::ReadyForQuery(status));
-        self.output.flush()
+        self.wire.server.ready(report::status(self.session.transaction_status()));
+        self.wire.flush()
     }
 
     /// In an aborted transaction only what ends it is prepared.
@@ -747,37 +706,16 @@ impl Commands<'_> {
     /// The server stops.
     fn stop(&mut self) -> Ending {
         let message = "terminating connection due to administrator command";
-        self.goodbye(&Error::new(Condition::AdminShutdown, message));
+        self.wire.goodbye(&Error::new(Condition::AdminShutdown, message));
         Ending::Stopped
     }
 
     /// The session may have been ended by somebody else, or by a limit of its own: the client is told as the last thing.
     fn end_if_over(&mut self) -> Result<(), Ending> {
         let Some(error) = self.session.ended() else { return Ok(()) };
-        self.goodbye(&error);
+        self.wire.goodbye(&error);
         Err(Ending::Ended(error.message.clone()))
     }
-
-    /// Tells the client why the session is over.
-    fn goodbye(&mut self, error: &Error) {
-        self.output.send(&Backend::ErrorResponse(report::notice(error, Severity::Fatal)));
-        // The session is over whether or not the client can still be told.
-        let _ = self.output.flush();
-    }
-}
-
-/// True for a message that is no part of a command, behind which no `ReadyForQuery` comes: a Flush for good measure, the
-/// close of a statement that waits for the next command, the rest of a COPY that failed.
-fn leaves_at_rest(message: &Frontend<'_>) -> bool {
-    matches!(
-        message,
-        Frontend::Flush
-            | Frontend::Close(_)
-            | Frontend::CopyData(_)
-            | Frontend::CopyDone
-            | Frontend::CopyFail(_)
-            | Frontend::Terminate
-    )
 }
 
 /// The parameters that a client has to give. Those of a COPY FROM are its columns, which come as data.

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use rowferry_dialect::ir::{Copy, CopyFormat, TriggerEvent, TriggerLevel, TriggerTime};
 use rowferry_dialect::values::Settings;
 use rowferry_engine::{Command, Condition, Each, Error, Outcome, Prepared, Session};
-use rowferry_wire_pg::messages::{CopyFormats, CopyResponse, Frontend};
-use rowferry_wire_pg::{Backend, Format};
+use rowferry_wire_pg::Format;
+use rowferry_wire_pg::messages::{CopyFormats, CopyResponse};
+use rowferry_wire_pg::server::{Request, Violation};
 
 use super::super::copy::{self, Column, CopyIn, CopyOut, Decoder};
 use super::super::{report, values};
-use super::{Commands, Failure};
+use super::{Began, Commands, Failure};
 use crate::Ending;
 
 /// A COPY FROM whose data are coming.
@@ -40,8 +41,7 @@ impl Commands<'_> {
         };
         let format = if copy.options.format == CopyFormat::Binary { Format::BINARY } else { Format::TEXT };
         let codes = format_codes(format, data.len());
-        self.output
-            .send(&Backend::CopyOutResponse(CopyResponse { overall: format, columns: CopyFormats::from_wire(&codes) }));
+        self.wire.server.copy_out(CopyResponse { overall: format, columns: CopyFormats::from_wire(&codes) });
         let settings = copy::settings(self.session.settings(), &copy.options);
         let encoding = settings.client_encoding.filter(|_| format == Format::TEXT);
         let mut piece = Vec::new();
@@ -53,9 +53,9 @@ impl Commands<'_> {
                 if let Some(encoding) = encoding {
                     report::recode(&mut piece, 0, encoding)?;
                 }
-                self.output.send(&Backend::CopyData(&piece));
+                self.wire.server.copy_data(&piece);
                 self.session.copied(piece.len(), 0);
-                self.output.relieve()?;
+                self.wire.relieve()?;
                 piece.clear();
             }
             let Some(row) = cursor.next()? else { break };
@@ -69,18 +69,23 @@ impl Commands<'_> {
         }
         data.end(&mut piece);
         if !piece.is_empty() {
-            self.output.send(&Backend::CopyData(&piece));
+            self.wire.server.copy_data(&piece);
         }
-        self.output.send(&Backend::CopyDone);
+        self.wire.server.copy_done();
         self.session.end_copy();
         Ok(rows)
     }
 
-    /// COPY FROM: asks for the data, which the messages to come bring.
-    pub(super) fn begin_copy_in(&mut self, prepared: &Arc<Prepared>, copy: &Copy, simple: bool) -> Result<(), Failure> {
+    /// COPY FROM: asks for the data, which the requests to come bring.
+    pub(super) fn begin_copy_in(
+        &mut self,
+        prepared: &Arc<Prepared>,
+        copy: &Copy,
+        simple: bool,
+    ) -> Result<Box<Copying>, Failure> {
         let insert = self.session.copy_plan(prepared)?;
         let columns = copy.from.as_ref().map(|from| copy::columns(from, insert.bound.params.len())).unwrap_or_default();
-        let limit = self.output.connection.limits().max_message;
+        let limit = self.wire.connection.limits().max_message;
         let table = copy.from.as_ref().map(|insert| insert.target.name.clone()).unwrap_or_default();
         let one_by_one = copy.from.as_ref().is_some_and(|insert| {
             let told = |time| insert.target.has_trigger(time, TriggerLevel::Row, TriggerEvent::Insert);
@@ -94,57 +99,50 @@ impl Commands<'_> {
             self.session.begin_pipeline();
         }
         let codes = format_codes(data.format(), data.len());
-        self.output.send(&Backend::CopyInResponse(CopyResponse {
-            overall: data.format(),
-            columns: CopyFormats::from_wire(&codes),
-        }));
-        self.output.flush()?;
+        let columns = CopyFormats::from_wire(&codes);
+        self.wire.server.copy_in(CopyResponse { overall: data.format(), columns });
+        self.wire.flush()?;
         // What follows fails behind the answer, as it does in PostgreSQL: the data that come are ignored then.
         self.session.check_freeze(copy)?;
         self.session.begin_rows(&insert)?;
         self.session.begin_copy(&insert, copy.from.as_ref().map_or(0, |insert| insert.target.oid), true);
         let settings = copy::settings(self.session.settings(), &copy.options);
         let decoder = settings.client_encoding.filter(|_| data.format() == Format::TEXT).map(Decoder::new);
-        self.copying = Some(Copying { data, decoder, insert, rows: 0, simple });
-        Ok(())
+        Ok(Box::new(Copying { data, decoder, insert, rows: 0, simple }))
     }
 
-    /// Obeys a message while the data of a COPY FROM are coming.
-    pub(super) fn obey_copying(&mut self, message: &Frontend<'_>, mut copying: Copying) -> Result<(), Ending> {
-        match message {
-            // The Sync that closes the command has often been sent with it.
-            Frontend::Flush | Frontend::Sync => {
-                self.copying = Some(copying);
-                return Ok(());
-            }
-            Frontend::Terminate => return Err(Ending::Goodbye),
-            _ => {}
-        }
+    /// Obeys a request while the data of a COPY FROM are coming.
+    pub(super) fn obey_copying(
+        &mut self,
+        request: Result<Request<'_>, Violation>,
+        mut copying: Box<Copying>,
+    ) -> Result<Began, Ending> {
         let settings = copying.data.settings(self.session.settings());
-        let encoding = self.output.encoding;
-        let Copying { data, decoder, insert, rows, simple } = &mut copying;
+        let encoding = self.wire.server.texts().0;
+        let Copying { data, decoder, insert, rows, simple } = &mut *copying;
         let mut inserter = Inserter { session: &mut self.session, insert, each: None, rows };
         let mut take = |row: &copy::InRow| inserter.insert(row);
-        let result = match message {
-            Frontend::CopyData(piece) => feed(data, decoder, piece, &settings, &mut take),
-            Frontend::CopyDone => match decoder.as_ref().map_or(Ok(()), Decoder::finish) {
+        let result = match &request {
+            Ok(Request::CopyData(piece)) => feed(data, decoder, piece, &settings, &mut take),
+            Ok(Request::CopyDone) => match decoder.as_ref().map_or(Ok(()), Decoder::finish) {
                 Ok(()) => data.finish(&settings, &mut take),
                 Err(error) => Err(data.instead_of_row(error)),
             },
-            Frontend::CopyFail(why) => Err(data.instead_of_row(Error::new(
+            Ok(Request::CopyFail(why)) => Err(data.instead_of_row(Error::new(
                 Condition::QueryCanceled,
                 format!("COPY from stdin failed: {}", report::text(why, encoding).unwrap_or("(not a text)".into())),
             ))),
-            _ => Err(Error::new(Condition::ProtocolViolation, "unexpected message type during COPY from stdin")),
+            Ok(Request::Terminate) => return Err(Ending::Goodbye),
+            Ok(_) => Err(Error::internal("a command amid the data of a COPY")),
+            Err(violation) => Err(report::violation(violation)),
         };
         let ended = inserter.end();
         let result = result.and(ended);
-        if let Frontend::CopyData(piece) = message {
+        if let Ok(Request::CopyData(piece)) = &request {
             self.session.copied(piece.len(), 0);
-        }
-        if result.is_ok() && matches!(message, Frontend::CopyData(_)) {
-            self.copying = Some(copying);
-            return Ok(());
+            if result.is_ok() {
+                return Ok(Some(copying));
+            }
         }
         let (rows, simple) = (*rows, *simple);
         // A simple query ends here: its transaction is committed before the client is told that it is.
@@ -153,12 +151,9 @@ impl Commands<'_> {
         let result = result.and_then(|()| if simple { self.end_implicit() } else { Ok(()) });
         match result {
             Ok(()) => self.complete(Command::Copy, rows),
-            Err(error) => {
-                self.failed(&error);
-                self.skipping = !simple;
-            }
+            Err(error) => self.failed(&error),
         }
-        if simple { self.end_query() } else { self.output.flush() }
+        if simple { self.end_query() } else { self.wire.flush().map(|()| None) }
     }
 }
 

@@ -2,15 +2,15 @@
 
 use rowferry_dialect::ir::Value;
 use rowferry_engine::{Condition, Error, Outcome, ValueRef};
+use rowferry_wire_pg::Format;
 use rowferry_wire_pg::messages::FunctionCall;
-use rowferry_wire_pg::{Backend, Format};
 
-use super::{Commands, Failure, client_params, values};
+use super::{Began, Commands, Failure, client_params, values};
 use crate::Ending;
 
 impl Commands<'_> {
     /// Calls a function by its number; the answer ends as that of a simple query does.
-    pub(super) fn call_function(&mut self, call: &FunctionCall<'_>) -> Result<(), Ending> {
+    pub(super) fn call_function(&mut self, call: &FunctionCall<'_>) -> Result<Began, Ending> {
         match self.run_function(call) {
             Ok(()) => {}
             Err(Failure::Error(error)) => self.failed(&error),
@@ -54,7 +54,7 @@ impl Commands<'_> {
         self.end_implicit()?;
         self.follow_encoding();
         self.send_notices();
-        self.output.send(&Backend::FunctionCallResponse(result.as_deref()));
+        self.wire.server.function_result(result.as_deref());
         Ok(())
     }
 }
