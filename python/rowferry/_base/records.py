@@ -91,4 +91,7 @@ else:
         return hash(_values(self))
 
     def _refuse(self: Any, name: str, *_: Any) -> None:
-        raise AttributeError(f"cannot change {name!r}: a {type(self).__name__} stays as it is")
+        # What frozen dataclasses raise.
+        from dataclasses import FrozenInstanceError
+
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
