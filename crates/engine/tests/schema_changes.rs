@@ -422,3 +422,23 @@ fn actions_behind_a_drop_mean_the_columns_that_they_name() {
     assert_eq!(informix.fails("insert into u values (5, '6', 9, 8)"), "23505");
     assert_eq!(informix.fails("insert into u values (5, '6', 7, 9)"), "23505");
 }
+
+#[test]
+fn an_integer_key_has_its_default() {
+    let fixture = Fixture::new();
+    let database = fixture.open();
+    let (mut ours, mut theirs) = (informix(&database), postgres(&database));
+    ours.run("create table a (id int default 7 primary key, c char(1))");
+    theirs.run("create table b (c text, id bigint default 2 + 3, primary key (id))");
+    for session in [&mut ours, &mut theirs] {
+        session.run("insert into a (c) values ('x')");
+        session.run("insert into b (c) select 'y' from a");
+        assert_eq!(session.run("select id from a"), ["7"]);
+        assert_eq!(session.run("select id from b"), ["5"]);
+        session.run("delete from a");
+        session.run("delete from b");
+    }
+    theirs.run("insert into a default values");
+    theirs.run("insert into b (id, c) values (default, 'z')");
+    assert_eq!(theirs.run("select a.id, b.id from a, b"), ["7|5"]);
+}

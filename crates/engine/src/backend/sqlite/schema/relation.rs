@@ -606,7 +606,10 @@ fn column(
             native: false,
             next_of: Some(sequence),
         }),
-        (None, Some(text), native) => Some(ColumnDefault { text, native: native.is_some(), next_of: None }),
+        // SQLite gives a rowid that is left out a number, whatever its default says.
+        (None, Some(text), native) => {
+            Some(ColumnDefault { text, native: native.is_some() && !row_identity, next_of: None })
+        }
         (None, None, Some(text)) => Some(ColumnDefault { text: text.clone(), native: true, next_of: None }),
         (None, None, None) => None,
     };
