@@ -30,6 +30,12 @@ impl Parser<'_> {
     fn statement_of(&mut self, word: &str) -> Result<Ast> {
         match word {
             "select" | "with" => Ok(Ast::Query(Box::new(self.query()?))),
+            "insert" | "delete" if self.is_word_at(2, "table") && self.is_sign_at(3, "(") => {
+                Err(self.unsupported("a change of TABLE(…), of a collection,"))
+            }
+            "update" if self.is_word_at(1, "table") && self.is_sign_at(2, "(") => {
+                Err(self.unsupported("a change of TABLE(…), of a collection,"))
+            }
             "insert" => self.insert(),
             "update" if self.is_word_at(1, "statistics") => self.update_statistics(),
             "update" => self.update(),

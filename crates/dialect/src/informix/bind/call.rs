@@ -81,6 +81,14 @@ impl Binder<'_> {
             args.push(self.expr(arg)?);
         }
         let text = super::texts::result_type(&node.name, &args);
+        if node.name == "concat" {
+            // As `||`, which takes numbers and dates, too.
+            let as_texts: Result<Vec<_>> = args
+                .into_iter()
+                .map(|arg| if arg.ty.is_text() || arg.ty == Type::Unknown { Ok(arg) } else { self.as_text(arg, at) })
+                .collect();
+            args = as_texts?;
+        }
         let (function, args) = self.resolve(&node.name, args, at)?;
         let ty = text.unwrap_or_else(|| result_type(function, &args));
         self.effects.volatile |= function.volatility != crate::functions::Volatility::Immutable;
