@@ -98,6 +98,11 @@ def seeds(target: str) -> Iterator[bytes]:
             for direction, content in vectors("sqli.json"):
                 for role in (0, 1) if direction == "client->server" else (0, 2):
                     yield bytes([role]) + content
+        case "informix_session":
+            for direction, content in vectors("sqli.json"):
+                if direction == "client->server":
+                    for mode in (b"\0", b"\1", b"\2"):
+                        yield mode + content
         case "informix_door":
             for direction, content in vectors("sqli.json"):
                 if direction == "client->server":

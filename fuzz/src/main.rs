@@ -25,6 +25,7 @@ const TARGETS: &[(&str, Target)] = &[
     ("wire_sqli", wires::sqli),
     ("wire_mysql", wires::mysql),
     ("pg_session", sessions::pg),
+    ("informix_session", sessions::sqli),
     ("pg_sql", front_ends::postgres),
     ("informix_sql", front_ends::informix),
     ("spl", front_ends::spl),

@@ -20,6 +20,7 @@ mod capacity;
 mod config;
 mod connection;
 pub mod http;
+mod kit;
 mod listener;
 pub mod metrics;
 pub mod mysql;

@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex};
 
 use rowferry_wire_sqli::login::LoginReply;
 use rowferry_wire_sqli::messages::{
-    Challenge, ChallengeStyle, ClientMessage, Cost, Describe, Done, InsertDone, Param, ParamValue, ServerError,
-    ServerMessage, StatementId, Tuple, TypeDescription, XactStat,
+    ClientMessage, Cost, Describe, Done, InsertDone, Param, ParamValue, ServerError, ServerMessage, StatementId, Tuple,
+    TypeDescription, XactStat,
 };
-use rowferry_wire_sqli::server::Decoder;
+use rowferry_wire_sqli::server::{self, Decoder, Request};
 use rowferry_wire_sqli::values::{Cell, CellFormat, encode_row};
 use rowferry_wire_sqli::{Capabilities, StatementType, TypeCode};
 
@@ -162,11 +162,10 @@ pub struct Server {
     script: Arc<Script>,
     seen: Arc<Mutex<Seen>>,
     decoder: Decoder,
-    output: Vec<u8>,
+    conversation: server::Server,
     statements: BTreeMap<i16, Statement>,
     current: i16,
     logged_in: bool,
-    failed: bool,
     in_transaction: bool,
 }
 
@@ -177,15 +176,15 @@ impl Server {
     }
 
     fn with(script: Arc<Script>, seen: Arc<Mutex<Seen>>) -> Self {
+        let conversation = server::Server::new(script.capabilities.clone());
         Self {
             script,
             seen,
             decoder: Decoder::new(),
-            output: Vec::new(),
+            conversation,
             statements: BTreeMap::new(),
             current: 0,
             logged_in: false,
-            failed: false,
             in_transaction: false,
         }
     }
@@ -205,13 +204,18 @@ impl Server {
             Err(error) => panic!("login request: {error}"),
         };
         let wanted = self.script.password.as_ref();
-        let reply = if wanted.is_some_and(|password| password.as_bytes() != request.password.0) {
-            LoginReply::reject(-951, b"Incorrect password or user is not known", &request.server)
+        let accepted = LoginReply::accept(b"Informix script", b"AAA#B000000", &request.server, 0x0014);
+        let said = if wanted.is_some_and(|password| password.as_bytes() != request.password.0) {
+            let message = b"Incorrect password or user is not known";
+            self.conversation.reject(&LoginReply::reject(-951, message, &request.server))
         } else {
             self.logged_in = true;
-            LoginReply::accept(b"Informix script", b"AAA#B000000", &request.server, 0x0014)
+            match self.script.challenge {
+                Some(_) => self.conversation.accept_and_ask(&accepted),
+                None => self.conversation.accept(&accepted),
+            }
         };
-        reply.encode(&mut self.output).expect("a login reply fits");
+        said.expect("a login reply fits");
         true
     }
 
@@ -222,59 +226,63 @@ impl Server {
         // The decoder lends its messages, so it is put aside while they are acted on.
         let mut decoder = std::mem::take(&mut self.decoder);
         loop {
-            match decoder.next() {
+            let message = match decoder.next() {
                 Ok(None) => break,
-                Ok(Some(ClientMessage::Protocols(offer))) => {
-                    let active = offer.and(&self.script.capabilities);
-                    let widths = decoder.widths();
-                    let mask = self.script.capabilities.clone();
-                    ServerMessage::Protocols(mask).encode(&mut self.output, widths).expect("a mask fits");
-                    decoder.activate(&active);
-                }
-                Ok(Some(message)) => {
-                    let message = own(&message);
-                    let widths = decoder.widths();
-                    let mut replies = Vec::new();
-                    self.handle(message, &mut replies);
-                    for reply in replies {
-                        match reply {
-                            Reply::Message(message) => {
-                                message.encode(&mut self.output, widths).expect("an answer fits")
-                            }
-                            Reply::Raw(bytes) => self.output.extend_from_slice(&bytes),
-                        }
-                    }
-                }
+                Ok(Some(message)) => message,
                 Err(error) => panic!("client's message: {error}"),
+            };
+            match self.conversation.handle(message) {
+                Ok(Some(Request::Protocols(active))) => decoder.activate(&active),
+                Ok(Some(request)) => self.obey(&request),
+                Ok(None) => {}
+                Err(violation) => panic!("client's message: {violation}"),
             }
         }
         self.decoder = decoder;
     }
 
-    fn handle(&mut self, message: Owned, replies: &mut Vec<Reply>) {
-        if matches!(message, Owned::Eot) {
-            self.failed = false;
-            lock(&self.seen).groups += 1;
-            replies.push(Reply::Message(ServerMessage::Eot));
-            return;
-        }
-        // Behind an error the rest of the group is not executed.
-        if self.failed {
-            return;
-        }
-        match message {
-            Owned::Eot | Owned::Ignored => {}
-            Owned::PamAck => {
-                if let Some((question, _)) = &self.script.challenge {
-                    let text = question.clone().into_bytes().leak();
-                    let style = ChallengeStyle::PROMPT_ECHO_OFF;
-                    replies.push(Reply::Message(ServerMessage::Challenge(Challenge { style, text })));
+    fn obey(&mut self, request: &Request<'_>) {
+        match request {
+            Request::EndOfGroup => {
+                lock(&self.seen).groups += 1;
+                self.conversation.end_group();
+            }
+            Request::Question => {
+                let (question, _) = self.script.challenge.as_ref().expect("it is asked");
+                self.conversation.ask(question.as_bytes());
+            }
+            Request::Answer(answer) => {
+                let (_, wanted) = self.script.challenge.as_ref().expect("it was asked");
+                if wanted.as_bytes() == answer {
+                    self.conversation.accept_answer();
+                } else {
+                    self.conversation.refuse();
                 }
             }
-            Owned::PamResponse(answer) => {
-                let right = self.script.challenge.as_ref().is_some_and(|(_, wanted)| *wanted == answer);
-                replies.push(Reply::Message(if right { ServerMessage::PamAccept } else { ServerMessage::Exit }));
+            Request::Exit => {
+                lock(&self.seen).exited = true;
+                self.conversation.exit(false);
             }
+            Request::Message(message) => {
+                let mut replies = Vec::new();
+                self.handle(own(message), &mut replies);
+                for reply in replies {
+                    match reply {
+                        Reply::Message(ServerMessage::Error(error)) => {
+                            self.conversation.error(error).expect("an error fits");
+                        }
+                        Reply::Message(message) => self.conversation.put(&message).expect("an answer fits"),
+                        Reply::Raw(bytes) => self.conversation.put_encoded(&bytes),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn handle(&mut self, message: Owned, replies: &mut Vec<Reply>) {
+        match message {
+            Owned::Ignored => {}
             Owned::DbOpen(name) => {
                 if self.script.databases.is_empty() || self.script.databases.contains(&name) {
                     let warnings = if self.script.logged { 0x0015 } else { 0x0014 };
@@ -302,10 +310,6 @@ impl Server {
                 self.statements.remove(&self.current);
             }
             Owned::Transaction(what) => self.transaction(what, replies),
-            Owned::Exit => {
-                lock(&self.seen).exited = true;
-                replies.push(Reply::Message(ServerMessage::Exit));
-            }
             Owned::Version => replies.push(Reply::Message(ServerMessage::Version(b"Informix script"))),
         }
     }
@@ -317,7 +321,6 @@ impl Server {
             None => return self.fail(-201, 0, sql.into_bytes(), replies),
             Some(Answer::FailPrepare(error)) => {
                 let error = error.clone();
-                self.failed = true;
                 replies.push(Reply::Message(ServerMessage::Error(error)));
                 return;
             }
@@ -350,7 +353,6 @@ impl Server {
             Answer::Rows { .. } | Answer::FailFetch(_) => statement.position = Some(0),
             Answer::FailRun(error) => {
                 let error = error.clone();
-                self.failed = true;
                 replies.push(Reply::Message(ServerMessage::Error(error)));
                 return;
             }
@@ -394,7 +396,6 @@ impl Server {
             Answer::Rows { rows, .. } => rows,
             Answer::FailFetch(error) if position > 0 => {
                 let error = error.clone();
-                self.failed = true;
                 replies.push(Reply::Message(ServerMessage::Error(error)));
                 return;
             }
@@ -433,7 +434,6 @@ impl Server {
     }
 
     fn fail(&mut self, sqlcode: i16, isam: i16, token: Vec<u8>, replies: &mut Vec<Reply>) {
-        self.failed = true;
         let error = ServerError { sqlcode, isam, offset: 0, token: Cow::Owned(token) };
         replies.push(Reply::Message(ServerMessage::Error(error)));
     }
@@ -446,7 +446,9 @@ impl Peer for Server {
     }
 
     fn take_output(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.output)
+        let output = self.conversation.output().to_vec();
+        self.conversation.sent(output.len());
+        output
     }
 }
 
@@ -457,9 +459,6 @@ enum Reply {
 
 /// A client's message in its own memory, as far as the script needs it.
 enum Owned {
-    Eot,
-    PamAck,
-    PamResponse(String),
     DbOpen(String),
     Prepare(String),
     Id(i16),
@@ -470,7 +469,6 @@ enum Owned {
     Close,
     Release,
     Transaction(&'static str),
-    Exit,
     Version,
     Ignored,
 }
@@ -478,9 +476,6 @@ enum Owned {
 fn own(message: &ClientMessage<'_>) -> Owned {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     match message {
-        ClientMessage::Eot => Owned::Eot,
-        ClientMessage::PamAck => Owned::PamAck,
-        ClientMessage::PamResponse(answer) => Owned::PamResponse(text(answer)),
         ClientMessage::DbOpen(open) => Owned::DbOpen(text(open.database)),
         ClientMessage::Prepare(prepare) => Owned::Prepare(text(prepare.sql)),
         ClientMessage::Id(id) => Owned::Id(id.0),
@@ -496,7 +491,6 @@ fn own(message: &ClientMessage<'_>) -> Owned {
         ClientMessage::Begin => Owned::Transaction("begin"),
         ClientMessage::Commit => Owned::Transaction("commit"),
         ClientMessage::Rollback(_) => Owned::Transaction("rollback"),
-        ClientMessage::Exit => Owned::Exit,
         ClientMessage::Version => Owned::Version,
         _ => Owned::Ignored,
     }

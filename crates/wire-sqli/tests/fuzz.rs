@@ -13,6 +13,8 @@ use rowferry_wire_sqli::messages::ServerMessage;
 use rowferry_wire_sqli::values::{Cell, CellFormat, decode_row, encode_row};
 use rowferry_wire_sqli::{Capabilities, Decoder, FromClient, FromServer, Qualifier, Widths};
 
+mod session;
+
 /// Damaged variants of each vector; `FUZZ_ROUNDS` multiplies them, with other seeds.
 const VARIANTS: u64 = 10;
 /// What one case may hold at a time, in bytes: two receive buffers and the few values that the input can name.
@@ -204,4 +206,27 @@ fn damaged_rows_end_well() {
         });
     }
     assert!(good > 1_000 && bad > 1_000, "{good} good, {bad} bad");
+}
+
+/// The messages of recorded clients behind each other, as one session.
+#[test]
+fn damaged_sessions_come_to_an_end() {
+    let vectors = load("sqli.json");
+    let said: Vec<Vec<u8>> = vectors
+        .into_iter()
+        .filter(|vector| vector.direction == "client->server" && !vector.name.starts_with("login"))
+        .map(|vector| vector.bytes)
+        .collect();
+    let mut seeded = Seeded::new(11);
+    let mut asked = 0;
+    for round in 0..2_000 * rounds() {
+        let mut bytes = Vec::new();
+        for _ in 0..4 {
+            let next = seeded.pick(&said).clone();
+            bytes.extend_from_slice(&if seeded.below(3) == 0 { mutate(&mut seeded, &next, &said) } else { next });
+        }
+        let step = [1, 7, usize::MAX][seeded.below(3)];
+        asked += bounded("a session", || session::play(&bytes, step, round % 5 == 0));
+    }
+    assert!(asked > 2_000, "most of what was said was understood: {asked}");
 }

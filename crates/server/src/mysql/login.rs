@@ -10,7 +10,7 @@ use rowferry_wire_mysql::messages::status::{Ok as OkPacket, ServerError, status_
 use rowferry_wire_mysql::server::{Login, Request, Server};
 
 use super::session::MysqlSession;
-use super::wire::{Silence, Wire};
+use super::wire::Wire;
 use super::{MysqlDoor, report, told};
 use crate::auth::hba::Method;
 use crate::auth::{Client, Users, random};
@@ -316,14 +316,14 @@ fn next(wire: &mut Wire<'_>) -> Result<Request, Ending> {
         }
         wire.flush()?;
         match wire.read() {
-            Ok(()) => {}
-            Err(Silence::End) if wire.connection.stopping() => return Err(Ending::Stopped),
-            Err(Silence::End) if !wire.server.is_amid_message() => {
-                return Err(Ending::Brief("closed before it was let in"));
+            Ok(0) if wire.connection.stopping() => return Err(Ending::Stopped),
+            Ok(0) if !wire.server.is_amid_message() => return Err(Ending::Brief("closed before it was let in")),
+            Ok(0) => return Err(Ending::Protocol("connection closed in the middle of the login".into())),
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::TimedOut => {
+                return Err(Ending::TimedOut("the login was not completed"));
             }
-            Err(Silence::End) => return Err(Ending::Protocol("connection closed in the middle of the login".into())),
-            Err(Silence::TimedOut) => return Err(Ending::TimedOut("the login was not completed")),
-            Err(Silence::Broken(error)) => return Err(Ending::Broken(error)),
+            Err(error) => return Err(Ending::Broken(error)),
         }
     }
 }

@@ -1,35 +1,20 @@
 //! The conversation and the connection that it goes over.
 
-use std::io::ErrorKind;
+use std::io;
 
-use rowferry_wire::Core as _;
+use rowferry_wire::Core;
 use rowferry_wire_mysql::client::Failure;
 use rowferry_wire_mysql::messages::status::ServerError;
 use rowferry_wire_mysql::server::{Request, Server};
 
 use super::report;
-use crate::{Connection, Ending};
-
-/// Answers beyond this many bytes go out without waiting for their end.
-const FLUSH_AT: usize = 64 * 1024;
-/// The most that is asked of the kernel at once for a long message, in bytes.
-const READ_AT_MOST: usize = 1024 * 1024;
+use crate::kit::{FLUSH_AT, Outbox, READ_AT_MOST};
+use crate::{Connection, Ending, kit};
 
 /// A client's conversation.
 pub(super) struct Wire<'c> {
     pub(super) connection: &'c mut Connection,
     pub(super) server: Server,
-}
-
-/// Why a read ended without bytes.
-#[derive(Debug)]
-pub(super) enum Silence {
-    /// The end of the stream.
-    End,
-    /// Nothing came in time.
-    TimedOut,
-    /// The connection broke.
-    Broken(std::io::Error),
 }
 
 impl Wire<'_> {
@@ -58,18 +43,12 @@ impl Wire<'_> {
         }
     }
 
-    /// Reads more bytes.
-    pub(super) fn read(&mut self) -> Result<(), Silence> {
+    /// Reads more bytes: how many.
+    pub(super) fn read(&mut self) -> io::Result<usize> {
         let least = self.server.missing().min(READ_AT_MOST);
-        match self.connection.read(self.server.receive_space(least)) {
-            Ok(0) => Err(Silence::End),
-            Ok(count) => {
-                self.server.received(count);
-                Ok(())
-            }
-            Err(error) if error.kind() == ErrorKind::TimedOut => Err(Silence::TimedOut),
-            Err(error) => Err(Silence::Broken(error)),
-        }
+        let count = self.connection.read(self.server.receive_space(least))?;
+        self.server.received(count);
+        Ok(count)
     }
 
     /// Writes what waits, if it is much: called between rows.
@@ -84,18 +63,17 @@ impl Wire<'_> {
     /// Writes what waits.
     pub(super) fn flush(&mut self) -> Result<(), Ending> {
         self.server.seal();
-        let output = self.server.output();
-        if output.is_empty() {
-            return Ok(());
-        }
-        let count = output.len();
-        let result = self.connection.write_all(output);
-        self.server.sent(count);
-        result.map_err(|error| match error.kind() {
-            ErrorKind::TimedOut => Ending::TimedOut("the client takes no bytes"),
-            ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => Ending::Gone,
-            _ => Ending::Broken(error),
-        })
+        kit::flush(self.connection, &mut self.server)
+    }
+}
+
+impl Outbox for Server {
+    fn output(&self) -> &[u8] {
+        Core::output(self)
+    }
+
+    fn sent(&mut self, count: usize) {
+        Core::sent(self, count);
     }
 }
 

@@ -4,7 +4,7 @@ mod copy;
 mod function_call;
 
 use std::borrow::Cow;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{Statement as Ir, Transaction, Value};
@@ -24,32 +24,9 @@ use super::cancel::Registration;
 use super::report;
 use super::values::{self, RowWriter};
 use super::wire::{ClientTexts, Wire};
-use crate::Ending;
 use crate::bell::Doorbell;
-
-/// The most that is asked of the kernel at once for a long message, in bytes.
-const READ_AT_MOST: usize = 1024 * 1024;
-
-/// Why a command was not completed.
-#[derive(Debug)]
-enum Failure {
-    /// The client is told, and the session goes on.
-    Error(Error),
-    /// The session is over.
-    End(Ending),
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Error(error)
-    }
-}
-
-impl From<Ending> for Failure {
-    fn from(ending: Ending) -> Self {
-        Self::End(ending)
-    }
-}
+use crate::kit::{Failure, READ_AT_MOST, Silence, Wait};
+use crate::{Ending, kit};
 
 /// A statement of a simple query.
 struct Asked {
@@ -133,43 +110,33 @@ impl<'c> PgSession<'c> {
     /// Waits for more bytes.
     fn fill(&mut self) -> Result<(), Ending> {
         let commands = &mut self.commands;
-        let in_transaction = commands.session.transaction_status() != TransactionStatus::Idle;
-        let limit = commands.session.idle_limit();
-        let own = commands.wire.connection.expect_command(in_transaction, limit.as_ref().map(|limit| limit.0));
+        let wait = Wait::begin(commands.wire.connection, Some(&commands.session));
         let least = commands.wire.server.missing(&self.inbox).min(READ_AT_MOST);
         let read = commands.wait()?.and_then(|()| commands.wire.connection.read(self.inbox.space(least)));
-        match read {
-            Ok(0) if commands.wire.connection.stopping() => Err(commands.stop()),
-            Ok(0) if commands.session.ended().is_some() => commands.end_if_over(),
-            Ok(0) if !self.inbox.is_amid_message() => Err(Ending::Gone),
-            Ok(0) => Err(Ending::Protocol("connection closed in the middle of a message".into())),
+        match wait.end(read, commands.wire.connection, Some(&commands.session), self.inbox.is_amid_message()) {
             Ok(count) => {
                 self.inbox.filled(count);
                 Ok(())
             }
-            Err(error) if error.kind() == ErrorKind::TimedOut && own => {
-                let Some((_, error)) = limit else { return Err(Ending::TimedOut("idle session")) };
+            Err(Silence::Stopping) => Err(commands.stop()),
+            Err(Silence::Ended) => commands.end_if_over(),
+            Err(Silence::Limited(error)) => {
                 commands.wire.goodbye(&error);
                 Err(Ending::Ended(error.message.clone()))
             }
-            Err(error) if error.kind() == ErrorKind::TimedOut => {
-                let (condition, message, ending) = if in_transaction {
+            Err(Silence::Idle { in_transaction }) => {
+                let (condition, message) = if in_transaction {
                     (
                         Condition::IdleInTransactionSessionTimeout,
                         "terminating connection due to idle-in-transaction timeout",
-                        "idle in a transaction",
                     )
                 } else {
-                    (
-                        Condition::IdleSessionTimeout,
-                        "terminating connection due to idle-session timeout",
-                        "idle session",
-                    )
+                    (Condition::IdleSessionTimeout, "terminating connection due to idle-session timeout")
                 };
                 commands.wire.goodbye(&Error::new(condition, message));
-                Err(Ending::TimedOut(ending))
+                Err(kit::idle(in_transaction))
             }
-            Err(error) => Err(Ending::Broken(error)),
+            Err(Silence::Over(ending)) => Err(ending),
         }
     }
 }

@@ -1,17 +1,13 @@
 //! The conversation and the connection that it goes over.
 
-use std::io;
-
 use rowferry_encodings::Encoding;
 use rowferry_engine::Error;
 use rowferry_wire_pg::messages::{Notice, Severity};
 use rowferry_wire_pg::server::{Server, Texts};
 
 use super::report;
-use crate::{Connection, Ending};
-
-/// Answers beyond this many bytes go out without waiting for the end of the command.
-const FLUSH_AT: usize = 64 * 1024;
+use crate::kit::{FLUSH_AT, Outbox};
+use crate::{Connection, Ending, kit};
 
 /// What a client wants texts in, where that is not UTF-8.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,21 +59,16 @@ impl<'c> Wire<'c> {
 
     /// Writes what waits.
     pub(super) fn flush(&mut self) -> Result<(), Ending> {
-        let output = self.server.output();
-        if output.is_empty() {
-            return Ok(());
-        }
-        let count = output.len();
-        let result = self.connection.write_all(output);
-        self.server.sent(count);
-        result.map_err(write_failed)
+        kit::flush(self.connection, &mut self.server)
     }
 }
 
-fn write_failed(error: io::Error) -> Ending {
-    match error.kind() {
-        io::ErrorKind::TimedOut => Ending::TimedOut("the client takes no bytes"),
-        io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => Ending::Gone,
-        _ => Ending::Broken(error),
+impl Outbox for Server<ClientTexts> {
+    fn output(&self) -> &[u8] {
+        Self::output(self)
+    }
+
+    fn sent(&mut self, count: usize) {
+        Self::sent(self, count);
     }
 }

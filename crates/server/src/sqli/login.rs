@@ -3,10 +3,10 @@
 use std::io::ErrorKind;
 
 use rowferry_dialect::informix::values::DateFormat;
-use rowferry_wire_sqli::DecodeError;
 use rowferry_wire_sqli::login::LoginReply;
 use rowferry_wire_sqli::messages::warning;
-use rowferry_wire_sqli::server::Decoder;
+use rowferry_wire_sqli::server::{Decoder, Request, Server};
+use rowferry_wire_sqli::{Capabilities, DecodeError};
 
 use super::report::Texts;
 use super::session::{Admission, SqliSession};
@@ -14,7 +14,7 @@ use super::text::CodeSet;
 use super::{SERVER_NAME, SqliDoor, pam};
 use crate::auth::hba::{Demand, Method};
 use crate::auth::{Client, Users};
-use crate::{Connection, Ending};
+use crate::{Connection, Ending, kit};
 
 /// The first byte of a TLS handshake.
 const TLS_HANDSHAKE: u8 = 0x16;
@@ -55,75 +55,81 @@ fn date_format(dbdate: Option<&[u8]>, gl_date: Option<&[u8]>) -> Result<Option<D
     Ok(Some(known).filter(|known| !known.is_usual()))
 }
 
+/// A client that is not in yet.
+pub(super) struct Login<'c> {
+    pub(super) connection: &'c mut Connection,
+    decoder: Decoder,
+    pub(super) server: Server,
+}
+
 pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Result<SqliSession<'c>, Ending> {
     let mut first = [0; READ];
     let count = read(connection, &mut first, true)?;
     let first = &first[..count];
-    let mut decoder = Decoder::new();
+    let mut login = Login { connection, decoder: Decoder::new(), server: Server::new(Capabilities::server_15()) };
     // TLS is a plain wrapper, begun before the first byte.
     if first.first() == Some(&TLS_HANDSHAKE) {
-        connection.start_tls_after(first).map_err(|error| match error.kind() {
+        login.connection.start_tls_after(first).map_err(|error| match error.kind() {
             ErrorKind::TimedOut => Ending::TimedOut("the TLS handshake was not completed"),
             ErrorKind::Unsupported => Ending::Protocol("TLS was begun, but the server has no certificate".into()),
             _ => Ending::Protocol(format!("TLS handshake failed: {error}")),
         })?;
     } else {
-        decoder.push(first);
+        login.decoder.push(first);
     }
     let request = loop {
-        match decoder.login_request() {
+        match login.decoder.login_request() {
             Ok(Some(request)) => break request,
-            Ok(None) => fill(connection, &mut decoder)?,
+            Ok(None) => login.fill()?,
             Err(DecodeError::Unsupported(what)) => {
-                reject(
-                    connection,
+                login.reject(
                     NOT_SERVED,
                     "Native clients (ESQL/C, ODBC, dbaccess) are not served: use JDBC or a SQLI driver",
                 );
                 return Err(Ending::Refused(what.into()));
             }
             Err(error) => {
-                reject(connection, BAD_REQUEST, "The login packet cannot be read");
+                login.reject(BAD_REQUEST, "The login packet cannot be read");
                 return Err(Ending::Protocol(error.to_string()));
             }
         }
     };
     let user = String::from_utf8_lossy(&request.user).into_owned();
     let password = String::from_utf8_lossy(&request.password.0).into_owned();
-    if connection.lacks_encryption() {
-        reject(connection, NOT_SERVED, "The server takes encrypted connections only (JDBC: SSLCONNECTION=true)");
+    if login.connection.lacks_encryption() {
+        login.reject(NOT_SERVED, "The server takes encrypted connections only (JDBC: SSLCONNECTION=true)");
         return Err(Ending::Refused("not encrypted, and --tls-required".into()));
     }
-    let login = door.databases.main().login(&user);
-    let users = door.gate.users().with_role(&user, &login).map_err(|error| {
-        reject(connection, BAD_PASSWORD, "The password that is kept of the user is damaged");
+    let role = door.databases.main().login(&user);
+    let users = door.gate.users().with_role(&user, &role).map_err(|error| {
+        login.reject(BAD_PASSWORD, "The password that is kept of the user is damaged");
         Ending::Refused(format!("the password of role {user}: {error}"))
     })?;
-    let client = Client::of(connection);
-    let (demand, machine_user) = demand(door, connection, &client, &users, &user)?;
+    let client = Client::of(login.connection);
+    let (demand, machine_user) = demand(door, &mut login, &client, &users, &user)?;
     // This protocol has no other way to prove a password than to show it.
     let needs_password = matches!(demand.method, Method::Scram | Method::Password);
     // With PAM the password of the packet is none: the one that counts is asked for.
     let asks = door.pam && needs_password;
     if !asks && needs_password {
-        let attempt = door.gate.attempt(connection, &user).map_err(|error| {
-            reject(connection, BAD_PASSWORD, "Too many wrong passwords: try again later");
+        let attempt = door.gate.attempt(login.connection, &user).map_err(|error| {
+            login.reject(BAD_PASSWORD, "Too many wrong passwords: try again later");
             Ending::Refused(format!("{error} (user {user})"))
         })?;
         let right = users.accepts(&user, &password);
         attempt.ended(right);
         if !right {
-            reject(connection, BAD_PASSWORD, "Incorrect password or user is not known on the database server");
+            login.reject(BAD_PASSWORD, "Incorrect password or user is not known on the database server");
             return Err(Ending::Refused(format!("wrong password for user {user}")));
         }
     }
-    if let Err(error) = login.check() {
+    if let Err(error) = role.check() {
         match error.informix_code() {
             BAD_PASSWORD => {
-                reject(connection, BAD_PASSWORD, "Incorrect password or user is not known on the database server");
+                login.reject(BAD_PASSWORD, "Incorrect password or user is not known on the database server");
             }
             // It is known who asks.
-            code => reject(connection, code, &error.message),
+            code => login.reject(code, &error.message),
         }
         return Err(Ending::Refused(error.message.clone()));
     }
@@ -132,13 +138,13 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
     let Some(code_set) = CodeSet::of_locale(locale) else {
         let message =
             format!("CLIENT_LOCALE {locale}: the code set is not known here; en_US.utf8 holds every character");
-        reject(connection, BAD_LOCALE, &message);
+        login.reject(BAD_LOCALE, &message);
         return Err(Ending::Refused(message));
     };
     let dates = match date_format(request.variable("DBDATE"), request.variable("GL_DATE")) {
         Ok(dates) => dates,
         Err(message) => {
-            reject(connection, BAD_LOCALE, &message);
+            login.reject(BAD_LOCALE, &message);
             return Err(Ending::Refused(message));
         }
     };
@@ -148,35 +154,33 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
     let flags = warning::DYNAMIC_SERVER | warning::UNKNOWN_10;
     let accepted = LoginReply::accept(VERSION, SERIAL, server, flags);
     // With PAM there are questions first.
-    let accepted = if asks { accepted } else { accepted.taking_groups_ahead() };
     if asks {
-        send(connection, &accepted)?;
-        pam::authenticate(&door.gate, &users, connection, &mut decoder, &user)?;
+        login.server.accept_and_ask(&accepted).map_err(|error| Ending::Failed(error.to_string()))?;
+        pam::authenticate(&door.gate, &users, &mut login, &user)?;
     }
-    if let Err(full) = connection.admit() {
+    if let Err(full) = login.connection.admit() {
         match asks {
-            true => pam::refuse(connection, &decoder),
-            false => reject(connection, TOO_MANY, "The server has as many sessions as it may have"),
+            true => login.refuse(),
+            false => login.reject(TOO_MANY, "The server has as many sessions as it may have"),
         }
         return Err(Ending::Refused(format!("too many sessions: the limit is {}", full.limit)));
     }
-    let mut out = Vec::new();
     match asks {
-        true => pam::accept(connection, &decoder)?,
+        true => login.server.accept_answer(),
         false => {
-            accepted.encode(&mut out).map_err(|error| Ending::Failed(error.to_string()))?;
-            // Who has sent more with the login is told all at once.
-            if decoder.is_empty() {
-                connection.write_all(&out).map_err(Ending::Broken)?;
-                out.clear();
-            }
+            let accepted = accepted.taking_groups_ahead();
+            login.server.accept(&accepted).map_err(|error| Ending::Failed(error.to_string()))?;
         }
     }
+    // Who has sent more with the login is told all at once.
+    if asks || login.decoder.is_empty() {
+        login.flush()?;
+    }
     tracing::info!(
-        connection = connection.number(),
-        peer = %connection.peer(),
+        connection = login.connection.number(),
+        peer = %login.connection.peer(),
         user,
-        tls = connection.is_encrypted(),
+        tls = login.connection.is_encrypted(),
         "session opened"
     );
     let server = String::from_utf8_lossy(server).into_owned();
@@ -184,8 +188,8 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
     let admission = Admission { gate: door.gate.clone(), client, users, proved: demand.method, machine_user };
     Ok(SqliSession::new(
         door.databases.clone(),
-        connection,
-        (decoder, out),
+        login.connection,
+        (login.decoder, login.server),
         user,
         server,
         (code_set, delimited, dates, texts),
@@ -197,7 +201,7 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
 /// needs no password has been looked at.
 fn demand(
     door: &SqliDoor,
-    connection: &mut Connection,
+    login: &mut Login<'_>,
     client: &Client,
     users: &Users,
     user: &str,
@@ -209,22 +213,15 @@ fn demand(
         Ok(demand)
     });
     let refused = match looked {
-        Ok(demand) if demand.method == Method::Peer => match connection.peer_user() {
+        Ok(demand) if demand.method == Method::Peer => match login.connection.peer_user() {
             Ok(name) if demand.admits(&name, user) => return Ok((demand, Some(name))),
             _ => format!("Peer authentication failed for user \"{user}\""),
         },
         Ok(demand) => return Ok((demand, None)),
         Err(error) => error.message.clone(),
     };
-    reject(connection, BAD_PASSWORD, &refused);
+    login.reject(BAD_PASSWORD, &refused);
     Err(Ending::Refused(refused))
-}
-
-pub(super) fn fill(connection: &mut Connection, decoder: &mut Decoder) -> Result<(), Ending> {
-    let is_first = decoder.is_empty();
-    let count = read(connection, decoder.space(READ), is_first)?;
-    decoder.filled(count);
-    Ok(())
 }
 
 /// Reads what the client says before it is in; `is_first` when it has said nothing yet.
@@ -239,13 +236,53 @@ fn read(connection: &mut Connection, buffer: &mut [u8], is_first: bool) -> Resul
     }
 }
 
-/// Tells the client why it is not let in; whether or not it can still be told, it is out.
-fn reject(connection: &mut Connection, code: i16, message: &str) {
-    let _ = send(connection, &LoginReply::reject(code, message.as_bytes(), SERVER_NAME.as_bytes()));
-}
+impl Login<'_> {
+    /// Writes what waits, then waits for more bytes.
+    fn fill(&mut self) -> Result<(), Ending> {
+        self.flush()?;
+        let is_first = self.decoder.is_empty();
+        let count = read(self.connection, self.decoder.space(READ), is_first)?;
+        self.decoder.filled(count);
+        Ok(())
+    }
 
-fn send(connection: &mut Connection, reply: &LoginReply) -> Result<(), Ending> {
-    let mut bytes = Vec::new();
-    reply.encode(&mut bytes).map_err(|error| Ending::Failed(error.to_string()))?;
-    connection.write_all(&bytes).map_err(Ending::Broken)
+    /// The next request of a client that is asked who it is.
+    pub(super) fn request(&mut self) -> Result<Request<'static>, Ending> {
+        loop {
+            let message = match self.decoder.next() {
+                Ok(Some(message)) => message,
+                Ok(None) => {
+                    self.fill()?;
+                    continue;
+                }
+                Err(error) => return Err(Ending::Protocol(error.to_string())),
+            };
+            match self.server.handle(message) {
+                Ok(None) => {}
+                Ok(Some(Request::Protocols(active))) => self.decoder.activate(&active),
+                Ok(Some(Request::Answer(answer))) => return Ok(Request::Answer(answer)),
+                Ok(Some(Request::Question)) => return Ok(Request::Question),
+                Ok(Some(Request::Exit)) => return Ok(Request::Exit),
+                Ok(Some(_)) => return Err(Ending::Protocol("a message that nobody asked for".into())),
+                Err(violation) => return Err(Ending::Protocol(violation.to_string())),
+            }
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), Ending> {
+        kit::flush(self.connection, &mut self.server)
+    }
+
+    /// Tells the client why it is not let in; whether or not it can still be told, it is out.
+    fn reject(&mut self, code: i16, message: &str) {
+        let reply = LoginReply::reject(code, message.as_bytes(), SERVER_NAME.as_bytes());
+        let _ = self.server.reject(&reply);
+        let _ = self.flush();
+    }
+
+    /// The client that was asked who it is is out, whether or not it can still be told.
+    pub(super) fn refuse(&mut self) {
+        self.server.refuse();
+        let _ = self.flush();
+    }
 }

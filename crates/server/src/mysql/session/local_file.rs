@@ -1,5 +1,7 @@
 //! Files of the client: LOAD DATA LOCAL INFILE.
 
+use std::io::ErrorKind;
+
 use rowferry_engine::{Error, Session};
 use rowferry_wire_mysql::messages::handshake::capability;
 use rowferry_wire_mysql::server::Request;
@@ -7,7 +9,6 @@ use rowferry_wire_mysql::server::Request;
 use super::{MysqlSession, Obeyed};
 use crate::Ending;
 use crate::mysql::report;
-use crate::mysql::wire::Silence;
 
 impl MysqlSession<'_> {
     /// Asks the client for a file, and hands its pieces to `take` as they come. What `take` fails with is told once the
@@ -33,10 +34,12 @@ impl MysqlSession<'_> {
                 Some(Request::File(_)) => {}
                 Some(_) => return Err(Ending::Protocol("something else than a piece of a file".into()).into()),
                 None => match self.wire.read() {
-                    Ok(()) => {}
-                    Err(Silence::End) => return Err(Ending::Gone.into()),
-                    Err(Silence::TimedOut) => return Err(Ending::TimedOut("a file was not sent").into()),
-                    Err(Silence::Broken(error)) => return Err(Ending::Broken(error).into()),
+                    Ok(0) => return Err(Ending::Gone.into()),
+                    Ok(_) => {}
+                    Err(error) if error.kind() == ErrorKind::TimedOut => {
+                        return Err(Ending::TimedOut("a file was not sent").into());
+                    }
+                    Err(error) => return Err(Ending::Broken(error).into()),
                 },
             }
         }

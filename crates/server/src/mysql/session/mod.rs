@@ -6,10 +6,9 @@ mod local_file;
 mod prepared;
 mod query;
 
-use std::io;
 use std::sync::Arc;
 
-use rowferry_engine::{Error, Session, TransactionStatus};
+use rowferry_engine::{Error, Session};
 use rowferry_wire::Malformed;
 use rowferry_wire_mysql::client::Failure as Broken;
 use rowferry_wire_mysql::messages::asked::Asked;
@@ -20,32 +19,10 @@ use rowferry_wire_mysql::messages::status::Ok as OkPacket;
 use rowferry_wire_mysql::server::{Login, Request};
 
 use self::prepared::Statements;
-use super::wire::{Silence, Wire};
+use super::wire::Wire;
 use super::{MysqlDoor, literals, login, report, told};
-use crate::Ending;
-
-/// Why a command was not completed.
-#[derive(Debug)]
-enum Failure {
-    /// The client is told, and the session goes on.
-    Error(Error),
-    /// The session is over.
-    End(Ending),
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Error(error)
-    }
-}
-
-impl From<Ending> for Failure {
-    fn from(ending: Ending) -> Self {
-        Self::End(ending)
-    }
-}
-
-type Obeyed<T = ()> = Result<T, Failure>;
+use crate::kit::{Failure, Obeyed, Silence, Wait};
+use crate::{Ending, kit};
 
 /// A client that has come in.
 pub(super) struct MysqlSession<'c> {
@@ -122,27 +99,23 @@ impl<'c> MysqlSession<'c> {
 
     /// Waits for more bytes.
     fn wait(&mut self) -> Result<(), Ending> {
-        let in_transaction = self.session.transaction_status() != TransactionStatus::Idle;
-        let limit = self.session.idle_limit();
-        let own = self.wire.connection.expect_command(in_transaction, limit.as_ref().map(|limit| limit.0));
-        match self.wire.read() {
-            Ok(()) => Ok(()),
-            Err(Silence::End) if self.wire.connection.stopping() => Err(self.stop()),
-            Err(Silence::End) if self.session.ended().is_some() => self.end_if_over(),
-            Err(Silence::End) if !self.wire.server.is_amid_message() => Err(Ending::Gone),
-            Err(Silence::End) => Err(Ending::Protocol("connection closed in the middle of a message".into())),
-            Err(Silence::TimedOut) => {
-                let told = "The client was disconnected by the server because of inactivity.";
-                self.goodbye(&report::own(4031, "HY000", told));
-                match limit.filter(|_| own) {
-                    Some((_, error)) => Err(Ending::Ended(error.message.clone())),
-                    None => {
-                        Err(Ending::TimedOut(if in_transaction { "idle in a transaction" } else { "idle session" }))
-                    }
-                }
-            }
-            Err(Silence::Broken(error)) => Err(broken(error)),
-        }
+        let wait = Wait::begin(self.wire.connection, Some(&self.session));
+        let read = self.wire.read();
+        let is_amid_message = self.wire.server.is_amid_message();
+        let silence = match wait.end(read, self.wire.connection, Some(&self.session), is_amid_message) {
+            Ok(_) => return Ok(()),
+            Err(silence) => silence,
+        };
+        let ending = match silence {
+            Silence::Stopping => return Err(self.stop()),
+            Silence::Ended => return self.end_if_over(),
+            Silence::Over(ending) => return Err(ending),
+            Silence::Limited(error) => Ending::Ended(error.message.clone()),
+            Silence::Idle { in_transaction } => kit::idle(in_transaction),
+        };
+        let message = "The client was disconnected by the server because of inactivity.";
+        self.goodbye(&report::own(4031, "HY000", message));
+        Err(ending)
     }
 
     fn obey(&mut self, command: Command, argument: &[u8]) -> Result<(), Ending> {
@@ -254,8 +227,4 @@ fn is_answered(command: Command) -> bool {
 fn misread(malformed: &Malformed) -> Error {
     let broken = report::broken(&Broken::Malformed(malformed.clone()));
     report::own(broken.code, "HY000", format!("{} ({})", broken.message, malformed.what))
-}
-
-fn broken(error: io::Error) -> Ending {
-    Ending::Broken(error)
 }

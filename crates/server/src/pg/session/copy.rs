@@ -11,8 +11,9 @@ use rowferry_wire_pg::server::{Request, Violation};
 
 use super::super::copy::{self, Column, CopyIn, CopyOut, Decoder};
 use super::super::{report, values};
-use super::{Began, Commands, Failure};
+use super::{Began, Commands};
 use crate::Ending;
+use crate::kit::Failure;
 
 /// A COPY FROM whose data are coming.
 #[derive(Debug)]

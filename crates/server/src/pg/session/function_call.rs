@@ -5,8 +5,9 @@ use rowferry_engine::{Condition, Error, Outcome, ValueRef};
 use rowferry_wire_pg::Format;
 use rowferry_wire_pg::messages::FunctionCall;
 
-use super::{Began, Commands, Failure, client_params, values};
+use super::{Began, Commands, client_params, values};
 use crate::Ending;
+use crate::kit::Failure;
 
 impl Commands<'_> {
     /// Calls a function by its number; the answer ends as that of a simple query does.

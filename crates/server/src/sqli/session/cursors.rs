@@ -56,7 +56,7 @@ impl Commands {
     /// Sends as many rows as fit, at least one.
     pub(super) fn fetch(&mut self, budget: usize) -> Obeyed<Next> {
         let current = self.current;
-        let (code_set, widths) = (self.code_set, self.widths);
+        let (code_set, widths) = (self.code_set, self.server.widths());
         let budget = budget.min(MAX_FETCH);
         let Some(statement) = self.statements.get(current) else {
             return Err(
@@ -105,7 +105,7 @@ impl Commands {
     pub(super) fn reply(&mut self, reply: Vec<u8>) -> Next {
         let files = smart_objects::with(smart_objects::SmartObjects::take_written);
         if files.is_empty() {
-            self.out.extend_from_slice(&reply);
+            self.server.put_encoded(&reply);
             return Next::Go;
         }
         Next::Files(Pending::Write(files, reply))
@@ -113,7 +113,7 @@ impl Commands {
 
     pub(super) fn scroll_fetch(&mut self, fetch: SFetch) -> Obeyed<Next> {
         let current = self.current;
-        let (code_set, widths) = (self.code_set, self.widths);
+        let (code_set, widths) = (self.code_set, self.server.widths());
         let Some(statement) = self.statements.get(current) else {
             return Err(
                 Error::new(Condition::InvalidSqlStatementName, format!("there is no statement {current}")).into()
@@ -147,7 +147,7 @@ impl Commands {
     }
 
     pub(super) fn requested(&mut self, types: &RetType<'_>) -> Obeyed {
-        let widths = self.widths;
+        let widths = self.server.widths();
         let statement = self.statement()?;
         if !types.fetch {
             let formats = types.types.iter().map(|asked| CellFormat::requested(asked, widths));

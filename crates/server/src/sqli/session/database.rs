@@ -83,7 +83,7 @@ impl Commands {
             server_address: String::new(),
         });
         session.begin_with("informix.database", name);
-        session.begin_with("informix.server", &self.server);
+        session.begin_with("informix.server", &self.server_name);
         if self.delimited {
             session.begin_with(rowferry_dialect::informix::DELIMIDENT, "y");
         }

@@ -2,7 +2,9 @@
 
 use rowferry_dialect::informix;
 use rowferry_engine::{Condition, Error};
-use rowferry_wire_sqli::messages::{ClientMessage, Done, LoReply, Routine, ServerMessage, StatementId, XactStat};
+use rowferry_wire_sqli::TooLong;
+use rowferry_wire_sqli::messages::{ClientMessage, Done, Routine, ServerMessage, StatementId};
+use rowferry_wire_sqli::server::{Request, Violation};
 
 use super::{BLOB_CHUNK, Commands, Failure, Next, Obeyed, SYSMASTER};
 use crate::Ending;
@@ -10,24 +12,33 @@ use crate::sqli::objects;
 use crate::sqli::report::server_error;
 
 impl Commands {
-    /// Obeys one message.
-    pub(super) fn obey(&mut self, message: ClientMessage<'_>) -> Result<Next, Ending> {
-        if let ClientMessage::Eot = message {
-            self.end_group();
-            return Ok(Next::Go);
-        }
-        if let ClientMessage::Exit = message {
-            if self.in_transaction() {
-                self.send(&ServerMessage::XactStat(XactStat::ROLLBACK));
+    /// Obeys a request, or tells the client what is wrong with it.
+    pub(super) fn obey(&mut self, request: Result<Request<'_>, Violation>) -> Result<Next, Ending> {
+        let result = match request {
+            Ok(Request::EndOfGroup) => {
+                self.end_group();
+                return Ok(Next::Go);
             }
-            self.close_database();
-            self.send(&ServerMessage::Exit);
-            return Ok(Next::Go);
-        }
-        if self.skipping {
-            return Ok(Next::Go);
-        }
-        match self.handle(message) {
+            Ok(Request::Exit) => {
+                let undone = self.in_transaction();
+                self.close_database();
+                self.server.exit(undone);
+                return Ok(Next::Go);
+            }
+            Ok(Request::Message(message)) => self.handle(message),
+            Ok(Request::Call { handle, params }) => self.call(handle, &params).map(|()| Next::Go),
+            Ok(Request::Value(bytes)) => self.value(bytes).map(|()| Next::Go),
+            Ok(Request::Write { lofd, chunk }) => objects::write(lofd, chunk).map(|()| Next::Go).map_err(Into::into),
+            Ok(
+                Request::Answer(_)
+                | Request::File(_)
+                | Request::Protocols(_)
+                | Request::Question
+                | Request::Turn { .. },
+            ) => return Err(Ending::Protocol("a message that nobody asked for".into())),
+            Err(violation) => Err(Error::new(Condition::ProgramLimitExceeded, violation.to_string()).into()),
+        };
+        match result {
             Ok(next) => Ok(next),
             Err(Failure::Error(error)) => {
                 self.failed(&error);
@@ -37,7 +48,7 @@ impl Commands {
         }
     }
 
-    pub(super) fn handle(&mut self, message: ClientMessage<'_>) -> Obeyed<Next> {
+    fn handle(&mut self, message: ClientMessage<'_>) -> Obeyed<Next> {
         match message {
             ClientMessage::Id(StatementId(id)) => {
                 self.current = usize::try_from(id).unwrap_or(usize::MAX);
@@ -64,8 +75,6 @@ impl Commands {
             }
             ClientMessage::Hold => self.statement()?.hold = true,
             ClientMessage::Bind(params) => self.bind(&params)?,
-            ClientMessage::BBind(_) => self.chunks.clear(),
-            ClientMessage::Blob(chunk) => self.blob_chunk(chunk)?,
             ClientMessage::Execute => return self.execute(),
             ClientMessage::Scroll => self.statement()?.scroll = true,
             ClientMessage::AutoFree => self.statement()?.auto_free = true,
@@ -134,54 +143,35 @@ impl Commands {
                 let database = self.open.as_ref().map(|open| open.name.clone()).unwrap_or_default();
                 self.send(&ServerMessage::Routine(Routine { database: database.as_bytes(), handle }));
             }
-            ClientMessage::CallRoutine(call) => {
-                self.calling = Some(call.handle);
-                if call.params == 0 {
-                    self.call(&[])?;
-                }
-            }
             ClientMessage::LoData(request) => self.lo_data(&request)?,
-            ClientMessage::LoChunk(chunk) => self.lo_chunk(chunk)?,
             ClientMessage::PutInsert(put) => self.put(&put)?,
             ClientMessage::PamAck | ClientMessage::PamResponse(_) => {
                 return Err(Error::unsupported("authentication by PAM").into());
             }
-            ClientMessage::FileTotal(_) | ClientMessage::FileChunk(_) | ClientMessage::FileWritten(_) => {
-                let message = "a part of a file that nobody asked for";
-                return Err(Failure::End(Ending::Protocol(message.into())));
-            }
-            // The caller has seen to these.
-            ClientMessage::Protocols(_) | ClientMessage::Eot | ClientMessage::Exit => {}
             _ => return Err(Error::unsupported("this message").into()),
         }
         Ok(Next::Go)
     }
 
     pub(super) fn end_group(&mut self) {
-        if let Some((_, _)) = self.writing.take() {
-            self.send(&ServerMessage::LoData(LoReply::Written(self.written)));
-        }
         if let Some(command) = self.command.take() {
             self.free(command);
         }
         self.flush_puts();
-        self.skipping = false;
-        self.awaited.clear();
-        self.chunks = Vec::new();
-        self.calling = None;
-        self.send(&ServerMessage::Eot);
+        self.server.end_group();
     }
 
     pub(super) fn send(&mut self, message: &ServerMessage<'_>) {
-        let before = self.out.len();
-        if let Err(error) = message.encode(&mut self.out, self.widths) {
-            // Nothing that is sent is longer than its length can say, but for names; say so rather than send half of it.
-            self.out.truncate(before);
-            tracing::error!(%error, "a message could not be encoded");
-            let told = Error::internal(error.to_string());
-            let _ =
-                ServerMessage::Error(server_error(&told, self.code_set, self.texts)).encode(&mut self.out, self.widths);
+        if let Err(error) = self.server.put(message) {
+            self.unsaid(&error);
         }
+    }
+
+    /// Nothing that is sent is longer than its length can say, but for names; says so.
+    fn unsaid(&mut self, error: &TooLong) {
+        tracing::error!(%error, "a message could not be encoded");
+        let told = Error::internal(error.to_string());
+        let _ = self.server.put(&ServerMessage::Error(server_error(&told, self.code_set, self.texts)));
     }
 
     /// Tells the client of an error, which ends the group.
@@ -189,10 +179,17 @@ impl Commands {
         // What a syntax error stands next to may be a password.
         let message = if error.condition() == Condition::SyntaxError { "syntax error" } else { &error.message };
         tracing::debug!(code = error.condition().informix_code(), error = message, "statement failed");
-        self.skipping = true;
         if let Some(open) = &self.open {
             open.session.count_error(error);
         }
-        self.send(&ServerMessage::Error(server_error(error, self.code_set, self.texts)));
+        if let Err(error) = self.server.error(server_error(error, self.code_set, self.texts)) {
+            self.unsaid(&error);
+        }
+    }
+
+    /// Tells the client of an error as the last thing that it is told.
+    pub(super) fn last_words(&mut self, error: &Error) {
+        self.failed(error);
+        self.server.end_group();
     }
 }

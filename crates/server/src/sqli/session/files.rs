@@ -1,27 +1,21 @@
 //! The client's files: read for a statement, or written by one.
 
 use rowferry_engine::smart_objects;
-use rowferry_wire_sqli::messages::{ClientMessage, FileRequest, ServerMessage};
+use rowferry_wire_sqli::messages::FileRequest;
+use rowferry_wire_sqli::server::Request;
 
-use super::{FILE_CHUNK, MAX_FILES, MAX_OBJECT, Next, Pending, SqliSession};
+use super::{FILE_CHUNK, MAX_FILES, Next, Pending, SqliSession};
 use crate::Ending;
 
 impl SqliSession<'_> {
     /// Does what the client's files have to do with a statement, then ends its group.
     pub(super) fn files(&mut self, pending: Pending) -> Result<(), Ending> {
         // The dialogue begins when the client has had its turn: what is left of the group is a RELEASE at most.
-        let mut release = false;
-        loop {
-            match self.decoder.next() {
-                Ok(Some(ClientMessage::Eot)) => break,
-                Ok(Some(ClientMessage::Release)) => release = true,
-                Ok(Some(_)) => {
-                    return Err(Ending::Protocol("more statements in a group that transfers a file".into()));
-                }
-                Ok(None) => self.fill()?,
-                Err(error) => return Err(Ending::Protocol(error.to_string())),
-            }
-        }
+        self.commands.server.await_turn();
+        let release = self.answered(|request| match request {
+            Request::Turn { release } => Some(release),
+            _ => None,
+        })?;
         self.transfer(pending)?;
         if release {
             self.commands.release();
@@ -38,7 +32,7 @@ impl SqliSession<'_> {
                 for (name, bytes) in files {
                     self.write_file(&name, &bytes)?;
                 }
-                self.commands.out.extend_from_slice(&reply);
+                self.commands.server.put_encoded(&reply);
                 return Ok(());
             }
         };
@@ -56,47 +50,54 @@ impl SqliSession<'_> {
         Ok(())
     }
 
-    /// Sends one turn of the file dialogue and waits for the answer's EOT; yields the file's bytes, if any came.
-    fn file_turn(&mut self, messages: &[ServerMessage<'_>]) -> Result<Vec<u8>, Ending> {
-        for message in messages {
-            self.commands.send(message);
-        }
-        self.commands.send(&ServerMessage::Eot);
-        self.flush()?;
-        let mut bytes = Vec::new();
+    /// Waits for what the client was asked for.
+    fn answered<R>(&mut self, wanted: impl Fn(Request<'_>) -> Option<R>) -> Result<R, Ending> {
         loop {
-            match self.decoder.next() {
-                Ok(Some(ClientMessage::Eot)) => return Ok(bytes),
-                Ok(Some(ClientMessage::FileChunk(chunk))) => bytes.extend_from_slice(chunk),
-                Ok(Some(ClientMessage::FileTotal(_) | ClientMessage::FileWritten(_))) => {}
-                Ok(Some(_)) => return Err(Ending::Protocol("another message in the middle of a file".into())),
-                Ok(None) => self.fill()?,
+            let message = match self.decoder.next() {
+                Ok(Some(message)) => message,
+                Ok(None) => {
+                    self.fill()?;
+                    continue;
+                }
                 Err(error) => return Err(Ending::Protocol(error.to_string())),
-            }
-            if bytes.len() > MAX_OBJECT {
-                return Err(Ending::Protocol("the client's file is too large".into()));
+            };
+            match self.commands.server.handle(message) {
+                Ok(None) => {}
+                Ok(Some(request)) => {
+                    let unasked = || Ending::Protocol("a message that nobody asked for".into());
+                    return wanted(request).ok_or_else(unasked);
+                }
+                Err(violation) => return Err(Ending::Protocol(violation.to_string())),
             }
         }
     }
 
+    /// Has one turn of the file dialogue; yields the file's bytes, if any came.
+    fn file_turn(&mut self, request: FileRequest<'_>, chunks: &[&[u8]]) -> Result<Vec<u8>, Ending> {
+        self.commands.server.ask_file(request, chunks).map_err(|error| Ending::Failed(error.to_string()))?;
+        self.flush()?;
+        self.answered(|request| match request {
+            Request::File(bytes) => Some(bytes),
+            _ => None,
+        })
+    }
+
     fn read_file(&mut self, name: &str) -> Result<Vec<u8>, Ending> {
-        self.file_turn(&[open_file(name)])?;
-        let bytes =
-            self.file_turn(&[ServerMessage::File(FileRequest::Read { buffer: FILE_CHUNK as i16, amount: -1 })])?;
-        self.file_turn(&[ServerMessage::File(FileRequest::Close)])?;
+        self.file_turn(open_file(name), &[])?;
+        let bytes = self.file_turn(FileRequest::Read { buffer: FILE_CHUNK as i16, amount: -1 }, &[])?;
+        self.file_turn(FileRequest::Close, &[])?;
         Ok(bytes)
     }
 
     fn write_file(&mut self, name: &str, bytes: &[u8]) -> Result<(), Ending> {
-        self.file_turn(&[open_file(name)])?;
-        let mut messages = vec![ServerMessage::File(FileRequest::Write)];
-        messages.extend(bytes.chunks(FILE_CHUNK).map(ServerMessage::FileChunk));
-        self.file_turn(&messages)?;
-        self.file_turn(&[ServerMessage::File(FileRequest::Close)])?;
+        self.file_turn(open_file(name), &[])?;
+        let chunks: Vec<&[u8]> = bytes.chunks(FILE_CHUNK).collect();
+        self.file_turn(FileRequest::Write, &chunks)?;
+        self.file_turn(FileRequest::Close, &[])?;
         Ok(())
     }
 }
 
-fn open_file(name: &str) -> ServerMessage<'_> {
-    ServerMessage::File(FileRequest::Open { name: name.as_bytes(), mode: 0, flags: 0, offset: 0 })
+fn open_file(name: &str) -> FileRequest<'_> {
+    FileRequest::Open { name: name.as_bytes(), mode: 0, flags: 0, offset: 0 }
 }

@@ -8,14 +8,12 @@ mod puts;
 mod routines;
 mod statements;
 
-use std::io::ErrorKind;
 use std::sync::Arc;
 
 use rowferry_dialect::informix::values::DateFormat;
 use rowferry_engine::{Condition, Databases, Error, Interrupter, Logging, Session, smart_objects};
-use rowferry_wire_sqli::messages::{ClientMessage, ServerMessage};
-use rowferry_wire_sqli::server::Decoder;
-use rowferry_wire_sqli::{Capabilities, Widths};
+use rowferry_wire_sqli::messages::ClientMessage;
+use rowferry_wire_sqli::server::{Decoder, Request, Server};
 
 use super::cursor::Statements;
 use super::objects::Objects;
@@ -24,14 +22,13 @@ use super::text::CodeSet;
 use super::urgent::{self, Registration};
 pub(in crate::sqli) use database::Admission;
 
-use crate::{Connection, Ending};
+use crate::kit::{Failure, Obeyed, Outbox, Silence, Wait};
+use crate::{Connection, Ending, kit};
 
 /// How much is read at once.
 const READ: usize = 16 * 1024;
 /// Answers beyond this many bytes go out even when more input waits.
 const FLUSH_AT: usize = 4 * 1024 * 1024;
-/// A buffer that has grown beyond this is given back after it was written.
-const KEEP: usize = 256 * 1024;
 /// The largest fetch buffer that is honoured.
 const MAX_FETCH: usize = 8 * 1024 * 1024;
 /// Bytes of a chunk of BYTE and TEXT data.
@@ -39,35 +36,10 @@ const BLOB_CHUNK: usize = 1_024;
 /// Bytes of a chunk of a client's file, and of a smart large object.
 const FILE_CHUNK: usize = 4_096;
 const LO_CHUNK: usize = 32_000;
-/// The largest value that arrives in chunks.
-const MAX_OBJECT: usize = 1 << 30;
 /// The database without transactions that is always there.
 const SYSMASTER: &str = "sysmaster";
 /// How often a statement is run again because it wants another file of the client's.
 const MAX_FILES: usize = 64;
-
-/// Why a message was not obeyed.
-#[derive(Debug)]
-enum Failure {
-    /// The client is told, and the rest of the group is skipped.
-    Error(Error),
-    /// The session is over.
-    End(Ending),
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Error(error)
-    }
-}
-
-impl From<Ending> for Failure {
-    fn from(ending: Ending) -> Self {
-        Self::End(ending)
-    }
-}
-
-type Obeyed<T = ()> = Result<T, Failure>;
 
 /// A client that has come in.
 pub(in crate::sqli) struct SqliSession<'c> {
@@ -89,12 +61,12 @@ enum Urgent {
     Watched(#[allow(dead_code, reason = "held for its drop")] Option<Registration>),
 }
 
-/// All but the socket and the inbox, so that a message can be read in place while it is obeyed.
+/// All but the socket and the inbox, so that a request can be read in place while it is obeyed.
 struct Commands {
     databases: Databases,
     admission: Arc<Admission>,
     user: String,
-    server: String,
+    server_name: String,
     code_set: CodeSet,
     /// The client has DELIMIDENT: `"x"` is a name.
     delimited: bool,
@@ -102,8 +74,7 @@ struct Commands {
     dates: Option<DateFormat>,
     /// What the client makes of the texts of errors.
     texts: Texts,
-    widths: Widths,
-    out: Vec<u8>,
+    server: Server,
     /// The open database, if any: its session and its name.
     open: Option<Open>,
     peer: String,
@@ -112,20 +83,10 @@ struct Commands {
     wake: Arc<dyn Fn() + Send + Sync>,
     statements: Statements,
     objects: Objects,
-    /// The statement that the rest of the group is about.
+    /// The statement that messages are about.
     current: usize,
-    /// An error has ended the group: messages up to EOT are not obeyed.
-    skipping: bool,
     /// The statement of an `SQ_COMMAND`, which lives no longer than its group.
     command: Option<usize>,
-    /// Values that arrive in chunks: which bound parameters still wait, and the chunks so far.
-    awaited: Vec<usize>,
-    chunks: Vec<u8>,
-    /// A write to a smart large object whose chunks arrive: the object and how many bytes were announced.
-    writing: Option<(i16, i32)>,
-    written: i32,
-    /// A call whose arguments arrive in the next message.
-    calling: Option<i32>,
     /// Routines of users that the client has asked for.
     routines: crate::sqli::fast_path::Routines,
 }
@@ -162,9 +123,9 @@ impl<'c> SqliSession<'c> {
     pub(in crate::sqli) fn new(
         databases: Databases,
         connection: &'c mut Connection,
-        (decoder, out): (Decoder, Vec<u8>),
+        (decoder, server): (Decoder, Server),
         user: String,
-        server: String,
+        server_name: String,
         (code_set, delimited, dates, texts): (CodeSet, bool, Option<DateFormat>, Texts),
         admission: Admission,
     ) -> Self {
@@ -183,13 +144,12 @@ impl<'c> SqliSession<'c> {
             databases,
             admission: Arc::new(admission),
             user,
-            server,
+            server_name,
             code_set,
             delimited,
             dates,
             texts,
-            widths: decoder.widths(),
-            out,
+            server,
             open: None,
             peer: connection.peer().to_string(),
             interrupt,
@@ -197,13 +157,7 @@ impl<'c> SqliSession<'c> {
             statements: Statements::default(),
             objects: Objects::default(),
             current: 0,
-            skipping: false,
             command: None,
-            awaited: Vec::new(),
-            chunks: Vec::new(),
-            writing: None,
-            written: 0,
-            calling: None,
             routines: crate::sqli::fast_path::Routines::default(),
         };
         Self { connection, decoder, commands, urgent, fresh: true }
@@ -227,27 +181,30 @@ impl<'c> SqliSession<'c> {
                 }
                 Err(error) => {
                     let text = error.to_string();
-                    let told = Error::new(Condition::ProtocolViolation, text.clone());
-                    self.commands.failed(&told);
-                    self.commands.send(&ServerMessage::Eot);
+                    self.commands.last_words(&Error::new(Condition::ProtocolViolation, text.clone()));
                     // Whether or not it can still be told, nothing after this can be read.
                     let _ = self.flush();
                     return Err(Ending::Protocol(text));
                 }
             };
-            if let ClientMessage::Protocols(offer) = &message {
-                let ours = Capabilities::server_15();
-                let active = offer.and(&ours);
-                self.commands.send(&ServerMessage::Protocols(ours));
-                self.decoder.activate(&active);
-                self.commands.widths = self.decoder.widths();
-                continue;
-            }
-            let exiting = matches!(message, ClientMessage::Exit);
             if !opens_or_ends(&message) {
                 watch_urgent(&mut self.urgent, self.connection);
             }
-            let next = self.commands.obey(message);
+            let request = match self.commands.server.handle(message) {
+                Ok(Some(Request::Protocols(active))) => {
+                    self.decoder.activate(&active);
+                    continue;
+                }
+                Ok(Some(request)) => Ok(request),
+                Ok(None) => continue,
+                Err(violation) if violation.is_fatal() => {
+                    let _ = self.flush();
+                    return Err(Ending::Protocol(violation.to_string()));
+                }
+                Err(violation) => Err(violation),
+            };
+            let exiting = matches!(request, Ok(Request::Exit));
+            let next = self.commands.obey(request);
             match next {
                 Ok(Next::Go) => {}
                 Ok(Next::Files(pending)) => self.files(pending)?,
@@ -266,7 +223,7 @@ impl<'c> SqliSession<'c> {
                 }
                 return Err(Ending::Goodbye);
             }
-            if self.commands.out.len() >= FLUSH_AT {
+            if self.commands.server.output().len() >= FLUSH_AT {
                 self.flush()?;
             }
         }
@@ -276,29 +233,24 @@ impl<'c> SqliSession<'c> {
     fn fill(&mut self) -> Result<(), Ending> {
         // While more input waits the answers wait too: a client may write much before it reads.
         // It is not looked for when the session is opened: who connects waits for that, whatever was sent ahead.
-        if !self.commands.out.is_empty() && (std::mem::take(&mut self.fresh) || !self.connection.input_waits()) {
+        if !self.commands.server.output().is_empty()
+            && (std::mem::take(&mut self.fresh) || !self.connection.input_waits())
+        {
             self.flush()?;
         }
-        let in_transaction = self.commands.in_transaction();
-        let limit = self.commands.open.as_ref().and_then(|open| open.session.idle_limit());
-        let own = self.connection.expect_command(in_transaction, limit.as_ref().map(|limit| limit.0));
-        match self.connection.read(self.decoder.space(READ)) {
-            Ok(0) if self.connection.stopping() => Err(Ending::Stopped),
-            Ok(0) if self.commands.ended().is_some() => self.end_if_over(),
-            Ok(0) if self.decoder.is_empty() => Err(Ending::Gone),
-            Ok(0) => Err(Ending::Protocol("connection closed in the middle of a message".into())),
+        let wait = Wait::begin(self.connection, self.commands.open.as_ref().map(|open| &open.session));
+        let read = self.connection.read(self.decoder.space(READ));
+        let session = self.commands.open.as_ref().map(|open| &open.session);
+        match wait.end(read, self.connection, session, !self.decoder.is_empty()) {
             Ok(count) => {
                 self.decoder.filled(count);
                 Ok(())
             }
-            Err(error) if error.kind() == ErrorKind::TimedOut && own => {
-                let Some((_, error)) = limit else { return Err(Ending::TimedOut("idle session")) };
-                self.say_last(&error)
-            }
-            Err(error) if error.kind() == ErrorKind::TimedOut => {
-                Err(Ending::TimedOut(if in_transaction { "idle in a transaction" } else { "idle session" }))
-            }
-            Err(error) => Err(Ending::Broken(error)),
+            Err(Silence::Stopping) => Err(Ending::Stopped),
+            Err(Silence::Ended) => self.end_if_over(),
+            Err(Silence::Limited(error)) => self.say_last(&error),
+            Err(Silence::Idle { in_transaction }) => Err(kit::idle(in_transaction)),
+            Err(Silence::Over(ending)) => Err(ending),
         }
     }
 
@@ -311,25 +263,24 @@ impl<'c> SqliSession<'c> {
     }
 
     fn say_last(&mut self, error: &Error) -> Result<(), Ending> {
-        self.commands.failed(error);
-        self.commands.send(&ServerMessage::Eot);
+        self.commands.last_words(error);
         // The session is over whether or not the client can still be told.
         let _ = self.flush();
         Err(Ending::Ended(error.message.clone()))
     }
 
     fn flush(&mut self) -> Result<(), Ending> {
-        if self.commands.out.is_empty() {
-            return Ok(());
-        }
-        let result = self.connection.write_all(&self.commands.out);
-        self.commands.out.clear();
-        self.commands.out.shrink_to(KEEP);
-        result.map_err(|error| match error.kind() {
-            ErrorKind::TimedOut => Ending::TimedOut("the client takes no bytes"),
-            ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => Ending::Gone,
-            _ => Ending::Broken(error),
-        })
+        kit::flush(self.connection, &mut self.commands.server)
+    }
+}
+
+impl Outbox for Server {
+    fn output(&self) -> &[u8] {
+        Self::output(self)
+    }
+
+    fn sent(&mut self, count: usize) {
+        Self::sent(self, count);
     }
 }
 
@@ -337,7 +288,8 @@ impl<'c> SqliSession<'c> {
 fn opens_or_ends(message: &ClientMessage<'_>) -> bool {
     matches!(
         message,
-        ClientMessage::Environment(_)
+        ClientMessage::Protocols(_)
+            | ClientMessage::Environment(_)
             | ClientMessage::DbOpen(_)
             | ClientMessage::DbClose
             | ClientMessage::DbList

@@ -1,15 +1,14 @@
 //! Routines of the fast path, and the bytes of smart large objects.
 
 use rowferry_wire_sqli::TypeCode;
-use rowferry_wire_sqli::messages::{LoAction, LoReply, LoRequest, Param, ParamValue, ServerMessage};
+use rowferry_wire_sqli::messages::{LoReply, LoRequest, Param, ParamValue, ServerMessage};
 
 use super::{Commands, LO_CHUNK, Obeyed};
 use crate::sqli::objects::{self, Argument};
 use crate::sqli::values::bound;
 
 impl Commands {
-    pub(super) fn call(&mut self, params: &[Param<'_>]) -> Obeyed {
-        let Some(handle) = self.calling.take() else { return Ok(()) };
+    pub(super) fn call(&mut self, handle: i32, params: &[Param<'_>]) -> Obeyed {
         let code_set = self.code_set;
         if self.routines.has(handle)
             && let Some(open) = &mut self.open
@@ -38,28 +37,12 @@ impl Commands {
     }
 
     pub(super) fn lo_data(&mut self, request: &LoRequest) -> Obeyed {
-        if request.action == LoAction::Write {
-            self.writing = Some((request.lofd, request.bytes));
-            self.written = 0;
-            return Ok(());
-        }
         let bytes = objects::read(request)?;
         let total = i32::try_from(bytes.len()).unwrap_or(i32::MAX);
         self.send(&ServerMessage::LoData(LoReply::Read(total)));
         for chunk in bytes.chunks(LO_CHUNK) {
             self.send(&ServerMessage::LoChunk(chunk));
         }
-        Ok(())
-    }
-
-    pub(super) fn lo_chunk(&mut self, chunk: &[u8]) -> Obeyed {
-        let Some((lofd, _)) = self.writing else { return Ok(()) };
-        let result = objects::write(lofd, chunk);
-        if result.is_err() {
-            self.writing = None;
-        }
-        result?;
-        self.written += i32::try_from(chunk.len()).unwrap_or(0);
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ use rowferry_wire_sqli::messages::{
     Describe, Done, GeneratedKeys, InputDescribe, InsertDone, Param, ServerMessage, SqlText, StatementId, Tuple,
 };
 
-use super::{Commands, Failure, MAX_OBJECT, Next, Obeyed, Pending, Resume};
+use super::{Commands, Failure, Next, Obeyed, Pending, Resume};
 use crate::Ending;
 use crate::sqli::cursor::Statement;
 use crate::sqli::values::{Bound, RowContext, WireColumn, bound, description, encode_cell};
@@ -43,7 +43,7 @@ impl Commands {
             return Err(Error::new(Condition::SyntaxError, "the statement is empty").at(1).into());
         };
         let control = statement.control();
-        let (code_set, widths) = (self.code_set, self.widths);
+        let (code_set, widths) = (self.code_set, self.server.widths());
         let prepared = match &control {
             Some(_) => None,
             // What later ones mean may depend on what earlier ones do.
@@ -99,7 +99,7 @@ impl Commands {
 
     /// What the client wants of the keys that the current INSERT makes: of its one column that numbers itself.
     pub(super) fn want_keys(&mut self, wanted: &GeneratedKeys<'_>) -> Obeyed {
-        let (code_set, widths) = (self.code_set, self.widths);
+        let (code_set, widths) = (self.code_set, self.server.widths());
         let statement = self.statement()?;
         let Some(ir::Statement::Dml(dml)) = statement.prepared.as_ref().map(|prepared| &prepared.bound.statement)
         else {
@@ -166,7 +166,7 @@ impl Commands {
         let mut payload = Vec::new();
         let mut context = RowContext {
             code_set: self.code_set,
-            widths: self.widths,
+            widths: self.server.widths(),
             objects: &mut self.objects,
             statement: self.current,
             session: None,
@@ -193,33 +193,19 @@ impl Commands {
     }
 
     pub(super) fn bind(&mut self, params: &[Param<'_>]) -> Obeyed {
-        if self.calling.is_some() {
-            return self.call(params);
-        }
         let code_set = self.code_set;
         let values =
             params.iter().map(|param| bound(param, code_set, &self.objects)).collect::<Result<Vec<Bound>, Error>>()?;
-        self.awaited =
-            values.iter().enumerate().filter(|(_, value)| value.awaits_data).map(|(at, _)| at).rev().collect();
         self.statement()?.bound = values;
         Ok(())
     }
 
-    /// A part of a BYTE or TEXT value; an empty one ends the value.
-    pub(super) fn blob_chunk(&mut self, chunk: &[u8]) -> Obeyed {
-        if !chunk.is_empty() {
-            if self.chunks.len() + chunk.len() > MAX_OBJECT {
-                return Err(Error::new(Condition::ProgramLimitExceeded, "a BYTE or TEXT value is too large").into());
-            }
-            self.chunks.extend_from_slice(chunk);
-            return Ok(());
-        }
-        let bytes = std::mem::take(&mut self.chunks);
-        let Some(at) = self.awaited.pop() else {
+    /// The next of the bound BYTE and TEXT values has come.
+    pub(super) fn value(&mut self, bytes: Vec<u8>) -> Obeyed {
+        let code_set = self.code_set;
+        let Some(value) = self.statement()?.bound.iter_mut().find(|value| value.awaits_data) else {
             return Err(Error::new(Condition::ProtocolViolation, "more data than bound values").into());
         };
-        let code_set = self.code_set;
-        let Some(value) = self.statement()?.bound.get_mut(at) else { return Ok(()) };
         value.value =
             if value.ty == Type::TextBlob { Value::Text(code_set.decode(&bytes)?) } else { Value::Blob(bytes) };
         value.awaits_data = false;
