@@ -9,6 +9,7 @@ use rowferry_client::Channel;
 use rowferry_wire_sqli::URGENT_INTERRUPT;
 use rowferry_wire_sqli::client::{Client, CursorOptions};
 
+use super::commands::with_commands;
 use super::driver::{self, Discarded, Driver, Step, transport_error};
 use super::result::QueryResult;
 use super::settings::SettingsRead;
@@ -146,6 +147,10 @@ impl AsyncWire {
         self.wait(py, &mut inner)
     }
 
+    fn session<T>(&self, py: Python<'_>, read: impl FnOnce(&Client) -> T) -> PyResult<T> {
+        Ok(read(self.lock(py)?.channel.core()))
+    }
+
     /// A future for the operation under way, which begins at once.
     fn wait(&self, py: Python<'_>, inner: &mut Inner) -> PyResult<Py<PyAny>> {
         let waiter = self.create_future.call0(py)?;
@@ -156,8 +161,7 @@ impl AsyncWire {
     }
 }
 
-#[pymethods]
-impl AsyncWire {
+with_commands! { AsyncWire:
     #[new]
     fn new(py: Python<'_>, settings: &Bound<'_, PyAny>, event_loop: Py<PyAny>) -> PyResult<Self> {
         let settings = SettingsRead::of(settings)?;
@@ -247,134 +251,11 @@ impl AsyncWire {
         self.run(py, |driver, client| driver.answer(py, client, answer))
     }
 
-    /// Runs a statement, in a transaction when `begin` is true.
-    #[allow(clippy::too_many_arguments)] // Keywords of Python.
-    #[pyo3(signature = (sql, args=None, begin=false, *, scroll=false, hold=false, name=None, files=None, query=false))]
-    fn execute(
-        &self,
-        py: Python<'_>,
-        sql: &Bound<'_, PyAny>,
-        args: Option<&Bound<'_, PyAny>>,
-        begin: bool,
-        scroll: bool,
-        hold: bool,
-        name: Option<&str>,
-        files: Option<Py<PyAny>>,
-        query: bool,
-    ) -> PyResult<Py<PyAny>> {
-        let cursor = CursorOptions { name: name.map(|name| name.as_bytes().into()), scroll, hold };
-        self.run(py, |driver, client| driver.execute(py, client, sql, args, begin, query, cursor, files))
-    }
-
-    /// Runs a statement for each row of values, in a transaction when `begin` is true. With `go_on`, so many rows may
-    /// fail.
-    #[pyo3(signature = (sql, rows, begin=false, *, go_on=None, files=None))]
-    fn execute_many(
-        &self,
-        py: Python<'_>,
-        sql: &Bound<'_, PyAny>,
-        rows: &Bound<'_, PyAny>,
-        begin: bool,
-        go_on: Option<usize>,
-        files: Option<Py<PyAny>>,
-    ) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.execute_many(py, client, sql, rows, begin, go_on, files))
-    }
-
-    /// The next rows of a cursor.
-    #[pyo3(signature = (result, files=None))]
-    fn fetch(&self, py: Python<'_>, result: &QueryResult, files: Option<Py<PyAny>>) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.fetch(py, client, result, files))
-    }
-
-    /// Up to `count` rows of a scroll cursor, from this number (from 1) on; None is the last row.
-    #[pyo3(signature = (result, row, count=1))]
-    fn scroll(&self, py: Python<'_>, result: &QueryResult, row: Option<i32>, count: u16) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.scroll(py, client, result, row, count))
-    }
-
-    /// The database and the handle of a routine.
-    fn find_routine(&self, py: Python<'_>, signature: &str) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.command(py, client, |client| client.find_routine(signature.as_bytes())))
-    }
-
-    /// Calls a routine by its handle; what it returns, as a list.
-    #[pyo3(signature = (signature, database, handle, args, begin=false))]
-    fn call_routine(
-        &self,
-        py: Python<'_>,
-        signature: &str,
-        database: &str,
-        handle: i32,
-        args: &Bound<'_, PyAny>,
-        begin: bool,
-    ) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.call_routine(py, client, signature, database, handle, args, begin))
-    }
-
-    /// Up to `size` bytes of an open smart large object, at its position or from this offset on.
-    #[pyo3(signature = (lofd, size, offset=None))]
-    fn lo_read(&self, py: Python<'_>, lofd: i16, size: usize, offset: Option<i64>) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.command(py, client, |client| client.lo_read(lofd, size, offset)))
-    }
-
-    /// Writes to an open smart large object, at its position. The count is how many bytes were taken.
-    fn lo_write(&self, py: Python<'_>, lofd: i16, data: &[u8]) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.command(py, client, |client| client.lo_write(lofd, data)))
-    }
-
-    /// The next rows of a cursor, for `RowsToArrow` alone.
-    fn fetch_raw(&self, py: Python<'_>, result: &QueryResult) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.fetch_raw(py, client, result))
-    }
-
-    /// Nobody will fetch from this cursor any more. Harmless at any time; it is closed with the next operation.
-    fn discard(&self, result: &QueryResult) {
-        self.discarded.add(result);
-    }
-
     /// Reads and drops what is still to come of the operation under way.
     fn drain(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let mut inner = self.lock(py)?;
         inner.driver.drain();
         self.wait(py, &mut inner)
-    }
-
-    /// Begins a transaction.
-    fn begin(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.command(py, client, Client::begin))
-    }
-
-    /// Commits.
-    fn commit(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.command(py, client, Client::commit))
-    }
-
-    /// Rolls back.
-    fn rollback(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.command(py, client, Client::rollback))
-    }
-
-    /// Sets a savepoint.
-    fn set_savepoint(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.command(py, client, |client| client.set_savepoint(name.as_bytes())))
-    }
-
-    /// Rolls back to a savepoint.
-    fn rollback_to_savepoint(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| {
-            driver.command(py, client, |client| client.rollback_to_savepoint(name.as_bytes()))
-        })
-    }
-
-    /// Releases a savepoint.
-    fn release_savepoint(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.command(py, client, |client| client.release_savepoint(name.as_bytes())))
-    }
-
-    /// Asks whether the server is there.
-    fn ping(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.command(py, client, Client::ping))
     }
 
     /// Interrupts the operation under way on the server; nothing when there is none.
@@ -432,12 +313,6 @@ impl AsyncWire {
     }
 
     /// True while the connection can be used.
-    /// As that of `Wire`.
-    #[getter]
-    fn is_displaced(&self, py: Python<'_>) -> PyResult<bool> {
-        Ok(self.lock(py)?.driver.displaced)
-    }
-
     #[getter]
     fn is_open(&self, py: Python<'_>) -> bool {
         self.lock(py).map_or(true, |inner| inner.transport.is_some() && !inner.channel.core().is_closed())
@@ -453,42 +328,6 @@ impl AsyncWire {
     #[getter]
     fn is_busy(&self, py: Python<'_>) -> PyResult<bool> {
         Ok(self.lock(py)?.driver.is_busy())
-    }
-
-    /// True while a transaction is under way that this client began.
-    #[getter]
-    fn in_transaction(&self, py: Python<'_>) -> PyResult<bool> {
-        Ok(self.lock(py)?.channel.core().session().in_transaction)
-    }
-
-    /// True when the database has transactions.
-    #[getter]
-    fn is_logged(&self, py: Python<'_>) -> PyResult<bool> {
-        Ok(self.lock(py)?.channel.core().session().logged)
-    }
-
-    /// True when the database is in ANSI mode.
-    #[getter]
-    fn is_ansi(&self, py: Python<'_>) -> PyResult<bool> {
-        Ok(self.lock(py)?.channel.core().session().is_ansi())
-    }
-
-    /// The server's version with its product name, as the login has it. Not the release.
-    #[getter]
-    fn server_version(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(String::from_utf8_lossy(&self.lock(py)?.channel.core().session().server_version).into_owned())
-    }
-
-    /// What the server can do, as a mask.
-    #[getter]
-    fn server_capabilities(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
-        Ok(self.lock(py)?.channel.core().session().server_capabilities.as_bytes().to_vec())
-    }
-
-    /// What both sides can do, as a mask.
-    #[getter]
-    fn capabilities(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
-        Ok(self.lock(py)?.channel.core().session().capabilities.as_bytes().to_vec())
     }
 
     /// The TLS version and cipher; None in plain text.

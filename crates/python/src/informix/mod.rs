@@ -1,13 +1,14 @@
 //! The Informix driver's half in Rust: `rowferry._core.informix`.
 //!
-//! [`driver`] holds the conversations, without colour; [`blocking`] and [`aio`] are its two pumps. [`columns`] and
-//! [`values`] turn cells into Python objects and back.
+//! [`driver`] holds the conversations, without colour; [`blocking`] and [`aio`] are its two pumps, whose [`commands`] stand
+//! once. [`columns`] and [`values`] turn cells into Python objects and back.
 
 mod aio;
 mod arrow;
 mod batch;
 mod blocking;
 mod columns;
+mod commands;
 mod composites;
 mod driver;
 mod files;
