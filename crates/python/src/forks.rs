@@ -28,6 +28,7 @@ impl Process {
 #[pyfunction]
 fn forked() {
     FORKS.fetch_add(1, Ordering::Relaxed);
+    crate::direct::forget_the_parents();
 }
 
 /// Has Python tell of forks.

@@ -127,3 +127,34 @@ def test_errors_travel_between_processes_with_all_they_know(target: Target) -> N
     assert type(again) is type(error) and again.args == error.args and again.__dict__ == error.__dict__
     assert (again.sqlcode, again.isam_code, again.sql) == (-206, -111, "SELECT a FROM no_such_table")
     assert "no_such_table" in str(again)
+
+
+def test_a_lonely_statement_needs_no_round_of_the_loop(target: Target) -> None:
+    class CountingLoop(asyncio.SelectorEventLoop):
+        rounds = 0
+
+        def _run_once(self) -> None:
+            self.rounds += 1
+            super()._run_once()  # type: ignore[misc]
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, CountingLoop)
+        async with aio.connect(target.url, **target.parameters) as connection:
+            # Whatever other tests have left: after a crowd the loop is used for a while.
+            for _ in range(100):
+                await connection.ping()
+            before = loop.rounds
+            for number in range(1, 101):
+                cursor = await connection.execute("SELECT tabid FROM systables WHERE tabid = ?", (number % 20 + 1,))
+                assert await cursor.fetchall() == [(number % 20 + 1,)]
+            assert loop.rounds - before < 50
+            # What else is to be done is done while a statement waits.
+            heard: list[float] = []
+            loop.call_later(0.05, lambda: heard.append(loop.time()))
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(connection.execute(ENDLESS), 0.3)
+            assert heard
+
+    with asyncio.Runner(loop_factory=CountingLoop, debug=False) as runner:
+        runner.run(main())

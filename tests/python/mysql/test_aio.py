@@ -19,8 +19,9 @@ Main = Callable[[], Coroutine[Any, Any, None]]
 
 
 def run(main: Main) -> None:
-    """On asyncio's loop in debug mode, and on uvloop where it is installed."""
-    asyncio.run(asyncio.wait_for(main(), 60), debug=True)
+    """On asyncio's loop as it is and in debug mode, and on uvloop where it is installed."""
+    for debug in (False, True):
+        asyncio.run(asyncio.wait_for(main(), 60), debug=debug)
     try:
         import uvloop
     except ImportError:

@@ -13,6 +13,7 @@ use super::commands::with_commands;
 use super::driver::{self, Discarded, Driver, Step, transport_error};
 use super::result::QueryResult;
 use super::settings::SettingsRead;
+use crate::direct::{Direct, Shortcut, UnderWay};
 use crate::errors::{Class, error};
 use crate::space::ReceiveSpace;
 
@@ -39,7 +40,11 @@ struct Inner {
     driver: Driver,
     transport: Option<Py<PyAny>>,
     write: Option<Py<PyAny>>,
+    socket: Direct,
+    shortcut: Shortcut,
     waiter: Option<Py<PyAny>>,
+    /// While the waiter waits by the loop.
+    under_way: Option<UnderWay>,
     /// Done when the transport is closed.
     closed: Option<Py<PyAny>>,
     paused: Arc<AtomicBool>,
@@ -54,6 +59,10 @@ impl Inner {
                 return Ok(());
             }
             let Some(write) = &self.write else { return Err(driver::closed(py)) };
+            if let Some(count) = self.socket.send(py, self.transport.as_ref(), output)? {
+                self.channel.sent(count);
+                continue;
+            }
             let bytes = PyBytes::new(py, output);
             let count = output.len();
             // The transport copies what the kernel does not take at once. uvloop raises RuntimeError for a closed one.
@@ -89,6 +98,26 @@ impl Inner {
         Ok(())
     }
 
+    /// Takes the answer in the loop's place, if that has nothing else to do.
+    fn receive_directly(&mut self, py: Python<'_>) -> PyResult<()> {
+        if !self.shortcut.is_open() {
+            return Ok(());
+        }
+        while self.shortcut.wait(py, &self.socket) {
+            match self.socket.receive(&mut self.channel) {
+                Ok(0) => break,
+                Ok(_) => self.progress(py)?,
+                Err(failure) => return self.lost(py, transport_error(py, &failure, None)),
+            }
+            if !self.driver.is_busy() {
+                self.shortcut.learn(true);
+                return Ok(());
+            }
+        }
+        self.shortcut.learn(false);
+        Ok(())
+    }
+
     /// The operation is over: its outcome goes to the future, unless that was cancelled meanwhile.
     fn wake(&mut self, py: Python<'_>, outcome: PyResult<Py<PyAny>>) -> PyResult<()> {
         if outcome.is_err() && self.driver.is_busy() {
@@ -96,6 +125,7 @@ impl Inner {
             self.channel.core_mut().disconnect();
             let _ = self.driver.step(py, self.channel.core_mut());
         }
+        self.under_way = None;
         let Some(waiter) = self.waiter.take() else { return Ok(()) };
         if waiter.call_method0(py, intern!(py, "done"))?.is_truthy(py)? {
             if let Ok(value) = &outcome
@@ -124,6 +154,7 @@ impl Inner {
 
     fn abort(&mut self, py: Python<'_>) -> PyResult<()> {
         self.write = None;
+        self.socket = Direct::default();
         if let Some(transport) = self.transport.take() {
             transport.call_method0(py, intern!(py, "abort"))?;
         }
@@ -144,7 +175,14 @@ impl AsyncWire {
         }
         self.discarded.close(channel.core_mut());
         start(driver, channel.core_mut())?;
-        self.wait(py, &mut inner)
+        let waiter = self.wait(py, &mut inner)?;
+        if inner.driver.is_busy() {
+            inner.receive_directly(py)?;
+        }
+        if inner.driver.is_busy() {
+            inner.under_way = Some(UnderWay::begin());
+        }
+        Ok(waiter)
     }
 
     fn session<T>(&self, py: Python<'_>, read: impl FnOnce(&Client) -> T) -> PyResult<T> {
@@ -155,6 +193,7 @@ impl AsyncWire {
     fn wait(&self, py: Python<'_>, inner: &mut Inner) -> PyResult<Py<PyAny>> {
         let waiter = self.create_future.call0(py)?;
         inner.waiter = Some(waiter.clone_ref(py));
+        inner.under_way = None;
         // A statement that is prepared already is on its way after this.
         inner.progress(py)?;
         Ok(waiter)
@@ -178,8 +217,24 @@ with_commands! { AsyncWire:
         let view = PyMemoryView::from(space.bind(py).as_any())?.unbind();
         let create_future = event_loop.getattr(py, intern!(py, "create_future"))?;
         let paused = Arc::new(AtomicBool::new(false));
-        let (transport, write, waiter, closed) = (None, None, None, None);
-        let inner = Inner { channel, driver, transport, write, waiter, closed, paused: paused.clone() };
+        let (transport, write, waiter, under_way, closed) = (None, None, None, None, None);
+        // Silence is watched from Python, behind the call that begins an operation: nothing may wait within it.
+        let may_wait = settings.timeouts().read.is_none();
+        let shortcut = if may_wait { Shortcut::of(event_loop.bind(py)) } else { Shortcut::default() };
+        let socket = Direct::default();
+        let paused_too = paused.clone();
+        let inner = Inner {
+            channel,
+            driver,
+            transport,
+            write,
+            socket,
+            shortcut,
+            waiter,
+            under_way,
+            closed,
+            paused: paused_too,
+        };
         let (inner, discarded) = (Mutex::new(inner), Discarded::default());
         Ok(Self { inner, discarded, paused, space, view, event_loop, create_future, arrivals: 0.into() })
     }
@@ -187,6 +242,7 @@ with_commands! { AsyncWire:
     fn connection_made(&self, py: Python<'_>, transport: Py<PyAny>) -> PyResult<()> {
         let mut inner = self.lock(py)?;
         inner.write = Some(transport.getattr(py, intern!(py, "write"))?);
+        inner.socket = Direct::of(transport.bind(py))?;
         inner.transport = Some(transport);
         Ok(())
     }
@@ -218,6 +274,7 @@ with_commands! { AsyncWire:
             None => "connection lost: the server closed it".to_owned(),
         };
         inner.transport = None;
+        inner.socket = Direct::default();
         inner.lost(py, error(py, Class::Operational, None, &message))?;
         if let Some(closed) = inner.closed.take()
             && !closed.call_method0(py, intern!(py, "done"))?.is_truthy(py)?
@@ -239,10 +296,10 @@ with_commands! { AsyncWire:
     /// Waits for the login to be over. The outcome is None, where the server sends us instead, or a question of PAM: its
     /// style and text, for `answer`.
     fn login(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| {
-            driver.login(client);
-            Ok(())
-        })
+        let mut inner = self.lock(py)?;
+        let Inner { channel, driver, .. } = &mut *inner;
+        driver.login(channel.core_mut());
+        self.wait(py, &mut inner)
     }
 
     /// Answers a question of PAM, or acknowledges what is none; the outcome is as that of `login`.
@@ -304,6 +361,7 @@ with_commands! { AsyncWire:
             inner.channel.core_mut().disconnect();
             inner.write = None;
             inner.waiter = None;
+            inner.under_way = None;
             if let Some(transport) = inner.transport.take() {
                 close_socket(py, &transport)?;
             }

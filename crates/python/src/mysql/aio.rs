@@ -11,11 +11,11 @@ use rowferry_wire_mysql::client::Client;
 use rowferry_wire_mysql::messages::handshake::capability;
 
 use super::binlog;
-use super::direct::Direct;
 use super::driver::{self, Driver, Step, client_errno, gone, transport_error};
 use super::limits::{Limits, Timers};
 use super::result::{Prepared, StateTuple, state_tuple};
 use super::settings::Settings;
+use crate::direct::{Direct, Shortcut, UnderWay};
 use crate::errors::{Class, error};
 use crate::forks::Process;
 use crate::space::ReceiveSpace;
@@ -45,7 +45,10 @@ struct Inner {
     transport: Option<Py<PyAny>>,
     write: Option<Py<PyAny>>,
     socket: Direct,
+    shortcut: Shortcut,
     waiter: Option<Py<PyAny>>,
+    /// While the waiter waits by the loop.
+    under_way: Option<UnderWay>,
     timers: Timers,
     /// Done when the transport is closed.
     closed: Option<Py<PyAny>>,
@@ -111,6 +114,29 @@ impl Inner {
         Ok(())
     }
 
+    /// Takes the answer in the loop's place, if that has nothing else to do.
+    fn receive_directly(&mut self, py: Python<'_>, settings: &Settings) -> PyResult<()> {
+        if !self.shortcut.is_open() {
+            return Ok(());
+        }
+        while self.shortcut.wait(py, &self.socket) {
+            match self.socket.receive(&mut self.channel) {
+                Ok(0) => break,
+                Ok(_) => {
+                    self.timers.hear();
+                    self.progress(py, settings)?;
+                }
+                Err(failure) => return self.lost(py, transport_error(py, &failure, None)),
+            }
+            if !self.driver.is_busy() {
+                self.shortcut.learn(true);
+                return self.throttle(py);
+            }
+        }
+        self.shortcut.learn(false);
+        self.throttle(py)
+    }
+
     fn start_tls(&mut self, py: Python<'_>, settings: &Settings) -> PyResult<()> {
         self.flush(py)?;
         let config = settings.tls(py)?.config(&settings.address());
@@ -128,6 +154,7 @@ impl Inner {
             let _ = self.driver.step(py, self.channel.core_mut());
         }
         self.timers.end(py)?;
+        self.under_way = None;
         let Some(waiter) = self.waiter.take() else { return Ok(()) };
         if waiter.call_method0(py, intern!(py, "done"))?.is_truthy(py)? {
             return Ok(());
@@ -164,6 +191,7 @@ impl Inner {
         self.write = None;
         self.socket = Direct::default();
         self.waiter = None;
+        self.under_way = None;
         self.transport = None;
     }
 
@@ -185,26 +213,50 @@ impl AsyncWire {
         self.inner.try_lock().map_err(|_| driver::busy(py))
     }
 
+    /// Begins what the server answers as soon as it can.
     fn run(slf: &Bound<'_, Self>, start: impl FnOnce(&mut Driver, &mut Client) -> PyResult<()>) -> PyResult<Py<PyAny>> {
-        Self::run_within(slf, slf.get().limits, start)
+        let (this, py) = (slf.get(), slf.py());
+        let (mut inner, waiter) = this.begin(py, start)?;
+        if inner.driver.is_busy() {
+            inner.timers.begin(this.event_loop.bind(py), slf, this.limits)?;
+            inner.receive_directly(py, &this.settings)?;
+        }
+        if inner.driver.is_busy() {
+            inner.under_way = Some(UnderWay::begin());
+        }
+        Ok(waiter)
     }
 
+    /// Begins what may take any time.
     fn run_within(
         slf: &Bound<'_, Self>,
         limits: Limits,
         start: impl FnOnce(&mut Driver, &mut Client) -> PyResult<()>,
     ) -> PyResult<Py<PyAny>> {
         let (this, py) = (slf.get(), slf.py());
-        if !this.process.is_this() {
+        let (mut inner, waiter) = this.begin(py, start)?;
+        if inner.driver.is_busy() {
+            inner.timers.begin(this.event_loop.bind(py), slf, limits)?;
+        }
+        Ok(waiter)
+    }
+
+    /// Begins an operation, sends what it has to say, and takes what is here already. A future for its outcome.
+    fn begin(
+        &self,
+        py: Python<'_>,
+        start: impl FnOnce(&mut Driver, &mut Client) -> PyResult<()>,
+    ) -> PyResult<(MutexGuard<'_, Inner>, Py<PyAny>)> {
+        if !self.process.is_this() {
             return Err(driver::forked(py));
         }
-        let mut inner = this.lock(py)?;
+        let mut inner = self.lock(py)?;
         let Inner { channel, driver, .. } = &mut *inner;
         start(driver, channel.core_mut())?;
-        let waiter = this.create_future.call0(py)?;
+        let waiter = self.create_future.call0(py)?;
         inner.waiter = Some(waiter.clone_ref(py));
+        inner.under_way = None;
         inner.timers.end(py)?;
-        inner.timers.begin(this.event_loop.bind(py), slf, limits)?;
         if let Err(failure) = inner.flush(py) {
             // Raised here and now, so that no future carries it, too.
             inner.waiter = None;
@@ -213,10 +265,10 @@ impl AsyncWire {
         }
         if inner.driver.may_be_done() || inner.channel.core().backlog() > 0 || inner.paused {
             // Rows of a stream may be here already.
-            inner.progress(py, &this.settings)?;
+            inner.progress(py, &self.settings)?;
             inner.throttle(py)?;
         }
-        Ok(waiter)
+        Ok((inner, waiter))
     }
 }
 
@@ -257,7 +309,9 @@ impl AsyncWire {
             transport: None,
             write: None,
             socket: Direct::default(),
+            shortcut: Shortcut::of(event_loop.bind(py)),
             waiter: None,
+            under_way: None,
             timers: Timers::default(),
             closed: None,
             paused: false,
@@ -382,6 +436,7 @@ impl AsyncWire {
     fn detach(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         let mut inner = self.lock(py)?;
         inner.timers.end(py)?;
+        inner.under_way = None;
         Ok(inner.waiter.take())
     }
 
@@ -548,7 +603,9 @@ impl AsyncWire {
 
     /// Introduces us as a replica.
     fn register_replica(slf: &Bound<'_, Self>, server_id: u32, host: String, port: u16) -> PyResult<Py<PyAny>> {
-        Self::run(slf, |driver, client| binlog::register(driver, slf.py(), client, server_id, host, port))
+        Self::run_within(slf, slf.get().limits, |driver, client| {
+            binlog::register(driver, slf.py(), client, server_id, host, port)
+        })
     }
 
     /// Asks for the binary log and takes what comes first; `listen_binlog` takes the rest.
@@ -557,7 +614,7 @@ impl AsyncWire {
         request: binlog::DumpRequest,
         reader: Py<binlog::BinlogReader>,
     ) -> PyResult<Py<PyAny>> {
-        Self::run(slf, |driver, client| {
+        Self::run_within(slf, slf.get().limits, |driver, client| {
             binlog::dump(driver, slf.py(), client, &request)?;
             binlog::listen(driver, slf.py(), client, &reader)
         })
@@ -565,7 +622,7 @@ impl AsyncWire {
 
     /// Waits for packets of the binary log, which go to `reader`.
     fn listen_binlog(slf: &Bound<'_, Self>, reader: Py<binlog::BinlogReader>) -> PyResult<Py<PyAny>> {
-        Self::run(slf, |driver, client| binlog::listen(driver, slf.py(), client, &reader))
+        Self::run_within(slf, slf.get().limits, |driver, client| binlog::listen(driver, slf.py(), client, &reader))
     }
 
     /// Asks whether the server is there.
@@ -634,6 +691,7 @@ impl AsyncWire {
             inner.channel.core_mut().abandon();
             inner.write = None;
             inner.waiter = None;
+            inner.under_way = None;
             if let Some(transport) = inner.transport.take() {
                 close_socket(py, &transport)?;
             }

@@ -10,7 +10,6 @@ mod binlog;
 mod blocking;
 mod columns;
 mod days;
-mod direct;
 mod driver;
 mod limits;
 mod local_file;
