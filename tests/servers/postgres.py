@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -37,8 +38,11 @@ class PostgreSQL:
         self.port = port
 
     @classmethod
-    def start(cls, *, tcp: bool = False, timeout: float = 60) -> PostgreSQL:
-        """Start a server; `ServerFailed` when it is not ready within `timeout` seconds."""
+    def start(cls, *, tcp: bool = False, settings: Sequence[str] = (), timeout: float = 60) -> PostgreSQL:
+        """Start a server with these settings, each `NAME=VALUE`.
+
+        `ServerFailed` when it is not ready within `timeout` seconds.
+        """
         programs = find_postgres()
         if programs is None:
             raise ServerFailed("PostgreSQL's server is not installed (Debian package postgresql)")
@@ -72,6 +76,7 @@ class PostgreSQL:
                     *listen,
                     "-c",
                     "lc_messages=C",
+                    *(word for setting in settings for word in ("-c", setting)),
                 ],
                 is_ready=re.compile("ready to accept connections").search,
                 log=directory / "log",

@@ -229,6 +229,13 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = FILE)]
     beside: Option<PathBuf>,
 
+    /// Where a table lies in the cluster behind (Citus) once a client makes it; can be given more than once
+    ///
+    /// orders=distributed:customer spreads its rows over the nodes by that column, country=reference keeps a copy on
+    /// each, log=local (as without it) leaves it on the node that is spoken to.
+    #[arg(long, value_name = "TABLE=PLACE", help_heading = FILE)]
+    place: Vec<String>,
+
     /// Refuse all writes
     #[arg(long, help_heading = FILE)]
     read_only: bool,

@@ -218,10 +218,10 @@ impl Database {
                 Error::new(Condition::IoError, format!("could not open \"{}\": {error}", log.display()))
             })?;
         }
-        let upstream = shared.options.upstream.clone();
+        let (upstream, placements) = (shared.options.upstream.clone(), shared.options.placements.clone());
         let database = Self { shared: Arc::new(shared) };
         if let Some(server) = upstream {
-            crate::upstream::Behind::begin(&database, server)?;
+            crate::upstream::Behind::begin(&database, server, placements)?;
         }
         Ok(database)
     }

@@ -64,6 +64,8 @@ pub struct Options {
     pub measured: bool,
     /// The server that has the tables and their rows: then the file knows no more than what they look like. None by default.
     pub upstream: Option<std::sync::Arc<dyn crate::upstream::Upstream>>,
+    /// Where tables lie that are made there, if it is a cluster. As the server has it by default.
+    pub placements: crate::upstream::Placements,
 }
 
 /// Makes what is kept of a password out of it, or says which kind of password it cannot be made of.
@@ -88,6 +90,7 @@ impl Default for Options {
             mysql_verifier: None,
             measured: false,
             upstream: None,
+            placements: Default::default(),
         }
     }
 }

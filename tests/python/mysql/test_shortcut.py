@@ -1,4 +1,4 @@
-"""Answers that are waited for in the place of an event loop that has nothing else to do: nobody may notice but the clock."""
+"""Answers that are waited for in the place of an event loop that has nothing else to do: nobody may notice."""
 
 from __future__ import annotations
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -13,7 +15,7 @@ from rowferry import informix
 from rowferry.informix import exceptions
 
 from tests.servers.postgres import PostgreSQL
-from tests.servers.rowferry import Rowferry
+from tests.servers.rowferry import Rowferry, find_rowferry
 
 
 @dataclass
@@ -118,3 +120,18 @@ def test_a_shard_that_is_gone_is_told(cluster: Cluster) -> None:
             assert time.monotonic() < until
     with psycopg.connect(cluster.shards[0].dsn) as there:
         assert there.execute("SELECT count(*) FROM orders WHERE total = 0 AND customer > 0").fetchone() == (0,)
+
+
+def test_placements_are_refused_where_there_is_no_cluster(tmp_path: Path) -> None:
+    def refused(*arguments: str) -> str:
+        command = [str(find_rowferry()), "serve", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert done.returncode != 0
+        return done.stderr
+
+    assert "a file has no nodes" in refused(str(tmp_path / "a.db"), "--informix", "127.0.0.1:0", "--place", "a=local")
+    with PostgreSQL.start(tcp=True) as server:
+        behind = (server.dsn, "--informix", "127.0.0.1:0", "--place")
+        assert "CREATE EXTENSION citus" in refused(*behind, "a=reference")
+        assert '"a=distributed" is none of' in refused(*behind, "a=distributed")
+        assert 'table "a" is placed twice' in refused(*behind, "a=local", "--place", "a=reference")

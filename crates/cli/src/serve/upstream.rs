@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rowferry_engine::upstream::Upstream as _;
+use rowferry_engine::upstream::{Placements, Upstream as _};
 use rowferry_engine::{Database, Options};
 use rowferry_upstream::Server;
 
@@ -25,12 +25,13 @@ fn url(arguments: &Arguments) -> Option<&str> {
 /// The server that is to be served, where it is one and no file.
 pub(super) fn of(arguments: &Arguments) -> Result<Option<Arc<Server>>, Failure> {
     let Some(url) = url(arguments) else {
-        return match &arguments.beside {
-            Some(_) => {
-                Err(Failure::new("--beside: there is no PostgreSQL server beside which the file would be").usage())
-            }
-            None => Ok(None),
-        };
+        if arguments.beside.is_some() {
+            return Err(Failure::new("--beside: there is no PostgreSQL server beside which the file would be").usage());
+        }
+        if !arguments.place.is_empty() {
+            return Err(Failure::new("--place: a file has no nodes on which its tables could lie").usage());
+        }
+        return Ok(None);
     };
     let given = [
         ("--mysql", arguments.mysql.is_some()),
@@ -63,7 +64,11 @@ pub(super) fn of(arguments: &Arguments) -> Result<Option<Arc<Server>>, Failure> 
 /// Opens what is known here of the server's tables, and connects to it.
 pub(super) fn open(arguments: &Arguments, server: Arc<Server>, options: Options) -> Result<Database, Failure> {
     let (name, place) = (server.database().to_owned(), server.place());
-    let options = Options { upstream: Some(server), ..options };
+    let mut placements = Placements::default();
+    for words in &arguments.place {
+        placements.add(words).map_err(|error| Failure::new(format!("--place: {error}")).usage())?;
+    }
+    let options = Options { upstream: Some(server), placements, ..options };
     let opened = match &arguments.beside {
         Some(path) => Database::open_beside(&name, path, options),
         None => Database::memory(&name, options),

@@ -1,5 +1,6 @@
 //! A session whose tables are another server's: its statements there, and its transaction on both sides.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use rowferry_dialect::ir::in_turn::late;
@@ -159,7 +160,7 @@ impl Session {
                 Ok(done)
             }
             Kind::Schema => self.as_one_transaction(|session| {
-                session.command_upstream(&there.said.sql)?;
+                session.command_upstream(&session.placed(prepared, there))?;
                 let done = session.run_ddl(prepared, params);
                 if done.is_err() {
                     session.undo_upstream();
@@ -174,7 +175,7 @@ impl Session {
                     let message = "INTO TEMP or CREATE TABLE AS with parameters in front of a PostgreSQL server";
                     return Err(Error::unsupported(message).hint("Make the table first, then INSERT … SELECT."));
                 }
-                let rows = session.command_upstream(&there.said.sql)?;
+                let rows = session.command_upstream(&session.placed(prepared, there))?;
                 let empty = CreateTableAs { no_data: true, ..(**create).clone() };
                 match session.create_shadow(prepared, &empty) {
                     Ok(()) => Ok(Outcome::Done { command: prepared.command, rows }),
@@ -267,6 +268,15 @@ impl Session {
         let notices = line.drain_notices();
         if !notices.is_empty() {
             self.state.notices.lock().extend(notices);
+        }
+    }
+
+    /// What makes a table there, and puts it where it belongs in a cluster.
+    fn placed<'a>(&self, prepared: &Prepared, there: &'a There) -> Cow<'a, str> {
+        let behind = self.database.shared.behind.get();
+        match behind.and_then(|behind| behind.placing(&prepared.bound.statement)) {
+            Some(words) => Cow::Owned(format!("{}; {words}", there.said.sql)),
+            None => Cow::Borrowed(&there.said.sql),
         }
     }
 

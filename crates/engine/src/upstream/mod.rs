@@ -13,6 +13,7 @@
 
 mod conversation;
 mod line;
+mod placement;
 mod rows;
 pub(crate) mod shadow;
 mod values;
@@ -34,6 +35,7 @@ use crate::session::Prepared;
 
 pub use line::Line;
 pub(crate) use line::{Begun, Modes, Request, Within};
+pub use placement::{Misplaced, Placement, Placements};
 pub(crate) use rows::Rows;
 
 /// A PostgreSQL server, to connect to.
@@ -156,6 +158,7 @@ pub struct Behind {
     manner: Manner,
     /// What is made here beside the tables is kept.
     keeps: bool,
+    placements: Placements,
     /// Sees whether the schema there has changed.
     watch: shadow::Watch,
 }
@@ -202,8 +205,8 @@ impl Behind {
     /// Connects, and learns what tables there are.
     ///
     /// # Errors
-    /// The server's, or `08001` where there is none.
-    pub(crate) fn begin(database: &Database, server: Arc<dyn Upstream>) -> Result<()> {
+    /// The server's, or `08001` where there is none; `0A000` for placements where it is no cluster.
+    pub(crate) fn begin(database: &Database, server: Arc<dyn Upstream>, placements: Placements) -> Result<()> {
         let watch = shadow::Watch::new(Line::new(
             server.clone(),
             "rowferry".to_owned(),
@@ -211,10 +214,27 @@ impl Behind {
         ));
         let by_code_points = watch.orders_by_rules()?;
         let manner = Manner { with_heirs: true, by_code_points, shows_places: true, defers_keys: true };
+        if !placements.is_empty() && !watch.is_cluster()? {
+            let message = "placing tables in a database without Citus";
+            return Err(Error::unsupported(message).hint("CREATE EXTENSION citus there, or leave --place out."));
+        }
         watch.begin(database)?;
         let keeps = !database.is_temporary();
-        database.shared.behind.set(Self { server, manner, keeps, watch }).ok();
+        database.shared.behind.set(Self { server, manner, keeps, placements, watch }).ok();
         Ok(())
+    }
+
+    /// What places the table that a statement has made; `None` where it stays as it is.
+    pub(crate) fn placing(&self, statement: &Statement) -> Option<String> {
+        let create = match statement {
+            Statement::CreateTableAs(create) => &create.table,
+            Statement::Ddl(ddl) => match &**ddl {
+                Ddl::CreateTable(create) => create,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        if create.temporary { None } else { self.placements.words(&create.name) }
     }
 
     /// A line for a session.

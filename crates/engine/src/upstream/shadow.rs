@@ -120,6 +120,14 @@ impl Watch {
         Ok(!matches!(collation.as_str(), "C" | "POSIX" | "C.UTF-8" | "C.utf8"))
     }
 
+    /// True where the database has Citus.
+    ///
+    /// # Errors
+    /// The server's.
+    pub fn is_cluster(&self) -> Result<bool> {
+        Ok(!self.line.texts("SELECT 1 FROM pg_extension WHERE extname = 'citus'")?.is_empty())
+    }
+
     /// Looks whether the schema has changed; learns it anew then, and says so.
     pub fn look(&self, database: &Database, now: bool) -> Result<bool> {
         let seen = if now { Some(self.seen.lock()) } else { self.seen.try_lock() };

@@ -41,7 +41,11 @@ pub(super) fn server_error(error: &Error, code_set: CodeSet, texts: Texts) -> Se
             (None, Some(table)) => table.clone(),
             _ => String::new(),
         },
-        Condition::FeatureNotSupported => error.message.clone(),
+        // The reason of a server behind stands in the detail alone.
+        Condition::FeatureNotSupported => match &error.detail {
+            Some(detail) => format!("{}: {detail}", error.message),
+            None => error.message.clone(),
+        },
         _ => [&error.column, &error.table, &error.constraint].into_iter().flatten().next().cloned().unwrap_or_default(),
     };
     let token = match code_set.encode(token.as_bytes()) {
@@ -71,6 +75,16 @@ fn cut(mut token: Vec<u8>) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn why_something_is_refused_is_told_too() {
+        let refused = Error::unsupported("time travel").detail("The clock has one direction.");
+        let told = server_error(&refused, CodeSet::of_locale("en_US.utf8").unwrap(), Texts::Shown);
+        assert!(
+            String::from_utf8_lossy(&told.token)
+                .ends_with("time travel is not supported: The clock has one direction.")
+        );
+    }
 
     #[test]
     fn what_is_refused_is_told_in_our_words_to_those_who_have_none() {

@@ -1,0 +1,1 @@
+"""Informix's clients in front of a Citus cluster."""
