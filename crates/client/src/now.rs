@@ -11,6 +11,11 @@ mod system {
     use super::{Duration, MaybeUninit, Socket, io};
     use std::os::fd::AsRawFd;
 
+    /// The number by which the system knows it.
+    pub(crate) fn number(socket: &Socket) -> i32 {
+        socket.as_raw_fd()
+    }
+
     /// Readies a socket for what is below.
     pub(crate) fn prepare(_: &Socket) -> io::Result<()> {
         Ok(())
@@ -60,6 +65,11 @@ mod system {
 
     use windows_sys::Win32::Networking::WinSock::{MSG_PEEK, POLLRDNORM, POLLWRNORM, SOCKET, WSAPOLLFD, WSAPoll};
 
+    pub(crate) fn number(socket: &Socket) -> i32 {
+        // Handles have 32 bits that count, also where they take 64.
+        i32::try_from(socket.as_raw_socket()).unwrap_or(-1)
+    }
+
     pub(crate) fn prepare(socket: &Socket) -> io::Result<()> {
         socket.set_nonblocking(true)
     }
@@ -99,4 +109,4 @@ mod system {
     }
 }
 
-pub(crate) use system::{peek, prepare, receive, send, wait_for_both};
+pub(crate) use system::{number, peek, prepare, receive, send, wait_for_both};

@@ -2,7 +2,6 @@ use std::fmt;
 use std::io::{self, ErrorKind};
 use std::mem::MaybeUninit;
 use std::net::ToSocketAddrs;
-use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -248,7 +247,7 @@ impl Handle {
     /// The number by which the system knows the socket, as long as the stream is there.
     #[must_use]
     pub fn descriptor(&self) -> i32 {
-        self.0.as_raw_fd()
+        now::number(&self.0)
     }
 
     /// Ends both directions at once; a thread that waits on the socket wakes.
