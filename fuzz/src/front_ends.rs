@@ -34,6 +34,7 @@ pub fn informix(data: &[u8]) {
             server: "rowferry".to_owned(),
             asked_from: None,
             multibyte,
+            dates: None,
         };
         for statement in &statements {
             if let Ok(bound) = ifx::bind(statement, &*STORE, &context, &[]) {
