@@ -12,6 +12,10 @@ from tests.servers.availability import not_tested
 
 FLOORS: dict[str, int] = json.loads((Path(__file__).parent / "door.json").read_text())
 
+#: Tests that a server passes which is slow enough, and so count for nobody: this one asks for the connection while
+#: another thread reads 20,000 rows from it, and expects to come in time.
+RACES = {"test_connection::test_result_concurrent_use_raises"}
+
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("driver", FLOORS)
@@ -25,4 +29,4 @@ def test_a_drivers_own_suite_on_the_door(driver: str, tmp_path: Path) -> None:
             result = run.run(driver, server, ["--tb=no"], driver="theirs")
         except sources.Unavailable as reason:
             not_tested(f"the suite of {driver}", reason)
-    assert len(result.passed) >= FLOORS[driver], "\n".join(sorted(result.failed))
+    assert len(set(result.passed) - RACES) >= FLOORS[driver], "\n".join(sorted(result.failed))

@@ -48,15 +48,20 @@ LEFT: dict[str, dict[str, int]] = {
     # What only the engine can do, which takes it apart.
     "in_parts": {"place of a row": 1},  # of the target, which PostgreSQL does not show as a number
     "informix": {
-        "a table of the catalogs": 38,  # Informix's own
+        "a table of the catalogs": 39,  # Informix's own
         # Locks, statistics, SET CONSTRAINTS, SET ENCRYPTION PASSWORD, EXECUTE FUNCTION of Informix's.
-        "this statement": 18,
+        "this statement": 19,
         "ifx_to_char": 5,
         "modes of a transaction": 5,  # Informix's isolation levels
         "a row's identity": 3,  # rowids are other numbers there
         "ifx_to_char_number": 3,
         "WITH CHECK OPTION": 7,  # asked by the engine, of each row that a view's change leaves
-        "this change of the schema": 17,  # routines, triggers and types of rows of Informix's
+        # Routines, triggers, types of rows and aggregates of Informix's; users, whose rights are the server's there.
+        "this change of the schema": 43,
+        "stored aggregate result": 9,  # CREATE AGGREGATE
+        "a routine in SPL of rows' values, outside of the select list": 2,
+        "ifx_members": 8,  # TABLE of a collection
+        "ifx_row_field": 2,
         "this change of a table": 5,  # MODIFY to SERIAL
         "ifx_encrypt": 8,
         "ifx_decrypt": 6,
