@@ -241,11 +241,6 @@ class Connection(Transactional):
         """Wait for an operation of the wire. Whoever is cancelled meanwhile leaves the connection usable or closed."""
         return answer
 
-    def interrupt(self) -> None:
-        """Interrupt the statement under way on the server, which then fails with -213. From another thread or task."""
-        if self._wire is not None:
-            self._wire.interrupt()
-
     def fileno(self) -> int:
         """Return the descriptor of the socket, to watch it with `select` or to ask the system about it.
 
@@ -254,6 +249,11 @@ class Connection(Transactional):
         if self._wire is None or not self._wire.is_open:
             raise err.InterfaceError("the connection is closed")
         return self._wire.fileno()
+
+    def interrupt(self) -> None:
+        """Interrupt the statement under way on the server, which then fails with -213. From another thread or task."""
+        if self._wire is not None:
+            self._wire.interrupt()
 
     def execute_on_wire(
         self,

@@ -343,6 +343,17 @@ class AsyncConnection(Transactional):
                     await wire.ping()
             await drained
 
+    else:
+
+        def fileno(self) -> int:
+            """Return the descriptor of the socket, to watch it with `select` or to ask the system about it.
+
+            Nothing comes on it while no operation is under way but the end of the connection.
+            """
+            if self._wire is None or not self._wire.is_open:
+                raise err.InterfaceError("the connection is closed")
+            return self._wire.fileno()
+
     def interrupt(self) -> None:
         """Interrupt the statement under way on the server, which then fails with -213. From another thread or task."""
         if self._wire is not None:
