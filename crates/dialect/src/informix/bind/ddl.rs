@@ -237,22 +237,16 @@ impl Binder<'_> {
             }
             columns.push(definition);
         }
-        let own_key: Vec<String> = table
-            .columns
-            .iter()
-            .flat_map(|column| &column.constraints)
-            .chain(&table.constraints)
-            .find_map(|constraint| match &constraint.kind {
-                ast::ConstraintKind::PrimaryKey(names) => Some(names.clone()),
-                _ => None,
-            })
-            .unwrap_or_default();
+        let mut own_keys = OwnKeys::default();
+        for constraint in table.columns.iter().flat_map(|column| &column.constraints).chain(&table.constraints) {
+            own_keys.add(constraint);
+        }
         // What checks may name: a table that is not there yet.
         let shape = self.shape(&table.name, &columns);
         let mut constraints = Vec::new();
         let written = table.columns.iter().flat_map(|column| &column.constraints).chain(&table.constraints);
         for constraint in written {
-            let bound = self.constraint(&shape, constraint, constraints.len() + 1, &own_key)?;
+            let bound = self.constraint(&shape, constraint, constraints.len() + 1, &own_keys)?;
             if let ConstraintKind::PrimaryKey(keys) = &bound.kind {
                 for &key in keys {
                     columns[key].not_null = true;
@@ -402,7 +396,7 @@ impl Binder<'_> {
         table: &Relation,
         constraint: &ast::TableConstraint,
         number: usize,
-        own_key: &[String],
+        own_keys: &OwnKeys,
     ) -> Result<Constraint> {
         let positions = |binder: &Self, names: &[String]| -> Result<Vec<usize>> {
             names.iter().map(|name| binder.column_of(table, name, constraint.at)).collect()
@@ -419,14 +413,18 @@ impl Binder<'_> {
             ast::ConstraintKind::ForeignKey { columns, target, target_columns, on_delete } => {
                 let own = positions(self, columns)?;
                 let (name, target_columns) = if target.name == table.name {
-                    // The table itself: its key is not known before it exists, so it must be named.
-                    let names = if target_columns.is_empty() { own_key.to_vec() } else { target_columns.clone() };
+                    // The table itself, whose keys are not known to the schema before it exists.
+                    let names =
+                        if target_columns.is_empty() { own_keys.primary.clone() } else { target_columns.clone() };
                     if names.is_empty() {
                         return Err(self.error(
                             Condition::InvalidForeignKey,
                             format!("{} has no primary key to refer to", target.name),
                             target.at,
                         ));
+                    }
+                    if names.len() == own.len() && !own_keys.has(&names) {
+                        return Err(self.not_unique(&target.name, target.at));
                     }
                     (self.created(target)?, names)
                 } else {
@@ -472,6 +470,11 @@ impl Binder<'_> {
         })
     }
 
+    fn not_unique(&self, table: &str, at: usize) -> crate::Error {
+        let message = format!("cannot find unique constraint or primary key on referenced table ({table})");
+        self.error(Condition::InvalidForeignKey, message, at).table("", table.to_owned())
+    }
+
     /// Refuses a foreign key whose columns in the parent are not unique there, or of another kind of type.
     fn check_parent_key(
         &self,
@@ -487,8 +490,7 @@ impl Binder<'_> {
             index.unique && index.predicate.is_none() && same
         };
         if own.len() == there.len() && !parent.indexes.iter().any(is_key) {
-            let message = format!("cannot find unique constraint or primary key on referenced table ({})", parent.name);
-            return Err(self.error(Condition::InvalidForeignKey, message, at).table("", parent.name.clone()));
+            return Err(self.not_unique(&parent.name, at));
         }
         let alike = |here: &Type, there: &Type| {
             let of_one_kind = |test: fn(&Type) -> bool| test(here) == test(there);
@@ -640,10 +642,14 @@ impl Binder<'_> {
         };
         // Positions count the columns that were there, and behind them those that are added.
         let mut shape = (**table).clone();
-        let own_key: Vec<String> = table
-            .primary_key()
-            .map(|key| key.columns.iter().flatten().map(|at| table.columns[*at].name.clone()).collect())
-            .unwrap_or_default();
+        let mut own_keys = OwnKeys::of(table);
+        for action in actions {
+            match action {
+                Alter::Add(column, _) => column.constraints.iter().for_each(|constraint| own_keys.add(constraint)),
+                Alter::AddConstraint { constraint, .. } => own_keys.add(constraint),
+                _ => {}
+            }
+        }
         for action in actions {
             match action {
                 Alter::Add(column, before) => {
@@ -660,7 +666,7 @@ impl Binder<'_> {
                     });
                     let mut constraints = Vec::new();
                     for constraint in &column.constraints {
-                        constraints.push(self.constraint(&shape, constraint, next(), &own_key)?);
+                        constraints.push(self.constraint(&shape, constraint, next(), &own_keys)?);
                     }
                     bound.push(AlterTable::AddColumn { column: definition, constraints, if_not_exists: false });
                     if let Some((name, at)) = before {
@@ -750,7 +756,7 @@ impl Binder<'_> {
                         if constraint.name.is_none() && table.indexes.iter().any(same) {
                             continue;
                         }
-                        let constraint = self.constraint(table, constraint, next(), &own_key)?;
+                        let constraint = self.constraint(table, constraint, next(), &own_keys)?;
                         bound.push(AlterTable::AddConstraint(constraint));
                     }
                 }
@@ -763,7 +769,7 @@ impl Binder<'_> {
                     if *if_not_exists && constraint.name.as_ref().is_some_and(known) {
                         continue;
                     }
-                    let constraint = self.constraint(table, constraint, next(), &own_key)?;
+                    let constraint = self.constraint(table, constraint, next(), &own_keys)?;
                     bound.push(AlterTable::AddConstraint(constraint));
                 }
                 Alter::DropConstraint { name, if_exists } => {
@@ -801,5 +807,39 @@ impl Binder<'_> {
             uses.sequences.insert(sequence.oid);
         });
         Some(call(function, vec![Expr::integer(sequence.oid.into(), Type::Oid)], Type::Int8))
+    }
+}
+
+/// The keys of a table that a statement makes or changes, with those that it adds: what it may refer to itself by.
+#[derive(Default)]
+struct OwnKeys {
+    /// Columns of the primary key; none without one.
+    primary: Vec<String>,
+    unique: Vec<Vec<String>>,
+}
+
+impl OwnKeys {
+    /// Those that a table has.
+    fn of(table: &Relation) -> Self {
+        let names = |index: &Index| index.columns.iter().flatten().map(|at| table.columns[*at].name.clone()).collect();
+        let whole =
+            |index: &&Index| index.unique && index.predicate.is_none() && index.columns.iter().all(Option::is_some);
+        Self {
+            primary: table.primary_key().map(names).unwrap_or_default(),
+            unique: table.indexes.iter().filter(whole).map(names).collect(),
+        }
+    }
+
+    fn add(&mut self, constraint: &ast::TableConstraint) {
+        match &constraint.kind {
+            ast::ConstraintKind::PrimaryKey(names) => self.primary.clone_from(names),
+            ast::ConstraintKind::Unique(names) => self.unique.push(names.clone()),
+            _ => {}
+        }
+    }
+
+    fn has(&self, names: &[String]) -> bool {
+        let same = |key: &Vec<String>| key.len() == names.len() && names.iter().all(|name| key.contains(name));
+        same(&self.primary) || self.unique.iter().any(same)
     }
 }
