@@ -77,8 +77,11 @@ impl Parser<'_> {
                     () if self.word("final") => &mut finish,
                     () => return Err(self.unexpected()),
                 };
+                let at = self.start();
                 self.expect_sign("=")?;
-                *part = Some(self.object_name()?.name);
+                if part.replace(self.object_name()?.name).is_some() {
+                    return Err(self.error_at(Condition::SyntaxError, "a part of the aggregate is named twice", at));
+                }
             }
             if !self.sign(",") {
                 break;
