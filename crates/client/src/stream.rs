@@ -41,6 +41,18 @@ pub struct Timeouts {
     pub write: Option<Duration>,
 }
 
+impl Timeouts {
+    /// Those until the end of the login, which is a part of connecting: an answer may take as long as the longer of both.
+    #[must_use]
+    pub fn of_login(self) -> Self {
+        let read = match (self.connect, self.read) {
+            (Some(connect), Some(read)) => Some(connect.max(read)),
+            (connect, read) => connect.or(read),
+        };
+        Self { read, ..self }
+    }
+}
+
 /// Asked for on unix sockets and by default left to the kernel on TCP, whose buffers grow by themselves.
 const UNIX_SOCKET_BUFFER: usize = 4 * 1024 * 1024;
 

@@ -1,7 +1,8 @@
 //! The extension module `rowferry._core`; the only crate that names PyO3.
 //!
 //! [`gil`] is the one door through which the GIL is released, [`cells`] builds objects from values, [`errors`] raises
-//! the classes of `rowferry.exceptions`, [`space`] is what event loops read into, [`direct`] the way past them; each driver has a folder.
+//! the classes of `rowferry.exceptions`, [`space`] is what event loops read into, [`direct`] the way past them;
+//! [`pump`] moves the bytes of every protocol; each driver has a folder.
 
 // This crate is the outside world: it connects sockets on behalf of Python.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)]
@@ -21,6 +22,7 @@ mod gil;
 mod informix;
 mod moments;
 mod mysql;
+mod pump;
 mod space;
 mod turns;
 

@@ -1,11 +1,10 @@
 //! The Informix driver's half in Rust: `rowferry._core.informix`.
 //!
-//! [`driver`] holds the conversations, without colour; [`blocking`] and [`aio`] are its two pumps, whose [`commands`] stand
-//! once. [`columns`] and [`values`] turn cells into Python objects and back.
+//! [`driver`] holds the conversations, without colour; [`blocking`] and [`aio`] are the classes that hold its two pumps, whose
+//! [`commands`] stand once. [`columns`] and [`values`] turn cells into Python objects and back.
 
 mod aio;
 mod arrow;
-mod batch;
 mod blocking;
 mod columns;
 mod commands;

@@ -1,7 +1,7 @@
 //! The MySQL driver's half in Rust: `rowferry._core.mysql`.
 //!
-//! [`driver`] holds the conversations, without colour; [`blocking`] and [`aio`] are its two pumps. [`columns`] and
-//! [`values`] turn cells into Python objects and back.
+//! [`driver`] holds the conversations, without colour; [`blocking`] and [`aio`] are the classes that hold its two pumps, whose
+//! [`commands`] stand once. [`columns`] and [`values`] turn cells into Python objects and back.
 
 mod aio;
 mod arrow;
@@ -9,9 +9,9 @@ mod batch;
 mod binlog;
 mod blocking;
 mod columns;
+mod commands;
 mod days;
 mod driver;
-mod limits;
 mod local_file;
 mod result;
 mod settings;

@@ -13,10 +13,10 @@ use rowferry_wire_mysql::messages::handshake::Login;
 
 use super::columns::{Taste, ZeroDates};
 use super::driver::Driver;
-use super::limits::Limits;
 use super::local_file::Allowed;
 use super::values::Encoding;
 use crate::errors::{Class, error};
+use crate::pump::limits::Limits;
 
 /// The attributes of `rowferry.mysql._settings.Settings`, where they are explained.
 #[derive(FromPyObject)]

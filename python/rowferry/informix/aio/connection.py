@@ -287,17 +287,7 @@ class AsyncConnection(Transactional):
         """Wait for an operation of the wire. Whoever is cancelled meanwhile leaves the connection usable or closed."""
         if True:  # ASYNC
             try:
-                if self.settings.read_timeout is None or self._wire is None:
-                    return await answer
-                while not answer.done():
-                    arrivals = self._wire.arrivals
-                    await asyncio.wait((answer,), timeout=self.settings.read_timeout)
-                    # It is silence that is limited, not how long an answer takes.
-                    if not answer.done() and self._wire.arrivals == arrivals:
-                        answer.cancel()
-                        self._abort()
-                        raise err.OperationalError("connection lost: timed out while reading")
-                return answer.result()
+                return await answer
             except err.Error as error:
                 error.sql = sql
                 raise

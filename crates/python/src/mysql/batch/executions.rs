@@ -8,7 +8,9 @@ use rowferry_wire_mysql::messages::status::Ok as OkPacket;
 use super::source::Source;
 use crate::errors::{Class, error};
 use crate::mysql::columns::Plan;
-use crate::mysql::driver::{Driver, Operation, Rows, Shape, Shared, Step, broken, misused, out_of_place, server_error};
+use crate::mysql::driver::{
+    Driver, Operation, Rows, Shape, Shared, Step, broken, done, misused, out_of_place, server_error,
+};
 use crate::mysql::result::{Draft, Prepared, QueryResult};
 use crate::mysql::values::Encoding;
 
@@ -124,7 +126,7 @@ impl Executions {
             None => (None, None),
         };
         let draft = Draft { plan, rows, ok: std::mem::take(&mut self.total), more: false };
-        Ok(Step::done(py, QueryResult::chain(py, vec![draft], None)?))
+        Ok(done(py, QueryResult::chain(py, vec![draft], None)?))
     }
 }
 

@@ -19,7 +19,7 @@ use rowferry_wire_mysql::messages::resultset::TextRow;
 use rowferry_wire_mysql::messages::status::{Ok as OkPacket, ServerError};
 
 use super::columns::Plan;
-use super::driver::{Driver, Operation, Rows, Shape, Shared, Step, broken, misused, out_of_place, server_error};
+use super::driver::{Driver, Operation, Rows, Shape, Shared, Step, broken, done, misused, out_of_place, server_error};
 use super::result::{Draft, QueryResult};
 use crate::errors::{Class, error};
 use blame::{Diagnosis, row_of};
@@ -272,7 +272,7 @@ impl Batch {
             None => (None, None),
         };
         let draft = Draft { plan, rows, ok: std::mem::take(&mut self.total), more: false };
-        Ok(Step::done(py, QueryResult::chain(py, vec![draft], None)?))
+        Ok(done(py, QueryResult::chain(py, vec![draft], None)?))
     }
 }
 

@@ -5,6 +5,7 @@ use rowferry_wire_mysql::client::{Client, Event};
 
 use super::{BinlogReader, QUEUE_BYTES, wrong_gtids};
 use crate::mysql::driver::{Driver, Operation, Shared, Step, broken, busy, gone, misused, server_error};
+use crate::pump::Conversation as _;
 
 /// Packets of a dump, up to the reader's bound, at least one.
 struct Listen {

@@ -4,6 +4,7 @@ use rowferry_wire_mysql::client::{Client, Event};
 use super::stream::RowStream;
 use super::{Driver, Operation, Shared, Step, broken, busy, out_of_place, refused};
 use crate::mysql::arrow::{ArrowRows, Refused};
+use crate::pump::Conversation as _;
 
 /// Reading less than this takes less time than letting another thread run.
 const WORTH_DETACHING: usize = 32 * 1024;

@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use rowferry_wire_mysql::client::{Client, Event};
 
 use super::rows::Rows;
-use super::{Operation, Shape, Shared, Step, broken, out_of_place, server_error};
+use super::{Operation, Shape, Shared, Step, broken, done, out_of_place, server_error};
 use crate::mysql::columns::Plan;
 use crate::mysql::result::{Draft, QueryResult};
 
@@ -60,8 +60,9 @@ impl Operation for Collect {
                 }
                 match self.failed.take() {
                     Some(error) => Err(error),
-                    None => QueryResult::chain(py, std::mem::take(&mut self.drafts), None)
-                        .map(|result| Step::done(py, result)),
+                    None => {
+                        QueryResult::chain(py, std::mem::take(&mut self.drafts), None).map(|result| done(py, result))
+                    }
                 }
             }
             Event::Error(refused) => {
@@ -72,8 +73,7 @@ impl Operation for Collect {
                 if self.drafts.is_empty() {
                     return Err(refused);
                 }
-                QueryResult::chain(py, std::mem::take(&mut self.drafts), Some(refused))
-                    .map(|result| Step::done(py, result))
+                QueryResult::chain(py, std::mem::take(&mut self.drafts), Some(refused)).map(|result| done(py, result))
             }
             event => Err(out_of_place(py, &event)),
         }

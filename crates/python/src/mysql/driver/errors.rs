@@ -67,11 +67,15 @@ pub fn transport_error(py: Python<'_>, failure: &rowferry_client::Error, connect
             let message = format!("Can't connect to MySQL server on '{place}' ({failure})");
             error(py, Class::Operational, Some(client_errno::CANNOT_CONNECT), &message)
         }
-        _ => {
-            let message = format!("Lost connection to MySQL server during query ({failure})");
-            error(py, Class::Operational, Some(client_errno::SERVER_LOST), &message)
-        }
+        _ => lost(py, Some(&failure.to_string())),
     }
+}
+
+/// The exception for a connection that is lost, for this reason.
+pub fn lost(py: Python<'_>, reason: Option<&str>) -> PyErr {
+    let reason = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
+    let message = format!("Lost connection to MySQL server during query{reason}");
+    error(py, Class::Operational, Some(client_errno::SERVER_LOST), &message)
 }
 
 /// The exception for a request out of place.

@@ -27,33 +27,22 @@ use rowferry_wire_mysql::messages::status::{ServerError, status_flag};
 use super::columns::{Plan, Taste};
 use super::local_file::{Allowed, LocalFiles};
 use super::result::QueryResult;
+use super::settings::Settings;
 use super::values::Encoding;
 use crate::errors::{Class, error};
+use crate::pump::{Conversation, Encryption};
 
+pub use crate::pump::Step;
 pub use collect::Collect;
 pub use errors::{
-    broken, busy, client_errno, forked, gone, is_of_the_wire, is_overdue, misused, overdue, server_error,
+    broken, busy, client_errno, forked, gone, is_of_the_wire, is_overdue, lost, misused, overdue, server_error,
     transport_error,
 };
 pub use rows::Rows;
 
-/// What the pump should do next.
-pub enum Step {
-    /// Write what waits, then wait for bytes.
-    Pending,
-    /// Write what waits, then step again: there is more to send.
-    Flush,
-    /// Flush, set TLS up, tell the core.
-    StartTls,
-    /// The operation is over; this is its outcome.
-    Done(Py<PyAny>),
-}
-
-impl Step {
-    /// The operation is over with this result.
-    pub fn done(py: Python<'_>, result: Option<Py<QueryResult>>) -> Option<Self> {
-        Some(Self::Done(result.map_or_else(|| py.None(), Py::into_any)))
-    }
+/// The operation is over with this result.
+pub fn done(py: Python<'_>, result: Option<Py<QueryResult>>) -> Option<Step> {
+    Some(Step::Done(result.map_or_else(|| py.None(), Py::into_any)))
 }
 
 /// How rows should be built.
@@ -164,16 +153,6 @@ impl Driver {
             sql: Vec::new(),
             followed: session::Followed::default(),
         }
-    }
-
-    /// True while an answer is awaited.
-    pub const fn is_busy(&self) -> bool {
-        self.operation.is_some()
-    }
-
-    /// True when the operation may be over without another byte: rows are asked for of a stream that has ended.
-    pub fn may_be_done(&self) -> bool {
-        self.operation.as_ref().is_some_and(|operation| operation.may_be_done())
     }
 
     /// True while rows of a stream, or results behind it, are still on the wire.
@@ -360,8 +339,46 @@ impl Driver {
         }
     }
 
-    /// Polls the core until the operation is over or more bytes are needed.
-    pub fn step(&mut self, py: Python<'_>, client: &mut Client) -> PyResult<Step> {
+    fn advance(&mut self, py: Python<'_>, client: &mut Client) -> PyResult<Step> {
+        let Self { operation: Some(operation), shared, sql, encoding, followed, .. } = self else {
+            return Ok(Step::Pending);
+        };
+        loop {
+            if let Some(step) = shared.files.advance(py, client)? {
+                return Ok(step);
+            }
+            if let Some(step) = operation.before(py, client, shared)? {
+                return Ok(step);
+            }
+            match client.poll().map_err(|failure| broken(py, &failure))? {
+                Event::Pending => return Ok(operation.pending(py)),
+                Event::StartTls => return Ok(Step::StartTls),
+                Event::LocalFile(name) => shared.files.asked(py, name, sql, !encoding.no_backslash_escapes),
+                event => {
+                    let outcome = operation.event(py, event, shared);
+                    followed.follow(py, &client.session().state, encoding, shared);
+                    if let Some(step) = outcome? {
+                        return Ok(step);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Conversation for Driver {
+    type Client = Client;
+    type Settings = Settings;
+
+    fn is_busy(&self) -> bool {
+        self.operation.is_some()
+    }
+
+    fn may_be_done(&self) -> bool {
+        self.operation.as_ref().is_some_and(|operation| operation.may_be_done())
+    }
+
+    fn step(&mut self, py: Python<'_>, client: &mut Client) -> PyResult<Step> {
         let outcome = self.advance(py, client);
         if matches!(outcome, Ok(Step::Pending | Step::Flush | Step::StartTls)) {
             return outcome;
@@ -391,30 +408,52 @@ impl Driver {
         }
     }
 
-    fn advance(&mut self, py: Python<'_>, client: &mut Client) -> PyResult<Step> {
-        let Self { operation: Some(operation), shared, sql, encoding, followed, .. } = self else {
-            return Ok(Step::Pending);
-        };
-        loop {
-            if let Some(step) = shared.files.advance(py, client)? {
-                return Ok(step);
-            }
-            if let Some(step) = operation.before(py, client, shared)? {
-                return Ok(step);
-            }
-            match client.poll().map_err(|failure| broken(py, &failure))? {
-                Event::Pending => return Ok(operation.pending(py)),
-                Event::StartTls => return Ok(Step::StartTls),
-                Event::LocalFile(name) => shared.files.asked(py, name, sql, !encoding.no_backslash_escapes),
-                event => {
-                    let outcome = operation.event(py, event, shared);
-                    followed.follow(py, &client.session().state, encoding, shared);
-                    if let Some(step) = outcome? {
-                        return Ok(step);
-                    }
-                }
-            }
-        }
+    fn encryption(py: Python<'_>, settings: &Settings) -> PyResult<Option<Encryption>> {
+        Ok(Some(Encryption { tls: settings.tls(py)?, address: settings.address(), name: settings.tls_name() }))
+    }
+
+    fn tls_started(client: &mut Client) {
+        client.tls_started();
+    }
+
+    fn is_closed(client: &Client) -> bool {
+        client.is_closed()
+    }
+
+    fn give_up(client: &mut Client) {
+        client.abandon();
+    }
+
+    fn say_good_bye(client: &mut Client) -> bool {
+        client.quit().is_ok()
+    }
+
+    fn backlog(client: &Client) -> usize {
+        client.backlog()
+    }
+
+    fn transport_error(py: Python<'_>, failure: &rowferry_client::Error, connecting: Option<&str>) -> PyErr {
+        transport_error(py, failure, connecting)
+    }
+
+    fn lost(py: Python<'_>, reason: Option<&str>) -> PyErr {
+        lost(py, reason)
+    }
+
+    fn aborted(py: Python<'_>) -> PyErr {
+        error(py, Class::Operational, Some(client_errno::SERVER_LOST), "the connection was closed")
+    }
+
+    fn closed(py: Python<'_>) -> PyErr {
+        gone(py)
+    }
+
+    fn busy(py: Python<'_>) -> PyErr {
+        busy(py)
+    }
+
+    fn forked(py: Python<'_>) -> PyErr {
+        forked(py)
     }
 }
 

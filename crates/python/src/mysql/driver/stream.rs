@@ -6,7 +6,7 @@ use rowferry_wire_mysql::client::{Client, Event};
 use rowferry_wire_mysql::messages::status::Ok as OkPacket;
 
 use super::rows::{pause, push_row};
-use super::{Operation, Shape, Shared, Step, broken, gone, out_of_place, refused};
+use super::{Operation, Shape, Shared, Step, broken, done, gone, out_of_place, refused};
 use crate::mysql::columns::Plan;
 use crate::mysql::days::Days;
 use crate::mysql::result::{Draft, QueryResult};
@@ -32,12 +32,12 @@ impl Operation for OpenStream {
                 shared.stream =
                     Some(RowStream { plan: plan.clone(), shape: self.shape, failed: None, days: Days::default() });
                 let draft = Draft { plan: Some(plan), rows: None, ok: OkPacket::default(), more: false };
-                QueryResult::chain(py, vec![draft], None).map(|result| Step::done(py, result))
+                QueryResult::chain(py, vec![draft], None).map(|result| done(py, result))
             }
             Event::Done { ok, more } => {
                 shared.follows = more;
                 let draft = Draft { plan: None, rows: None, ok, more };
-                QueryResult::chain(py, vec![draft], None).map(|result| Step::done(py, result))
+                QueryResult::chain(py, vec![draft], None).map(|result| done(py, result))
             }
             Event::Error(error) => Err(refused(py, &error, shared)),
             event => Err(out_of_place(py, &event)),
