@@ -60,6 +60,11 @@ impl Direct {
         }
     }
 
+    /// False once the kernel knows that the peer has hung up, whether the loop has looked since or not.
+    pub fn is_quiet(&self) -> bool {
+        self.descriptor.is_none_or(|descriptor| !has_hung_up(descriptor))
+    }
+
     /// Reads what is there into the channel's own memory, and says how much it was: 0 when the transport had better look,
     /// at the end of a connection or an error.
     pub fn receive<C: Core>(&self, channel: &mut Channel<C>) -> Result<usize, rowferry_client::Error> {
@@ -98,6 +103,25 @@ fn receive_now(descriptor: i32, space: &mut [u8]) -> usize {
 #[cfg(not(unix))]
 fn receive_now(_: i32, _: &mut [u8]) -> usize {
     0
+}
+
+/// Whether the peer of the open socket of this number will send nothing more.
+#[cfg(unix)]
+fn has_hung_up(descriptor: i32) -> bool {
+    #[cfg(target_os = "linux")]
+    let asked = libc::POLLRDHUP;
+    // What has come must be read first to see the end; the loop does that.
+    #[cfg(not(target_os = "linux"))]
+    let asked = 0;
+    let mut polled = libc::pollfd { fd: descriptor, events: asked, revents: 0 };
+    // SAFETY: one entry, as the count says; the number as in `send_now`.
+    let count = unsafe { libc::poll(&raw mut polled, 1, 0) };
+    count > 0 && polled.revents & (asked | libc::POLLHUP | libc::POLLERR | libc::POLLNVAL) != 0
+}
+
+#[cfg(not(unix))]
+fn has_hung_up(_: i32) -> bool {
+    false
 }
 
 /// How much room a direct read asks for: most answers that come at once are smaller.

@@ -135,8 +135,8 @@ class Wire:
     @property
     def is_open(self) -> bool: ...
     @property
-    def is_alive(self) -> bool:
-        """False when an idle connection is known to be lost, without asking the server."""
+    def is_quiet(self) -> bool:
+        """True when the connection can be used as far as the kernel knows; asks nobody."""
     @property
     def is_busy(self) -> bool:
         """True while another thread has the connection."""
@@ -215,6 +215,9 @@ class AsyncWire:
         place."""
     @property
     def is_open(self) -> bool: ...
+    @property
+    def is_quiet(self) -> bool:
+        """True when the connection can be used as far as the kernel knows; asks nobody."""
     @property
     def is_busy(self) -> bool: ...
     @property

@@ -184,6 +184,9 @@ class _Common:
     def is_clean(self) -> bool:
         """True when the connection can be used and nothing is left of its last use: no answer, no transaction."""
     @property
+    def is_quiet(self) -> bool:
+        """True when the connection can be used as far as the kernel knows; asks nobody."""
+    @property
     def is_open(self) -> bool:
         """True while the connection can be used."""
     @property
@@ -253,9 +256,6 @@ class Wire(_Common):
         """Up to `most` rows of the stream, at least one unless it has ended."""
     def fetch_arrow(self, most: int) -> ArrowBatch | None:
         """Up to `most` rows of the stream, by columns; None behind the last."""
-    @property
-    def is_quiet(self) -> bool:
-        """True when the connection can be used as far as the kernel knows; asks nobody."""
     def interrupt(self) -> None:
         """End `listen_binlog`, under way in another thread, within half a second; the connection is then lost."""
     def listen_binlog(self, reader: BinlogReader) -> None:

@@ -59,7 +59,7 @@ class ConnectionPool(BasePool[Connection]):
 
     def _is_open(self, connection: Connection) -> bool:
         wire = connection._wire
-        return wire is not None and wire.is_alive
+        return wire is not None and wire.is_quiet
 
     def _check(self, connection: Connection) -> None:
         self._care(connection, connection.ping)

@@ -195,9 +195,9 @@ with_commands! { Wire:
         self.line.try_take().is_none_or(|mut line| line.is_open())
     }
 
-    /// False when an idle connection is known to be lost, without asking the server.
+    /// True when the connection can be used as far as the kernel knows: its end may have come while nobody looked.
     #[getter]
-    fn is_alive(&self) -> bool {
+    fn is_quiet(&self) -> bool {
         self.line.try_take().is_none_or(|mut line| line.is_quiet())
     }
 

@@ -531,6 +531,11 @@ impl<D: Conversation> OnLoop<D> {
         self.process.is_this() && self.lock(py).map_or(true, |inner| inner.is_open())
     }
 
+    /// True when the connection can be used as far as the kernel knows: its end may have come while no loop looked.
+    pub fn is_quiet(&self, py: Python<'_>) -> bool {
+        self.process.is_this() && self.lock(py).map_or(true, |inner| inner.is_open() && inner.socket.is_quiet())
+    }
+
     /// True when the connection can be used and `is_clean` says so of what its last use has left.
     pub fn is_clean(&self, py: Python<'_>, is_clean: impl FnOnce(&D, &D::Client) -> bool) -> bool {
         let clean = |inner: MutexGuard<'_, Inner<D>>| {
@@ -626,6 +631,12 @@ macro_rules! with_protocol {
             #[getter]
             fn is_open(&self, py: Python<'_>) -> bool {
                 self.pump.is_open(py)
+            }
+
+            /// True when the connection can be used as far as the kernel knows: its end may have come while no loop looked.
+            #[getter]
+            fn is_quiet(&self, py: Python<'_>) -> bool {
+                self.pump.is_quiet(py)
             }
 
             /// True while an answer is awaited.

@@ -72,12 +72,8 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
         return await AsyncConnection(self._settings).connect()
 
     def _is_open(self, connection: AsyncConnection) -> bool:
-        if True:  # ASYNC
-            # The event loop has told when the server hung up.
-            return not connection.closed
-        else:
-            wire = connection._wire
-            return wire is not None and wire.is_alive
+        wire = connection._wire
+        return wire is not None and wire.is_quiet
 
     async def _check(self, connection: AsyncConnection) -> None:
         await self._care(connection, connection.ping)

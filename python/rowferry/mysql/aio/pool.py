@@ -143,11 +143,7 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
 
     def _is_open(self, connection: AsyncConnection) -> bool:
         wire = connection._wire
-        if True:  # ASYNC
-            # The event loop has told when the server hung up.
-            return wire is not None and wire.is_open and not connection.misplaced
-        else:
-            return wire is not None and wire.is_quiet and not connection.misplaced
+        return wire is not None and wire.is_quiet and not connection.misplaced
 
     def _is_clean(self, connection: AsyncConnection) -> bool:
         """True when nothing is left of the last use."""
