@@ -54,7 +54,13 @@ impl<'c> Wire<'c> {
     /// Writes what waits, if it is much: called between rows.
     #[inline]
     pub(super) fn relieve(&mut self) -> Result<(), Ending> {
-        if self.server.output().len() >= FLUSH_AT { self.flush() } else { Ok(()) }
+        if self.is_due() { self.flush() } else { Ok(()) }
+    }
+
+    /// True when much waits to be written.
+    #[inline]
+    pub(super) fn is_due(&self) -> bool {
+        self.server.output().len() >= FLUSH_AT
     }
 
     /// Writes what waits.

@@ -15,7 +15,7 @@ mod tests;
 mod texts;
 
 pub use authentication::{Authentication, SaslInitialResponse};
-pub use copy::{CopyFormats, CopyResponse};
+pub use copy::{CopyFormats, CopyResponse, PieceEncoder};
 pub use query::{Bind, Execute, Formats, FunctionCall, Oids, Parse, Target, Values};
 pub use report::{
     BackendKeyData, NegotiateProtocolVersion, Notice, Notification, ParameterStatus, Severity, TransactionStatus,

@@ -2,8 +2,8 @@
 
 use super::{Part, Server, State, Texts};
 use crate::messages::{
-    Backend, BackendKeyData, CopyResponse, Notice, Notification, Oids, ParameterStatus, RowDescription, RowEncoder,
-    TransactionStatus, map_texts,
+    Backend, BackendKeyData, CopyResponse, Notice, Notification, Oids, ParameterStatus, PieceEncoder, RowDescription,
+    RowEncoder, TransactionStatus, map_texts,
 };
 
 impl<T: Texts> Server<T> {
@@ -132,6 +132,12 @@ impl<T: Texts> Server<T> {
     /// A piece of a COPY's data.
     pub fn copy_data(&mut self, data: &[u8]) {
         self.put(&Backend::CopyData(data));
+    }
+
+    /// A piece of a COPY's data, to be written in place.
+    #[inline]
+    pub fn copy_piece(&mut self) -> PieceEncoder<'_> {
+        PieceEncoder::begin(&mut self.output)
     }
 
     /// A COPY's data are complete.

@@ -32,6 +32,8 @@ enum Plain {
     Perhaps,
     /// Values that are stored as numbers.
     Numbers,
+    /// Texts of usual characters, which are filled up with blanks to so many.
+    Text(u32),
     /// All values.
     All,
 }
@@ -89,9 +91,18 @@ impl CopyOut {
             match get(index) {
                 ValueRef::Null => out.extend_from_slice(self.options.null.as_bytes()),
                 value => {
+                    let plain = self.writers[index].plain;
+                    if let (Plain::Text(width), ValueRef::Text(bytes)) = (plain, value)
+                        && self.is_usual(bytes)
+                    {
+                        work::reserve(out, bytes.len()).map_err(|error| (index, error))?;
+                        out.extend_from_slice(bytes);
+                        out.resize(out.len() + (width as usize).saturating_sub(bytes.len()), b' ');
+                        continue;
+                    }
                     let start = out.len();
                     self.write(out, index, value, settings).map_err(|error| (index, error))?;
-                    match (self.writers[index].plain, value) {
+                    match (plain, value) {
                         (Plain::All, _) | (Plain::Numbers, ValueRef::Integer(_) | ValueRef::Real(_)) => {}
                         _ => self.escape(out, start, index),
                     }
@@ -148,6 +159,13 @@ impl CopyOut {
         }
     }
 
+    /// True for a text that is sent as it is, of which a byte is a character. The options are the usual ones.
+    #[inline]
+    fn is_usual(&self, text: &[u8]) -> bool {
+        let quote = if self.options.format == CopyFormat::Csv { self.options.quote } else { b'\\' };
+        !text.is_empty() && is_usual(text, [b'\\', self.options.delimiter, quote])
+    }
+
     /// True for a field that may not be sent as it is. Every byte is looked at, which the processor does eight at a time.
     fn may_be_special(&self, field: &[u8]) -> bool {
         let options = &self.options;
@@ -200,16 +218,38 @@ impl CopyOut {
     }
 }
 
+const ONES: u64 = u64::from_ne_bytes([1; 8]);
+const TOPS: u64 = ONES << 7;
+
+/// The top bit of each byte that is below `limit`, and perhaps of one that stands beside such a byte.
+#[inline]
+const fn below(word: u64, limit: u8) -> u64 {
+    word.wrapping_sub(ONES * limit as u64) & !word & TOPS
+}
+
+/// The same of each byte that is this one.
+#[inline]
+const fn equal(word: u64, byte: u8) -> u64 {
+    below(word ^ (ONES * byte as u64), 1)
+}
+
+/// True when a field has ASCII characters alone, none of these and none below a space.
+#[inline]
+fn is_usual(field: &[u8], but: [u8; 3]) -> bool {
+    let found = |word: u64| {
+        let special = equal(word, but[0]) | equal(word, but[1]) | equal(word, but[2]);
+        special | below(word, b' ') | word & TOPS
+    };
+    let Some(last) = field.last_chunk::<8>() else {
+        return field.iter().all(|byte| (b' '..0x80).contains(byte) && !but.contains(byte));
+    };
+    let (words, _) = field.as_chunks::<8>();
+    words.iter().fold(found(u64::from_le_bytes(*last)), |all, word| all | found(u64::from_le_bytes(*word))) == 0
+}
+
 /// True when a field has one of these bytes, or one below a space.
 fn has_control_or(field: &[u8], one: u8, other: u8) -> bool {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const TOPS: u64 = ONES << 7;
-    // The top bit of each byte that is below `limit`, and perhaps of one that stands beside such a byte.
-    let below = |word: u64, limit: u8| word.wrapping_sub(ONES * u64::from(limit)) & !word & TOPS;
-    let found = |word: u64| {
-        let equal = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
-        below(word, b' ') | equal(one) | equal(other)
-    };
+    let found = |word: u64| below(word, b' ') | equal(word, one) | equal(word, other);
     let Some(last) = field.last_chunk::<8>() else {
         return field.iter().any(|byte| *byte < b' ' || *byte == one || *byte == other);
     };
@@ -234,6 +274,8 @@ fn plain(ty: &Type) -> Plain {
         Type::Bool | Type::Int2 | Type::Int4 | Type::Int8 | Type::Oid => Plain::Numbers,
         Type::Float4 | Type::Float8 | Type::Numeric(_) => Plain::Numbers,
         Type::Date | Type::Time(_) | Type::Timestamp(_) | Type::TimestampTz(_) => Plain::All,
+        Type::Text | Type::Varchar(_) | Type::Name | Type::Uuid | Type::Json | Type::Jsonb => Plain::Text(0),
+        Type::Char(width) => Plain::Text(*width),
         _ => Plain::Perhaps,
     }
 }
@@ -255,6 +297,8 @@ mod tests {
             }
             let found = field.iter().any(|byte| *byte < b' ' || *byte == one || *byte == other);
             prop_assert_eq!(has_control_or(&field, one, other), found);
+            let usual = field.iter().all(|byte| (b' '..0x80).contains(byte) && *byte != one && *byte != other);
+            prop_assert_eq!(is_usual(&field, [one, other, one]), usual);
         }
     }
 }

@@ -1,10 +1,12 @@
 //! The data of COPY, without the conversation around it: rows to bytes and bytes to rows, in PostgreSQL's text, CSV and
 //! binary formats.
 
+mod ahead;
 mod data_in;
 mod data_out;
 
-pub(super) use data_in::{CopyIn, InRow, columns};
+pub(super) use ahead::Ahead;
+pub(super) use data_in::{CopyIn, InRow, Labels, RowAt, Take, columns};
 pub(super) use data_out::CopyOut;
 
 use std::sync::Arc;

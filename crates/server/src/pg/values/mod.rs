@@ -212,6 +212,23 @@ fn text_writer(ty: &Type) -> Write {
                 other => values::write(out, other, ty, settings),
             }
         }
+        // Most of what is sent is of these, in the storage class of its type.
+        Type::Int2 | Type::Int4 | Type::Int8 => |out, value, ty, settings| match value {
+            ValueRef::Integer(value) => {
+                values::integer::write(out, value);
+                Ok(())
+            }
+            other => values::write(out, other, ty, settings),
+        },
+        Type::Numeric(_) => |out, value, ty, _| values::decimal::write(out, value, ty),
+        Type::Date => |out, value, ty, settings| match value {
+            ValueRef::Text(bytes) => values::date::write(out, bytes, settings),
+            other => values::write(out, other, ty, settings),
+        },
+        Type::Timestamp(_) => |out, value, ty, settings| match value {
+            ValueRef::Text(bytes) => values::timestamp::write(out, bytes, settings),
+            other => values::write(out, other, ty, settings),
+        },
         _ => values::write,
     }
 }
@@ -236,6 +253,12 @@ pub(super) fn read(bytes: &[u8], ty: &Type, format: Format, settings: &Settings,
 pub(super) fn read_text(bytes: &[u8], ty: &Type, settings: &Settings, place: &mut Value) -> Result<()> {
     work::room(bytes.len())?;
     values::input_into(place, &report::text(bytes, settings.client_encoding)?, ty, settings)
+}
+
+/// The same of bytes that are known to be a text.
+pub(super) fn read_str(text: &str, ty: &Type, settings: &Settings, place: &mut Value) -> Result<()> {
+    work::room(text.len())?;
+    values::input_into(place, text, ty, settings)
 }
 
 fn unsupported_format(format: Format) -> Error {
