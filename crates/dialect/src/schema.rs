@@ -183,6 +183,11 @@ pub trait Schema {
         None
     }
 
+    /// Casts that users have made in Informix's SQL, and those that come with DISTINCT types, oldest first.
+    fn informix_casts(&self) -> &[crate::informix::casts::InformixCast] {
+        &[]
+    }
+
     /// False where it is known that an object is not of the owner whom a statement in Informix's SQL names.
     fn is_owned_by(&self, _oid: u32, _name: &str) -> bool {
         true

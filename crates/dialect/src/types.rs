@@ -321,6 +321,26 @@ impl Type {
         matches!(self, Self::User(user) if user.domain().is_some())
     }
 
+    /// The DISTINCT type of Informix's that it is.
+    pub fn distinct(&self) -> Option<&Arc<UserType>> {
+        match self {
+            Self::User(user) if user.is_distinct() => Some(user),
+            _ => None,
+        }
+    }
+
+    /// The type that a DISTINCT type is made of; itself for any other.
+    pub fn without_distinct(&self) -> &Self {
+        let mut ty = self;
+        while let Self::User(user) = ty
+            && let UserKind::Domain(domain) = &user.kind
+            && domain.distinct
+        {
+            ty = &domain.base;
+        }
+        ty
+    }
+
     /// The labels of an enum type.
     pub fn labels(&self) -> Option<&crate::user_type::Labels> {
         match self {

@@ -88,6 +88,8 @@ pub struct Domain {
     pub checks: Vec<DomainCheck>,
     /// COLLATE, where it is not that of the base.
     pub collation: Option<Arc<Collation>>,
+    /// CREATE DISTINCT TYPE of Informix's: its values are none of the base without a cast, at Informix's door.
+    pub distinct: bool,
 }
 
 /// A CHECK of a domain.
@@ -261,6 +263,11 @@ impl UserType {
         }
     }
 
+    /// It is a DISTINCT type of Informix's.
+    pub fn is_distinct(&self) -> bool {
+        self.domain().is_some_and(|domain| domain.distinct)
+    }
+
     /// What its rows are made of.
     pub fn composite(&self) -> Option<&Composite> {
         match &self.kind {
@@ -307,7 +314,8 @@ impl UserType {
                 Some(collation) if collation.is_unicode() => {
                     let base = Type::clone(&range.subtype);
                     let collation = Some(collation.clone());
-                    let domain = Domain { base, not_null: false, default: None, checks: Vec::new(), collation };
+                    let domain =
+                        Domain { base, not_null: false, default: None, checks: Vec::new(), collation, distinct: false };
                     let (namespace, name, comment) = (String::new(), String::new(), None);
                     let kind = UserKind::Domain(domain);
                     Arc::new(Type::User(Arc::new(Self { oid: 0, array_oid: 0, namespace, name, comment, kind })))
@@ -367,14 +375,19 @@ impl UserType {
             }
             UserKind::Domain(domain) => {
                 let check = |check: &DomainCheck| json!([check.oid, check.name, check.text, check.valid]);
-                json!({
+                let mut json = json!({
                     "array": self.array_oid,
                     "base": words(&domain.base),
                     "not_null": domain.not_null,
                     "default": domain.default,
                     "checks": domain.checks.iter().map(check).collect::<Vec<_>>(),
                     "collation": domain.collation.as_ref().map(|collation| collation.told()),
-                })
+                });
+                if domain.distinct {
+                    // The words of the base do not tell INT8 from BIGINT.
+                    json["distinct"] = crate::informix::type_words(&domain.base).into();
+                }
+                json
             }
             UserKind::Composite(composite) => {
                 let field = |field: &Field| {
@@ -502,7 +515,11 @@ fn read(json: &Json, known: &mut Known) -> Option<(u32, UserKind)> {
         let Some(Type::User(range)) = read_type(&json["range"], known) else { return None };
         return Some((array, UserKind::Multirange(range)));
     }
-    let base = read_type(&json["base"], known)?;
+    let mut base = read_type(&json["base"], known)?;
+    let distinct = json["distinct"].as_str();
+    if let Some(words) = distinct.filter(|_| !base.has_user_type()) {
+        base = crate::informix::type_from_words(words).ok()?;
+    }
     let Some(checks) = json["checks"].as_array() else { return Some((array, UserKind::Unresolved(base))) };
     let check = |row: &Json| {
         let (name, text) = (row[1].as_str()?.to_owned(), row[2].as_str()?.to_owned());
@@ -511,7 +528,9 @@ fn read(json: &Json, known: &mut Known) -> Option<(u32, UserKind)> {
     let checks = checks.iter().map(check).collect::<Option<_>>()?;
     let default = json["default"].as_str().map(str::to_owned);
     let collation = Collation::from_told(&json["collation"]);
-    Some((array, UserKind::Domain(Domain { base, not_null: json["not_null"].as_bool()?, default, checks, collation })))
+    let not_null = json["not_null"].as_bool()?;
+    let distinct = distinct.is_some();
+    Some((array, UserKind::Domain(Domain { base, not_null, default, checks, collation, distinct })))
 }
 
 fn read_range(json: &Json, known: &mut Known) -> Option<UserRange> {
@@ -754,7 +773,9 @@ pub fn has_late_parts(kind: &UserKind) -> bool {
 /// The declared words of a column of a user's type: those of the type that its values lie as, with the object id in
 /// quotes, which no affinity is derived from.
 pub(crate) fn declared(stored: &str, oid: u32, array: bool) -> String {
-    let (name, limits) = match stored.find('(') {
+    // A qualifier has its own in quotes.
+    let limits = stored.find('(').filter(|at| stored[..*at].matches('"').count().is_multiple_of(2));
+    let (name, limits) = match limits {
         Some(at) => stored.split_at(at),
         None => (stored, ""),
     };

@@ -14,6 +14,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use rowferry_dialect::informix::type_words;
+use rowferry_engine::Session;
 use support::answers::{answer, run};
 use support::cases::check_cases;
 use support::{Fixture, informix};
@@ -34,7 +35,7 @@ macro_rules! files {
     )*};
 }
 
-files! { queries, expressions, functions, changes, definitions, errors, catalogs, triggers, views, hierarchies, windows, documents, alterations, manual, encryption, parts, aggregates }
+files! { queries, expressions, functions, changes, definitions, errors, catalogs, triggers, views, hierarchies, windows, documents, alterations, manual, encryption, parts, aggregates, distinct, casts }
 
 /// Every table of the catalog and of sysmaster, with its columns, against one committed table.
 #[test]
@@ -112,4 +113,78 @@ fn sessions_that_were_told_other_things_do_not_share_plans() {
         assert_eq!(found.lines().nth(1), Some(expected));
         answer(session, "delete from texts");
     }
+}
+
+/// A DISTINCT type of an earlier version is its source type under another name, and so are its columns, until it is made
+/// again.
+#[test]
+fn distinct_types_of_earlier_versions_are_names_of_their_source_types() {
+    let fixture = Fixture::new();
+    {
+        let database = fixture.open();
+        let mut session = informix(&database);
+        run(&mut session, "create table t (a decimal(8,2))").unwrap();
+        run(&mut session, "create distinct type dollar as decimal(8,2)").unwrap();
+    }
+    let outside = fixture.outside();
+    let changed = outside
+        .execute("UPDATE rowferry_objects SET definition = 'DECIMAL(8,2)' WHERE kind = 'distinct type'", [])
+        .unwrap();
+    assert_eq!(changed, 1);
+    assert_eq!(outside.execute("DELETE FROM rowferry_objects WHERE kind = 'informix cast'", []).unwrap(), 2);
+    drop(outside);
+    let database = fixture.open();
+    let mut session = informix(&database);
+    run(&mut session, "create table u (a dollar)").unwrap();
+    run(&mut session, "insert into u values (12.5)").unwrap();
+    let of_both = "select u.a, 1.5::dollar from u where u.a > (select count(*) from t)";
+    assert_eq!(run(&mut session, of_both).unwrap(), "a DECIMAL(8,2) | (expression) DECIMAL(8,2)\n12.50|1.50\n");
+    let told = "select mode, type, source from sysxtdtypes where name = 'dollar'";
+    assert!(run(&mut session, told).unwrap().ends_with("D|5|0\n"));
+    run(&mut session, "drop type dollar restrict").unwrap();
+    run(&mut session, "create distinct type dollar as decimal(8,2)").unwrap();
+    run(&mut session, "alter table u modify (a dollar)").unwrap();
+    assert_eq!(run(&mut session, "select a from u").unwrap(), "a dollar\n12.50\n");
+    let error = run(&mut session, "insert into u values (12.5)").unwrap_err();
+    assert_eq!(error.informix_code(), -9632);
+    drop(session);
+    drop(database);
+    // It is what it was when the file is opened again.
+    let mut session = informix(&fixture.open());
+    assert_eq!(
+        run(&mut session, "select a, a::decimal(8,2) from u").unwrap(),
+        "a dollar | a DECIMAL(8,2)\n12.50|12.50\n"
+    );
+}
+
+/// PostgreSQL's clients see a domain, and what they do to it is a part of it.
+#[test]
+fn a_distinct_type_is_a_domain_to_clients_of_postgresql() {
+    let fixture = Fixture::new();
+    let database = fixture.open();
+    let mut session = informix(&database);
+    run(&mut session, "create distinct type dollar as decimal(8,2)").unwrap();
+    run(&mut session, "create table t (id int, a dollar)").unwrap();
+    run(&mut session, "insert into t values (1, 12.5::decimal::dollar)").unwrap();
+    let mut other = support::postgres(&database);
+    let ask = |session: &mut Session, sql: &str| support::ask_with(session, sql, &[]);
+    assert_eq!(
+        ask(&mut other, "select a::text, (a + 1)::text, pg_typeof(a)::text from t").unwrap(),
+        ["12.50|13.50|dollar"]
+    );
+    ask(&mut other, "insert into t values (2, 3)").unwrap();
+    assert_eq!(
+        ask(&mut other, "select typtype::text, typname from pg_type where typname = 'dollar'").unwrap(),
+        ["d|dollar"]
+    );
+    ask(&mut other, "alter domain dollar add constraint positive check (value > 0)").unwrap();
+    let error = run(&mut session, "insert into t values (3, (0 - 1)::decimal::dollar)").unwrap_err();
+    assert_eq!(error.informix_code(), -530);
+    assert_eq!(run(&mut session, "select a from t where a < 10::decimal::dollar").unwrap(), "a dollar\n3.00\n");
+    ask(&mut other, "drop table t").unwrap();
+    ask(&mut other, "drop domain dollar").unwrap();
+    let error = run(&mut session, "create table t (a dollar)").unwrap_err();
+    assert_eq!(error.informix_code(), -9628);
+    run(&mut session, "create distinct type dollar as int").unwrap();
+    assert!(run(&mut session, "select 1::dollar from systables where tabid = 1").is_ok());
 }

@@ -311,9 +311,111 @@ def test_types_can_have_names(driver: Driver, server: Rowferry) -> None:
     )
     assert cursor.fetchall() == [("name", 1, 13), ("age", 2, 2)]
     cursor.execute(f"DROP ROW TYPE {person} RESTRICT")
-    cursor.execute(f"DROP TYPE {dollar} RESTRICT")
+    with pytest.raises(informix.DatabaseError, match="692"):
+        cursor.execute(f"DROP TYPE {dollar} RESTRICT")
     cursor.execute(f"SELECT a, c FROM {table} WHERE d = 7")
     assert cursor.fetchall() == [(("x", 1), D("12.50"))]
+    cursor.execute(f"DROP TABLE {table}")
+    cursor.execute(f"DROP TYPE {dollar} RESTRICT")
+    connection.close()
+
+
+#: Source types of DISTINCT types, each with a value, and what the column is to be in `syscolumns`.
+SOURCES: list[tuple[str, Any, int]] = [
+    ("SMALLINT", 7, 0x0801),
+    ("INTEGER", 70000, 0x0802),
+    ("BIGINT", 2**40, 0x0834),
+    ("INT8", -(2**40), 0x0811),
+    ("FLOAT", 0.5, 0x0803),
+    ("DECIMAL(8,2)", D("12.50"), 0x0805),
+    ("MONEY(8,2)", D("-1.25"), 0x0808),
+    ("CHAR(5)", "abc", 0x0800),
+    ("VARCHAR(30)", "text", 0x080D),
+    ("LVARCHAR(300)", "x" * 260, 0x2828),
+    ("DATE", dt.date(2024, 2, 29), 0x0807),
+    ("DATETIME YEAR TO SECOND", dt.datetime(2024, 2, 29, 1, 2, 3), 0x080A),
+    ("INTERVAL DAY TO SECOND", 3 * DAY + dt.timedelta(seconds=5), 0x080E),
+    ("BOOLEAN", True, 0x4829),
+    ("ROW(a INTEGER, b VARCHAR(9))", RowValue.of(1, "b"), 0x0816),
+]
+
+
+def test_values_of_distinct_types(driver: Driver, server: Rowferry) -> None:
+    """Each source type both ways, as a parameter and as a column between others; the catalog tells what it is."""
+    connection = connect(driver, server)
+    cursor = connection.cursor()
+    names = [f"own_{at}_{driver.colour}" for at in range(len(SOURCES))]
+    for name, (source, _, _) in zip(names, SOURCES, strict=True):
+        cursor.execute(f"CREATE DISTINCT TYPE {name} AS {source}")
+    table = f"of_own_{driver.colour}"
+    columns = ", ".join(f"c{at} {name}, n{at} INTEGER" for at, name in enumerate(names))
+    cursor.execute(f"CREATE TABLE {table} (id INTEGER, {columns})")
+    values = [value for _, value, _ in SOURCES]
+    row: list[Any] = [1]
+    for at, value in enumerate(values):
+        row += [value, at]
+    cursor.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
+    cursor.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", [2] + [None] * (len(row) - 1))
+    cursor.execute(f"SELECT * FROM {table} ORDER BY id")
+    first, second = cursor.fetchall()
+    assert list(first[2::2]) == list(range(len(SOURCES)))
+    assert list(first[1::2]) == values
+    assert second == (2, *[None] * (len(row) - 1))
+    for at, value in enumerate(values[:-1]):
+        cursor.execute(f"SELECT id FROM {table} WHERE c{at} = ?", (value,))
+        assert cursor.fetchall() == [(1,)], SOURCES[at]
+    for at, (_, _, code) in enumerate(SOURCES):
+        cursor.execute(
+            "SELECT coltype, x.name, x.mode FROM syscolumns c, systables t, sysxtdtypes x "
+            "WHERE c.tabid = t.tabid AND t.tabname = ? AND c.colname = ? AND c.extended_id = x.extended_id",
+            (table, f"c{at}"),
+        )
+        assert cursor.fetchall() == [(code, names[at], "D")], SOURCES[at]
+    cursor.execute(f"DROP TABLE {table}")
+    for name in names:
+        cursor.execute(f"DROP TYPE {name} RESTRICT")
+    connection.close()
+
+
+def test_casts_of_users(driver: Driver, server: Rowferry) -> None:
+    """Implicit ones where parameters and columns meet, explicit ones by name; errors with their codes."""
+    connection = connect(driver, server)
+    cursor = connection.cursor()
+    dollar, yen, exchange, table = (f"{name}_{driver.colour}" for name in ("usd", "jpy", "to_jpy", "prices"))
+    cursor.execute(f"CREATE DISTINCT TYPE {dollar} AS DECIMAL(8,2)")
+    cursor.execute(f"CREATE DISTINCT TYPE {yen} AS DECIMAL(12,0)")
+    cursor.execute(
+        f"CREATE FUNCTION {exchange}(given {dollar}) RETURNING {yen}; "
+        f"RETURN (given::DECIMAL(8,2) * 150)::{yen}; END FUNCTION"
+    )
+    cursor.execute(f"CREATE TABLE {table} (id INTEGER, usd {dollar}, jpy {yen})")
+    cursor.execute(f"INSERT INTO {table} VALUES (1, ?, ?)", (D("2.00"), D(301)))
+    for sql, code in [
+        (f"SELECT id FROM {table} WHERE usd < jpy", "674"),
+        (f"INSERT INTO {table} (jpy) SELECT usd FROM {table}", "9632"),
+        (f"SELECT usd::{yen} FROM {table}", "9634"),
+        (f"CREATE CAST ({dollar} AS {yen} WITH nosuch)", "9637"),
+        (f"CREATE CAST ({dollar} AS DECIMAL)", "9921"),
+        (f"DROP CAST ({dollar} AS {yen})", "9922"),
+        (f"CREATE CAST ({dollar} AS DATE)", "9923"),
+    ]:
+        with pytest.raises(informix.DatabaseError, match=code):
+            cursor.execute(sql)
+    cursor.execute(f"CREATE IMPLICIT CAST ({dollar} AS {yen} WITH {exchange})")
+    cursor.execute(f"SELECT id FROM {table} WHERE usd < jpy")
+    assert cursor.fetchall() == [(1,)]
+    cursor.execute(f"INSERT INTO {table} (jpy) SELECT usd FROM {table} WHERE usd = ?", (D("2.00"),))
+    cursor.execute(f"SELECT jpy, usd::{yen} FROM {table} ORDER BY 1")
+    assert cursor.fetchall() == [(D(300), None), (D(301), D(300))]
+    cursor.execute(f"EXECUTE FUNCTION {exchange}(?)", (D("1.50"),))
+    assert cursor.fetchall() == [(D(225),)]
+    cursor.execute("SELECT class, routine_name FROM syscasts WHERE routine_name = ?", (exchange,))
+    assert cursor.fetchall() == [("I", exchange)]
+    cursor.execute(f"DROP CAST ({dollar} AS {yen})")
+    cursor.execute(f"DROP TABLE {table}")
+    cursor.execute(f"DROP FUNCTION {exchange}")
+    cursor.execute(f"DROP TYPE {dollar} RESTRICT")
+    cursor.execute(f"DROP TYPE {yen} RESTRICT")
     connection.close()
 
 

@@ -102,6 +102,11 @@ pub(super) enum NodeKind {
         text: Box<Node>,
     },
     /// `col[from, to]`
+    /// `variable.field` of a routine's variable that may be a row, and the name that it is otherwise.
+    Field {
+        row: Box<Node>,
+        names: Vec<String>,
+    },
     Slice {
         arg: Box<Node>,
         from: u32,
@@ -423,6 +428,23 @@ pub(super) enum Ast {
         is_row: bool,
         ty: Type,
         if_not_exists: bool,
+    },
+    /// CREATE [IMPLICIT|EXPLICIT] CAST
+    CreateCast {
+        source: Type,
+        target: Type,
+        implicit: bool,
+        /// WITH
+        function: Option<ObjectName>,
+        if_not_exists: bool,
+        at: usize,
+    },
+    /// DROP CAST
+    DropCast {
+        source: Type,
+        target: Type,
+        if_exists: bool,
+        at: usize,
     },
     /// CREATE AGGREGATE
     CreateAggregate {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::import;
 use crate::Type;
 use crate::types::{Field, IntervalQualifier, NumericModifier, Qualifier};
+use crate::user_type::UserType;
 
 /// A type as `syscolumns` and the wire describe it.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -19,17 +20,41 @@ pub struct TypeCode {
     pub name: Cow<'static, str>,
     /// Alignment of an opaque type.
     pub alignment: i16,
+    /// What the code has in its high byte: that the type is a DISTINCT one.
+    pub flags: u16,
+    /// `sysxtdtypes.extended_id` of a DISTINCT type's source; 0 for built-in types and for all others.
+    pub source: i32,
 }
+
+/// A DISTINCT type, as the code's high byte says it.
+const DISTINCT: u16 = 0x0800;
+/// One of LVARCHAR.
+const DISTINCT_LVARCHAR: u16 = 0x2000;
+/// One of BOOLEAN.
+const DISTINCT_BOOLEAN: u16 = 0x4000;
 
 /// Describes a column's type; `identity` makes SERIAL of INTEGER, and so on.
 pub fn type_code(ty: &Type, identity: bool) -> TypeCode {
-    let plain = |code, length| TypeCode { code, length, extended_id: 0, name: Cow::Borrowed(""), alignment: 0 };
+    if let Some(user) = ty.distinct() {
+        return distinct(user, identity);
+    }
+    let plain = |code, length| TypeCode {
+        code,
+        length,
+        extended_id: 0,
+        name: Cow::Borrowed(""),
+        alignment: 0,
+        flags: 0,
+        source: 0,
+    };
     let named = |code, length, extended_id, name, alignment| TypeCode {
         code,
         length,
         extended_id,
         name: Cow::Borrowed(name),
         alignment,
+        flags: 0,
+        source: 0,
     };
     let decimal =
         |NumericModifier { precision, scale }: NumericModifier| (i32::from(precision) << 8) | i32::from(scale);
@@ -69,8 +94,28 @@ pub fn type_code(ty: &Type, identity: bool) -> TypeCode {
             extended_id: 2_048,
             name: Cow::Owned(words),
             alignment: 0,
+            flags: 0,
+            source: 0,
         },
         other => unreachable!("import leaves no {other:?}"),
+    }
+}
+
+/// A DISTINCT type: its source's code and width under a name of its own.
+fn distinct(user: &UserType, identity: bool) -> TypeCode {
+    let Some(domain) = user.domain() else { return type_code(&Type::Text, identity) };
+    let source = type_code(&domain.base, identity);
+    let of = match domain.base.without_distinct() {
+        Type::Bool => DISTINCT_BOOLEAN,
+        Type::Lvarchar(_) => DISTINCT_LVARCHAR,
+        _ => 0,
+    };
+    TypeCode {
+        extended_id: user.oid as i32,
+        name: Cow::Owned(user.name.clone()),
+        flags: DISTINCT | of,
+        source: source.extended_id,
+        ..source
     }
 }
 

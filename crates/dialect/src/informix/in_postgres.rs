@@ -159,6 +159,7 @@ impl Words<'_> {
             | NodeKind::Units(..)
             | NodeKind::Extend(..)
             | NodeKind::Spliced { .. }
+            | NodeKind::Field { .. }
             | NodeKind::Row(_)
             | NodeKind::Collection(..)
             | NodeKind::Default

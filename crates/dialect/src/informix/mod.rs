@@ -7,6 +7,7 @@
 pub mod aggregates;
 mod ast;
 mod bind;
+pub mod casts;
 pub mod codes;
 pub mod in_postgres;
 mod lexer;

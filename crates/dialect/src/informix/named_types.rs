@@ -1,8 +1,7 @@
 //! CREATE ROW TYPE, CREATE DISTINCT TYPE, and where their names stand for types.
 //!
 //! The parser knows no schema: a name that is no type of its own becomes a placeholder, [`placeholder`], which the
-//! binder replaces. A named type is an alias here: a column of a DISTINCT type has its source type, one of a named ROW
-//! type the fields.
+//! binder replaces. A named ROW type is an alias here: a column of one has its fields.
 
 use super::ast::{Ast, ObjectName};
 use super::bind::Binder;
@@ -40,7 +39,12 @@ impl Parser<'_> {
             ty
         } else {
             self.expect_word("as")?;
-            self.type_name()?.ty
+            let at = self.start();
+            let ty = self.type_name()?;
+            if ty.serial.is_some() {
+                return Err(self.error_at(Condition::SyntaxError, "a DISTINCT type cannot be of a SERIAL", at));
+            }
+            ty.ty
         };
         Ok(Ast::CreateType { name, is_row, ty, if_not_exists })
     }
@@ -107,7 +111,8 @@ impl Binder<'_> {
         if_not_exists: bool,
     ) -> Result<ir::Statement> {
         let ty = self.named_type(ty, name.at)?;
-        if self.schema().named_type(&name.name).is_some() {
+        let same = |user: &std::sync::Arc<crate::user_type::UserType>| user.name.eq_ignore_ascii_case(&name.name);
+        if self.schema().named_type(&name.name).is_some() || self.schema().user_types().iter().any(same) {
             if if_not_exists {
                 return Ok(ir::Statement::Nothing { tag: "CREATE TYPE" });
             }
@@ -115,7 +120,7 @@ impl Binder<'_> {
             return Err(self.error(Condition::DuplicateObject, message, name.at));
         }
         self.changes_schema();
-        let create = CreateType { name: name.name.clone(), is_row, words: type_words(&ty) };
+        let create = CreateType { name: name.name.clone(), is_row, ty };
         Ok(ir::Statement::Ddl(Box::new(Ddl::CreateType(create))))
     }
 
@@ -128,6 +133,29 @@ impl Binder<'_> {
             let message = format!("type ({}) not found", name.name);
             return Err(self.error(Condition::UndefinedType, message, name.at).column(&name.name));
         };
+        let casts = self.schema().informix_casts();
+        let own = found.ty.distinct().and_then(|user| user.domain()).map(|domain| {
+            crate::informix::casts::Definition::of_distinct(found.oid, &domain.base, self.schema())
+                .map(|own| own.entry())
+        });
+        let used = casts
+            .iter()
+            .map(|cast| &cast.definition)
+            .find(|cast| cast.names(found.oid) && !own.as_ref().is_some_and(|own| own.contains(&cast.entry())));
+        if used.is_some() {
+            let message = format!("the type ({}) cannot be dropped: there are casts from it or to it", name.name);
+            return Err(self.error(Condition::DependentObjectsStillExist, message, name.at).column(&name.name));
+        }
+        for routine in self.schema().all_routines() {
+            let Ok(parsed) = routine.parsed() else { continue };
+            let types = parsed.param_types(self.schema()).unwrap_or_default();
+            let results = parsed.result_columns(self.schema()).unwrap_or_default();
+            let mut types = types.iter().chain(results.iter().map(|(_, ty)| ty));
+            if found.ty.distinct().is_some() && types.any(|ty| *ty == found.ty) {
+                let message = format!("the type ({}) cannot be dropped: routine ({}) has it", name.name, routine.name);
+                return Err(self.error(Condition::DependentObjectsStillExist, message, name.at).column(&name.name));
+            }
+        }
         self.changes_schema();
         Ok(ir::Statement::Ddl(Box::new(Ddl::DropType { oid: found.oid })))
     }

@@ -44,6 +44,12 @@ impl Parser<'_> {
         if self.word("aggregate") {
             return self.create_aggregate();
         }
+        if self.words(&["implicit", "cast"]) {
+            return self.create_cast(true);
+        }
+        if self.words(&["explicit", "cast"]) || self.word("cast") {
+            return self.create_cast(false);
+        }
         if self.words(&["distinct", "type"]) {
             return self.create_type(false);
         }
@@ -371,6 +377,8 @@ impl Parser<'_> {
             return self.drop_synonym();
         } else if self.word("aggregate") {
             return self.drop_aggregate();
+        } else if self.word("cast") {
+            return self.drop_cast();
         } else if self.words(&["row", "type"]) || self.word("type") {
             return self.drop_type();
         } else if self.is_word("specific") || ["function", "procedure", "routine"].iter().any(|w| self.is_word(w)) {

@@ -465,6 +465,12 @@ impl Parser<'_> {
         {
             return Ok(variable);
         }
+        if let [name, _, ..] = names.as_slice()
+            && self.is_row_variable(name)
+            && let Some(variable) = self.variable(name, at)
+        {
+            return Ok(Node { kind: NodeKind::Field { row: Box::new(variable), names }, at });
+        }
         if let [name] = names.as_slice()
             && let Some(slot) = self.event_variable(name)
             && let Some(variable) = self.parameter_of(slot, at)

@@ -387,8 +387,8 @@ pub(super) fn statement_type(ast: &Ast) -> i16 {
         Ast::Execute { .. } => 56,
         Ast::CreateRoutine(_) => 53,
         // The numbers that servers have for them are not known; clients treat all DDL alike.
-        Ast::CreateType { .. } | Ast::CreateAggregate { .. } | Ast::CreateTrigger(_) => 14,
-        Ast::DropType { .. } | Ast::DropAggregate { .. } | Ast::DropTrigger { .. } => 15,
+        Ast::CreateType { .. } | Ast::CreateCast { .. } | Ast::CreateAggregate { .. } | Ast::CreateTrigger(_) => 14,
+        Ast::DropType { .. } | Ast::DropCast { .. } | Ast::DropAggregate { .. } | Ast::DropTrigger { .. } => 15,
         Ast::DropRoutine { .. } => 54,
     }
 }

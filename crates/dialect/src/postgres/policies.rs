@@ -526,6 +526,10 @@ impl Schema for OffPath<'_> {
         self.0.named_type(name)
     }
 
+    fn informix_casts(&self) -> &[crate::informix::casts::InformixCast] {
+        self.0.informix_casts()
+    }
+
     fn named_types(&self) -> Vec<Arc<NamedType>> {
         self.0.named_types()
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rowferry_dialect::informix::spl::{self, Block, Expression, LoopName, Sql, Step, StepKind};
 use rowferry_dialect::informix::values::{DateFormat, computed, convert_dated, within_bytes};
+use rowferry_dialect::informix::{self, casts};
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::{Condition, Error, Result, Type};
 
@@ -279,13 +280,33 @@ impl<'r> Frame<'_, 'r> {
     }
 
     /// A value of another type, in which dates have the session's form where they become text or were some.
-    fn converted(&self, value: &Value, from: &Type, to: &Type) -> Result<Value> {
+    fn converted(&mut self, value: &Value, from: &Type, to: &Type) -> Result<Value> {
+        if *value != Value::Null && from != to && (from.distinct().is_some() || to.distinct().is_some()) {
+            return self.cast_unasked(value, from, to);
+        }
         match self.dates {
             Some(_) if *value != Value::Null && (*from == Type::Date) != (*to == Type::Date) => {
                 convert_dated(value, from, to, self.dates)
             }
             _ => computed(value, from, to),
         }
+    }
+
+    /// A value where a DISTINCT type takes part: by an implicit cast.
+    fn cast_unasked(&mut self, value: &Value, from: &Type, to: &Type) -> Result<Value> {
+        // A quoted string is a CHAR.
+        let from = if *from == Type::Unknown { &Type::Char(1) } else { from };
+        let found = casts::find(&self.session.schema(), from, to, true).ok_or_else(|| casts::no_cast(from, to))?;
+        let Some(name) = found.definition.function else { return computed(value, from, to) };
+        let call = informix::parse(&format!("execute function {name}(?)"))?.pop();
+        let call = call.ok_or_else(|| Error::internal("a call is a statement"))?;
+        let plan = self.session.prepare_parsed(&Parsed::of_routine(call), &[Some(found.from)])?;
+        let Outcome::Rows(mut cursor) = self.session.execute(&plan, std::slice::from_ref(value))? else {
+            return Ok(Value::Null);
+        };
+        let ty = cursor.columns().first().map_or(Type::Unknown, |column| column.ty.clone());
+        let found = cursor.next()?.map_or(Value::Null, |row| row.get(0).to_value());
+        computed(&found, &ty, to)
     }
 
     /// Gives a variable a value of a type, converted to its own.

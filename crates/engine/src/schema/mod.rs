@@ -583,12 +583,27 @@ impl Schema for SessionSchema {
     }
 
     fn named_type(&self, name: &str) -> Option<Arc<NamedType>> {
-        self.main.types.iter().find(|ty| ty.name.eq_ignore_ascii_case(name)).cloned()
+        let distinct = || self.main.user_types.iter().find(|ty| ty.is_distinct() && ty.name.eq_ignore_ascii_case(name));
+        let found = self.main.types.iter().find(|ty| ty.name.eq_ignore_ascii_case(name)).cloned();
+        found.or_else(|| distinct().map(distinct_type))
     }
 
     fn named_types(&self) -> Vec<Arc<NamedType>> {
-        self.main.types.to_vec()
+        let distinct = self.main.user_types.iter().filter(|ty| ty.is_distinct()).map(distinct_type);
+        let mut types: Vec<_> = self.main.types.iter().cloned().chain(distinct).collect();
+        types.sort_by_key(|ty| ty.oid);
+        types
     }
+
+    fn informix_casts(&self) -> &[rowferry_dialect::informix::casts::InformixCast] {
+        &self.main.informix_casts
+    }
+}
+
+/// A DISTINCT type under its name.
+fn distinct_type(ty: &Arc<UserType>) -> Arc<NamedType> {
+    let (oid, name) = (ty.oid, ty.name.clone());
+    Arc::new(NamedType { oid, name, is_row: false, ty: Type::User(ty.clone()) })
 }
 
 /// A sequence as the table of one row that it can be read as.

@@ -324,6 +324,10 @@ impl Schema for Elsewhere {
         self.schema.named_type(name)
     }
 
+    fn informix_casts(&self) -> &[rowferry_dialect::informix::casts::InformixCast] {
+        self.schema.informix_casts()
+    }
+
     fn named_types(&self) -> Vec<Arc<NamedType>> {
         self.schema.named_types()
     }

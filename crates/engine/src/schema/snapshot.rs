@@ -61,6 +61,8 @@ pub struct Snapshot {
     pub dropped_casts: Arc<Vec<UserCast>>,
     /// Aggregates made in Informix's SQL, oldest first.
     pub aggregates: Arc<Vec<Arc<rowferry_dialect::informix::aggregates::UserAggregate>>>,
+    /// Casts made in Informix's SQL, oldest first.
+    pub informix_casts: Arc<Vec<rowferry_dialect::informix::casts::InformixCast>>,
     /// Named types, oldest first.
     pub types: Arc<Vec<Arc<NamedType>>>,
     /// Comments on schemas and functions by object id, each with what it is on.
@@ -651,7 +653,7 @@ impl Snapshot {
         }
         let rest = |s: &Self| {
             let functions = s.functions.clone();
-            let types = (s.types.clone(), s.aggregates.clone(), s.user_types.clone());
+            let types = (s.types.clone(), s.aggregates.clone(), s.informix_casts.clone(), s.user_types.clone());
             let others = (s.synonyms.clone(), s.comments.clone(), s.extensions.clone(), s.collations.clone());
             let casts = (s.casts.clone(), s.dropped_casts.clone());
             let others = (others, s.search_objects.clone(), s.statistics.clone(), s.operators.clone(), casts);

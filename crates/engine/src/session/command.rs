@@ -87,6 +87,8 @@ pub(super) fn command(statement: &Statement) -> Command {
             Ddl::Statistics(change) => change.tag(),
             Ddl::CreateAggregate(_) => "CREATE AGGREGATE",
             Ddl::DropAggregate { .. } => "DROP AGGREGATE",
+            Ddl::CreateInformixCast(_) => "CREATE CAST",
+            Ddl::DropInformixCast { .. } => "DROP CAST",
             Ddl::CreateType(_) => "CREATE TYPE",
             Ddl::DropType { .. } => "DROP TYPE",
             Ddl::Drop(drop) => match drop.kind {

@@ -324,6 +324,8 @@ fn kind_of(statement: &Statement) -> Result<Option<Kind>> {
             | Ddl::DropRoutine(_)
             | Ddl::CreateAggregate(_)
             | Ddl::DropAggregate { .. }
+            | Ddl::CreateInformixCast(_)
+            | Ddl::DropInformixCast { .. }
             | Ddl::CreateType(_)
             | Ddl::DropType { .. } => {
                 return Ok(None);

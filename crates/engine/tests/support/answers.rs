@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use rowferry_dialect::informix::{type_words, values::convert};
+use rowferry_dialect::informix::{casts, values::convert};
 use rowferry_engine::ir::Value;
 use rowferry_engine::{Error, Outcome, Result, Session, Type};
 
@@ -19,7 +19,7 @@ pub fn run(session: &mut Session, sql: &str) -> Result<String> {
             Outcome::Rows(mut cursor) => {
                 let columns = plan.bound.columns.clone();
                 let heads: Vec<String> =
-                    columns.iter().map(|column| format!("{} {}", column.name, type_words(&column.ty))).collect();
+                    columns.iter().map(|column| format!("{} {}", column.name, casts::shown(&column.ty))).collect();
                 writeln!(out, "{}", heads.join(" | ")).unwrap();
                 while let Some(row) = cursor.next()? {
                     let mut values = Vec::new();
@@ -37,7 +37,7 @@ pub fn run(session: &mut Session, sql: &str) -> Result<String> {
 fn shown(value: Value, ty: &Type) -> Result<String> {
     Ok(match value {
         Value::Null => "NULL".to_owned(),
-        Value::Real(number) if matches!(ty, Type::Float4 | Type::Float8) => number.to_string(),
+        Value::Real(number) if matches!(ty.without_distinct(), Type::Float4 | Type::Float8) => number.to_string(),
         value => match convert(&value, ty, &Type::Text)? {
             Value::Text(text) => text,
             other => format!("{other:?}"),

@@ -116,6 +116,7 @@ impl Returned {
 }
 
 fn returned(value: &Value, ty: &Type, code_set: CodeSet) -> Result<Returned> {
+    let ty = ty.without_distinct();
     let described = type_code(ty, false);
     let misfit =
         || Error::new(Condition::DataException, "a returned value does not fit its type").data_type(format!("{ty:?}"));

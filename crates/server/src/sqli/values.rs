@@ -42,7 +42,7 @@ pub(super) struct WireColumn {
 impl WireColumn {
     /// Describes a result column.
     pub fn new(column: &ResultColumn, code_set: CodeSet, widths: Widths) -> Result<Self> {
-        let mut code = type_code(&column.ty, column.identity);
+        let mut code = wire_code(&column.ty, column.identity);
         if matches!(code.code, 11 | 12) {
             // IBM's driver takes as many bytes of a row as the column is described with.
             code.length = widths.simple_lob_descriptor() as i32;
@@ -50,7 +50,7 @@ impl WireColumn {
         let name = code_set.encode(column.name.as_bytes())?.into_owned();
         let mut described = Self {
             name,
-            ty: column.ty.clone(),
+            ty: column.ty.without_distinct().clone(),
             shown: import(&column.ty),
             code,
             not_null: column.not_null,
@@ -73,16 +73,26 @@ impl WireColumn {
     }
 }
 
+/// A type's code as it travels. A DISTINCT type of an opaque one, or of a row, keeps that one's name, by which clients
+/// know how to read its values.
+pub(super) fn wire_code(ty: &Type, identity: bool) -> codes::TypeCode {
+    let code = type_code(ty, identity);
+    if code.flags == 0 || code.code <= 18 || matches!(code.code, 52 | 53) {
+        return code;
+    }
+    codes::TypeCode { flags: code.flags, ..type_code(ty.without_distinct(), identity) }
+}
+
 /// A type as it travels.
 pub(super) fn description(code: &codes::TypeCode, not_null: bool) -> TypeDescription<'_> {
     TypeDescription {
-        type_word: u16::from(code.code) | if not_null { type_flag::NOT_NULL } else { 0 },
+        type_word: u16::from(code.code) | code.flags | if not_null { type_flag::NOT_NULL } else { 0 },
         extended_id: code.extended_id,
-        owner: if matches!(code.extended_id, 1..=99) { b"informix" } else { b"" },
+        owner: if matches!(code.extended_id, 1..=99) || code.flags != 0 { b"informix" } else { b"" },
         type_name: code.name.as_bytes(),
         by_reference: 0,
         alignment: code.alignment,
-        source_type: 0,
+        source_type: code.source,
         encoded_length: code.length,
     }
 }

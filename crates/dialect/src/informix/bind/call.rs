@@ -1,6 +1,7 @@
 //! Function calls.
 
 use super::Binder;
+use super::casts::plain;
 use crate::functions::{Function, FunctionKind, TypeSpec, named};
 use crate::informix::ast::{Call, Node, NodeKind, ObjectName};
 use crate::ir::{self, CompareOp, Expr, ExprKind};
@@ -55,7 +56,7 @@ impl Binder<'_> {
                 return Ok(Expr::new(kind, ty));
             }
             "cardinality" => {
-                let [arg] = self.fixed(node, at)?;
+                let [arg] = self.plain_args(node, at)?;
                 let text = self.coerce(arg, &Type::Text, at)?;
                 return self.resolved("cardinality", vec![text], at);
             }
@@ -78,7 +79,7 @@ impl Binder<'_> {
         }
         let mut args = Vec::new();
         for arg in &node.args {
-            args.push(self.expr(arg)?);
+            args.push(plain(self.expr(arg)?));
         }
         let text = super::texts::result_type(&node.name, &args);
         if node.name == "concat" {
@@ -104,6 +105,11 @@ impl Binder<'_> {
         args.try_into().map_err(|_| self.no_function(&node.name, at))
     }
 
+    /// The same for a built-in function, to which a DISTINCT type is its source type.
+    pub(super) fn plain_args<const N: usize>(&mut self, node: &Call, at: usize) -> Result<[Expr; N]> {
+        Ok(self.fixed(node, at)?.map(plain))
+    }
+
     pub(super) fn no_function(&self, name: &str, at: usize) -> crate::Error {
         self.error(Condition::UndefinedFunction, format!("routine ({name}) cannot be resolved"), at).column(name)
     }
@@ -117,6 +123,7 @@ impl Binder<'_> {
 
     /// The row that takes these arguments with the least conversion, and the arguments converted.
     pub(super) fn resolve(&mut self, name: &str, args: Vec<Expr>, at: usize) -> Result<(&'static Function, Vec<Expr>)> {
+        let args: Vec<Expr> = args.into_iter().map(plain).collect();
         let best = named(Language::Informix, name)
             .filter(|row| {
                 let least = row.args.len() - row.optional;

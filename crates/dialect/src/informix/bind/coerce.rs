@@ -1,11 +1,13 @@
 //! Types made equal.
 
 use super::Binder;
+use super::casts::{is_distinct, plain};
 use super::expr::text_length;
 use crate::functions::{Function, named};
 use crate::informix::ast::Node;
+use crate::informix::casts::shown;
 use crate::informix::types::{LVARCHAR_MAX, YEAR_TO_FRACTION5, type_words};
-use crate::informix::values::{DateFormat, convert, string_length, within_bytes};
+use crate::informix::values::{DateFormat, computed, convert, string_length, within_bytes};
 use crate::ir::{CastContext, Expr, ExprKind, Value};
 use crate::types::Field;
 use crate::{Condition, Language, Result, Type};
@@ -34,6 +36,9 @@ pub(super) fn common(left: &Type, right: &Type) -> Option<Type> {
         return Some(left.clone());
     }
     let pair = |test: fn(&Type) -> bool| test(left) && test(right);
+    if [left, right].iter().any(|ty| ty.distinct().is_some()) && ![left, right].iter().any(|ty| **ty == Type::Unknown) {
+        return None;
+    }
     Some(match (left, right) {
         (Type::Unknown, other) | (other, Type::Unknown) => other.clone(),
         _ if pair(Type::is_text) => Type::Text,
@@ -66,6 +71,9 @@ pub(super) fn common(left: &Type, right: &Type) -> Option<Type> {
 impl Binder<'_> {
     /// An expression of another type, converted; a literal at once, a parameter by taking the type.
     pub fn coerce(&mut self, expr: Expr, to: &Type, at: usize) -> Result<Expr> {
+        if let Some(cast) = self.by_cast(&expr, to, false, at)? {
+            return Ok(cast);
+        }
         let expr = match self.context.dates {
             Some(dates) => self.dated(expr, to, dates, at)?,
             None => expr,
@@ -175,8 +183,14 @@ impl Binder<'_> {
     }
 
     /// A domain is PostgreSQL's; what it asks is asked of values from here, too.
-    fn coerce_to_domain(&mut self, expr: Expr, to: &Type, at: usize) -> Result<Expr> {
-        let value = self.coerce(expr, &to.without_domains(), at)?;
+    pub(super) fn coerce_to_domain(&mut self, expr: Expr, to: &Type, at: usize) -> Result<Expr> {
+        let mut value = self.coerce(expr, &to.without_domains(), at)?;
+        // What is asked of a decimal is asked of its text.
+        if let ExprKind::Literal(literal @ (Value::Integer(_) | Value::Real(_))) = &value.kind
+            && value.ty.is_decimal()
+        {
+            value.kind = ExprKind::Literal(self.placed(computed(literal, &value.ty, &value.ty), at)?);
+        }
         let context = crate::plan::Context { database: self.context.database.clone(), ..Default::default() };
         Ok(match crate::postgres::rules_of(to, self.schema, &context)? {
             Some(rules) => {
@@ -228,6 +242,7 @@ impl Binder<'_> {
 
     /// Text of any kind for a function's argument.
     pub fn as_text(&mut self, expr: Expr, at: usize) -> Result<Expr> {
+        let expr = plain(expr);
         if expr.ty == Type::Unknown {
             let unbounded = Type::Lvarchar(LVARCHAR_MAX);
             let expr = self.coerce(expr, &unbounded, at)?;
@@ -238,6 +253,8 @@ impl Binder<'_> {
 
     /// Both operands under one type.
     pub fn matched(&mut self, left: Expr, right: Expr, at: usize) -> Result<(Expr, Expr)> {
+        let (left, right) =
+            if is_distinct(&left, &right) { self.evened("equal", left, right, at)? } else { (left, right) };
         let Some(mut ty) = common(&left.ty, &right.ty) else {
             return Err(self.error(
                 Condition::InconvertibleTypes,
@@ -279,10 +296,12 @@ impl Binder<'_> {
         let mut ty = Type::Unknown;
         let mut longest = 0_u32;
         for expr in &exprs {
-            ty = common(&ty, &expr.ty).ok_or_else(|| {
+            let distinct = ty.distinct().is_some() || expr.ty.distinct().is_some();
+            let both = if distinct { self.common_distinct(&ty, &expr.ty) } else { common(&ty, &expr.ty) };
+            ty = both.ok_or_else(|| {
                 self.error(
                     Condition::InconvertibleTypes,
-                    format!("{} and {} have no common type", type_words(&ty), type_words(&expr.ty)),
+                    format!("{} and {} have no common type", shown(&ty), shown(&expr.ty)),
                     at,
                 )
             })?;
@@ -296,7 +315,7 @@ impl Binder<'_> {
                 _ => 0,
             });
         }
-        if ty == Type::Unknown || ty.is_text() {
+        if ty == Type::Unknown || ty.is_text() && ty.distinct().is_none() {
             let literals_only = exprs.iter().all(|expr| matches!(expr.kind, ExprKind::Literal(_)));
             ty = match longest {
                 _ if literals_only && (1..=32_767).contains(&longest) => Type::Char(longest),

@@ -718,7 +718,19 @@ impl Binder<'_> {
                     }
                     if old.ty != definition.ty {
                         let value = Expr::column(RelId(0), at, old.ty.clone());
-                        let using = self.coerce(value, &definition.ty, column.at)?;
+                        let distinct = old.ty.distinct().is_some() || definition.ty.distinct().is_some();
+                        let using = self.cast(value, &definition.ty, column.at).map_err(|error| {
+                            match error.condition {
+                                Condition::CannotCoerce if distinct => {
+                                    let message = format!(
+                                        "ALTER TABLE cannot modify column ({}) type: it needs a cast from the present type",
+                                        column.name
+                                    );
+                                    self.error(Condition::ColumnNeedsCast, message, column.at).column(&*column.name)
+                                }
+                                _ => error,
+                            }
+                        })?;
                         let ty = definition.ty.clone();
                         bound.push(AlterTable::SetType { column: at, ty, collation: None, using });
                     }

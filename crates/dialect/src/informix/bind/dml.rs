@@ -190,6 +190,15 @@ impl Binder<'_> {
         }
     }
 
+    /// The value of a node for a column.
+    fn assigned_to(&mut self, node: &Node, column: &Column) -> Result<Expr> {
+        let expr = self.expr(node)?;
+        if matches!(expr.kind, ExprKind::Default) {
+            return Ok(expr);
+        }
+        self.value_for(expr, column, node.at)
+    }
+
     fn column(&self, table: &Relation, name: &str, at: usize) -> Result<usize> {
         table.column(name).ok_or_else(|| {
             self.error(Condition::UndefinedColumn, format!("column ({name}) not found in any table in the query"), at)
@@ -258,7 +267,7 @@ impl Binder<'_> {
                                 node.at,
                             ));
                         }
-                        let value = self.assigned(node, &column.ty)?;
+                        let value = self.assigned_to(node, column)?;
                         values.push(self.numbered(value, column)?);
                     }
                     values.extend(added.iter().map(|(_, value)| value.clone()));
@@ -278,7 +287,7 @@ impl Binder<'_> {
                 for (place, (&position, found)) in columns.iter().zip(&found).enumerate() {
                     let column = &target.columns[position];
                     let value = Expr::column(id, place, found.ty.clone());
-                    let value = self.coerce(value, &column.ty, name.at)?;
+                    let value = self.value_for(value, column, name.at)?;
                     items.push(self.numbered(value, column)?);
                 }
                 items.extend(added.iter().map(|(_, value)| value.clone()));
@@ -308,7 +317,7 @@ impl Binder<'_> {
                 for (place, (&position, found)) in columns.iter().zip(&result).enumerate() {
                     let column = &target.columns[position];
                     let value = Expr::column(id, place, found.ty.clone());
-                    let value = self.coerce(value, &column.ty, query.at)?;
+                    let value = self.value_for(value, column, query.at)?;
                     items.push(self.numbered(value, column)?);
                 }
                 items.extend(added.iter().map(|(_, value)| value.clone()));
@@ -422,7 +431,7 @@ impl Binder<'_> {
                         None => Expr::new(ExprKind::Default, column.ty.clone()),
                     }
                 } else {
-                    self.assigned(node, &column.ty)?
+                    self.assigned_to(node, column)?
                 };
                 assignments.push((position, value));
             }
@@ -469,7 +478,7 @@ impl Binder<'_> {
                 select.from = Some(ir::From::Query { id, query: Box::new(bound), lateral: false });
             }
             let value = Expr::new(ExprKind::Scalar(Box::new(one)), ty);
-            assignments.push((position, self.coerce(value, &target.columns[position].ty, *at)?));
+            assignments.push((position, self.value_for(value, &target.columns[position], *at)?));
         }
         Ok(())
     }

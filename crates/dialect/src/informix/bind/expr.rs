@@ -1,6 +1,7 @@
 //! Expressions.
 
 use super::Binder;
+use super::casts::{is_distinct, plain};
 use super::coerce::{call, words};
 use crate::informix::ast::{Node, NodeKind, TrimSide};
 use crate::informix::types::{LVARCHAR_MAX, YEAR_TO_FRACTION3, YEAR_TO_FRACTION5, type_words};
@@ -42,7 +43,7 @@ impl Binder<'_> {
                         args.push(words(&ty));
                         call("ifx_bson_value", args, ty)
                     }
-                    _ => self.coerce(expr, &ty, at)?,
+                    _ => self.cast(expr, &ty, at)?,
                 }
             }
             NodeKind::Negate(arg) => self.negate(arg, at)?,
@@ -92,12 +93,7 @@ impl Binder<'_> {
                 let mut members = Vec::new();
                 for (node, column) in row.iter().zip(&query.columns) {
                     let member = self.expr(node)?;
-                    let member = if member.ty.is_text() && column.ty.is_text() {
-                        member
-                    } else {
-                        self.coerce(member, &column.ty, at)?
-                    };
-                    members.push(member);
+                    members.push(self.compared_with(CompareOp::Equal, member, &column.ty, at)?);
                 }
                 Expr::new(ExprKind::InQuery { row: members, negated: *negated, query: Box::new(query) }, Type::Bool)
             }
@@ -137,7 +133,7 @@ impl Binder<'_> {
                 };
                 let arg = self.expr(arg)?;
                 let ty = column.ty.clone();
-                let arg = if arg.ty.is_text() && ty.is_text() { arg } else { self.coerce(arg, &ty, at)? };
+                let arg = self.compared_with(*op, arg, &ty, at)?;
                 let kind = ExprKind::Quantified { op: *op, all: *all, arg: Box::new(arg), query: Box::new(query) };
                 Expr::new(kind, Type::Bool)
             }
@@ -182,12 +178,12 @@ impl Binder<'_> {
             }
             NodeKind::Units(count, qualifier) => {
                 let ty = Type::QualifiedInterval(*qualifier);
-                let count = self.expr(count)?;
+                let count = plain(self.expr(count)?);
                 let count = self.coerce(count, &Type::Numeric(None), at)?;
                 call("ifx_units", vec![count, words(&ty)], ty)
             }
             NodeKind::Extend(arg, qualifier) => {
-                let arg = self.expr(arg)?;
+                let arg = plain(self.expr(arg)?);
                 let arg = if arg.ty == Type::Unknown {
                     self.coerce(arg, &Type::Datetime(YEAR_TO_FRACTION5), at)?
                 } else {
@@ -201,7 +197,7 @@ impl Binder<'_> {
                 self.coerce(arg, &Type::Datetime(qualifier.unwrap_or(default)), at)?
             }
             NodeKind::Trim { side, characters, text } => {
-                let text = self.expr(text)?;
+                let text = plain(self.expr(text)?);
                 let ty = super::texts::result_type("trim", std::slice::from_ref(&text)).unwrap_or(Type::Text);
                 let text = self.as_text(text, at)?;
                 let characters = match characters {
@@ -218,8 +214,9 @@ impl Binder<'_> {
                 };
                 self.resolved(name, vec![text, characters], at)?.retyped(ty)
             }
+            NodeKind::Field { row, names } => self.field_of_variable(row, names, at)?,
             NodeKind::Slice { arg, from, to } => {
-                let arg = self.expr(arg)?;
+                let arg = plain(self.expr(arg)?);
                 if *from == 0 || to.is_some_and(|to| to < *from) {
                     return Err(self.error(
                         Condition::IllegalSubscript,
@@ -362,15 +359,33 @@ impl Binder<'_> {
         if let Some((field, row)) = names.split_last()
             && !row.is_empty()
             && let Ok(row) = self.name(row, at)
-            && let Type::Composite(words) = &row.ty
-            && let Some((index, ty)) = Shape::of(words).and_then(|shape| shape.field(field))
+            && let Some(field) = self.field(row, field, at)?
         {
-            let text = call("ifx_row_field", vec![row, Expr::integer(index, Type::Int4)], Type::Text);
-            return self.coerce(text, &ty, at);
+            return Ok(field);
         }
         Err(self
             .error(Condition::UndefinedColumn, format!("column ({column}) not found in any table in the query"), at)
             .column(column))
+    }
+
+    /// A field of a row; `None` of what has no such field.
+    fn field(&mut self, row: Expr, name: &str, at: usize) -> Result<Option<Expr>> {
+        let Type::Composite(words) = row.ty.without_distinct() else { return Ok(None) };
+        let Some((index, ty)) = Shape::of(words).and_then(|shape| shape.field(name)) else { return Ok(None) };
+        let text = call("ifx_row_field", vec![plain(row), Expr::integer(index, Type::Int4)], Type::Text);
+        self.coerce(text, &ty, at).map(Some)
+    }
+
+    /// `variable.field.field`; a column's name where the variable is no such row.
+    fn field_of_variable(&mut self, row: &Node, names: &[String], at: usize) -> Result<Expr> {
+        let mut value = self.expr(row)?;
+        for name in &names[1..] {
+            match self.field(value, name, at)? {
+                Some(field) => value = field,
+                None => return self.name(names, at),
+            }
+        }
+        Ok(value)
     }
 
     /// `document.field.field`, with its table before it or without.
@@ -389,6 +404,12 @@ impl Binder<'_> {
 
     fn negate(&mut self, arg: &Node, at: usize) -> Result<Expr> {
         let arg = self.expr(arg)?;
+        if arg.ty.distinct().is_some()
+            && let Some(found) = self.routine_of("negate", vec![arg.clone()], at)?
+        {
+            return Ok(found);
+        }
+        let arg = plain(arg);
         if let Type::QualifiedInterval(_) = arg.ty {
             let ty = arg.ty.clone();
             let factor = Expr::new(ExprKind::Literal(Value::Real(-1.0)), Type::Float8);
@@ -411,6 +432,23 @@ impl Binder<'_> {
     fn arithmetic(&mut self, op: &'static str, left: &Node, right: &Node, at: usize) -> Result<Expr> {
         let left = self.expr(left)?;
         let right = self.expr(right)?;
+        let function = match op {
+            "+" => "plus",
+            "-" => "minus",
+            "*" => "times",
+            "/" => "divide",
+            "||" => "concat",
+            other => other,
+        };
+        if let Some(found) = self.by_operator(function, &left, &right, at)? {
+            return Ok(found);
+        }
+        let (left, right) = match op {
+            // A function that takes the source types.
+            "||" => (plain(left), plain(right)),
+            _ if is_distinct(&left, &right) => self.evened(function, left, right, at)?,
+            _ => (left, right),
+        };
         if op == "||" {
             let total = [&left, &right]
                 .iter()
@@ -552,6 +590,11 @@ impl Binder<'_> {
 
     /// `left op right`.
     pub fn compare(&mut self, op: CompareOp, left: Expr, right: Expr, at: usize) -> Result<Expr> {
+        if let Some(found) = self.compared_by(op, &left, &right, at)? {
+            return Ok(found);
+        }
+        let (left, right) =
+            if is_distinct(&left, &right) { self.compared(op, left, right, at)? } else { (left, right) };
         let (left, right) = self.matched(left, right, at)?;
         let left = sortable(left);
         let right = sortable(right);
@@ -640,7 +683,7 @@ impl Binder<'_> {
             match &expr.kind {
                 ExprKind::Literal(Value::Text(text)) if nested => constant.push_str(text),
                 ExprKind::Literal(value) => {
-                    let ty = if expr.ty == Type::Unknown { &Type::Text } else { &expr.ty };
+                    let ty = if expr.ty == Type::Unknown { &Type::Text } else { expr.ty.without_distinct() };
                     constant.push_str(&self.placed(composite::printed(value, ty), member.at)?);
                 }
                 _ => {
@@ -699,7 +742,7 @@ impl Binder<'_> {
 
 /// An expression that sorts and compares as its type does.
 pub(super) fn sortable(expr: Expr) -> Expr {
-    if let Type::QualifiedInterval(_) = expr.ty {
+    if let Type::QualifiedInterval(_) = expr.ty.without_distinct() {
         let interval_words = words(&expr.ty);
         return call("ifx_interval_key", vec![expr, interval_words], Type::Int8);
     }

@@ -1,6 +1,7 @@
 //! Functions whose meaning or result depends on more than a row of the table can say.
 
 use super::Binder;
+use super::casts::plain;
 use super::coerce::{call, words};
 use super::expr::{Retyped, text_length};
 use super::texts::sized;
@@ -19,13 +20,13 @@ impl Binder<'_> {
         Ok(Some(match node.name.as_str() {
             "dbinfo" => self.dbinfo(&node.args, at)?,
             "date" => {
-                let [arg] = self.fixed(node, at)?;
+                let [arg] = self.plain_args(node, at)?;
                 self.coerce(arg, &Type::Date, at)?
             }
             "to_char" => self.formatted(&node.args, at)?,
             "to_date" => match &node.args[..] {
                 [text] => {
-                    let text = self.expr(text)?;
+                    let text = plain(self.expr(text)?);
                     self.coerce(text, &full, at)?
                 }
                 [text, format] => {
@@ -36,7 +37,7 @@ impl Binder<'_> {
             },
             "to_number" => match &node.args[..] {
                 [text] => {
-                    let text = self.expr(text)?;
+                    let text = plain(self.expr(text)?);
                     self.coerce(text, &super::numbers::FLOATING, at)?
                 }
                 [text, format] => {
@@ -46,13 +47,13 @@ impl Binder<'_> {
                 _ => return Err(self.no_function(&node.name, at)),
             },
             "year" | "month" | "day" | "weekday" | "quarter" => {
-                let [arg] = self.fixed(node, at)?;
+                let [arg] = self.plain_args(node, at)?;
                 let date = self.coerce(arg, &Type::Date, at)?;
                 self.resolved(&node.name, vec![date], at)?
             }
             "round" | "trunc" => return self.round(node),
             "add_months" => {
-                let [start, months] = self.fixed(node, at)?;
+                let [start, months] = self.plain_args(node, at)?;
                 let months = self.coerce(months, &Type::Int4, at)?;
                 let (start, ty) = self.moment(start, at)?;
                 let type_words = words(&ty);
@@ -61,32 +62,32 @@ impl Binder<'_> {
                 if ty == Type::Date { sum } else { self.coerce(sum, &full, at)? }
             }
             "last_day" => {
-                let [start] = self.fixed(node, at)?;
+                let [start] = self.plain_args(node, at)?;
                 let (start, ty) = self.moment(start, at)?;
                 let type_words = words(&ty);
                 call("ifx_last_day", vec![start, type_words], ty)
             }
             "next_day" => {
-                let [start, day] = self.fixed(node, at)?;
+                let [start, day] = self.plain_args(node, at)?;
                 let day = self.as_text(day, at)?;
                 let (start, ty) = self.moment(start, at)?;
                 let type_words = words(&ty);
                 call("ifx_next_day", vec![start, type_words, day], ty)
             }
             "months_between" => {
-                let [left, right] = self.fixed(node, at)?;
+                let [left, right] = self.plain_args(node, at)?;
                 let left = self.coerce(left, &full, at)?;
                 let right = self.coerce(right, &full, at)?;
                 call("ifx_months_between", vec![left, right], super::numbers::FLOATING)
             }
             // LENGTH counts bytes without trailing blanks, OCTET_LENGTH with them, CHAR_LENGTH characters with them.
             "length" | "len" => {
-                let [arg] = self.fixed(node, at)?;
+                let [arg] = self.plain_args(node, at)?;
                 let name = if self.context.multibyte || arg.ty == Type::Byte { "length" } else { "ifx_length" };
                 self.resolved(name, vec![arg], at)?
             }
             "octet_length" | "char_length" | "character_length" => {
-                let [arg] = self.fixed(node, at)?;
+                let [arg] = self.plain_args(node, at)?;
                 let characters = node.name != "octet_length";
                 match (self.context.multibyte, string_length(&arg.ty)) {
                     // As many blanks as bytes are left.
@@ -104,12 +105,12 @@ impl Binder<'_> {
                 }
             }
             "to_dsinterval" | "to_yminterval" => {
-                let [text] = self.fixed(node, at)?;
+                let [text] = self.plain_args(node, at)?;
                 let ty = if node.name == "to_dsinterval" { day_to_second() } else { year_to_month() };
                 self.coerce(text, &ty, at)?
             }
             "numtodsinterval" | "numtoyminterval" => {
-                let [count, unit] = self.fixed(node, at)?;
+                let [count, unit] = self.plain_args(node, at)?;
                 let days = node.name == "numtodsinterval";
                 let count = self.coerce(count, &Type::Numeric(None), at)?;
                 let unit = self.as_text(unit, at)?;
@@ -121,7 +122,7 @@ impl Binder<'_> {
             "encrypt_tdes" => self.encrypted(node, Algorithm::TripleDes, at)?,
             "decrypt_char" | "decrypt_binary" => self.decrypted(node, at)?,
             "hex" => {
-                let [number] = self.fixed(node, at)?;
+                let [number] = self.plain_args(node, at)?;
                 let ty = if matches!(number.ty, Type::Int8 | Type::IfxInt8) { Type::Int8 } else { Type::Int4 };
                 let number = self.coerce(number, &ty, at)?;
                 self.resolved("hex", vec![number], at)?.retyped(Type::Varchar(Some(18)))
@@ -141,8 +142,9 @@ impl Binder<'_> {
     ) -> Result<Expr> {
         let whole = self.expr(column)?;
         let ty = whole.ty.clone();
+        let whole = plain(whole);
         let last = to.unwrap_or(from);
-        let length = match &ty {
+        let length = match ty.without_distinct() {
             Type::Char(n) | Type::Nchar(n) | Type::Varchar(Some(n)) | Type::Nvarchar(n) | Type::Lvarchar(n) => *n,
             _ => return self.unsupported("SET of a part of a column that is no string", at),
         };
@@ -173,7 +175,7 @@ impl Binder<'_> {
             Some(NodeKind::String(hint)) => Some(hint.len()),
             _ => Some(HINT),
         };
-        let data = self.expr(data)?;
+        let data = plain(self.expr(data)?);
         let size = text_length(&data).map(|length| algorithm.size(length as usize, longest));
         let size = size.and_then(|size| u32::try_from(size).ok());
         let (data, ty) = match data.ty.clone() {
@@ -202,7 +204,7 @@ impl Binder<'_> {
             return Err(self.no_function(&node.name, at));
         }
         let password = self.text_or_null(rest.first())?;
-        let data = self.expr(data)?;
+        let data = plain(self.expr(data)?);
         let is_large = matches!(data.ty, Type::Blob | Type::Clob);
         let (data, ty) = match data.ty.clone() {
             _ if is_large && node.name == "decrypt_char" => (data, Type::Clob),
@@ -245,7 +247,7 @@ impl Binder<'_> {
             [value, format] => (value, Some(format)),
             _ => return Err(self.no_function("to_char", at)),
         };
-        let value = self.expr(value)?;
+        let value = plain(self.expr(value)?);
         let Some(format) = format else {
             let text = self.as_text(value, at)?;
             return Ok(text.retyped(Type::Lvarchar(255)));

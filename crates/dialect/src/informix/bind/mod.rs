@@ -2,6 +2,7 @@
 
 mod access;
 mod call;
+mod casts;
 mod coerce;
 mod ddl;
 mod dml;
@@ -529,6 +530,17 @@ impl<'a> Binder<'a> {
                 self.create_type(name, *is_row, ty, *if_not_exists)?
             }
             Ast::DropType { name, if_exists } => self.drop_type(name, *if_exists)?,
+            Ast::CreateCast { source, target, implicit, function, if_not_exists, at } => {
+                self.create_cast(&crate::informix::casts::NewCast {
+                    source,
+                    target,
+                    implicit: *implicit,
+                    function: function.as_ref(),
+                    if_not_exists: *if_not_exists,
+                    at: *at,
+                })?
+            }
+            Ast::DropCast { source, target, if_exists, at } => self.drop_cast(source, target, *if_exists, *at)?,
             Ast::CreateAggregate { name, parts, if_not_exists } => {
                 self.create_aggregate(name, parts, *if_not_exists)?
             }

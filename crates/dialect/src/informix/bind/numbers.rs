@@ -5,6 +5,7 @@
 //! *Obtain the DECIMAL data type of the arithmetic result* in the ESQL/C manual.
 
 use super::Binder;
+use super::casts::plain;
 use super::coerce::{call, words};
 use super::expr::Retyped;
 use crate::functions::{Function, FunctionKind, named};
@@ -70,6 +71,16 @@ pub(super) fn result_type(op: &str, left: &Type, right: &Type) -> Type {
 /// A decimal of any digits as a floating one: 32 of them, none of them a zero at the end.
 pub(super) fn floating(expr: Expr) -> Expr {
     call("ifx_floating", vec![expr], FLOATING)
+}
+
+/// A value among those of a DISTINCT type is of it, too.
+fn keeps(node: &Call, expr: Expr, own: Option<Type>) -> Expr {
+    let among =
+        matches!(node.name.as_str(), "min" | "max" | "lag" | "lead" | "first_value" | "last_value" | "nth_value");
+    match own {
+        Some(ty) if among => expr.retyped(ty),
+        _ => expr,
+    }
 }
 
 /// A window as bound.
@@ -162,6 +173,8 @@ impl Binder<'_> {
         let args: Result<Vec<Expr>> = node.args.iter().map(|arg| self.expr(arg)).collect();
         self.aggregates_allowed = allowed;
         let args = args?;
+        let own = args.first().map(|arg| arg.ty.clone()).filter(|ty| ty.distinct().is_some());
+        let args: Vec<Expr> = args.into_iter().map(plain).collect();
         let make = |binder: &mut Self, name: &str, args: Vec<Expr>| -> Result<Expr> {
             let (function, args) = binder.resolve(name, args, at)?;
             binder.grouped_call(function, args, node.distinct, window.clone(), at)
@@ -178,7 +191,8 @@ impl Binder<'_> {
         if let (Some(Type::QualifiedInterval(qualifier)), [arg]) = (&arg_type, &args[..])
             && matches!(node.name.as_str(), "min" | "max" | "sum" | "avg" | "range")
         {
-            return self.interval_aggregate(&node.name, arg.clone(), *qualifier, &make).map(Some);
+            let found = self.interval_aggregate(&node.name, arg.clone(), *qualifier, &make)?;
+            return Ok(Some(keeps(node, found, own)));
         }
         let expr = match (node.name.as_str(), &args[..]) {
             // Informix counts in DECIMAL(15,0).
@@ -248,7 +262,7 @@ impl Binder<'_> {
             }
             _ => make(self, &node.name, args)?,
         };
-        Ok(Some(expr))
+        Ok(Some(keeps(node, expr, own)))
     }
 
     /// Refuses windows that a function has no use for.

@@ -337,6 +337,8 @@ impl Binder<'_> {
                 .and_then(|visible| visible.columns.get(position));
             if let Some(found) = found {
                 column = result_column(found);
+                // One of a DISTINCT type may be told as of its source type.
+                column.ty = expr.ty.clone();
             }
         }
         if let Some(alias) = alias {
@@ -618,7 +620,9 @@ impl Binder<'_> {
             };
             let expr = match (named, &bound.scope) {
                 // An item that is not merely its column sorts by its own value.
-                (Some(at), Some(_)) if matches!(bound.columns[at].ty, Type::QualifiedInterval(_)) => {
+                (Some(at), Some(_))
+                    if matches!(bound.columns[at].ty.without_distinct(), Type::QualifiedInterval(_)) =>
+                {
                     bound.items[at].clone()
                 }
                 (Some(at), _) => Expr::column(output, at, bound.columns[at].ty.clone()),
@@ -729,6 +733,9 @@ fn expression_name(node: &Node) -> String {
 pub(super) fn union_type(left: &Type, right: &Type) -> Option<Type> {
     if left == right {
         return Some(left.clone());
+    }
+    if left.distinct().is_some() || right.distinct().is_some() {
+        return super::coerce::common(left, right);
     }
     let length = |ty: &Type| match ty {
         Type::Char(n) | Type::Nchar(n) | Type::Varchar(Some(n)) | Type::Nvarchar(n) | Type::Lvarchar(n) => Some(*n),

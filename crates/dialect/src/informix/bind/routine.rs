@@ -151,8 +151,7 @@ impl Binder<'_> {
 
     /// The routine of users that a call means; `None` when none takes these arguments.
     fn user_routine(&mut self, name: &str, nodes: &[Node]) -> Result<Option<Resolved>> {
-        let candidates = self.schema.routines(name);
-        if candidates.is_empty() {
+        if self.schema.routines(name).is_empty() {
             return Ok(None);
         }
         let mut given: Vec<(Option<&str>, Expr, usize)> = Vec::with_capacity(nodes.len());
@@ -163,17 +162,44 @@ impl Binder<'_> {
             };
             given.push((name, self.expr(node)?, node.at));
         }
+        self.routine_for(name, &given)
+    }
+
+    /// A call with values for arguments; `None` when no routine of the name takes them.
+    pub(super) fn routine_of(&mut self, name: &str, args: Vec<Expr>, at: usize) -> Result<Option<Expr>> {
+        let given: Vec<_> = args.into_iter().map(|arg| (None, arg, at)).collect();
+        let Some(resolved) = self.routine_for(name, &given)? else { return Ok(None) };
+        let columns = resolved.parsed.result_columns(self.schema)?;
+        let [(_, ty)] = columns.as_slice() else { return Ok(None) };
+        let ty = ty.clone();
+        let args = self.routine_args(resolved);
+        Ok(Some(call("ifx_routine", args, ty)))
+    }
+
+    /// The arguments of a call of a routine of one parameter.
+    pub(super) fn called(&mut self, routine: Arc<Routine>, parsed: Arc<spl::Routine>, arg: Expr) -> Vec<Expr> {
+        self.note(|uses| {
+            uses.routines.insert(routine.oid);
+        });
+        let kind = if parsed.function { "function" } else { "procedure" };
+        self.needs.functions.entry(routine.oid).or_insert_with(|| (kind, routine.name.clone()));
+        self.routine_args(Resolved { routine, parsed, args: vec![Some(arg)] })
+    }
+
+    /// The routine of users with this name that takes these arguments.
+    fn routine_for(&mut self, name: &str, given: &[(Option<&str>, Expr, usize)]) -> Result<Option<Resolved>> {
+        let candidates = self.schema.routines(name);
         // The nearest by all arguments together, then by the first, the second …: which of them was made first does not
         // matter, so where even that leaves two, their signatures decide.
         let mut best: Option<Candidate> = None;
         for routine in candidates {
             let parsed = routine.parsed()?.clone();
-            let Some(places) = places(&parsed, &given) else { continue };
+            let Some(places) = places(&parsed, given) else { continue };
             let types = parsed.param_types(self.schema)?;
             let costs: Option<Vec<u32>> = places
                 .iter()
                 .zip(&types)
-                .map(|(place, ty)| place.map_or(Some(0), |place| assignment_cost(&given[place].1.ty, ty)))
+                .map(|(place, ty)| place.map_or(Some(0), |place| self.cost(&given[place].1, ty)))
                 .collect();
             let Some(costs) = costs else { continue };
             let candidate = Candidate { costs, routine, parsed, types, places };
@@ -193,7 +219,7 @@ impl Binder<'_> {
         let mut args = Vec::with_capacity(places.len());
         for (place, ty) in places.into_iter().zip(&types) {
             args.push(match place {
-                Some(place) => Some(self.coerce(given[place].1.clone(), ty, given[place].2)?),
+                Some(place) => Some(self.argument(given[place].1.clone(), ty, given[place].2)?),
                 None => None,
             });
         }
@@ -248,7 +274,7 @@ impl Binder<'_> {
             Some(name) => Some(self.support(name, &[Some(&iter.returns)], at)?),
             None => None,
         };
-        let value = self.coerce(value, &iter.params[1], at)?;
+        let value = self.argument(value, &iter.params[1], at)?;
         let state = iter.returns.clone();
         let callee = |support: &Support, types: [&Type; 2]| Callee {
             function: support.routine.oid,
@@ -311,7 +337,7 @@ impl Binder<'_> {
             let costs: Option<Vec<u32>> = args
                 .iter()
                 .zip(&params)
-                .map(|(arg, param)| arg.map_or(Some(0), |arg| assignment_cost(arg, param)))
+                .map(|(arg, param)| arg.map_or(Some(0), |arg| self.type_cost(arg, param)))
                 .collect();
             let Some(cost) = costs.map(|costs| costs.iter().sum::<u32>()) else { continue };
             let better = best
@@ -322,6 +348,30 @@ impl Binder<'_> {
             }
         }
         best.map(|(_, support)| support).ok_or_else(|| self.no_routine(name, at))
+    }
+
+    /// How far an argument is from a parameter; `None` is too far.
+    fn cost(&self, arg: &Expr, to: &Type) -> Option<u32> {
+        match (&arg.kind, &arg.ty) {
+            // A quoted string is none of a DISTINCT type.
+            (ir::ExprKind::Literal(ir::Value::Text(_)), Type::Unknown) if to.distinct().is_some() => {
+                self.type_cost(&Type::Char(1), to)
+            }
+            (_, from) => self.type_cost(from, to),
+        }
+    }
+
+    fn type_cost(&self, from: &Type, to: &Type) -> Option<u32> {
+        if from == to {
+            return Some(0);
+        }
+        if from.distinct().is_some() || to.distinct().is_some() {
+            return self.distinct_cost(from, to);
+        }
+        assignment_cost(from, to).or_else(|| {
+            let row = |ty: &Type| matches!(ty, Type::Composite(_));
+            (row(from) || row(to)).then(|| self.distinct_cost(from, to)).flatten()
+        })
     }
 
     /// The arguments of `ifx_routine`: which routine, which parameters are given, and their values.

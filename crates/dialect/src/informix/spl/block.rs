@@ -46,6 +46,13 @@ impl Parser<'_> {
         self.spl.as_ref().is_some_and(|names| names.find(name).is_some())
     }
 
+    /// True inside a routine that has a variable of this name which may be a row.
+    pub fn is_row_variable(&self, name: &str) -> bool {
+        let Some(names) = &self.spl else { return false };
+        let ty = names.find(name).map(|slot| &names.variables[slot].ty);
+        matches!(ty, Some(super::TypeRef::Is(Type::Composite(_)) | super::TypeRef::Like { .. }))
+    }
+
     /// Keeps in mind that the routine calls this function.
     pub fn called(&mut self, name: &str) {
         if let Some(names) = &mut self.spl

@@ -365,7 +365,8 @@ impl TypeRef {
             Error::new(Condition::UndefinedColumn, format!("column ({column}) not found in table {}", table.name))
                 .column(column.clone())
         })?;
-        Ok(super::import(&relation.columns[at].ty))
+        let ty = &relation.columns[at].ty;
+        Ok(if ty.distinct().is_some() { ty.clone() } else { super::import(ty) })
     }
 }
 
@@ -405,6 +406,9 @@ impl Routine {
 
 /// A type's words without its modifiers: by these are signatures told apart.
 pub fn base_words(ty: &Type) -> String {
+    if let Some(user) = ty.distinct() {
+        return user.name.to_lowercase();
+    }
     let words = super::types::type_words(ty).to_lowercase();
     match ty {
         Type::Composite(_) | Type::Datetime(_) | Type::QualifiedInterval(_) => words,

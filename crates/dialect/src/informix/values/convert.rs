@@ -17,6 +17,8 @@ pub fn convert(value: &Value, from: &Type, to: &Type) -> Result<Value> {
     if *value == Value::Null {
         return Ok(Value::Null);
     }
+    // What a DISTINCT type may become of, the binder has seen to.
+    let (from, to) = (from.without_distinct(), to.without_distinct());
     if from == to {
         return Ok(value.clone());
     }
@@ -89,6 +91,7 @@ pub fn convert(value: &Value, from: &Type, to: &Type) -> Result<Value> {
 /// # Errors
 /// As [`convert`].
 pub fn computed(value: &Value, from: &Type, to: &Type) -> Result<Value> {
+    let (from, to) = (from.without_distinct(), to.without_distinct());
     match to {
         _ if *value == Value::Null => Ok(Value::Null),
         Type::Numeric(Some(modifier)) | Type::Money(modifier) => {

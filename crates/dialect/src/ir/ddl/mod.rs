@@ -10,7 +10,8 @@ use std::sync::Arc;
 pub use self::alter::{AlterTable, Part};
 pub use self::constraint::{Constraint, ConstraintKind, ConstraintOptions, Exclusion, ForeignKeyDefinition};
 pub use self::routine::{
-    AlterFunction, CreateAggregate, CreateFunction, CreateRoutine, CreateType, DropRoutine, RoutineKind,
+    AlterFunction, CreateAggregate, CreateFunction, CreateInformixCast, CreateRoutine, CreateType, DropRoutine,
+    RoutineKind,
 };
 pub use self::table::{
     BoundExprs, ChangePartition, ColumnDefinition, CreateTable, EdgeExpr, IdentityDefinition, Like, NewPartition,
@@ -159,6 +160,13 @@ pub enum Ddl {
     /// DROP AGGREGATE in Informix's SQL.
     DropAggregate {
         /// The aggregate's object id.
+        oid: u32,
+    },
+    /// CREATE CAST in Informix's SQL.
+    CreateInformixCast(CreateInformixCast),
+    /// DROP CAST in Informix's SQL.
+    DropInformixCast {
+        /// The cast's object id.
         oid: u32,
     },
     /// CREATE ROW TYPE, CREATE DISTINCT TYPE.

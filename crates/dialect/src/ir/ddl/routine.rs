@@ -77,9 +77,18 @@ pub struct AlterFunction {
 pub struct CreateType {
     /// Name.
     pub name: String,
-    /// It names a row.
+    /// It names a row; a DISTINCT type otherwise.
     pub is_row: bool,
-    /// The row, or the source type, in Informix's words.
+    /// The row, or the source type.
+    pub ty: crate::Type,
+}
+
+/// CREATE CAST in Informix's SQL.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateInformixCast {
+    /// The name of its entry.
+    pub name: String,
+    /// What it is, as [`crate::informix::casts::Definition`] is kept.
     pub words: String,
 }
 

@@ -36,8 +36,14 @@ fn decimal(scale: i16) -> Type {
 /// `BIGINT UNSIGNED`, as what is worked out is.
 pub(in crate::postgres) fn unsigned() -> Type {
     static TYPE: LazyLock<Type> = LazyLock::new(|| {
-        let domain =
-            Domain { base: Type::Numeric(None), not_null: false, default: None, checks: Vec::new(), collation: None };
+        let domain = Domain {
+            base: Type::Numeric(None),
+            not_null: false,
+            default: None,
+            checks: Vec::new(),
+            collation: None,
+            distinct: false,
+        };
         Type::User(Arc::new(UserType {
             oid: 0,
             array_oid: 0,

@@ -55,9 +55,6 @@ pub(super) const TABLES: &[Table] = empty! {
          sbspace varchar(128)";
     "syslogmap":
         "tabloc integer, tabid integer, fragid integer, flags integer";
-    "syscasts":
-        "owner char(32), argument_type smallint, argument_xid integer, result_type smallint, \
-         result_xid integer, routine_name varchar(128), routine_owner char(32), class char(1)";
     "sysxtdtypeauth":
         "grantor char(32), grantee char(32), type integer, auth char(2)";
     "sysroutinelangs":

@@ -121,7 +121,7 @@ fn tabid(relation: &Relation) -> i64 {
 fn coltype(column: &Column) -> (i64, i64, i64) {
     let code = type_code(&column.ty, column.identity.is_some());
     let flag = if column.not_null { 0x0100 } else { 0 };
-    (i64::from(code.code) | flag, i64::from(code.length), i64::from(code.extended_id))
+    (i64::from(code.code) | i64::from(code.flags) | flag, i64::from(code.length), i64::from(code.extended_id))
 }
 
 fn is_view(relation: &Relation) -> bool {

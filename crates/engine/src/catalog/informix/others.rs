@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use rowferry_dialect::informix::casts::{InformixCast, Side};
 use rowferry_dialect::informix::codes::type_code;
 use rowferry_dialect::informix::values::composite::Shape;
-use rowferry_dialect::informix::{Logging, shown, spl};
+use rowferry_dialect::informix::{Logging, shown, spl, type_from_words};
 use rowferry_dialect::ir::TriggerEvent;
 use rowferry_dialect::schema::{Relation, RelationKind};
 use rowferry_dialect::{Schema as _, Type};
@@ -101,26 +102,67 @@ pub(super) const TABLES: &[Table] = &[
             maxlen integer, length integer, byvalue char(1), cannothash char(1), locator integer, \
             source integer",
         rows: |context| {
-            let row = |id: i64, mode, name: &str, code: i64, align: i64, length: i64| {
-                let same = [text("f"), text("f"), int(0), int(0)];
+            let row = |id: i64, mode, name: &str, code: i64, align: i64, length: i64, source: i64| {
+                let same = [text("f"), text("f"), int(0), int(source)];
                 let own =
                     [int(id), text(mode), text(OWNER), text(name), int(code), int(align), int(length), int(length)];
                 own.into_iter().chain(same).collect::<Vec<_>>()
             };
             let built = [
-                row(1, "B", "lvarchar", 40, 1, 2_048),
-                row(5, "B", "boolean", 41, 1, 1),
-                row(10, "B", "blob", 41, 4, 72),
-                row(11, "B", "clob", 41, 4, 72),
-                row(25, "B", "json", 40, 1, 4_096),
-                row(26, "B", "bson", 40, 1, 4_096),
+                row(1, "B", "lvarchar", 40, 1, 2_048, 0),
+                row(5, "B", "boolean", 41, 1, 1, 0),
+                row(10, "B", "blob", 41, 4, 72, 0),
+                row(11, "B", "clob", 41, 4, 72, 0),
+                row(25, "B", "json", 40, 1, 4_096, 0),
+                row(26, "B", "bson", 40, 1, 4_096, 0),
             ];
             let named = rowferry_dialect::Schema::named_types(context.schema).into_iter().map(|ty| {
                 let code = type_code(&ty.ty, false);
                 let mode = if ty.is_row { "R" } else { "D" };
-                row(ty.oid.into(), mode, &ty.name, code.code.into(), 0, code.length.into())
+                let source = i64::from(code.source);
+                row(ty.oid.into(), mode, &ty.name, code.code.into(), code.alignment.into(), code.length.into(), source)
             });
             built.into_iter().chain(named).collect()
+        },
+    },
+    Table {
+        namespace: "informix",
+        live: false,
+        one: None,
+        chunks: None,
+        name: "syscasts",
+        columns: "owner char(32), argument_type smallint, argument_xid integer, result_type smallint, \
+                  result_xid integer, routine_name varchar(128), routine_owner char(32), class char(1)",
+        rows: |context| {
+            let types = context.schema.named_types();
+            // What a type is known by: its code and its extended id.
+            let side = |side: &Side| match side {
+                Side::BuiltIn(name) => {
+                    let code = type_from_words(name).map(|ty| type_code(&ty, false));
+                    code.map_or((0, 0), |code| (i64::from(code.code), i64::from(code.extended_id)))
+                }
+                Side::Named(oid) => {
+                    let code = types.iter().find(|ty| ty.oid == *oid).map(|ty| type_code(&ty.ty, false));
+                    let word = code.map_or(0, |code| i64::from(code.code) | i64::from(code.flags));
+                    (word, i64::from(*oid))
+                }
+            };
+            let row = |cast: &InformixCast| {
+                let definition = &cast.definition;
+                let ((from, from_id), (to, to_id)) = (side(&definition.source), side(&definition.target));
+                let routine = definition.function.as_deref();
+                vec![
+                    text(context.schema.informix_owner(cast.oid).unwrap_or_else(|| OWNER.to_owned())),
+                    int(from),
+                    int(from_id),
+                    int(to),
+                    int(to_id),
+                    routine.map_or(crate::catalog::Cell::Null, text),
+                    routine.map_or(crate::catalog::Cell::Null, |_| text(OWNER)),
+                    text(if definition.implicit { "I" } else { "E" }),
+                ]
+            };
+            context.schema.informix_casts().iter().map(row).collect()
         },
     },
     Table {

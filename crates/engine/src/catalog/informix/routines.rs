@@ -141,7 +141,7 @@ pub(super) const TABLES: &[Table] = &[
                         int(id),
                         int(at as i64 + 1),
                         name.map_or(Cell::Null, text),
-                        int(code.code.into()),
+                        int(i64::from(code.code) | i64::from(code.flags)),
                         int(code.length.into()),
                         int(code.extended_id.into()),
                         int(attribute),

@@ -138,7 +138,7 @@ impl Changer<'_> {
                 check.owned(oid.unwrap_or_else(|| schema.namespace_oid(name)), kind, name)
             }
             Ddl::CommentSequence { name, .. } => check.sequence(name),
-            Ddl::CreateRoutine(_) | Ddl::CreateType(_) | Ddl::CreateAggregate(_) => {
+            Ddl::CreateRoutine(_) | Ddl::CreateType(_) | Ddl::CreateAggregate(_) | Ddl::CreateInformixCast(_) => {
                 check.schema_privilege("public", Privileges::CREATE)
             }
             Ddl::UserType(UserTypeChange::Create { name, kind }) => {
@@ -186,6 +186,7 @@ impl Changer<'_> {
             Ddl::DropRoutine(routine) => check.owned(routine.oid, "function", ""),
             Ddl::DropType { oid } => check.owned(*oid, "type", ""),
             Ddl::DropAggregate { oid } => check.owned(*oid, "aggregate", ""),
+            Ddl::DropInformixCast { oid } => check.owned(*oid, "cast", ""),
             Ddl::Policy(policy) => match policy.change {
                 PolicyChange::Drop(_) | PolicyChange::Comment(..) => {
                     check.owned(policy.table.oid, "relation", &policy.table.name)

@@ -90,7 +90,12 @@ impl Changer<'_> {
             "routine" | "function" | "informix aggregate" => ObjectClass::Routine,
             "row type" | "distinct type" | "type" => ObjectClass::Type,
             // These have owners and no privileges.
-            "collation" | "operator" | "search configuration" | "search dictionary" | "statistics" => {
+            "collation"
+            | "operator"
+            | "search configuration"
+            | "search dictionary"
+            | "statistics"
+            | "informix cast" => {
                 return match self.schema().identity.current {
                     BOOTSTRAP => Ok(()),
                     owner => self.write_owner(database, oid, owner),

@@ -82,7 +82,8 @@ impl Changer<'_> {
                     });
                 }
                 let (base, default, collation) = (base.clone(), default.clone(), collation.clone());
-                UserKind::Domain(Domain { base, not_null: *not_null, default, checks: made, collation })
+                let not_null = *not_null;
+                UserKind::Domain(Domain { base, not_null, default, checks: made, collation, distinct: false })
             }
         };
         let (namespace, name) = (namespace.to_owned(), name.name.clone());
@@ -489,6 +490,7 @@ impl Changer<'_> {
                 self.drop_user(user)?;
             }
             self.forget_dropped_casts_of(ty.oid)?;
+            self.forget_informix_casts_of(ty.oid)?;
             self.forget("main", ty.oid)?;
             self.settle()?;
         }

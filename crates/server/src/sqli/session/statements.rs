@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use rowferry_dialect::informix;
-use rowferry_dialect::informix::codes::type_code;
 use rowferry_dialect::ir::{self, Value};
 use rowferry_engine::{Condition, Error, Outcome, Prepared, ResultColumn, Type, ValueRef, mask_secrets, smart_objects};
 use rowferry_wire_sqli::StatementType;
@@ -14,7 +13,7 @@ use rowferry_wire_sqli::messages::{
 use super::{Commands, Failure, Next, Obeyed, Pending, Resume};
 use crate::Ending;
 use crate::sqli::cursor::Statement;
-use crate::sqli::values::{Bound, RowContext, WireColumn, bound, description, encode_cell};
+use crate::sqli::values::{Bound, RowContext, WireColumn, bound, description, encode_cell, wire_code};
 
 impl Commands {
     pub(super) fn statement(&mut self) -> Obeyed<&mut Statement> {
@@ -186,7 +185,7 @@ impl Commands {
             // The row where a cursor stands is for us to know.
             types.pop();
         }
-        let codes: Vec<_> = types.iter().map(|ty| type_code(ty, false)).collect();
+        let codes: Vec<_> = types.iter().map(|ty| wire_code(ty, false)).collect();
         let params = codes.iter().map(|code| description(code, false)).collect();
         self.send(&ServerMessage::InputDescribe(InputDescribe { params }));
         Ok(())

@@ -196,6 +196,9 @@ fn forget(snapshot: &mut Snapshot, oid: u32) {
     if snapshot.extensions.iter().any(|extension| extension.oid == oid) {
         Arc::make_mut(&mut snapshot.extensions).retain(|extension| extension.oid != oid);
     }
+    if snapshot.informix_casts.iter().any(|cast| cast.oid == oid) {
+        Arc::make_mut(&mut snapshot.informix_casts).retain(|cast| cast.oid != oid);
+    }
     if snapshot.aggregates.iter().any(|aggregate| aggregate.oid == oid) {
         Arc::make_mut(&mut snapshot.aggregates).retain(|aggregate| aggregate.oid != oid);
     }

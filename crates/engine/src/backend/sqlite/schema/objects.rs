@@ -57,7 +57,7 @@ impl Source<'_> {
 
     /// Enters the types that users have made in PostgreSQL's way: before the relations, whose columns are of them.
     pub(super) fn add_user_types(&self, snapshot: &mut Snapshot) {
-        for (&oid, object) in self.metadata.objects.iter().filter(|(_, object)| object.kind == "type") {
+        for (&oid, object) in self.metadata.objects.iter().filter(|(_, object)| is_user_type(object)) {
             let definition = object.definition.as_deref().unwrap_or_default();
             match UserType::from_definition(oid, &object.namespace, &object.name, definition) {
                 Ok(mut ty) => {
@@ -162,6 +162,18 @@ impl Source<'_> {
                         None => tracing::warn!(object = object.name, "left out of the schema"),
                     }
                 }
+                "informix cast" => {
+                    let words = object.definition.as_deref().unwrap_or_default();
+                    match rowferry_dialect::informix::casts::Definition::from_text(words) {
+                        Some(definition) => {
+                            let casts = Arc::make_mut(&mut snapshot.informix_casts);
+                            casts.push(rowferry_dialect::informix::casts::InformixCast { oid, definition });
+                            casts.sort_by_key(|cast| cast.oid);
+                        }
+                        None => tracing::warn!(object = object.name, "left out of the schema"),
+                    }
+                }
+                _ if is_user_type(object) => {}
                 kind @ ("row type" | "distinct type") => self.add_type(snapshot, oid, object, kind == "row type"),
                 "view" if object.physical_name.is_none() => {
                     let (mut relation, details) = engine_view(oid, object, self.database, self.metadata);
@@ -256,6 +268,12 @@ impl Source<'_> {
             comment: None,
         });
     }
+}
+
+/// A type with a definition of its own. A DISTINCT type of an earlier version is its source type under another name.
+fn is_user_type(object: &Object) -> bool {
+    let definition = || object.definition.as_deref().unwrap_or_default();
+    object.kind == "type" || object.kind == "distinct type" && definition().starts_with('{')
 }
 
 /// A view that SQLite could not express.
