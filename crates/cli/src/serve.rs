@@ -103,8 +103,8 @@ pub enum JournalChoice {
 pub struct Arguments {
     /// The SQLite file, or `:memory:`; a file that does not exist is created. Or a PostgreSQL server's URL
     ///
-    /// `postgresql://user:password@host:port/database`: then the tables are that server's, and Informix clients find them
-    /// here. Better than in the URL a password stands in the environment (PGPASSWORD) or in ~/.pgpass.
+    /// `postgresql://user:password@host:port/database`: then the tables are that server's, and clients of
+    /// Informix and MySQL find them here. Better than in the URL a password stands in the environment (PGPASSWORD) or in ~/.pgpass.
     database: PathBuf,
 
     /// Listen for PostgreSQL clients at this address: 127.0.0.1:5432, :5432, 0.0.0.0, [::1]:0; port 0 is any free one
@@ -228,6 +228,13 @@ pub struct Arguments {
     /// Without it they cannot be made.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = FILE)]
     beside: Option<PathBuf>,
+
+    /// Make what MySQL's rules need in the PostgreSQL database, or bring it up to date, before it is served
+    ///
+    /// Collations by which texts are compared as in MySQL, and functions of SQL, in a schema called rowferry. Wanted once
+    /// before --mysql, and after an update that says so.
+    #[arg(long, help_heading = FILE)]
+    install: bool,
 
     /// Where a table lies in the cluster behind (Citus) once a client makes it; can be given more than once
     ///

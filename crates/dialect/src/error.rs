@@ -55,9 +55,9 @@ conditions! {
     PrivilegeNotRevoked "01006" -1 0 1105 "HY000",
     PrivilegeNotGranted "01007" -1 0 1105 "HY000",
     // Class 08: connection
-    ConnectionException "08000" -908 0 1158 "08S01",
-    ConnectionFailure "08006" -25580 0 1158 "08S01",
-    TransactionResolutionUnknown "08007" -25582 0 1158 "08S01",
+    ConnectionException "08000" -908 0 2013 "HY000",
+    ConnectionFailure "08006" -25580 0 2013 "HY000",
+    TransactionResolutionUnknown "08007" -25582 0 2013 "HY000",
     ProtocolViolation "08P01" -408 0 1835 "HY000",
     // Class 0A
     FeatureNotSupported "0A000" -999 0 1235 "42000",

@@ -274,6 +274,12 @@ impl Database {
         Session::new(self.clone(), options, number)
     }
 
+    /// True where the server behind has what MySQL's rules need, as this version of ours wants it.
+    pub fn is_ready_for_mysql(&self) -> bool {
+        let installed = self.shared.behind.get().map(crate::upstream::Behind::installed);
+        installed.is_none_or(|version| version == Some(rowferry_dialect::lower::postgres::VERSION))
+    }
+
     /// Where the server is that has the tables, if it is not the file that does.
     pub fn upstream(&self) -> Option<String> {
         self.shared.options.upstream.as_ref().map(|server| server.place())

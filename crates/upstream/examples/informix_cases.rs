@@ -1,6 +1,6 @@
 //! Runs files of Informix cases in front of a PostgreSQL server, and tells what is answered otherwise than from a file.
 //!
-//! `informix_cases URL FILE…`, with an empty database for each file at `URL/NAME`, writes a line of JSON for each case:
+//! `informix_cases URL FILE…`, with an empty database for each file at `URLNAME`, writes a line of JSON for each case:
 //! `file`, `line`, `sql`, `expected` and `found`.
 
 #[path = "../../engine/tests/support/answers.rs"]
@@ -21,7 +21,7 @@ fn main() {
     let url = arguments.next().expect("informix_cases URL FILE…");
     for file in arguments {
         let name = Path::new(&file).file_stem().expect("a file").to_string_lossy().into_owned();
-        let server = Server::from_url(&format!("{url}/{name}")).expect("a URL");
+        let server = Server::from_url(&format!("{url}{name}")).expect("a URL");
         let directory = tempfile::tempdir().expect("a directory");
         let options = Options { create: true, upstream: Some(Arc::new(server)), ..Options::default() };
         let database = Database::open_beside("store", &directory.path().join("beside.db"), options).expect("a server");

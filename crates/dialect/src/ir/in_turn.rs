@@ -63,7 +63,7 @@ pub fn in_turn(rows: &Query, outer: usize, schema: &dyn Schema) -> Option<InTurn
         return None;
     }
     let own = from.as_ref().map(From::relations).unwrap_or_default();
-    let mut given = Given { own: &own, outer, schema, items: Vec::new() };
+    let mut given = Given { own: &own, outer, schema, gathered: false, items: Vec::new() };
     let whole = late.is_empty() && items.len() == 1;
     let items: Vec<Vec<Expr>> = items
         .into_iter()
@@ -153,11 +153,25 @@ pub fn late(item: &Expr, select: &Select, outer: usize, schema: &dyn Schema) -> 
     if grouped || asks || gathers(item) || !matches!(select.distinct, Distinct::All) {
         return None;
     }
+    Some(brought(item, select, outer, schema, false))
+}
+
+/// The same of a query that another server answers, over groups of rows as well: what is computed of several rows is read.
+/// `None` for a query whose rows must differ, and where the item asks a query that calls such functions itself.
+pub fn late_over(item: &Expr, select: &Select, outer: usize, schema: &dyn Schema) -> Option<(Query, Vec<Expr>)> {
+    let asks = walk::any(item, |part| part.kind.query().is_some() && writes(part, schema));
+    if asks || !matches!(select.distinct, Distinct::All) {
+        return None;
+    }
+    Some(brought(item, select, outer, schema, true))
+}
+
+fn brought(item: &Expr, select: &Select, outer: usize, schema: &dyn Schema, gathered: bool) -> (Query, Vec<Expr>) {
     let own = select.from.as_ref().map(From::relations).unwrap_or_default();
-    let mut given = Given { own: &own, outer, schema, items: Vec::new() };
+    let mut given = Given { own: &own, outer, schema, gathered, items: Vec::new() };
     let mut item = item.clone();
     given.bring(&mut item);
-    Some((self::select(Vec::new(), vec![item], None, None), given.items))
+    (self::select(Vec::new(), vec![item], None, None), given.items)
 }
 
 fn all(mut conditions: Vec<Expr>) -> Option<Expr> {
@@ -175,6 +189,8 @@ struct Given<'a> {
     own: &'a [RelId],
     outer: usize,
     schema: &'a dyn Schema,
+    /// What is computed of several rows is read, too.
+    gathered: bool,
     items: Vec<Expr>,
 }
 
@@ -194,6 +210,7 @@ impl Given<'_> {
         walk::expr_mut(expr, &mut |part| {
             let read = match &part.kind {
                 ExprKind::Column(column) => self.own.contains(&column.relation),
+                ExprKind::Aggregate(_) | ExprKind::Window(_) if self.gathered => true,
                 kind => kind.query().is_some() && !writes(part, self.schema),
             };
             if read {

@@ -67,6 +67,11 @@ impl State {
         (self.found_rows, self.calculated) = (rows, true);
     }
 
+    /// Affected rows are those that were found.
+    pub fn counts_found(&self) -> bool {
+        self.counts_found
+    }
+
     /// A statement begins.
     fn begin(&mut self) {
         (self.matched, self.beside, self.calculated) = (0, 0, false);
@@ -169,7 +174,9 @@ impl Session {
             let mut outcome = self.execute_one(prepared, params, text)?;
             match &mut outcome {
                 Outcome::Done { command: Command::Insert | Command::Update | Command::Delete, rows } => {
-                    self.first_of_numbered(prepared, params, *rows, before);
+                    if prepared.upstream.is_none() {
+                        self.first_of_numbered(prepared, params, *rows, before);
+                    }
                     *rows += self.state.mysql.lock().beside;
                     self.routine_state().set_rows_processed(*rows);
                 }
@@ -306,6 +313,9 @@ impl Session {
     /// user's variables are.
     pub(super) fn mysql_told(&self) -> Arc<str> {
         let kinds = self.state.user_kinds.lock().clone();
+        // A server behind is told whether rows count that are found.
+        let counts = self.line().is_some() && self.state.mysql.lock().counts_found;
+        let kinds: Arc<str> = if counts { format!("found {kinds}").into() } else { kinds };
         match self.state.variables.read().kept(SQL_MODE) {
             None => kinds,
             Some(modes) => format!("{modes} {kinds}").into(),
@@ -342,6 +352,35 @@ impl Session {
                 sequences.told = Some(Told::Row(last - before));
             }
             None => sequences.serial = before,
+        }
+    }
+
+    /// The numbers that the server behind has given to new rows: LAST_INSERT_ID is that of the first that was given none.
+    pub(super) fn note_numbers(&self, prepared: &Prepared, params: &[Value], numbers: &[i64]) {
+        let Ir::Dml(dml) = &prepared.bound.statement else { return };
+        let DmlAction::Insert { columns, source, on_conflict } = &dml.action else { return };
+        let Some(last) = numbers.last() else { return };
+        let mut sequences = self.state.sequences.lock();
+        if matches!(sequences.told, Some(Told::Said(_))) {
+            return;
+        }
+        let numbered = dml.target.columns.iter().position(|column| column.identity.is_some());
+        let at = numbered.and_then(|numbered| columns.iter().position(|column| *column == numbered));
+        let first = match (source, at) {
+            (InsertSource::Values(rows), Some(at)) => {
+                let asks = |row: &Vec<Expr>| row.get(at).is_none_or(|value| asks_for_number(value, params));
+                let place = rows.iter().position(asks);
+                // Of rows that are passed over nobody knows which they were.
+                place.map(|place| if on_conflict.is_some() { 0 } else { place })
+            }
+            _ => Some(0),
+        };
+        match first.and_then(|place| numbers.get(place)) {
+            Some(first) => {
+                sequences.serial = Some(*first);
+                sequences.told = Some(Told::Row(*first));
+            }
+            None => sequences.told = Some(Told::Row(*last)),
         }
     }
 

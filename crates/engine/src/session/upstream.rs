@@ -3,23 +3,24 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use rowferry_dialect::ir::in_turn::late;
+use rowferry_dialect::ir::in_turn::late_over;
 use rowferry_dialect::ir::{
     Body, ColumnIndex, CreateTableAs, ExprKind, OutputColumn, Statement as Ir, Value, build, walk,
 };
 use rowferry_dialect::plan::Bound;
 use rowferry_dialect::values::Settings;
-use rowferry_dialect::{Condition, Error, Result, Schema, Type, informix};
+use rowferry_dialect::{Condition, Error, Language, Result, Schema, Type, informix};
 
 use super::execute::command_words;
 use super::parsed::Parsed;
+use super::state::Told as Number;
 use super::transaction::Block;
 use super::{Outcome, Prepared, Session};
 use crate::backend::{Backend as _, InUse};
 use crate::cursor::Cursor;
 use crate::routines::direct::Item;
 use crate::spool::Spool;
-use crate::upstream::{Begun, Kind, Late, Line, Modes, Request, Rows, There, Within};
+use crate::upstream::{Begun, Kind, Late, Line, Modes, Request, Rows, Speaker, There, Within};
 
 /// What a session has set there, and of what settings here that was made.
 pub type Told = Option<(Arc<Settings>, std::time::Duration, Arc<str>)>;
@@ -38,13 +39,17 @@ impl Session {
         let Some(behind) = self.database.shared.behind.get().filter(|_| self.line().is_some()) else {
             return Ok(None);
         };
-        let mut there = match behind.plan(bound, &self.schema) {
+        let speaker =
+            Speaker { mysql: self.language() == Language::Mysql, counts_found: self.state.mysql.lock().counts_found() };
+        let mut there = match behind.plan(bound, &self.schema, speaker) {
             Ok(Some(there)) => there,
             Ok(None) => return Ok(None),
             Err(error) if error.condition() == Condition::FeatureNotSupported => {
-                let said = |bound: &Bound| behind.plan(bound, &self.schema).is_ok();
+                let said = |bound: &Bound| behind.plan(bound, &self.schema, speaker).is_ok();
                 let Some((inner, items)) = late_items(bound, &self.schema, said) else { return Err(error) };
-                let Some(mut there) = behind.plan(&inner, &self.schema).map_err(|_| error)? else { return Ok(None) };
+                let Some(mut there) = behind.plan(&inner, &self.schema, speaker).map_err(|_| error)? else {
+                    return Ok(None);
+                };
                 let Ir::Query(query) = &inner.statement else { return Ok(None) };
                 let columns = query.columns.iter().map(|column| column.ty.clone()).collect();
                 let part = |bound: Bound| Ok(Arc::new(Prepared::of_part(InUse::lower(&bound)?, bound, parsed)));
@@ -226,11 +231,12 @@ impl Session {
             columns: &columns,
             within: self.within(),
             writes: there.kind != Kind::Query,
+            all_numbers: self.language() == Language::Mysql,
         };
         let settings = self.settings_there()?;
         let begun = line.run(&request, &settings);
         self.take_notices(&line);
-        match begun? {
+        match begun.map_err(|error| told_of_range(error, prepared))? {
             Begun::Rows { readers, ticket } => {
                 let mut rows = Rows::new(line, ticket, readers);
                 if there.kind == Kind::Query && there.late.is_none() {
@@ -254,7 +260,20 @@ impl Session {
                 let message = "the cursor's row has been changed or deleted since it was fetched";
                 Err(Error::new(Condition::NoCurrentRow, message))
             }
-            Begun::Done { rows, number } => {
+            Begun::Done { rows, numbers, updated, told, .. } if self.language() == Language::Mysql => {
+                let unwritten = there.said.rows_told.map_or(0, |told| (told as u64).saturating_sub(rows));
+                let mut state = self.state.mysql.lock();
+                let beside = state.beside() + updated + unwritten;
+                state.set_beside(beside);
+                drop(state);
+                self.note_numbers(prepared, own, &numbers);
+                if let Some(told) = told {
+                    let mut sequences = self.state.sequences.lock();
+                    (sequences.serial, sequences.told) = (Some(told), Some(Number::Said(told)));
+                }
+                Ok(Outcome::Done { command: prepared.command, rows })
+            }
+            Begun::Done { rows, number, .. } => {
                 if let (Some(number), Ir::Dml(dml)) = (number, &prepared.bound.statement) {
                     self.note_serial(dml.target.oid, number);
                 }
@@ -344,6 +363,22 @@ impl Session {
     }
 }
 
+/// The CHECK there of a column of one of MySQL's own types is that of the type.
+fn told_of_range(mut error: Error, prepared: &Prepared) -> Error {
+    let Ir::Dml(dml) = &prepared.bound.statement else { return error };
+    let range = rowferry_dialect::mysql::types::RANGE;
+    let column = error.constraint.as_deref().and_then(|name| name.strip_suffix(range)?.strip_suffix('.'));
+    if error.condition() == Condition::CheckViolation
+        && let Some(column) = column.and_then(|name| dml.target.columns.iter().find(|column| column.name == name))
+        && let Type::User(user) = &column.ty
+    {
+        error.message = format!("value for domain {} violates check constraint \"{range}\"", user.shown());
+        error.constraint = Some(range.to_owned());
+        error.data_type = Some(user.name.clone());
+    }
+    error
+}
+
 /// A query whose items that the server cannot be told are computed here, out of columns that it returns: what it is asked,
 /// and what becomes of that. `None` where that is not enough.
 fn late_items(bound: &Bound, schema: &dyn Schema, said: impl Fn(&Bound) -> bool) -> Option<(Bound, Vec<Item<Bound>>)> {
@@ -370,7 +405,7 @@ fn late_items(bound: &Bound, schema: &dyn Schema, said: impl Fn(&Bound) -> bool)
             continue;
         }
         places.push(None);
-        let (query, read) = late(item, select, bound.params.len(), schema)?;
+        let (query, read) = late_over(item, select, bound.params.len(), schema)?;
         items.push(Item::late(query, &read, bound));
         for expr in read {
             columns.push(OutputColumn { name: String::new(), ty: expr.ty.clone() });

@@ -396,7 +396,9 @@ impl Conversation {
             }
         }
         self.running = None;
-        let wanted = if request.there.said.returns_numbers { &[Type::Int8][..] } else { request.columns };
+        let said = &request.there.said;
+        let told = said.told_columns();
+        let wanted = if told > 0 { &[Type::Int8, Type::Int8, Type::Int8][..told] } else { request.columns };
         // Rows of a change that nobody has asked for are not there.
         let readers: Arc<[Reader]> = wanted.iter().zip(&types).map(|(ty, oid)| Reader::new(ty, *oid)).collect();
         if readers.len() != types.len() && !wanted.is_empty() {

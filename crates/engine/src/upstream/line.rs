@@ -54,6 +54,8 @@ pub(crate) struct Request<'a> {
     pub within: Within,
     /// It may change something.
     pub writes: bool,
+    /// All numbers that rows are given are told, and not the last alone.
+    pub all_numbers: bool,
 }
 
 /// What a statement yields.
@@ -62,7 +64,16 @@ pub(crate) enum Begun {
     /// Rows, to be asked for under this number.
     Rows { readers: Arc<[Reader]>, ticket: u64 },
     /// It is over: how many rows it was about, and the number that it has given to the last of them.
-    Done { rows: u64, number: Option<i64> },
+    Done {
+        rows: u64,
+        number: Option<i64>,
+        /// The numbers of all of them, where somebody wants to know.
+        numbers: Vec<i64>,
+        /// How many of them were there before, where that is told.
+        updated: u64,
+        /// What LAST_INSERT_ID was told.
+        told: Option<i64>,
+    },
 }
 
 /// What comes next of a result.
@@ -164,7 +175,8 @@ impl Line {
                 known
             }
         };
-        let rows = !readers.is_empty() && !request.there.said.returns_numbers;
+        let said = &request.there.said;
+        let rows = !readers.is_empty() && said.told_columns() == 0;
         let parted = rows && request.within.transaction.is_some();
         state.tickets += 1;
         let ticket = state.tickets;
@@ -183,13 +195,27 @@ impl Line {
             state.peek()?;
             return Ok(Begun::Rows { readers, ticket });
         }
-        let (mut row, mut number) = (RowBytes::default(), None);
+        let (mut row, mut number, mut numbers) = (RowBytes::default(), None, Vec::new());
+        let (mut updated, mut told) = (0, None);
+        let cell = |row: &RowBytes, at: usize| row.cell(at).and_then(|cell| readers.get(at)?.number(cell));
         loop {
             match state.answer(&mut row)? {
-                Answer::Row => number = row.cell(0).and_then(|cell| readers.first()?.number(cell)).or(number),
+                Answer::Row => {
+                    let was_there = said.returns_fates && cell(&row, readers.len().saturating_sub(1)) == Some(1);
+                    updated += u64::from(was_there);
+                    if said.returns_said && (was_there || !said.returns_fates) {
+                        told = cell(&row, usize::from(said.returns_numbers)).or(told);
+                    }
+                    if !said.returns_numbers || was_there {
+                        continue;
+                    }
+                    let next = cell(&row, 0);
+                    numbers.extend(next.filter(|_| request.all_numbers));
+                    number = next.or(number);
+                }
                 Answer::Complete(rows) => {
                     state.finish()?;
-                    return Ok(Begun::Done { rows, number });
+                    return Ok(Begun::Done { rows, number, numbers, updated, told });
                 }
                 Answer::Suspended => {}
             }

@@ -21,11 +21,14 @@ mod values;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use rowferry_dialect::ir::{self, Ddl, Maintenance, Named, ObjectKind, Statement};
+use rowferry_dialect::ir::{
+    self, AlterTable, Body, CompareOp, Ddl, Expr, ExprKind, From, Maintenance, Named, ObjectKind, Query, RelId,
+    Statement, UserTypeChange, Value, walk,
+};
 use rowferry_dialect::lower::postgres::{self, Known, Manner, Said};
 use rowferry_dialect::plan::Bound;
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
-use rowferry_dialect::{Error, Result, Type};
+use rowferry_dialect::{Error, Result, Type, mysql};
 
 use crate::Database;
 use crate::interrupt::Interrupter;
@@ -161,6 +164,17 @@ pub struct Behind {
     placements: Placements,
     /// Sees whether the schema there has changed.
     watch: shadow::Watch,
+    /// Which version of the schema for MySQL's rules is there.
+    installed: Option<u32>,
+}
+
+/// Whose statement it is that is to run there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Speaker {
+    /// A MySQL client's.
+    pub mysql: bool,
+    /// Who counts the rows that an UPDATE finds.
+    pub counts_found: bool,
 }
 
 /// A statement that runs there.
@@ -213,15 +227,28 @@ impl Behind {
             Interrupter::new(crate::memory::UNLIMITED),
         ));
         let by_code_points = watch.orders_by_rules()?;
-        let manner = Manner { with_heirs: true, by_code_points, shows_places: true, defers_keys: true };
+        let installed = watch.installed()?;
+        let manner = Manner {
+            with_heirs: true,
+            by_code_points,
+            shows_places: true,
+            defers_keys: true,
+            installed: installed == Some(postgres::VERSION),
+            ..Manner::default()
+        };
         if !placements.is_empty() && !watch.is_cluster()? {
             let message = "placing tables in a database without Citus";
             return Err(Error::unsupported(message).hint("CREATE EXTENSION citus there, or leave --place out."));
         }
         watch.begin(database)?;
         let keeps = !database.is_temporary();
-        database.shared.behind.set(Self { server, manner, keeps, placements, watch }).ok();
+        database.shared.behind.set(Self { server, manner, keeps, placements, watch, installed }).ok();
         Ok(())
+    }
+
+    /// Which version of the schema for MySQL's rules is there.
+    pub(crate) fn installed(&self) -> Option<u32> {
+        self.installed
     }
 
     /// What places the table that a statement has made; `None` where it stays as it is.
@@ -255,15 +282,20 @@ impl Behind {
     ///
     /// # Errors
     /// `0A000` for what the server cannot be told.
-    pub(crate) fn plan(&self, bound: &Bound, schema: &SessionSchema) -> Result<Option<There>> {
-        let Some(kind) = kind_of(&bound.statement)? else {
-            if !self.keeps && matches!(bound.statement, Statement::Ddl(_)) && bound.effects.schema {
+    pub(crate) fn plan(&self, bound: &Bound, schema: &SessionSchema, speaker: Speaker) -> Result<Option<There>> {
+        let Some(kind) = kind_of(&bound.statement, speaker)? else {
+            if !self.keeps
+                && matches!(bound.statement, Statement::Ddl(_))
+                && bound.effects.schema
+                && !is_mysql_type(&bound.statement)
+            {
                 let message = "there is no file to keep this in beside the PostgreSQL server";
                 return Err(Error::unsupported(message).hint("Start the server with --beside FILE."));
             }
             return Ok(None);
         };
-        let said = postgres::lower_for(bound, self.manner, &Knowing { schema, watch: &self.watch })?;
+        let manner = Manner { mysql: speaker.mysql, counts_found: speaker.counts_found, ..self.manner };
+        let said = postgres::lower_for(bound, manner, &Knowing { schema, watch: &self.watch })?;
         Ok(Some(There { said, kind, asked: None, late: None }))
     }
 }
@@ -284,6 +316,10 @@ impl Known for Knowing<'_> {
         self.watch.has_places(relation)
     }
 
+    fn is_referred_to(&self, relation: &Relation) -> bool {
+        self.schema.children(relation).next().is_some()
+    }
+
     fn answers_alike(&self, routine: u32) -> bool {
         let mut routines = self.schema.main.routines.iter().chain(self.schema.temp.routines.iter());
         let found = routines.find(|known| known.oid == routine);
@@ -291,8 +327,34 @@ impl Known for Knowing<'_> {
     }
 }
 
-fn kind_of(statement: &Statement) -> Result<Option<Kind>> {
+/// One of MySQL's own types, or the schema that they are in. They are nothing there.
+fn is_mysql_type(statement: &Statement) -> bool {
+    let Statement::Ddl(ddl) = statement else { return false };
+    match &**ddl {
+        Ddl::UserType(UserTypeChange::Create { name, .. }) => name.schema.as_deref() == Some(mysql::types::SCHEMA),
+        Ddl::CreateSchema { name, .. } => name == mysql::types::SCHEMA,
+        _ => false,
+    }
+}
+
+/// Makes what MySQL's rules need in the database there, or brings it up to date.
+///
+/// # Errors
+/// The server's.
+pub fn install(server: &Arc<dyn Upstream>) -> Result<()> {
+    let interrupter = Interrupter::new(crate::memory::UNLIMITED);
+    let line = Line::new(server.clone(), "rowferry".to_owned(), interrupter);
+    let mut statements = vec!["BEGIN".to_owned(), "SELECT pg_advisory_xact_lock(8104420260)".to_owned()];
+    statements.extend(postgres::installation());
+    statements.push("COMMIT".to_owned());
+    line.command(&statements.join("; "), Within::default(), "").map(drop)
+}
+
+fn kind_of(statement: &Statement, speaker: Speaker) -> Result<Option<Kind>> {
     let refused = |what: &str| Err(Error::unsupported(format!("{what} in front of a PostgreSQL server")));
+    if is_mysql_type(statement) {
+        return Ok(None);
+    }
     Ok(Some(match statement {
         Statement::Query(_) if !needs_server(statement) => return Ok(None),
         Statement::Query(_) => Kind::Query,
@@ -301,6 +363,13 @@ fn kind_of(statement: &Statement) -> Result<Option<Kind>> {
         Statement::CreateTableAs(_) | Statement::RefreshView(_) => return refused("a materialized view"),
         Statement::Ddl(ddl) => match &**ddl {
             Ddl::Truncate { .. } => Kind::Alone,
+            // What the catalogs show of it is kept here.
+            Ddl::AlterTable { actions, .. }
+                if actions.iter().all(|action| matches!(action, AlterTable::SetProperty { .. })) =>
+            {
+                return Ok(None);
+            }
+            Ddl::CreateSchema { .. } => Kind::Schema,
             Ddl::CreateTable(_)
             | Ddl::CreateIndex(_)
             | Ddl::AlterTable { .. }
@@ -313,12 +382,26 @@ fn kind_of(statement: &Statement) -> Result<Option<Kind>> {
             Ddl::Drop(drop)
                 if matches!(
                     drop.kind,
-                    ObjectKind::Table | ObjectKind::Index | ObjectKind::Sequence | ObjectKind::View
+                    ObjectKind::Table
+                        | ObjectKind::Index
+                        | ObjectKind::Sequence
+                        | ObjectKind::View
+                        | ObjectKind::Schema
                 ) =>
             {
                 Kind::Schema
             }
             // What stands beside the tables is kept here.
+            Ddl::CreateFunction(_)
+            | Ddl::AlterFunction(_)
+            | Ddl::DropFunctions { .. }
+            | Ddl::Comment { .. }
+            | Ddl::CommentPart { .. }
+            | Ddl::CommentObject { .. }
+                if speaker.mysql =>
+            {
+                return Ok(None);
+            }
             Ddl::CreateSynonym { .. }
             | Ddl::CreateRoutine(_)
             | Ddl::DropRoutine(_)
@@ -336,6 +419,12 @@ fn kind_of(statement: &Statement) -> Result<Option<Kind>> {
         },
         Statement::Lock(_) | Statement::SetConstraints { .. } => Kind::Both,
         Statement::Maintain(Maintenance::Analyze { tables, all, .. }) if *all || !tables.is_empty() => Kind::Alone,
+        // The copy here has no rows.
+        Statement::CallProcedure(_) | Statement::CallRoutine(_) | Statement::ExecutePrepared { .. }
+            if needs_server(statement) =>
+        {
+            return refused("a call with a query among its arguments");
+        }
         _ => return Ok(None),
     }))
 }
@@ -343,11 +432,46 @@ fn kind_of(statement: &Statement) -> Result<Option<Kind>> {
 /// True for a statement that reads tables of users, or asks a sequence.
 fn needs_server(statement: &Statement) -> bool {
     let named = ir::named_relations(statement);
-    let reads = named.values().any(|named| match named {
+    let asked_about = asked_about(statement);
+    let reads = named.iter().any(|(id, named)| match named {
+        Named::Relation(_) if asked_about.contains(id) => false,
         Named::Relation(relation) => relation.kind != RelationKind::Catalog && relation.oid >= FIRST_USER_OID,
         _ => false,
     });
     reads || ir::asks_sequences(statement)
+}
+
+/// Relations of which a query wants to know whether they are there, and no rows: SHOW asks for those of none.
+fn asked_about(statement: &Statement) -> Vec<RelId> {
+    let mut found = Vec::new();
+    if let Statement::Query(query) = statement {
+        asked_about_in(query, &mut found);
+    }
+    found
+}
+
+fn asked_about_in(query: &Query, found: &mut Vec<RelId>) {
+    let Body::Select(select) = &query.body else { return };
+    if let Some(From::Query { query, .. }) = &select.from {
+        asked_about_in(query, found);
+    }
+    let Some(filter) = &select.filter else { return };
+    walk::expr(filter, &mut |part| {
+        if let ExprKind::Exists(inner) = &part.kind
+            && let Body::Select(asked) = &inner.body
+            && asked.filter.as_ref().is_some_and(is_never)
+        {
+            found.extend(ir::named_relations(&Statement::Query(inner.clone())).into_keys());
+        }
+        true
+    });
+}
+
+/// A condition that no row holds.
+fn is_never(filter: &Expr) -> bool {
+    let ExprKind::Compare { op: CompareOp::Equal, left, right } = &filter.kind else { return false };
+    let values = (&left.kind, &right.kind);
+    matches!(values, (ExprKind::Literal(Value::Integer(a)), ExprKind::Literal(Value::Integer(b))) if a != b)
 }
 
 /// Object ids of what users make begin here.

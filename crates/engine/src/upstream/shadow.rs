@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
-use rowferry_dialect::lower::postgres::declared_type;
+use rowferry_dialect::lower::postgres::{SCHEMA, declared_collation, declared_type};
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Language, Result, Schema as _, informix};
 
@@ -43,7 +43,10 @@ const COLUMNS: &str = "SELECT a.attrelid, a.attname, \
          WHEN b.nspname = 'pg_catalog' THEN format_type(a.atttypid, a.atttypmod) ELSE 'text' END, \
     a.attnotnull, \
     a.attidentity <> '' OR pg_get_serial_sequence(quote_ident(n.nspname) || '.' || quote_ident(c.relname), a.attname) IS NOT NULL, \
-    a.attgenerated, pg_get_expr(d.adbin, d.adrelid) \
+    a.attgenerated, pg_get_expr(d.adbin, d.adrelid), \
+    CASE WHEN a.attcollation <> 0 AND a.attcollation <> t.typcollation THEN \
+        (SELECT l.nspname || '.' || o.collname FROM pg_collation o JOIN pg_namespace l ON l.oid = o.collnamespace \
+         WHERE o.oid = a.attcollation) END \
     FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace \
     JOIN pg_type t ON t.oid = a.atttypid JOIN pg_namespace b ON b.oid = t.typnamespace \
     LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum \
@@ -101,6 +104,8 @@ struct Column {
     ty: String,
     not_null: bool,
     numbered: bool,
+    /// The collation that it is declared with, where that is not the one of its type.
+    collation: String,
 }
 
 impl Watch {
@@ -118,6 +123,18 @@ impl Watch {
         let rows = self.line.texts("SELECT datcollate FROM pg_database WHERE datname = current_database()")?;
         let collation = rows.into_iter().flatten().next().flatten().unwrap_or_default();
         Ok(!matches!(collation.as_str(), "C" | "POSIX" | "C.UTF-8" | "C.utf8"))
+    }
+
+    /// Which version of the schema for MySQL's rules is there.
+    ///
+    /// # Errors
+    /// The server's.
+    pub fn installed(&self) -> Result<Option<u32>> {
+        if self.line.texts(&format!("SELECT 1 WHERE to_regproc('{SCHEMA}.version') IS NOT NULL"))?.is_empty() {
+            return Ok(None);
+        }
+        let rows = self.line.texts(&format!("SELECT {SCHEMA}.version()"))?;
+        Ok(rows.into_iter().flatten().next().flatten().and_then(|version| version.parse().ok()))
     }
 
     /// True where the database has Citus.
@@ -207,7 +224,8 @@ impl Watch {
             let mut next = || row.next().flatten().unwrap_or_default();
             let Some(relation) = found.get_mut(&number(&next())?) else { continue };
             let (name, ty, not_null, numbered) = (next(), next(), next() == "t", next() == "t");
-            relation.columns.push(Column { name, ty, not_null, numbered });
+            let (_generated, _default, collation) = (next(), next(), next());
+            relation.columns.push(Column { name, ty, not_null, numbered, collation });
         }
         for relation in found.values_mut() {
             relation.statements = relation.creation();
@@ -264,6 +282,9 @@ impl Found {
                     && here.not_null == there.not_null
                     && declared_type(&here.ty).is_some_and(|declared| declared == there.ty)
                     && here.identity.is_some() == there.numbered
+                    && here.collation.as_deref().is_none_or(|collation| {
+                        declared_collation(collation).is_none_or(|declared| declared == there.collation)
+                    })
             })
     }
 }

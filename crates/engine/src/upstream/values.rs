@@ -37,6 +37,8 @@ enum Way {
 impl Reader {
     /// For a column that is awaited as `ty` and comes as the type of this object id.
     pub fn new(ty: &Type, oid: u32) -> Self {
+        // What MySQL's own types are over is what lies there.
+        let ty = ty.through_domains();
         let told = from_oid(oid);
         let way = match (&told, ty.through_domains()) {
             (Some(Type::Int2 | Type::Int4 | Type::Int8), wanted) if wanted.is_integer() => Way::Integer,
@@ -145,6 +147,7 @@ pub(crate) fn parameter(value: &Value, ty: &Type, settings: &Settings) -> Result
     if matches!(value, Value::Null) {
         return Ok(None);
     }
+    let ty = ty.through_domains();
     let told = import(ty);
     let mut out = Vec::new();
     match (ty, value) {

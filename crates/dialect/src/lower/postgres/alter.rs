@@ -10,11 +10,33 @@ impl Lowering<'_> {
         let mut names: Vec<String> = table.columns.iter().map(|column| quote(&column.name)).collect();
         let mut name = table.name.clone();
         let mut statements = Vec::with_capacity(actions.len());
+        let mut behind = Vec::new();
         for action in actions {
+            // What the catalogs show of it, and nothing more.
+            if matches!(action, AlterTable::SetProperty { .. }) {
+                continue;
+            }
             if let AlterTable::AddColumn { column, .. } = action {
                 names.push(quote(&column.name));
             }
-            self.names.insert(Text::TABLE, Named { alias: String::new(), columns: names.clone(), placeless: false });
+            self.names.insert(
+                Text::TABLE,
+                Named {
+                    alias: String::new(),
+                    columns: names.clone(),
+                    collations: Vec::new(),
+                    key: None,
+                    placeless: false,
+                },
+            );
+            if let (AlterTable::AddIdentity { column, .. }, true) = (action, self.manner.mysql) {
+                behind.push(super::behind_greatest(table, &name, &table.columns[*column].name));
+            }
+            if let (AlterTable::SetIdentity { column, restart: Some(restart), .. }, true) = (action, self.manner.mysql)
+            {
+                behind.push(super::number_from(table, &name, &table.columns[*column].name, *restart));
+                continue;
+            }
             let change = self.table_change(action, &names)?;
             statements.push(format!("ALTER TABLE {} {change}", super::qualified(&table.namespace, &name)));
             match action {
@@ -23,6 +45,7 @@ impl Lowering<'_> {
                 _ => {}
             }
         }
+        statements.extend(behind);
         Ok(statements.join("; "))
     }
 
@@ -44,9 +67,30 @@ impl Lowering<'_> {
             AlterTable::RenameTable(to) => format!("RENAME TO {}", quote(to)),
             AlterTable::RenameConstraint { from, to } => format!("RENAME CONSTRAINT {} TO {}", quote(from), quote(to)),
             AlterTable::SetType { column, ty, collation, using } => {
-                let order = collation.as_ref().map(|named| format!(" COLLATE {}", quote(&named.name)));
-                let (order, words) = (order.unwrap_or_default(), type_words(ty)?);
-                format!("ALTER COLUMN {} TYPE {words}{order} USING {}", names[*column], self.expr(using)?)
+                let order = match collation {
+                    Some(named) if named.namespace == crate::mysql::types::SCHEMA => {
+                        self.own()?;
+                        format!(" COLLATE {}", super::mysql::collation(named)?)
+                    }
+                    Some(named) => format!(" COLLATE {}", quote(&named.name)),
+                    None => String::new(),
+                };
+                let words = type_words(ty)?;
+                let bare = names[*column].trim_matches('"').replace("\"\"", "\"");
+                let range = quote(&super::mysql::range_name(&bare));
+                let mut before = String::new();
+                let mut behind = String::new();
+                if self.manner.mysql {
+                    before = format!("DROP CONSTRAINT IF EXISTS {range}, ");
+                    if let Some(condition) = super::mysql::range(ty, &names[*column]) {
+                        behind = format!(", ADD CONSTRAINT {range} CHECK ({condition})");
+                    }
+                }
+                format!(
+                    "{before}ALTER COLUMN {} TYPE {words}{order} USING {}{behind}",
+                    names[*column],
+                    self.expr(using)?
+                )
             }
             AlterTable::SetNotNull { column, not_null } => {
                 format!("ALTER COLUMN {} {} NOT NULL", names[*column], if *not_null { "SET" } else { "DROP" })
@@ -79,7 +123,12 @@ impl Lowering<'_> {
     }
 
     fn named_constraint(&mut self, constraint: &crate::ir::Constraint, names: &[String]) -> Result<String> {
-        if constraint.options != Default::default() {
+        let options = constraint.options;
+        if options.not_valid && self.manner.mysql && !options.no_inherit {
+            let valid = crate::ir::Constraint { options: Default::default(), ..constraint.clone() };
+            return Ok(format!("{} NOT VALID", self.named_constraint(&valid, names)?));
+        }
+        if options != Default::default() {
             return Err(missing("a constraint's options"));
         }
         if let ConstraintKind::Check(check) = &constraint.kind {

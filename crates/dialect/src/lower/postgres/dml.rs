@@ -21,6 +21,10 @@ impl Lowering<'_> {
                 return Err(missing(part));
             }
         }
+        if self.manner.mysql {
+            self.one_by_one(dml)?;
+            self.changes = !matches!(dml.action, DmlAction::Insert { .. });
+        }
         let mut out = self.ctes(&dml.ctes)?;
         let alias = self.enter(dml.id, &dml.target);
         let table = format!("{} AS {alias}", named(&dml.target));
@@ -132,7 +136,15 @@ impl Lowering<'_> {
     pub(super) fn assignments(&mut self, assignments: &[(usize, Expr)], dml: &Dml) -> Result<String> {
         let mut words = Vec::with_capacity(assignments.len());
         for (at, value) in assignments {
-            let value = if is_default(value) { "DEFAULT".to_owned() } else { self.expr(value)? };
+            let value = match said_number(value) {
+                // What is said is what the column becomes.
+                Some(number) if self.manner.mysql && self.number_said.is_none() => {
+                    self.number_said = Some(*at);
+                    format!("({})::{}", self.expr(number)?, super::type_words(&value.ty)?)
+                }
+                _ if is_default(value) => "DEFAULT".to_owned(),
+                _ => self.expr(value)?,
+            };
             words.push(format!("{} = {value}", quote(&dml.target.columns[*at].name)));
         }
         Ok(words.join(", "))
@@ -140,6 +152,7 @@ impl Lowering<'_> {
 
     fn on_conflict(&mut self, conflict: &OnConflict, dml: &Dml) -> Result<String> {
         let arbiter = match &conflict.arbiter {
+            None if self.manner.mysql && !matches!(conflict.action, ConflictAction::Nothing) => self.arbiter(dml)?,
             None => String::new(),
             Some(arbiter) => {
                 let index = &dml.target.indexes[arbiter.index];
@@ -161,6 +174,79 @@ impl Lowering<'_> {
                 out
             }
         })
+    }
+}
+
+impl Lowering<'_> {
+    /// What MySQL does row by row, where PostgreSQL does the same for all of them.
+    fn one_by_one(&mut self, dml: &Dml) -> Result<()> {
+        let Some(rule) = &dml.one_by_one else { return self.note_rows(dml, false) };
+        if !rule.order.is_empty() {
+            return Err(missing("an UPDATE whose ORDER BY decides which keys are free"));
+        }
+        match &dml.action {
+            DmlAction::Insert { .. } if rule.replaces => {
+                // Who refers to a row that is replaced loses it, or stands in the way.
+                if self.known.is_some_and(|known| known.is_referred_to(&dml.target)) {
+                    return Err(missing("REPLACE of rows to which foreign keys refer"));
+                }
+                self.note_rows(dml, true)
+            }
+            DmlAction::Insert { .. } => Ok(()),
+            _ if rule.ignores => Err(missing("UPDATE IGNORE and DELETE IGNORE")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Rows that stay as they are count where they are told.
+    fn note_rows(&mut self, dml: &Dml, replaces: bool) -> Result<()> {
+        let DmlAction::Insert { source, on_conflict: Some(conflict), .. } = &dml.action else { return Ok(()) };
+        if matches!(conflict.action, ConflictAction::Nothing) || !replaces && !self.manner.counts_found {
+            return Ok(());
+        }
+        match source {
+            InsertSource::Values(rows) => self.rows_told = Some(rows.len()),
+            InsertSource::Defaults => self.rows_told = Some(1),
+            InsertSource::Query(_) => return Err(missing("a query's rows, some of which are there already,")),
+        }
+        Ok(())
+    }
+
+    /// The only key that a row can have in common with one that is there.
+    fn arbiter(&self, dml: &Dml) -> Result<String> {
+        let DmlAction::Insert { columns, source, .. } = &dml.action else { return Err(missing("a row of no INSERT")) };
+        // A number that the column gives itself is no other row's.
+        let is_fresh = |column: usize| {
+            let Some(at) = columns.iter().position(|known| *known == column) else { return !columns.is_empty() };
+            let asks = |value: &Expr| match &value.kind {
+                ExprKind::Numbered { given, .. } => given.as_deref().is_none_or(is_zero),
+                _ => next_of(value).is_some(),
+            };
+            matches!(source, InsertSource::Values(rows) if rows.iter().all(|row| row.get(at).is_none_or(asks)))
+        };
+        let numbers = |column: usize| dml.target.columns[column].identity.is_some() && is_fresh(column);
+        let mut keys =
+            dml.target.indexes.iter().filter(|index| {
+                index.unique && !matches!(index.columns.as_slice(), [Some(column)] if numbers(*column))
+            });
+        let (Some(key), None) = (keys.next(), keys.next()) else {
+            return Err(missing("ON DUPLICATE KEY UPDATE and REPLACE where several keys may be in the way"));
+        };
+        let columns: Option<Vec<usize>> = key.columns.iter().copied().collect();
+        let (Some(columns), None) = (columns, &key.predicate) else {
+            return Err(missing("this index as an arbiter"));
+        };
+        let names: Vec<String> = columns.iter().map(|at| quote(&dml.target.columns[*at].name)).collect();
+        Ok(format!(" ({})", names.join(", ")))
+    }
+}
+
+/// What `LAST_INSERT_ID(n)` says, where a column is assigned that.
+pub(super) fn said_number(value: &Expr) -> Option<&Expr> {
+    match &value.kind {
+        ExprKind::Call { function, args } if function.name == "last_insert_id" => args.first(),
+        ExprKind::Cast { arg, .. } | ExprKind::Checked { arg, .. } if arg.ty.is_integer() => said_number(arg),
+        _ => None,
     }
 }
 

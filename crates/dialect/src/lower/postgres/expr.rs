@@ -1,7 +1,7 @@
 //! Expressions.
 
 use super::functions::{self, Said};
-use super::{Lowering, missing, type_words};
+use super::{Lowering, missing, mysql, type_words};
 use crate::functions::{Function, FunctionKind};
 use crate::ir::{
     Aggregate, CastContext, CollateRole, ColumnIndex, CompareOp, Expr, ExprKind, Frame, FrameBound, FrameExclude,
@@ -18,6 +18,14 @@ impl Lowering<'_> {
 
     /// An expression; operators stand in parentheses.
     pub(super) fn expr(&mut self, expr: &Expr) -> Result<String> {
+        if let Some((_, key)) = self.common.iter().find(|(common, _)| common == expr) {
+            let key = key.clone();
+            let common = std::mem::take(&mut self.common);
+            let one = self.expr(expr);
+            self.common = common;
+            let one = format!("min({} COLLATE \"C\")", one?);
+            return Ok(key.map_or_else(|| one.clone(), |key| format!("(CASE WHEN GROUPING({key}) = 0 THEN {one} END)")));
+        }
         match budget::deeper(|| self.expr_kind(expr)) {
             Err(error) => self.ask(expr, error),
             lowered => lowered,
@@ -110,7 +118,19 @@ impl Lowering<'_> {
             ExprKind::ArrayQuery(query) => format!("ARRAY{}", self.nested(query)?),
             ExprKind::Row(members) => format!("ROW({})", self.exprs(members)?),
             ExprKind::Array(members) => format!("ARRAY[{}]::{}", self.exprs(members)?, type_words(&expr.ty)?),
+            ExprKind::Collate { arg, collation, .. } if collation.namespace == crate::mysql::types::SCHEMA => {
+                if self.is_declared(arg, collation) {
+                    return self.expr(arg);
+                }
+                let words = mysql::collation(collation)?;
+                if words != "\"C\"" {
+                    self.own()?;
+                }
+                format!("({} COLLATE {words})", self.expr(arg)?)
+            }
             ExprKind::Collate { arg, role: CollateRole::Operand { .. }, .. } => self.expr(arg)?,
+            // The column's own CHECK asks it.
+            ExprKind::Checked { arg, .. } if mysql::own_words(&expr.ty).is_some() => self.expr(arg)?,
             ExprKind::Collate { arg, collation, .. } => {
                 format!("({} COLLATE {})", self.expr(arg)?, crate::postgres::quote_ident(&collation.name))
             }
@@ -204,6 +224,19 @@ impl Lowering<'_> {
         if let (Type::Datetime(qualifier), true) = (&arg.ty, ty.is_text()) {
             lowered = text_of_moment(&lowered, *qualifier);
         }
+        let (from, to) = (arg.ty.through_domains(), ty.through_domains());
+        match (from, to) {
+            (Type::Bool, to)
+                if self.manner.mysql
+                    && (to.is_integer() || to.is_decimal() || matches!(to, Type::Float4 | Type::Float8)) =>
+            {
+                lowered = format!("({lowered})::integer");
+            }
+            (Type::Bool, to) if self.manner.mysql && to.is_text() => return Err(missing("the text of a truth")),
+            (from, Type::Bool) if self.manner.mysql && from.is_integer() => return Ok(format!("({lowered} <> 0)")),
+            _ => {}
+        }
+        let ty = if mysql::own_words(ty).is_some() { ty.through_domains() } else { ty };
         let words = match ty {
             Type::Varchar(_) | Type::Lvarchar(_) | Type::Nvarchar(_) if context == CastContext::Assignment => {
                 "varchar".to_owned()
@@ -221,6 +254,12 @@ impl Lowering<'_> {
             && let Some(sequence) = self.sequence(args)
         {
             return Ok(format!("{asked}({sequence})"));
+        }
+        if function.name == "place of a row" {
+            return self.place_of_row(args);
+        }
+        if function.languages.contains(&Language::Mysql) && !function.languages.contains(&Language::Postgres) {
+            return self.mysql_call(function, args);
         }
         if function.name == functions::ROUTINE {
             return Err(missing("a routine in SPL of rows' values, outside of the select list"));
@@ -248,11 +287,23 @@ impl Lowering<'_> {
     }
 
     fn aggregate(&mut self, aggregate: &Aggregate) -> Result<String> {
+        let common = std::mem::take(&mut self.common);
+        let lowered = self.aggregate_alone(aggregate);
+        self.common = common;
+        lowered
+    }
+
+    fn aggregate_alone(&mut self, aggregate: &Aggregate) -> Result<String> {
+        if matches!(aggregate.function.name, "avg" | "mysql_exact_avg")
+            && let ([arg], true, true) = (aggregate.args.as_slice(), self.manner.mysql, aggregate.filter.is_none())
+        {
+            return self.average(arg, aggregate.distinct, aggregate.function.name == "avg");
+        }
         let name = functions::aggregate(aggregate.function).ok_or_else(|| missing(aggregate.function.name))?;
         let ordered = functions::is_ordered_set(name) && !aggregate.order_by.is_empty();
         let mut out = format!("{name}({}", if aggregate.distinct { "DISTINCT " } else { "" });
         let star = aggregate.args.is_empty() && !ordered;
-        out.push_str(&if star { "*".to_owned() } else { self.exprs(&aggregate.args)? });
+        out.push_str(&if star { "*".to_owned() } else { self.aggregated(aggregate.function, &aggregate.args)? });
         if let ("max" | "min", [arg]) = (name, aggregate.args.as_slice()) {
             out.push_str(self.order_of(&arg.ty));
         }
@@ -267,6 +318,47 @@ impl Lowering<'_> {
         Ok(out)
     }
 
+    /// The arguments of an aggregate or window function.
+    fn aggregated(&mut self, function: &Function, args: &[Expr]) -> Result<String> {
+        if !self.manner.mysql {
+            return self.exprs(args);
+        }
+        let mut lowered = Vec::with_capacity(args.len());
+        for arg in args {
+            let words = self.expr(arg)?;
+            lowered.push(mysql::aggregated(function, arg, words)?);
+        }
+        Ok(lowered.join(", "))
+    }
+
+    /// The row's own key: it stays what it is where others change the row meanwhile.
+    fn place_of_row(&mut self, args: &[Expr]) -> Result<String> {
+        let [Expr { kind: ExprKind::Column(column), .. }] = args else { return Err(missing("place of a row")) };
+        let key = self.names.get(&column.relation).and_then(|named| named.key.clone());
+        match (key, self.manner.mysql) {
+            (Some(key), true) => Ok(key),
+            (None, true) => Err(missing("choosing rows to be changed in a table without a primary key")),
+            _ => Err(missing("place of a row")),
+        }
+    }
+
+    /// AVG, with more digits than are shown.
+    fn average(&mut self, arg: &Expr, distinct: bool, of_float: bool) -> Result<String> {
+        let ty = arg.ty.through_domains();
+        let distinct = if distinct { "DISTINCT " } else { "" };
+        let lowered = self.expr(arg)?;
+        if matches!(ty, Type::Float4 | Type::Float8) {
+            return Ok(format!("(sum({distinct}{lowered}) / nullif(count({distinct}{lowered}), 0))"));
+        }
+        // How many digits are shown hangs on the values.
+        if of_float {
+            return Err(missing("the average of decimals of any scale"));
+        }
+        let lowered = if *ty == Type::Bool { format!("({lowered})::integer") } else { lowered };
+        self.own()?;
+        Ok(format!("rowferry.quotient(sum({distinct}({lowered})::numeric), count({distinct}{lowered}))"))
+    }
+
     fn filter_of(&mut self, filter: Option<&Expr>, out: &mut String) -> Result<()> {
         if let Some(filter) = filter {
             out.push_str(&format!(" FILTER (WHERE {})", self.expr(filter)?));
@@ -277,7 +369,7 @@ impl Lowering<'_> {
     fn window(&mut self, call: &WindowCall) -> Result<String> {
         let name = functions::aggregate(call.function).ok_or_else(|| missing(call.function.name))?;
         let star = call.args.is_empty() && call.function.kind == FunctionKind::Aggregate;
-        let args = if star { "*".to_owned() } else { self.exprs(&call.args)? };
+        let args = if star { "*".to_owned() } else { self.aggregated(call.function, &call.args)? };
         let mut out = format!("{name}({args})");
         self.filter_of(call.filter.as_ref(), &mut out)?;
         let mut over = Vec::new();

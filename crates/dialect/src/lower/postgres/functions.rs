@@ -55,6 +55,9 @@ pub(super) fn takes_variadic(function: &Function) -> bool {
 
 /// An aggregate or window function by PostgreSQL's name.
 pub(super) fn aggregate(function: &Function) -> Option<&'static str> {
+    if let Some(name) = super::mysql::aggregate(function) {
+        return Some(name);
+    }
     let known = function.languages.contains(&crate::Language::Postgres);
     let both = matches!(function.kind, FunctionKind::Aggregate | FunctionKind::Window);
     (known && both && !function.name.contains(' ')).then_some(function.name)

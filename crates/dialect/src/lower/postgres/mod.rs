@@ -14,13 +14,16 @@ mod dml;
 mod expr;
 mod functions;
 mod merge;
+mod mysql;
 mod query;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
+use crate::collation::Collation;
 use crate::ir::{
-    ColumnIndex, ColumnRef, Ddl, DmlAction, Expr, ExprKind, InsertSource, Maintenance, ObjectKind, Query, RelId,
-    Statement, Transaction, TransactionModes, Value,
+    ColumnIndex, ColumnRef, ConflictAction, Ddl, DmlAction, Expr, ExprKind, InsertSource, Maintenance, ObjectKind,
+    OnConflict, Query, RelId, Statement, Transaction, TransactionModes, Value,
 };
 use crate::plan::Bound;
 use crate::postgres::types::format_type;
@@ -38,6 +41,12 @@ pub struct Manner {
     pub defers_keys: bool,
     /// Rows may be told apart by where they lie: their numbers are that server's.
     pub shows_places: bool,
+    /// What MySQL's rules need is there, in the schema [`SCHEMA`].
+    pub installed: bool,
+    /// The statement is MySQL's.
+    pub mysql: bool,
+    /// Rows that an UPDATE finds count, whether or not it changes them.
+    pub counts_found: bool,
 }
 
 /// What is known of a server's tables.
@@ -48,6 +57,8 @@ pub trait Known {
     fn has_places(&self, relation: &Relation) -> bool;
     /// A routine that is kept here answers alike whenever it is called with the same arguments, as it was declared.
     fn answers_alike(&self, routine: u32) -> bool;
+    /// Foreign keys refer to it.
+    fn is_referred_to(&self, relation: &Relation) -> bool;
 }
 
 /// A statement as it is said.
@@ -55,12 +66,25 @@ pub trait Known {
 pub struct Said {
     /// PostgreSQL's SQL.
     pub sql: String,
-    /// It returns the numbers that its rows have been given, and nothing else.
+    /// It returns the numbers that its rows have been given, and nothing that was asked for.
     pub returns_numbers: bool,
+    /// It returns, last, of each row whether it was there before.
+    pub returns_fates: bool,
+    /// It returns, before that, of each row that it changes the number that LAST_INSERT_ID is told.
+    pub returns_said: bool,
+    /// So many rows are told; those that it does not write are there already as they were to be.
+    pub rows_told: Option<usize>,
     /// What PostgreSQL cannot work out and no row decides: these values are parameters behind the statement's own.
     pub asked: Vec<Expr>,
     /// Which of the statement's own parameters and of those behind them are `$1`, `$2`, …: what stands nowhere is not told.
     pub params: Vec<usize>,
+}
+
+impl Said {
+    /// How many columns it returns that nobody has asked for.
+    pub fn told_columns(&self) -> usize {
+        [self.returns_numbers, self.returns_said, self.returns_fates].into_iter().map(usize::from).sum()
+    }
 }
 
 /// A statement in PostgreSQL's SQL; its parameters are `$1`, `$2`, ….
@@ -94,17 +118,39 @@ fn said(bound: &Bound, manner: Manner, known: Option<&dyn Known>) -> Result<Said
     let mut lowering =
         Lowering { params: &bound.params, manner, names_rows, known, has_rows, asked, ..Lowering::default() };
     let mut sql = lowering.statement(&bound.statement)?;
-    let mut returns_numbers = false;
+    let (mut returns_numbers, mut returns_fates, mut returns_said) = (false, false, false);
     if let Statement::Dml(dml) = &bound.statement
         && numbers
         && dml.returning.is_empty()
-        && matches!(dml.action, DmlAction::Insert { .. })
-        && let Some(column) = dml.target.columns.iter().find(|column| column.identity.is_some())
     {
-        sql.push_str(&format!(" RETURNING r{}.{}", dml.id.0, quote(&column.name)));
-        returns_numbers = true;
+        let on_conflict = match &dml.action {
+            DmlAction::Insert { on_conflict, .. } => on_conflict.as_ref(),
+            _ => None,
+        };
+        let mut returned = Vec::new();
+        if let (DmlAction::Insert { .. }, Some(column)) =
+            (&dml.action, dml.target.columns.iter().find(|column| column.identity.is_some()))
+        {
+            returned.push(format!("r{}.{}", dml.id.0, quote(&column.name)));
+            returns_numbers = true;
+        }
+        if let Some(column) = lowering.number_said {
+            returned.push(format!("(r{}.{})::bigint", dml.id.0, quote(&dml.target.columns[column].name)));
+            returns_said = true;
+        }
+        let updates = |conflict: &OnConflict| matches!(conflict.action, ConflictAction::Update { .. });
+        if manner.mysql && on_conflict.is_some_and(updates) {
+            // A row that was there has been locked by this statement.
+            returned.push(format!("(r{}.xmax::text <> '0')::integer", dml.id.0));
+            returns_fates = true;
+        }
+        if !returned.is_empty() {
+            sql.push_str(&format!(" RETURNING {}", returned.join(", ")));
+        }
     }
-    Ok(Said { sql, returns_numbers, asked: lowering.asked.unwrap_or_default(), params: lowering.told })
+    let asked = lowering.asked.unwrap_or_default();
+    let (rows_told, params) = (lowering.rows_told, lowering.told);
+    Ok(Said { sql, returns_numbers, returns_fates, returns_said, rows_told, asked, params })
 }
 
 impl Lowering<'_> {
@@ -202,6 +248,20 @@ pub fn numbers(relation: &Relation) -> Vec<String> {
         .collect()
 }
 
+/// What makes a column go on numbering behind its greatest number.
+fn behind_greatest(relation: &Relation, table: &str, column: &str) -> String {
+    let table = qualified(&relation.namespace, table);
+    let (sequence, name) = (format!("pg_get_serial_sequence({}, {})", text(&table), text(column)), quote(column));
+    format!("SELECT setval({sequence}, max({name})) FROM {table} HAVING max({name}) > 0")
+}
+
+/// What makes a column number from here on, behind its greatest number.
+fn number_from(relation: &Relation, table: &str, column: &str, next: i64) -> String {
+    let table = qualified(&relation.namespace, table);
+    let (sequence, name) = (format!("pg_get_serial_sequence({}, {})", text(&table), text(column)), quote(column));
+    format!("SELECT setval({sequence}, greatest({next}, coalesce(max({name}), 0) + 1), false) FROM {table}")
+}
+
 /// The sequence that numbers a column.
 fn sequence_of(relation: &Relation, column: &str) -> String {
     format!("pg_get_serial_sequence({}, {})::regclass", text(&named(relation)), text(column))
@@ -274,6 +334,8 @@ fn type_words(ty: &Type) -> Result<String> {
         Type::QualifiedInterval(_) => Ok("interval".to_owned()),
         // As they are written.
         Type::Composite(_) => Ok("text".to_owned()),
+        // MySQL's own types lie as what they are over; what their values must hold is a CHECK of the column.
+        ty if mysql::own_words(ty).is_some() => type_words(ty.through_domains()),
         Type::User(user) => Ok(user.shown()),
         Type::Void => Ok("void".to_owned()),
         Type::Record(_) => Ok("record".to_owned()),
@@ -281,6 +343,8 @@ fn type_words(ty: &Type) -> Result<String> {
         ty => Ok(format_type(ty)),
     }
 }
+
+pub use mysql::{SCHEMA, VERSION, declared_collation, installation};
 
 #[derive(Default)]
 struct Lowering<'a> {
@@ -299,12 +363,25 @@ struct Lowering<'a> {
     outputs: HashMap<RelId, Vec<Expr>>,
     /// The statement tells rows from each other by itself, and shows nobody how.
     names_rows: bool,
+    /// What the rows of a group have in common by its key, and not by its bytes: one of them stands for it. Where rows of
+    /// several groups are told together, the key that says whose.
+    common: Vec<(Expr, Option<String>)>,
+    /// Rows are read to be changed.
+    changes: bool,
+    /// The column that is assigned what LAST_INSERT_ID is told.
+    number_said: Option<usize>,
+    /// How many rows are told, where that counts.
+    rows_told: Option<usize>,
 }
 
 /// A relation by its own names.
 struct Named {
     alias: String,
     columns: Vec<String>,
+    /// The collations that they are declared with.
+    collations: Vec<Option<Arc<Collation>>>,
+    /// What tells a row from the others whatever becomes of it.
+    key: Option<String>,
     /// Where its rows lie says nothing.
     placeless: bool,
 }
@@ -320,7 +397,16 @@ impl Lowering<'_> {
     fn enter_as(&mut self, id: RelId, relation: &Relation, alias: String) {
         let columns = relation.columns.iter().map(|column| quote(&column.name)).collect();
         let placeless = self.known.is_some_and(|known| !known.has_places(relation));
-        self.names.insert(id, Named { alias, columns, placeless });
+        let key = relation.indexes.iter().find(|index| index.primary && index.predicate.is_none()).and_then(|index| {
+            let name = |at: &Option<usize>| Some(format!("{alias}.{}", quote(&relation.columns[(*at)?].name)));
+            index.columns.iter().map(name).collect::<Option<Vec<String>>>()
+        });
+        let key = key.map(|columns| match columns.as_slice() {
+            [column] => column.clone(),
+            columns => format!("ROW({})", columns.join(", ")),
+        });
+        let collations = relation.columns.iter().map(|column| column.collation.clone()).collect();
+        self.names.insert(id, Named { alias, columns, collations, key, placeless });
     }
 
     fn column(&mut self, column: ColumnRef) -> Result<String> {
@@ -342,6 +428,13 @@ impl Lowering<'_> {
             }
             None => format!("r{}.c{at}", column.relation.0),
         })
+    }
+
+    /// A column that is declared with this collation.
+    fn is_declared(&self, expr: &Expr, collation: &Collation) -> bool {
+        let ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) = &expr.kind else { return false };
+        let named = self.names.get(relation).and_then(|named| named.collations.get(*at)?.as_deref());
+        named.is_some_and(|declared| declared.oid == collation.oid)
     }
 
     /// A value that PostgreSQL cannot work out: it is told, where no row decides it.
@@ -382,6 +475,9 @@ impl Lowering<'_> {
         let varies = |part: &Expr| {
             functions::routine(part).is_some_and(|oid| !known.is_some_and(|known| known.answers_alike(oid)))
         };
+        if self.has_rows && crate::ir::walk::any(expr, mysql::varies) {
+            return Err(error);
+        }
         if self.has_rows && crate::ir::walk::any(expr, varies) {
             let message = "a routine that is to be called for each row, outside of the select list";
             return Err(missing(message).hint("Declare it WITH (NOT VARIANT) where it answers alike each time."));
@@ -417,7 +513,7 @@ impl Lowering<'_> {
 
     /// What stands behind an expression by which rows are ordered.
     fn order_of(&self, ty: &Type) -> &'static str {
-        if self.manner.by_code_points && ty.is_text() { " COLLATE \"C\"" } else { "" }
+        if self.manner.by_code_points && !self.manner.mysql && ty.is_text() { " COLLATE \"C\"" } else { "" }
     }
 
     /// A query in parentheses.

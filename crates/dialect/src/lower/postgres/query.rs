@@ -16,7 +16,10 @@ fn places(columns: &[OutputColumn]) -> String {
 impl Lowering<'_> {
     /// A query; its columns are called `c0`, `c1`, ….
     pub(super) fn query(&mut self, query: &Query) -> Result<String> {
-        budget::deeper(|| self.query_here(query))
+        let outer = std::mem::take(&mut self.common);
+        let lowered = budget::deeper(|| self.query_here(query));
+        self.common = outer;
+        lowered
     }
 
     fn query_here(&mut self, query: &Query) -> Result<String> {
@@ -24,7 +27,12 @@ impl Lowering<'_> {
         match &query.body {
             Body::Select(select) => {
                 out.push_str(&self.select(select, query)?);
-                let keys = self.keys(&query.order_by, |_, _| None)?;
+                let mut keys = self.keys(&query.order_by, |_, _| None)?;
+                if let (GroupBy::Sets { keys: grouped, .. }, true, "") =
+                    (&select.group_by, self.manner.mysql, keys.as_str())
+                {
+                    keys = self.rolled_up(grouped)?;
+                }
                 out.push_str(&keys);
                 self.outputs.remove(&query.output);
             }
@@ -37,6 +45,26 @@ impl Lowering<'_> {
             }
         }
         self.limits(query, &mut out)?;
+        if self.changes
+            && let Body::Select(select) = &query.body
+        {
+            // Who chooses rows to be changed waits for those who change them now, and looks at them again.
+            let mut chosen = Vec::new();
+            for item in &select.items {
+                crate::ir::walk::expr(item, &mut |part| {
+                    if let ExprKind::Call { function, args } = &part.kind
+                        && function.name == "place of a row"
+                        && let [Expr { kind: ExprKind::Column(column), .. }] = args.as_slice()
+                    {
+                        chosen.push(format!("r{}", column.relation.0));
+                    }
+                    true
+                });
+            }
+            if !chosen.is_empty() {
+                out.push_str(&format!(" FOR UPDATE OF {}", chosen.join(", ")));
+            }
+        }
         for lock in &query.locking {
             // What it waits for is not to be seen by one session.
             out.push_str(&format!(" FOR UPDATE OF r{}", lock.id.0));
@@ -123,19 +151,38 @@ impl Lowering<'_> {
             Distinct::Rows => "DISTINCT ".to_owned(),
             Distinct::On(keys) => format!("DISTINCT ON ({}) ", self.exprs(keys)?),
         };
+        let keys: &[Expr] = match &select.group_by {
+            GroupBy::None => &[],
+            GroupBy::Keys(keys) | GroupBy::Sets { keys, .. } => keys,
+        };
+        let group_keys = self.group_keys(keys)?;
+        // Texts that are alike may have other letters.
+        let sets = matches!(select.group_by, GroupBy::Sets { .. });
+        let of_key = |(key, words): (&Expr, &String)| match &key.kind {
+            ExprKind::Collate { arg, collation, .. }
+                if !collation.deterministic && !self.is_declared(arg, collation) =>
+            {
+                Some(((**arg).clone(), sets.then(|| words.clone())))
+            }
+            _ => None,
+        };
+        self.common = keys.iter().zip(&group_keys).filter_map(of_key).collect();
         let mut items = Vec::with_capacity(select.items.len());
         for (at, item) in select.items.iter().enumerate() {
             items.push(format!("{} AS c{at}", self.item(item)?));
         }
         let mut out = format!("SELECT {distinct}{}{from}", items.join(", "));
         if let Some(filter) = &select.filter {
-            out.push_str(&format!(" WHERE {}", self.expr(filter)?));
+            let common = std::mem::take(&mut self.common);
+            let filter = self.expr(filter);
+            self.common = common;
+            out.push_str(&format!(" WHERE {}", filter?));
         }
         match &select.group_by {
             GroupBy::None => {}
-            GroupBy::Keys(keys) => out.push_str(&format!(" GROUP BY {}", self.group_keys(keys)?.join(", "))),
-            GroupBy::Sets { keys, sets } => {
-                let keys = self.group_keys(keys)?;
+            GroupBy::Keys(_) => out.push_str(&format!(" GROUP BY {}", group_keys.join(", "))),
+            GroupBy::Sets { sets, .. } => {
+                let keys = group_keys;
                 let set = |set: &Vec<usize>| {
                     let members: Vec<&str> = set.iter().map(|at| keys[*at].as_str()).collect();
                     format!("({})", members.join(", "))
@@ -155,6 +202,17 @@ impl Lowering<'_> {
     fn item(&mut self, item: &Expr) -> Result<String> {
         let lowered = self.expr(item)?;
         Ok(if item.ty == Type::Unknown { format!("{lowered}::text") } else { lowered })
+    }
+
+    /// The order in which MySQL tells the rows of a ROLLUP: a sum behind what it is the sum of.
+    fn rolled_up(&mut self, keys: &[Expr]) -> Result<String> {
+        let mut words = Vec::with_capacity(2 * keys.len());
+        self.common.clear();
+        for key in self.group_keys(keys)? {
+            words.push(format!("GROUPING({key})"));
+            words.push(format!("{key} NULLS FIRST"));
+        }
+        Ok(format!(" ORDER BY {}", words.join(", ")))
     }
 
     /// Keys of GROUP BY; constants would be read as places.

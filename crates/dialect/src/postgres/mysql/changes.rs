@@ -246,6 +246,8 @@ impl Binder<'_> {
             same.push(Expr::new(ExprKind::Distinct { negated: true, left, right }, Type::Bool));
         }
         let unchanged = super::super::expr::all_of(same);
+        // That the time is another one each time changes no row whose values stay.
+        let volatile = self.effects.volatile;
         for at in renewed {
             let column = &relation.columns[at];
             let digits = match column.ty.through_domains() {
@@ -259,6 +261,7 @@ impl Binder<'_> {
             let value = ExprKind::Case { branches: vec![(unchanged.clone(), kept)], otherwise };
             assignments.push((at, Expr::new(value, column.ty.clone())));
         }
+        self.effects.volatile = volatile;
         Ok(())
     }
 

@@ -18,6 +18,11 @@ pub fn folded(character: char, out: &mut Vec<char>) {
     out.extend(bare.flat_map(char::to_lowercase));
 }
 
+/// True for what combines with the letter before it.
+pub fn is_mark(character: char) -> bool {
+    is_combining_mark(character)
+}
+
 /// The same of a text.
 pub fn folded_text(text: &str) -> Vec<char> {
     let mut out = Vec::with_capacity(text.len());

@@ -1,0 +1,418 @@
+//! What MySQL's rules come to in PostgreSQL's words, and what has to be there for that: the schema `rowferry`, with
+//! collations by which texts are compared as MySQL does, and functions of SQL.
+//!
+//! Nothing here is near to what MySQL does: a function that PostgreSQL does otherwise for some value is not in the list,
+//! and is refused by its name.
+
+use std::collections::BTreeSet;
+
+use super::{Lowering, missing, text};
+use crate::collation::{Collation, Order};
+use crate::functions::Function;
+use crate::ir::{Expr, ExprKind, Value};
+use crate::{Error, Language, Result, Type};
+
+/// The schema of what is made there for MySQL's rules.
+pub const SCHEMA: &str = "rowferry";
+
+/// Which state of it this is; it grows with each change.
+pub const VERSION: u32 = 1;
+
+/// Behind the tag of an order in which blanks at the end say nothing.
+const PADS: &str = "-x-pad";
+
+/// The statements that make the schema what it is now, whatever version of it is there.
+pub fn installation() -> Vec<String> {
+    let tags: BTreeSet<&str> = Collation::of_mysql().iter().filter_map(|collation| tag(collation)).collect();
+    let mut statements = vec![format!("CREATE SCHEMA IF NOT EXISTS {SCHEMA}")];
+    for tag in tags {
+        let deterministic = tag.ends_with("-ks-level3");
+        statements.push(format!(
+            "CREATE COLLATION IF NOT EXISTS {SCHEMA}.\"{tag}\" (provider = icu, locale = '{tag}', deterministic = {deterministic})"
+        ));
+    }
+    statements.extend(FUNCTIONS.iter().map(|function| function.replace("{marks}", &marks())));
+    statements.push(format!(
+        "CREATE OR REPLACE FUNCTION {SCHEMA}.version() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT {VERSION}'"
+    ));
+    statements.push(format!("GRANT USAGE ON SCHEMA {SCHEMA} TO PUBLIC"));
+    statements
+}
+
+/// Functions of the schema. They are called with texts of any collation, which their results have, too.
+const FUNCTIONS: &[&str] = &[
+    "CREATE OR REPLACE FUNCTION rowferry.lower(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS \
+     $$ SELECT pg_catalog.lower($1 COLLATE \"und-x-icu\") $$",
+    "CREATE OR REPLACE FUNCTION rowferry.upper(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS \
+     $$ SELECT pg_catalog.upper($1 COLLATE \"und-x-icu\") $$",
+    // The letters by which LIKE compares where neither case nor accents count.
+    "CREATE OR REPLACE FUNCTION rowferry.folded(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS \
+     $$ SELECT CASE WHEN octet_length($1) = char_length($1) THEN pg_catalog.lower($1 COLLATE \"C\") COLLATE \"default\" \
+     ELSE translate(pg_catalog.lower(regexp_replace(normalize($1, NFD) COLLATE \"C\", '[{marks}]', '', 'g') \
+     COLLATE \"und-x-icu\"), 'ς', 'σ') COLLATE \"default\" END $$",
+    "CREATE OR REPLACE FUNCTION rowferry.\"like\"(text, text, text) RETURNS boolean LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS \
+     $$ SELECT rowferry.folded($1) COLLATE \"C\" LIKE rowferry.folded($2) COLLATE \"C\" ESCAPE $3 $$",
+    // The number that a text begins with, 0 without one.
+    "CREATE OR REPLACE FUNCTION rowferry.number(text) RETURNS double precision LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS \
+     $$ SELECT coalesce(substring($1 COLLATE \"C\" FROM '^[ \\t\\n\\r\\f\\v]*([+-]?(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:[eE][+-]?[0-9]+)?)'), \
+     '0')::double precision $$",
+    // Places are counted from 1, and from the end where they are negative.
+    "CREATE OR REPLACE FUNCTION rowferry.\"substring\"(text, bigint) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS \
+     $$ SELECT CASE WHEN $2 = 0 OR $2 > char_length($1) OR -$2 > char_length($1) THEN '' \
+     WHEN $2 > 0 THEN substr($1, $2::integer) ELSE substr($1, (char_length($1) + $2 + 1)::integer) END $$",
+    "CREATE OR REPLACE FUNCTION rowferry.\"substring\"(text, bigint, bigint) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS \
+     $$ SELECT CASE WHEN $3 < 1 THEN '' ELSE pg_catalog.\"left\"(rowferry.\"substring\"($1, $2), least($3, 2147483647)::integer) END $$",
+    // A quotient, cut off behind so many groups of nine digits as it takes to show four more than the dividend has.
+    "CREATE OR REPLACE FUNCTION rowferry.quotient(numeric, numeric) RETURNS numeric LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS \
+     $$ SELECT CASE WHEN $2 <> 0 THEN div($1 * power(10::numeric, digits), $2) / power(10::numeric, digits) END FROM \
+     (SELECT (l + r + greatest(4 - (l - scale(trim_scale($1))) - (r - scale(trim_scale($2))), 0) + 8) / 9 * 9 FROM \
+     (SELECT (scale(trim_scale($1)) + 8) / 9 * 9, (scale(trim_scale($2)) + 8) / 9 * 9) AS g (l, r)) AS d (digits) $$",
+    // A divisor that must not be zero.
+    "CREATE OR REPLACE FUNCTION rowferry.not_zero(numeric) RETURNS numeric LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS \
+     $$ BEGIN IF $1 = 0 THEN RAISE EXCEPTION USING ERRCODE = '22012', MESSAGE = 'Division by 0'; END IF; RETURN $1; END $$",
+    "CREATE OR REPLACE FUNCTION rowferry.not_zero(bigint) RETURNS bigint LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS \
+     $$ BEGIN IF $1 = 0 THEN RAISE EXCEPTION USING ERRCODE = '22012', MESSAGE = 'Division by 0'; END IF; RETURN $1; END $$",
+    "CREATE OR REPLACE FUNCTION rowferry.not_zero(double precision) RETURNS double precision LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS \
+     $$ BEGIN IF $1 = 0 THEN RAISE EXCEPTION USING ERRCODE = '22012', MESSAGE = 'Division by 0'; END IF; RETURN $1; END $$",
+    // A value of BIGINT UNSIGNED.
+    "CREATE OR REPLACE FUNCTION rowferry.unsigned(numeric) RETURNS numeric LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS \
+     $$ BEGIN IF $1 < 0 OR $1 > 18446744073709551615 THEN RAISE EXCEPTION USING ERRCODE = '22003', \
+     MESSAGE = format('BIGINT UNSIGNED value is out of range in ''%s''', $1); END IF; RETURN $1; END $$",
+];
+
+/// All marks that combine with a letter, as the members of a set of a regular expression.
+fn marks() -> String {
+    let mut out = String::new();
+    let mut open: Option<(u32, u32)> = None;
+    let mut close = |range: Option<(u32, u32)>| {
+        if let Some((first, last)) = range {
+            out.push_str(&format!("\\U{first:08x}-\\U{last:08x}"));
+        }
+    };
+    for code in 0x300..=0xe01ef_u32 {
+        let is_mark = char::from_u32(code).is_some_and(crate::values::mysql::is_mark);
+        match (&mut open, is_mark) {
+            (Some((_, last)), true) => *last = code,
+            (None, true) => open = Some((code, code)),
+            (_, false) => close(open.take()),
+        }
+    }
+    close(open);
+    out
+}
+
+/// The order of Unicode that a collation of MySQL's is, by its tag; `None` for that of bytes.
+fn tag(collation: &Collation) -> Option<&str> {
+    match &collation.order {
+        Order::Unicode(tag) => Some(tag.strip_suffix(PADS).unwrap_or(tag)),
+        Order::Bytes => None,
+    }
+}
+
+/// The collation there that is one of MySQL's.
+///
+/// # Errors
+/// `0A000` for those in which blanks at the end say nothing.
+pub(super) fn collation(collation: &Collation) -> Result<String> {
+    match &collation.order {
+        Order::Unicode(tag) if tag.ends_with(PADS) => Err(missing(&format!(
+            "the collation {}, in which blanks at the end of texts do not count,",
+            collation.name
+        ))),
+        Order::Unicode(tag) => Ok(format!("{SCHEMA}.\"{tag}\"")),
+        Order::Bytes => Ok("\"C\"".to_owned()),
+    }
+}
+
+/// What a column of one of MySQL's collations is declared with there, as a catalog has it: schema and name.
+pub fn declared_collation(collation: &Collation) -> Option<String> {
+    (collation.namespace == crate::mysql::types::SCHEMA).then(|| match tag(collation) {
+        Some(tag) => format!("{SCHEMA}.{tag}"),
+        None => "pg_catalog.C".to_owned(),
+    })
+}
+
+/// The words of MySQL's own for a type.
+pub(super) fn own_words(ty: &Type) -> Option<&str> {
+    match ty {
+        Type::User(user) if user.namespace == crate::mysql::types::SCHEMA && user.domain().is_some() => {
+            Some(&user.name)
+        }
+        _ => None,
+    }
+}
+
+/// The name of the CHECK that a column of one of MySQL's own types has.
+pub(super) fn range_name(column: &str) -> String {
+    format!("{column}.{}", crate::mysql::types::RANGE)
+}
+
+/// The condition under which a value is one of a type of MySQL's; `None` for every value.
+pub(super) fn range(ty: &Type, value: &str) -> Option<String> {
+    own_words(ty)?;
+    let Type::User(user) = ty else { return None };
+    // Members are told apart by their letters.
+    let collated = ty.through_domains().is_text().then(|| format!("({value} COLLATE \"C\")"));
+    let value = collated.as_deref().unwrap_or(value);
+    let checks: Vec<String> = user.domain()?.checks.iter().map(|check| with_value(&check.text, value)).collect();
+    if checks.is_empty() { None } else { Some(checks.join(" AND ")) }
+}
+
+/// The text of a check of ours with the value in its place. It is one that we have printed: VALUE stands outside of
+/// quotes alone, in small letters or large.
+fn with_value(check: &str, value: &str) -> String {
+    let (mut out, mut quoted, mut word) = (String::new(), false, String::new());
+    for letter in check.chars().chain([' ']) {
+        if !quoted && (letter.is_alphanumeric() || letter == '_') {
+            word.push(letter);
+            continue;
+        }
+        if word.eq_ignore_ascii_case("value") {
+            out.push_str(value);
+        } else {
+            out.push_str(&word);
+        }
+        word.clear();
+        if letter == '\'' {
+            quoted = !quoted;
+        }
+        out.push(letter);
+    }
+    out.trim_end().to_owned()
+}
+
+/// True for functions of MySQL's whose value no statement's rows decide, and that are another at each call.
+pub(super) fn varies(expr: &Expr) -> bool {
+    let ExprKind::Call { function, args } = &expr.kind else { return false };
+    let stays = ["mysql_user_", "mysql_variable"].iter().any(|head| function.name.starts_with(head))
+        || matches!(
+            (function.name, args.len()),
+            ("last_insert_id" | "row_count" | "found_rows", 0) | ("aes_encrypt" | "aes_decrypt", _)
+        )
+        || crate::postgres::is_quiet(function, args);
+    function.name == "stored function"
+        || function.languages.contains(&Language::Mysql)
+            && function.volatility == crate::functions::Volatility::Volatile
+            && !stays
+}
+
+/// An aggregate or window function of MySQL's that is one of PostgreSQL's.
+pub(super) fn aggregate(function: &Function) -> Option<&'static str> {
+    if !function.languages.contains(&Language::Mysql) {
+        return None;
+    }
+    Some(match function.name {
+        "group_concat" => "string_agg",
+        name @ ("count" | "sum" | "min" | "max" | "row_number" | "rank" | "dense_rank" | "percent_rank"
+        | "cume_dist" | "ntile" | "lag" | "lead" | "first_value" | "last_value" | "nth_value") => name,
+        _ => return None,
+    })
+}
+
+/// An argument of an aggregate of MySQL's, as PostgreSQL takes it.
+pub(super) fn aggregated(function: &Function, arg: &Expr, lowered: String) -> Result<String> {
+    let ty = arg.ty.through_domains();
+    Ok(match function.name {
+        "sum" if *ty == Type::Bool => format!("({lowered})::integer::numeric"),
+        "sum" if ty.is_integer() => format!("({lowered})::numeric"),
+        "ntile" => format!("({lowered})::integer"),
+        "min" | "max" if *ty == Type::Bool => format!("({lowered})::integer"),
+        "min" | "max" if *ty == Type::Bytea => return Err(missing("the least or greatest of bytes")),
+        "count" if lowered == "NULL" => "NULL::integer".to_owned(),
+        _ => lowered,
+    })
+}
+
+/// A function of MySQL's in PostgreSQL's words, with `{0}`, … for its arguments; `None` for what is not said there.
+fn said(name: &str, args: &[Expr]) -> Option<&'static str> {
+    let first = args.first().map(|arg| arg.ty.through_domains());
+    let is_text = first.is_some_and(Type::is_text);
+    let is_integer = first.is_some_and(Type::is_integer);
+    let is_decimal = first.is_some_and(Type::is_decimal);
+    let is_float = matches!(first, Some(Type::Float4 | Type::Float8));
+    let is_date = matches!(first, Some(Type::Date));
+    let is_moment = is_date || matches!(first, Some(Type::Timestamp(_) | Type::TimestampTz(_)));
+    let is_own = args.first().is_some_and(|arg| {
+        own_words(&arg.ty)
+            .is_some_and(|words| ["enum(", "set(", "year", "bit("].iter().any(|head| words.starts_with(head)))
+    });
+    Some(match (name, args.len()) {
+        ("mysql_to_double" | "mysql_to_number", 1) if is_text => "rowferry.number({0})",
+        ("mysql_to_double" | "mysql_to_number", 1) if is_integer || is_decimal || is_float => "({0})::double precision",
+        ("mysql_to_decimal", 1) if is_integer || is_decimal => "({0})::numeric",
+        ("mysql_to_text", 1) if is_text || is_integer => "({0})::text",
+        ("mysql_to_text", 1) if is_date => "to_char({0}, 'YYYY-MM-DD')",
+        ("mysql_to_text", 1) if matches!(first, Some(Type::Timestamp(Some(0)))) => {
+            "to_char({0}, 'YYYY-MM-DD HH24:MI:SS')"
+        }
+        ("mysql_to_bytes", 1) if is_text => "convert_to({0}, 'UTF8')",
+        ("mysql_to_date" | "date", 1) if is_moment => "({0})::date",
+        ("mysql_to_datetime", 1) if is_moment => "({0})::timestamp",
+        ("mysql_truth", 1) if is_text => "(rowferry.number({0}) <> 0)",
+        ("mysql_truth", 1) if is_integer || is_decimal || is_float => "({0} <> 0)",
+        ("mysql_without_blanks", 1) => "rtrim({0}, ' ')",
+        ("mysql_divide", 2) => "rowferry.quotient({0}, {1})",
+        ("mysql_divide_double", 2) => "({0} / nullif({1}, 0))",
+        ("mysql_integer_divide", 2) => "div({0}, nullif({1}, 0))::bigint",
+        ("mysql_modulo", 2) if is_integer || is_decimal => "mod({0}, nullif({1}, 0))",
+        ("mod", 2) if is_integer || is_decimal => "mod({0}, nullif({1}, 0))",
+        ("mysql_not_zero", 1) => "rowferry.not_zero({0})",
+        ("mysql_unsigned", 1) => "rowferry.unsigned({0})",
+        ("lower" | "lcase", 1) => "rowferry.lower({0})",
+        ("upper" | "ucase", 1) => "rowferry.upper({0})",
+        ("substring" | "substr" | "mid", 2) if is_text => "rowferry.\"substring\"({0}, {1})",
+        ("substring" | "substr" | "mid", 3) if is_text => "rowferry.\"substring\"({0}, {1}, {2})",
+        ("left", 2) if is_text => "\"left\"({0}, greatest(least({1}, 2147483647), 0)::integer)",
+        ("right", 2) if is_text => "\"right\"({0}, greatest(least({1}, 2147483647), 0)::integer)",
+        ("length" | "octet_length", 1) if !is_own => "octet_length({0})::bigint",
+        ("char_length" | "character_length", 1) if is_text && !is_own => "char_length({0})::bigint",
+        ("reverse", 1) if is_text => "reverse({0})",
+        ("trim", 1) => "btrim({0}, ' ')",
+        ("ltrim", 1) => "ltrim({0}, ' ')",
+        ("rtrim", 1) => "rtrim({0}, ' ')",
+        ("isnull", 1) => "({0} IS NULL)",
+        ("abs", 1) if is_integer => "abs(({0})::bigint)",
+        ("abs", 1) if is_decimal || is_float => "abs({0})",
+        ("ceil" | "ceiling" | "floor" | "round", 1) if is_integer => "({0})::bigint",
+        ("ceil" | "ceiling", 1) if is_decimal => "ceil({0})::bigint",
+        ("floor", 1) if is_decimal => "floor({0})::bigint",
+        ("round", 1) if is_decimal => "round({0})",
+        ("ceil" | "ceiling", 1) if is_float => "ceil({0})",
+        ("floor", 1) if is_float => "floor({0})",
+        ("sign", 1) if is_float => "sign({0})::bigint",
+        ("year", 1) if is_moment => "extract(year FROM {0})::bigint",
+        ("month", 1) if is_moment => "extract(month FROM {0})::bigint",
+        ("day" | "dayofmonth", 1) if is_moment => "extract(day FROM {0})::bigint",
+        ("hour", 1) if is_moment && !is_date => "extract(hour FROM {0})::bigint",
+        ("minute", 1) if is_moment && !is_date => "extract(minute FROM {0})::bigint",
+        ("second", 1) if is_moment && !is_date => "floor(extract(second FROM {0}))::bigint",
+        ("quarter", 1) if is_moment => "extract(quarter FROM {0})::bigint",
+        ("dayofyear", 1) if is_moment => "extract(doy FROM {0})::bigint",
+        ("dayofweek", 1) if is_moment => "(extract(dow FROM {0})::bigint + 1)",
+        ("weekday", 1) if is_moment => "(extract(isodow FROM {0})::bigint - 1)",
+        ("last_day", 1) if is_moment => "(date_trunc('month', ({0})::timestamp) + interval '1 month -1 day')::date",
+        ("md5", 1) if is_text => "md5({0})",
+        _ => return None,
+    })
+}
+
+/// The value of a text that is known now.
+fn known(expr: &Expr) -> Option<&str> {
+    match &expr.kind {
+        ExprKind::Literal(Value::Text(text)) => Some(text),
+        _ => None,
+    }
+}
+
+impl Lowering<'_> {
+    /// What stands in the schema that has to be there.
+    ///
+    /// # Errors
+    /// `0A000` where it is not.
+    pub(super) fn own(&self) -> Result<()> {
+        if self.manner.installed {
+            return Ok(());
+        }
+        Err(Error::unsupported(format!("what needs the schema {SCHEMA} in the PostgreSQL database"))
+            .hint("Start the server with --install once."))
+    }
+
+    /// A call of a function of MySQL's.
+    pub(super) fn mysql_call(&mut self, function: &Function, args: &[Expr]) -> Result<String> {
+        match (function.name, args) {
+            ("mysql_changes", [mode, pairs @ ..]) => return self.changes(mode, pairs),
+            ("mysql_like" | "mysql_like_binary", [value, pattern, escape]) => {
+                return self.mysql_like(function.name == "mysql_like", value, pattern, escape);
+            }
+            ("concat", [_, ..]) if args.iter().all(|arg| arg.ty.through_domains().is_text()) => {
+                let members: Result<Vec<String>> = args.iter().map(|arg| self.expr(arg)).collect();
+                return Ok(format!("({})", members?.join(" || ")));
+            }
+            ("mysql_date_add" | "mysql_moment_add", [moment, number, unit, sign]) => {
+                return self.date_add(moment, number, unit, sign);
+            }
+            ("mysql_enum_number", [value, words]) => {
+                let labels = crate::values::mysql::members::labels(known(words).unwrap_or_default());
+                let value = self.expr(value)?;
+                let labels: Vec<String> = labels.iter().map(|label| text(label)).collect();
+                let labels = labels.join(", ");
+                return Ok(format!(
+                    "(CASE WHEN {value} IS NOT NULL THEN coalesce(array_position(ARRAY[{labels}]::text[], ({value}) COLLATE \"C\"), 0)::bigint END)"
+                ));
+            }
+            _ => {}
+        }
+        let template = said(function.name, args).ok_or_else(|| missing(function.name))?;
+        if template.contains("rowferry.") {
+            self.own()?;
+        }
+        let lowered: Result<Vec<String>> = args.iter().map(|arg| self.expr(arg)).collect();
+        Ok(super::functions::filled(template, &lowered?))
+    }
+
+    /// True for a row that is changed. Who counts the rows that are found changes each of them.
+    fn changes(&mut self, mode: &Expr, pairs: &[Expr]) -> Result<String> {
+        let ExprKind::Literal(Value::Integer(mode)) = mode.kind else { return Err(missing("how rows are counted")) };
+        match mode {
+            0 if self.manner.counts_found => return Ok("true".to_owned()),
+            -1..=2 => {}
+            _ => return Err(missing("a change of several tables")),
+        }
+        let mut parts = Vec::new();
+        for pair in pairs.chunks(2) {
+            let [old, new] = pair else { continue };
+            if *old.ty.through_domains() == Type::Bool && matches!(new.kind, ExprKind::Literal(Value::Integer(0))) {
+                parts.push(self.expr(old)?);
+                continue;
+            }
+            let by = if old.ty.through_domains().is_text() { " COLLATE \"C\"" } else { "" };
+            // Documents have no equality there.
+            let (by, told) =
+                if *old.ty.through_domains() == Type::Json { (" COLLATE \"C\"", "::text") } else { (by, "") };
+            let new = super::dml::said_number(new).unwrap_or(new);
+            let (old_words, new_words) = (self.expr(old)?, self.expr(new)?);
+            parts.push(format!("({old_words}){told}{by} IS DISTINCT FROM ({new_words}){told}{by}"));
+        }
+        Ok(format!("({})", parts.join(" OR ")))
+    }
+
+    fn mysql_like(&mut self, folds: bool, value: &Expr, pattern: &Expr, escape: &Expr) -> Result<String> {
+        let Some(escape) = known(escape).filter(|escape| !escape.chars().any(char::is_alphanumeric)) else {
+            return Err(missing("LIKE with this ESCAPE"));
+        };
+        let (value, pattern, escape) = (self.expr(value)?, self.expr(pattern)?, text(escape));
+        if folds {
+            self.own()?;
+            return Ok(format!("rowferry.\"like\"({value}, {pattern}, {escape})"));
+        }
+        Ok(format!("(({value}) COLLATE \"C\" LIKE ({pattern}) COLLATE \"C\" ESCAPE {escape})"))
+    }
+
+    /// A moment and so many units of time, where both are what they are there.
+    fn date_add(&mut self, moment: &Expr, number: &Expr, unit: &Expr, sign: &Expr) -> Result<String> {
+        let (Some(unit), ExprKind::Literal(Value::Integer(sign))) = (known(unit), &sign.kind) else {
+            return Err(missing("a unit of time that is computed"));
+        };
+        let is_date = *moment.ty.through_domains() == Type::Date;
+        if !is_date && !matches!(moment.ty.through_domains(), Type::Timestamp(_))
+            || !number.ty.through_domains().is_integer()
+        {
+            return Err(missing("this sum of a moment and a time"));
+        }
+        let interval = match unit.to_ascii_lowercase().as_str() {
+            "year" => "make_interval(years => {n})",
+            "quarter" => "make_interval(months => 3 * {n})",
+            "month" => "make_interval(months => {n})",
+            "week" => "make_interval(days => 7 * {n})",
+            "day" => "make_interval(days => {n})",
+            "hour" if !is_date => "make_interval(hours => {n})",
+            "minute" if !is_date => "make_interval(mins => {n})",
+            "second" if !is_date => "make_interval(secs => {n})",
+            _ => return Err(missing("this unit of time")),
+        };
+        let sign = if *sign < 0 { "-" } else { "" };
+        let interval = interval.replace("{n}", &format!("({sign}({}))::integer", self.expr(number)?));
+        let kind = if is_date { "date" } else { "timestamp" };
+        Ok(format!("({} + {interval})::{kind}", self.expr(moment)?))
+    }
+}

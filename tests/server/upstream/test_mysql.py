@@ -1,0 +1,439 @@
+"""MySQL's clients in front of a PostgreSQL server."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import threading
+import time
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pymysql
+import pytest
+import sqlalchemy as sa
+from pymysql import err
+from pymysql.constants import CLIENT
+from rowferry import informix
+from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, relationship
+
+from tests.servers.postgres import PostgreSQL
+from tests.servers.process import ServerFailed
+from tests.servers.rowferry import Rowferry
+
+from .conftest import SCHEMA, make_database
+
+
+class MySQLFront:
+    """Ours with all doors, and the database behind it."""
+
+    def __init__(self, server: Rowferry, behind: str) -> None:
+        self.server = server
+        self.behind = behind
+
+    def connect(self, **options: Any) -> pymysql.connections.Connection[Any]:
+        assert self.server.mysql is not None
+        host, port = self.server.mysql
+        return pymysql.connect(host=host, port=port, user="ada", database=self.server.dbname, **options)
+
+    def ask(self, sql: str) -> list[tuple[Any, ...]]:
+        with psycopg.connect(self.behind, autocommit=True) as connection:
+            cursor = connection.execute(sql)  # type: ignore[arg-type]
+            return cursor.fetchall() if cursor.description else []
+
+
+@pytest.fixture(scope="session")
+def start(postgres: PostgreSQL) -> Callable[..., MySQLFront]:
+    def start(schema: str = "", *, beside: Path | None = None, args: tuple[str, ...] = ()) -> MySQLFront:
+        url, behind = make_database(postgres)
+        if schema:
+            with psycopg.connect(behind, autocommit=True) as connection:
+                connection.execute(schema)  # type: ignore[arg-type]
+        kept = ("--beside", str(beside)) if beside else ()
+        server = Rowferry.start(url, mysql=True, informix=True, args=("--install", *kept, *args))
+        return MySQLFront(server, behind)
+
+    return start
+
+
+@pytest.fixture
+def front(start: Callable[..., MySQLFront], tmp_path: Path) -> Iterator[MySQLFront]:
+    started = start(SCHEMA, beside=tmp_path / "beside.db")
+    with started.server:
+        yield started
+
+
+def fails(cursor: Any, sql: str, *values: Any) -> tuple[int, str]:
+    with pytest.raises(err.Error) as failed:
+        cursor.execute(sql, values or None)
+    number, message = failed.value.args
+    return number, message
+
+
+def test_the_door_wants_its_schema_to_be_there(postgres: PostgreSQL) -> None:
+    url, behind = make_database(postgres)
+    with pytest.raises(ServerFailed, match="start the server with --install once"):
+        Rowferry.start(url, postgres=False, mysql=True)
+    with Rowferry.start(url, postgres=False, mysql=True, args=("--install",)):
+        pass
+    with Rowferry.start(url, postgres=False, mysql=True):
+        pass
+    with psycopg.connect(behind, autocommit=True) as connection:
+        connection.execute(
+            "CREATE OR REPLACE FUNCTION rowferry.version() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 0'"
+        )
+    with pytest.raises(ServerFailed, match="in this version"):
+        Rowferry.start(url, postgres=False, mysql=True)
+
+
+def test_a_table_is_made_filled_asked_and_changed(front: MySQLFront) -> None:
+    with front.connect() as connection, connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE TABLE book (id INT UNSIGNED AUTO_INCREMENT PRIMARY KEY, title VARCHAR(40) NOT NULL, "
+            "kind ENUM('new', 'old') DEFAULT 'new', at DATETIME(3), pages SMALLINT UNSIGNED, price DECIMAL(8,2), "
+            "UNIQUE KEY by_title (title), KEY by_at (at))"
+        )
+        rows = [
+            ("Äpfel", "old", dt.datetime(2024, 2, 29, 1, 2, 3, 456_000), 65535, Decimal("9.50")),
+            ("Birnen", "NEW", None, 1, None),
+        ]
+        sql = "INSERT INTO book (title, kind, at, pages, price) VALUES (%s, %s, %s, %s, %s)"
+        assert cursor.executemany(sql, rows) == 2
+        assert (cursor.lastrowid, connection.insert_id()) == (1, 1)
+        connection.commit()
+        # Case and accents say nothing.
+        cursor.execute("SELECT id, title, kind, at, pages, price FROM book WHERE title = 'APFEL'")
+        assert cursor.fetchall() == ((1, *rows[0]),)
+        cursor.execute("SELECT title FROM book WHERE title LIKE 'a%el' OR title LIKE 'b\\_%'")
+        assert cursor.fetchall() == (("Äpfel",),)
+        cursor.execute("INSERT INTO book (title) VALUES ('x'), ('y')")
+        cursor.execute("SELECT LAST_INSERT_ID()")
+        assert cursor.fetchone() == (3,)
+        connection.rollback()
+        assert cursor.execute("SELECT * FROM book") == 2
+        assert cursor.execute("UPDATE book SET pages = 1") == 1
+        assert cursor.execute("DELETE FROM book WHERE kind = 'new'") == 1
+        connection.commit()
+    assert front.ask("SELECT id, title, kind, pages FROM book") == [(1, "Äpfel", "old", 1)]
+    types = "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = 'book' ORDER BY 1"
+    assert ("id", "bigint") in front.ask(types)
+
+
+def test_errors_have_mysqls_numbers(front: MySQLFront) -> None:
+    with front.connect(autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE TABLE p (id INT PRIMARY KEY, name VARCHAR(10) NOT NULL, n TINYINT UNSIGNED, UNIQUE KEY k (name))"
+        )
+        cursor.execute("CREATE TABLE c (id INT PRIMARY KEY, pid INT, FOREIGN KEY (pid) REFERENCES p (id))")
+        cursor.execute("INSERT INTO p VALUES (1, 'one', 1)")
+        cursor.execute("INSERT INTO c VALUES (1, 1)")
+        assert fails(cursor, "INSERT INTO p VALUES (2, 'ONE', 1)") == (1062, "Duplicate entry 'ONE' for key 'p.k'")
+        assert fails(cursor, "INSERT INTO p VALUES (2, NULL, 1)")[0] == 1048
+        assert fails(cursor, "INSERT INTO p VALUES (2, 'two', 256)")[0] == 1264
+        assert fails(cursor, "INSERT INTO p VALUES (2, 'much too long', 1)")[0] == 1406
+        assert fails(cursor, "INSERT INTO c VALUES (2, 9)")[0] == 1452
+        assert fails(cursor, "DELETE FROM p")[0] == 1451
+        assert fails(cursor, "SELECT * FROM nowhere")[0] == 1146
+        assert fails(cursor, "SELECT nothing FROM p")[0] == 1054
+        assert fails(cursor, "CREATE TRIGGER t BEFORE INSERT ON p FOR EACH ROW SET NEW.n = 1")[0] == 1235
+        assert fails(cursor, "CREATE TABLE q (name VARCHAR(9) COLLATE utf8mb4_general_ci)")[0] == 1235
+        # An error undoes its statement alone.
+        connection.begin()
+        cursor.execute("INSERT INTO p VALUES (3, 'three', 3)")
+        fails(cursor, "INSERT INTO p VALUES (3, 'four', 3)")
+        cursor.execute("INSERT INTO p VALUES (4, 'four', 4)")
+        connection.commit()
+        cursor.execute("SELECT id FROM p ORDER BY id")
+        assert cursor.fetchall() == ((1,), (3,), (4,))
+
+
+def test_rows_that_are_there_already(front: MySQLFront) -> None:
+    with front.connect(autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE TABLE w (id INT AUTO_INCREMENT PRIMARY KEY, word VARCHAR(20) UNIQUE, seen INT DEFAULT 1)"
+        )
+        cursor.execute("INSERT INTO w (word) VALUES ('a'), ('b')")
+        upsert = "INSERT INTO w (word) VALUES (%s) ON DUPLICATE KEY UPDATE id = LAST_INSERT_ID(id), seen = seen + 1"
+        assert cursor.execute(upsert, ("B",)) == 2
+        assert cursor.lastrowid == 2
+        assert cursor.execute("INSERT INTO w (word) VALUES ('a') ON DUPLICATE KEY UPDATE seen = 1") == 0
+        assert (
+            cursor.execute(
+                "INSERT INTO w (word, seen) VALUES ('c', 5), ('A', 9) ON DUPLICATE KEY UPDATE seen = VALUES(seen)"
+            )
+            == 3
+        )
+        assert cursor.execute("INSERT IGNORE INTO w (word) VALUES ('C'), ('d')") == 1
+        cursor.execute("SELECT word, seen FROM w ORDER BY word")
+        assert cursor.fetchall() == (("a", 9), ("b", 2), ("c", 5), ("d", 1))
+        cursor.execute("CREATE TABLE kv (k VARCHAR(9) PRIMARY KEY, v INT)")
+        assert cursor.execute("REPLACE INTO kv VALUES ('x', 1), ('y', 2)") == 2
+        assert cursor.execute("REPLACE INTO kv VALUES ('X', 3), ('z', 4)") == 3
+        cursor.execute("SELECT k, v FROM kv ORDER BY k")
+        assert cursor.fetchall() == (("X", 3), ("y", 2), ("z", 4))
+        # A row that is chosen for its place is nobody else's.
+        assert cursor.execute("UPDATE kv SET v = 0 ORDER BY v DESC LIMIT 1") == 1
+        cursor.execute("SELECT k FROM kv WHERE v = 0")
+        assert cursor.fetchall() == (("z",),)
+    with front.connect(autocommit=True, client_flag=CLIENT.FOUND_ROWS) as connection, connection.cursor() as cursor:
+        assert cursor.execute("UPDATE kv SET v = 3 WHERE k = 'x'") == 1
+        assert cursor.execute("INSERT INTO kv VALUES ('x', 3) ON DUPLICATE KEY UPDATE v = 3") == 1
+        assert cursor.execute("INSERT INTO kv VALUES ('x', 3) ON DUPLICATE KEY UPDATE v = 4") == 2
+
+
+def test_tables_of_others_are_compared_by_mysqls_rules(front: MySQLFront) -> None:
+    with front.connect(autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute("INSERT INTO customer (name) VALUES ('C1'), ('ç1')")
+        cursor.execute("SELECT COUNT(*), MIN(credit) FROM customer WHERE name = 'c1'")
+        assert cursor.fetchone() == (3, Decimal("0.00"))
+        cursor.execute("SELECT name, COUNT(*) FROM customer WHERE name LIKE 'C1' GROUP BY name")
+        assert cursor.fetchall() == (("C1", 3),)
+        cursor.execute("SELECT COUNT(DISTINCT name) FROM customer")
+        assert cursor.fetchone() == (100,)
+        # The number that a text begins with.
+        cursor.execute("SELECT id FROM customer WHERE name = 'c7' AND credit = '10.5 and more'")
+        assert cursor.fetchall() == ((7,),)
+        cursor.execute("SELECT AVG(credit), SUM(id), MAX(since) FROM customer WHERE id <= 2")
+        assert cursor.fetchone() == (Decimal("2.250000"), Decimal(3), dt.date(2024, 1, 3))
+        cursor.execute(
+            "SELECT c.name, o.total / 3 FROM customer c JOIN orders o ON o.customer_id = c.id WHERE o.id = 7"
+        )
+        assert cursor.fetchall() == (("c8", Decimal("5.250000")),)
+        cursor.execute("SELECT UPPER(name), YEAR(since), DATE_FORMAT(seen, '%%H:%%i') FROM customer WHERE id = 1", ())
+        assert cursor.fetchall() == (("C1", 2024, "10:01"),)
+
+
+def test_a_database_is_a_schema(front: MySQLFront) -> None:
+    with front.connect(autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE DATABASE other")
+        cursor.execute("CREATE TABLE other.t (a INT)")
+        cursor.execute("USE other")
+        cursor.execute("INSERT INTO t VALUES (1)")
+        cursor.execute(f"SELECT t.a, c.id FROM other.t JOIN {front.server.dbname}.customer c ON c.id = t.a")
+        assert cursor.fetchall() == ((1, 1),)
+        assert front.ask("SELECT a FROM other.t") == [(1,)]
+        cursor.execute("SHOW TABLES")
+        assert cursor.fetchall() == (("t",),)
+        cursor.execute("DROP DATABASE other")
+    assert front.ask("SELECT 1 FROM pg_namespace WHERE nspname = 'other'") == []
+
+
+def test_types_are_remembered_beside(start: Callable[..., MySQLFront], tmp_path: Path) -> None:
+    beside = tmp_path / "beside.db"
+    started = start(beside=beside)
+    with started.server:
+        with started.connect(autocommit=True) as connection, connection.cursor() as cursor:
+            cursor.execute("CREATE TABLE t (a MEDIUMINT UNSIGNED, b SET('x', 'y'), c YEAR, d BIT(4), e CHAR(3))")
+            cursor.execute("INSERT INTO t VALUES (5, 'y,x', 2024, 9, 'a ')")
+    url = started.behind
+    info = psycopg.conninfo.conninfo_to_dict(url)
+    again = f"postgresql://rowferry@127.0.0.1:{info['port']}/{info['dbname']}"
+    with Rowferry.start(again, postgres=False, mysql=True, args=("--beside", str(beside))) as server:
+        front = MySQLFront(server, url)
+        with front.connect(autocommit=True) as connection, connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT COLUMN_TYPE FROM information_schema.columns WHERE TABLE_NAME = 't' ORDER BY ORDINAL_POSITION"
+            )
+            assert [kind for (kind,) in cursor.fetchall()] == [
+                "mediumint unsigned",
+                "set('x','y')",
+                "year",
+                "bit(4)",
+                "char(3)",
+            ]
+            cursor.execute("SELECT * FROM t")
+            assert cursor.fetchall() == ((5, "x,y", 2024, b"\x09", "a"),)
+            assert fails(cursor, "INSERT INTO t (a) VALUES (16777216)")[0] == 1264
+
+
+def test_whoever_waits_for_a_row_gives_up_in_time(front: MySQLFront) -> None:
+    with front.connect() as one, front.connect() as two, one.cursor() as first, two.cursor() as second:
+        first.execute("UPDATE customer SET credit = 1 WHERE id = 1")
+        second.execute("SET innodb_lock_wait_timeout = 1")
+        assert fails(second, "UPDATE customer SET credit = 2 WHERE id = 1")[0] == 1205
+        one.rollback()
+        second.execute("UPDATE customer SET credit = 2 WHERE id = 1")
+        first.execute("UPDATE customer SET credit = 1 WHERE id = 2")
+        failed: list[int] = []
+
+        def cross() -> None:
+            with contextlib.suppress(err.Error):
+                try:
+                    first.execute("UPDATE customer SET credit = 1 WHERE id = 1")
+                except err.Error as error:
+                    failed.append(error.args[0])
+                    raise
+
+        thread = threading.Thread(target=cross, daemon=True)
+        thread.start()
+        second.execute("SET innodb_lock_wait_timeout = 20")
+        with contextlib.suppress(err.Error):
+            try:
+                second.execute("UPDATE customer SET credit = 2 WHERE id = 2")
+            except err.Error as error:
+                failed.append(error.args[0])
+                two.rollback()
+        if not failed:
+            two.rollback()
+        thread.join(30)
+        assert failed == [1213]
+
+
+def test_kill_query_reaches_the_server_behind(front: MySQLFront) -> None:
+    with front.connect(autocommit=True) as one, front.connect(autocommit=True) as two:
+        number = one.thread_id()
+        found: list[int] = []
+
+        def ask() -> None:
+            with one.cursor() as cursor:
+                try:
+                    cursor.execute(
+                        "SELECT COUNT(*) FROM orders a, orders b, orders c, orders d WHERE a.total < b.total * c.total"
+                    )
+                except err.Error as error:
+                    found.append(error.args[0])
+
+        thread = threading.Thread(target=ask, daemon=True)
+        thread.start()
+        until = time.monotonic() + 20
+        while not front.ask(
+            "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid() "
+            "AND query LIKE '%orders%orders%orders%'"
+        ):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        with two.cursor() as cursor:
+            cursor.execute(f"KILL QUERY {number}")
+        thread.join(30)
+        assert found == [1317]
+        with one.cursor() as cursor:
+            cursor.execute("SELECT COUNT(*) FROM orders")
+            assert cursor.fetchone() == (500,)
+
+
+def test_three_kinds_of_clients_see_the_same_rows(front: MySQLFront) -> None:
+    assert front.server.informix is not None
+    host, port = front.server.informix
+    with (
+        front.connect(autocommit=True) as ours,
+        informix.connect(f"informix://ada@{host}:{port}/{front.server.dbname}", autocommit=True) as theirs,
+        psycopg.connect(front.server.postgres_dsn, autocommit=True) as plain,
+    ):
+        stop = threading.Event()
+        failed: list[BaseException] = []
+
+        def insert(write: Callable[[int], object], first: int) -> None:
+            try:
+                number = first
+                while not stop.is_set():
+                    write(number)
+                    number += 3
+            except BaseException as error:
+                failed.append(error)
+
+        with ours.cursor() as cursor:
+            cursor.execute("CREATE TABLE meeting (id INT PRIMARY KEY, who VARCHAR(20))")
+        mysql_cursor, informix_cursor = ours.cursor(), theirs.cursor()
+        writers = [
+            threading.Thread(
+                target=insert,
+                daemon=True,
+                args=(lambda n: mysql_cursor.execute(f"INSERT INTO meeting VALUES ({n}, 'mysql')"), 0),
+            ),
+            threading.Thread(
+                target=insert,
+                daemon=True,
+                args=(lambda n: informix_cursor.execute("insert into meeting values (?, 'informix')", (n,)), 1),
+            ),
+            threading.Thread(
+                target=insert,
+                daemon=True,
+                args=(lambda n: plain.execute(f"INSERT INTO meeting VALUES ({n}, 'postgres')"), 2),
+            ),  # type: ignore[arg-type]
+        ]
+        for writer in writers:
+            writer.start()
+        time.sleep(1.5)
+        stop.set()
+        for writer in writers:
+            writer.join(30)
+        assert not failed
+        with ours.cursor() as cursor:
+            cursor.execute("SELECT who, COUNT(*) FROM meeting GROUP BY who ORDER BY who")
+            seen = cursor.fetchall()
+        assert [who for who, _ in seen] == ["informix", "mysql", "postgres"]
+        informix_cursor.execute("select who, count(*) from meeting group by who order by who")
+        assert [(who.rstrip(), int(count)) for who, count in informix_cursor.fetchall()] == list(seen)
+        assert [
+            tuple(row)
+            for row in plain.execute('SELECT who, count(*) FROM meeting GROUP BY who ORDER BY who COLLATE "C"')
+        ] == list(seen)
+
+
+class Base(DeclarativeBase):
+    """The store's tables."""
+
+
+class Writer(Base):
+    """Somebody."""
+
+    __tablename__ = "writers"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(sa.String(50), unique=True)
+    texts: Mapped[list[Written]] = relationship(back_populates="writer")
+
+
+class Written(Base):
+    """What somebody has written."""
+
+    __tablename__ = "written"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    writer_id: Mapped[int] = mapped_column(sa.ForeignKey("writers.id"))
+    title: Mapped[str] = mapped_column(sa.String(100), index=True)
+    ok: Mapped[bool] = mapped_column(default=True)
+    price: Mapped[Decimal] = mapped_column(sa.Numeric(10, 2))
+    writer: Mapped[Writer] = relationship(back_populates="texts")
+
+
+def test_sqlalchemy(front: MySQLFront) -> None:
+    assert front.server.mysql is not None
+    host, port = front.server.mysql
+    engine = sa.create_engine(f"mysql+pymysql://ada@{host}:{port}/{front.server.dbname}")
+    Base.metadata.create_all(engine)
+    with Session(engine) as session:
+        two = [Written(title="a", price=Decimal("1.50")), Written(title="b", ok=False, price=Decimal(1))]
+        session.add(Writer(name="Änne", texts=two))
+        session.commit()
+        assert [text.id for text in two] == [1, 2]
+        grouped = sa.select(Writer.name, sa.func.count(Written.id), sa.func.sum(Written.price)).join(Written)
+        grouped = grouped.group_by(Writer.id, Writer.name).having(sa.func.count(Written.id) > 1)
+        assert session.execute(grouped).all() == [("Änne", 2, Decimal("2.50"))]
+        assert session.scalar(sa.select(Writer.id).where(Writer.name == "ANNE")) == 1
+        session.add(Writer(name="anne"))
+        with pytest.raises(sa.exc.IntegrityError, match=r"Duplicate entry 'anne' for key 'writers\.name'"):
+            session.commit()
+        session.rollback()
+        two[0].title = "c"
+        session.delete(two[1])
+        session.commit()
+    found = sa.inspect(engine)
+    assert {"customer", "orders", "writers", "written"} <= set(found.get_table_names())
+    assert [key["referred_table"] for key in found.get_foreign_keys("written")] == ["writers"]
+    assert found.get_unique_constraints("writers")[0]["column_names"] == ["name"]
+    engine.dispose()
+
+
+def test_a_connection_behind_that_is_lost(front: MySQLFront) -> None:
+    with front.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("INSERT INTO orders VALUES (1000, 1, 1, 'a')")
+        front.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name ^@ 'rowferry: '")
+        number, _ = fails(cursor, "SELECT COUNT(*) FROM orders")
+        assert number == 2013
+        with contextlib.suppress(err.Error):
+            connection.rollback()
+    with front.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT COUNT(*) FROM orders")
+        assert cursor.fetchone() == (500,)
