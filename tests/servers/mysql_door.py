@@ -8,6 +8,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+import psycopg
+
+from .postgres import PostgreSQL
 from .rowferry import Rowferry
 
 if TYPE_CHECKING:
@@ -61,3 +64,44 @@ class MySQLDoor:
     ) -> None:
         self.server.__exit__(kind, value, traceback)
         self.directory.cleanup()
+
+
+class MySQLDoorBehind(MySQLDoor):
+    """The same in front of a PostgreSQL server of its own."""
+
+    version = "rowferry in front of PostgreSQL"
+    postgres: PostgreSQL
+
+    @classmethod
+    def start(cls, args: Sequence[str] = ()) -> Self:
+        """Serve a new database called as the database."""
+        postgres = PostgreSQL.start(tcp=True)
+        try:
+            with psycopg.connect(postgres.dsn, autocommit=True) as connection:
+                words = "LC_CTYPE 'C.UTF-8' LC_COLLATE 'C'"
+                connection.execute(f"CREATE DATABASE {cls.database} TEMPLATE template0 {words}".encode())
+            directory = tempfile.TemporaryDirectory(prefix="rf-mysql-door-")
+            beside = Path(directory.name) / "beside.db"
+            url = f"postgresql://rowferry@127.0.0.1:{postgres.port}/{cls.database}"
+            options = [*args, "--install", "--beside", str(beside)]
+            door = cls(Rowferry.start(url, postgres=False, mysql=True, args=options), directory)
+        except BaseException:
+            postgres.stop()
+            raise
+        door.postgres = postgres
+        return door
+
+    def stop(self) -> None:
+        """End both servers."""
+        try:
+            super().stop()
+        finally:
+            self.postgres.stop()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        try:
+            super().__exit__(kind, value, traceback)
+        finally:
+            self.postgres.stop()

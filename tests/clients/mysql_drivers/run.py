@@ -29,7 +29,7 @@ from tests.servers.certificates import make_certificates
 from tests.servers.mariadb import MariaDB, MariaDB11
 from tests.servers.mysql import MySQL
 from tests.servers.mysql import MySQLServer as AServer
-from tests.servers.mysql_door import MySQLDoor
+from tests.servers.mysql_door import MySQLDoor, MySQLDoorBehind
 
 _HERE = Path(__file__).resolve().parent
 #: The longest suite takes about a minute; a hang in one must end, in seconds.
@@ -151,6 +151,8 @@ def start(kind: str, scratch: Path) -> MySQLServer:
     """A server as the suites want it: TLS, files of the client."""
     if kind == "rowferry":
         return MySQLDoor.start(["--tls", "--lock-timeout", "3"])
+    if kind == "rowferry-postgres":
+        return MySQLDoorBehind.start(["--tls", "--lock-timeout", "3"])
     certificates = make_certificates(scratch)
     options = [f"--ssl-{name}={certificates[name]}" for name in ("ca", "cert", "key")]
     return SERVERS[kind].start([*options, "--local-infile=1", "--lock-wait-timeout=3"])
@@ -227,7 +229,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("suites", nargs="*", metavar="SUITE", help=f"of {', '.join(SUITES)}; all by default")
     parser.add_argument("--driver", choices=("theirs", "ours", "both"), default="both", help="what is imported")
-    parser.add_argument("--server", choices=[*SERVERS, "rowferry"], default="mariadb", help="what it talks to")
+    parser.add_argument(
+        "--server", choices=[*SERVERS, "rowferry", "rowferry-postgres"], default="mariadb", help="what it talks to"
+    )
     parser.add_argument("--verbose", action="store_true", help="print pytest's whole output")
     parser.add_argument("--pytest", default="", metavar="WORDS", help="further arguments for pytest")
     known = parser.parse_args()

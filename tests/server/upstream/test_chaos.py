@@ -7,9 +7,12 @@ import os
 import signal
 import threading
 import time
-from pathlib import Path
+from collections.abc import Callable
+from typing import Any
 
 import psycopg
+import pymysql
+import pytest
 from rowferry import informix
 from rowferry.informix import exceptions
 
@@ -20,17 +23,32 @@ _OURS = "WHERE application_name ^@ 'rowferry: '"
 #: Clients that write at once.
 WRITERS = 4
 
+#: What makes a client of a host and a port.
+Connect = Callable[[str, int], tuple[Any, str]]
 
-def write(url: str, writer: int, said: list[int], stop: threading.Event) -> None:
+
+def connect_informix(host: str, port: int) -> tuple[Any, str]:
+    """A client, and how it says a parameter."""
+    return informix.connect(f"informix://ada@{host}:{port}/store"), "?"
+
+
+def connect_mysql(host: str, port: int) -> tuple[Any, str]:
+    """A client, and how it says a parameter."""
+    return pymysql.connect(host=host, port=port, user="ada", database="store"), "%s"
+
+
+def write(connect: Connect, place: tuple[str, int], writer: int, said: list[int], stop: threading.Event) -> None:
     """Inserts rows, each a transaction of two, and notes those that were acknowledged."""
     number = writer
     while not stop.is_set():
-        with contextlib.suppress(exceptions.Error), informix.connect(url) as connection:
+        with contextlib.suppress(exceptions.Error, pymysql.err.Error), contextlib.ExitStack() as stack:
+            connection, value = connect(*place)
+            stack.enter_context(contextlib.closing(connection))
             cursor = connection.cursor()
             while not stop.is_set():
                 number += WRITERS
-                cursor.execute("insert into kept values (?, ?)", (number, 1))
-                cursor.execute("insert into kept values (?, ?)", (number, 2))
+                cursor.execute(f"insert into kept values ({value}, {value})", (number, 1))
+                cursor.execute(f"insert into kept values ({value}, {value})", (number, 2))
                 connection.commit()
                 said.append(number)
         time.sleep(0.05)
@@ -48,7 +66,9 @@ def _connect(words: str) -> psycopg.Connection:
             time.sleep(0.1)
 
 
-def test_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
+@pytest.mark.parametrize("door", ["informix", "mysql"])
+def test_nothing_acknowledged_is_lost(door: str) -> None:
+    connect: Connect = connect_informix if door == "informix" else connect_mysql
     with PostgreSQL.start(tcp=True) as postgres:
         with psycopg.connect(postgres.dsn, autocommit=True) as connection:
             connection.execute("CREATE DATABASE store")
@@ -58,12 +78,13 @@ def test_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
         url = f"postgresql://rowferry@127.0.0.1:{postgres.port}/store"
         said: list[list[int]] = [[] for _ in range(WRITERS)]
         stop = threading.Event()
-        server = Rowferry.start(url, postgres=False, informix=True)
+        server = Rowferry.start(url, postgres=False, informix=True, mysql=True, args=("--install",))
         try:
-            assert server.informix is not None
-            host, port = server.informix
-            there = f"informix://ada@{host}:{port}/store"
-            writers = [threading.Thread(target=write, args=(there, at, said[at], stop)) for at in range(WRITERS)]
+            there = server.informix if door == "informix" else server.mysql
+            assert there is not None
+            writers = [
+                threading.Thread(target=write, args=(connect, there, at, said[at], stop)) for at in range(WRITERS)
+            ]
             for writer in writers:
                 writer.start()
             for round_ in range(4):

@@ -410,8 +410,6 @@ def test_a_wrong_url_says_so(tmp_path: Path) -> None:
     ]:
         with pytest.raises(ServerFailed, match=said):
             Rowferry.start(url, postgres=False, informix=True)
-    with pytest.raises(ServerFailed, match="--mysql"):
-        Rowferry.start("postgresql://a@127.0.0.1:1/none", postgres=False, informix=True, mysql=True)
     with pytest.raises(ServerFailed, match="--read-only"):
         Rowferry.start("postgresql://a@127.0.0.1:1/none", postgres=False, informix=True, args=("--read-only",))
     with pytest.raises(ServerFailed, match="nothing to listen at"):

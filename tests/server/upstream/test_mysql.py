@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import shutil
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,6 +22,7 @@ from pymysql.constants import CLIENT
 from rowferry import informix
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, relationship
 
+from tests.servers.availability import not_tested
 from tests.servers.postgres import PostgreSQL
 from tests.servers.process import ServerFailed
 from tests.servers.rowferry import Rowferry
@@ -182,6 +185,51 @@ def test_rows_that_are_there_already(front: MySQLFront) -> None:
         assert cursor.execute("UPDATE kv SET v = 3 WHERE k = 'x'") == 1
         assert cursor.execute("INSERT INTO kv VALUES ('x', 3) ON DUPLICATE KEY UPDATE v = 3") == 1
         assert cursor.execute("INSERT INTO kv VALUES ('x', 3) ON DUPLICATE KEY UPDATE v = 4") == 2
+
+
+def test_a_row_is_claimed_by_one(front: MySQLFront) -> None:
+    with front.connect(autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE job (id INT PRIMARY KEY, owner INT)")
+        cursor.executemany("INSERT INTO job (id) VALUES (%s)", [(number,) for number in range(60)])
+
+    claimed: list[int] = []
+
+    def claim(owner: int) -> None:
+        with front.connect(autocommit=True) as own, own.cursor() as cursor:
+            while cursor.execute("UPDATE job SET owner = %s WHERE owner IS NULL ORDER BY id LIMIT 1", (owner,)):
+                claimed.append(owner)
+
+    threads = [threading.Thread(target=claim, args=(owner,), daemon=True) for owner in range(1, 5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert len(claimed) == 60
+    counted = dict(front.ask("SELECT owner, count(*) FROM job GROUP BY owner"))
+    assert counted == {owner: claimed.count(owner) for owner in set(claimed)}
+
+
+def test_a_dump_is_read_in_again(front: MySQLFront) -> None:
+    assert front.server.mysql is not None
+    host, port = front.server.mysql
+    place = ["-h", host, "-P", str(port), "-u", "ada"]
+    tools = [shutil.which("mariadb-dump"), shutil.which("mariadb")]
+    if None in tools:
+        not_tested("dumps in front of PostgreSQL", "MariaDB's client is not installed")
+    dump, client = (str(tool) for tool in tools)
+    with front.connect(autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE TABLE goods (id INT UNSIGNED AUTO_INCREMENT PRIMARY KEY, e ENUM('x','y') DEFAULT NULL, "
+            "s VARCHAR(9) NOT NULL DEFAULT 'n', at TIMESTAMP NULL DEFAULT NULL, b BLOB, UNIQUE KEY k (s, e))"
+        )
+        cursor.execute("INSERT INTO goods (e, s, at, b) VALUES ('y', 'it''s', '2024-01-02 03:04:05', x'00ff')")
+        cursor.execute("CREATE DATABASE copy")
+        written = subprocess.run([dump, *place, front.server.dbname, "goods"], capture_output=True, check=True)
+        subprocess.run([client, *place, "copy"], input=written.stdout, capture_output=True, check=True)
+        cursor.execute("SELECT * FROM copy.goods")
+        assert cursor.fetchall() == ((1, "y", "it's", dt.datetime(2024, 1, 2, 3, 4, 5), b"\x00\xff"),)
+        cursor.execute("INSERT INTO copy.goods (s) VALUES ('next')")
+        assert cursor.lastrowid == 2
 
 
 def test_tables_of_others_are_compared_by_mysqls_rules(front: MySQLFront) -> None:

@@ -31,6 +31,12 @@ const ROWS: &[Row] = &[
     row("relation \"*\" already exists, skipping", 1050, "42S01", "Table '{0}' already exists"),
     row("schema \"*\" does not exist, skipping", 1008, "HY000", "Can't drop database '{0}'; database doesn't exist"),
     row("schema \"*\" already exists, skipping", 1007, "HY000", "Can't create database '{0}'; database exists"),
+    row(
+        "BIGINT UNSIGNED value is out of range in '*'",
+        1690,
+        "22003",
+        "BIGINT UNSIGNED value is out of range in '{0}'",
+    ),
     row("subquery must return only one column", 1241, "21000", OPERAND),
     row("subquery has too many columns", 1241, "21000", OPERAND),
     row("subquery has too few columns", 1241, "21000", OPERAND),

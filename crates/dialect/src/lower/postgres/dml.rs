@@ -99,9 +99,14 @@ impl Lowering<'_> {
                 ExprKind::Numbered { given, .. } if given.as_deref().is_none_or(is_zero) => "DEFAULT".to_owned(),
                 ExprKind::Numbered { given, .. } => {
                     let given = given.as_deref().map(|value| self.expr(value)).transpose()?;
-                    numbered(target, column, given.as_deref())
+                    numbered(target, column, given.as_deref(), true)
                 }
                 _ if column.identity.is_some() && next_of(value).is_some() => "DEFAULT".to_owned(),
+                // Where a zero is a number like others.
+                _ if self.manner.mysql && column.identity.is_some() && !is_default(value) => {
+                    let given = self.expr(value)?;
+                    numbered(target, column, Some(&given), false)
+                }
                 _ => self.expr(value)?,
             });
         }
@@ -114,8 +119,13 @@ impl Lowering<'_> {
         let mut own = vec![None; query.columns.len()];
         if let Body::Select(select) = &mut query.body {
             for (at, item) in select.items.iter_mut().enumerate() {
+                let column = columns.get(at).map_or(at, |position| *position);
+                let is_plain = !matches!(item.kind, ExprKind::Numbered { .. });
+                if is_plain && self.manner.mysql && target.columns[column].identity.is_some() {
+                    own[at] = Some((column, false));
+                }
                 if let ExprKind::Numbered { given, .. } = &mut item.kind {
-                    own[at] = Some(columns.get(at).map_or(at, |position| *position));
+                    own[at] = Some((column, true));
                     *item = given.take().map_or_else(|| Expr::null(item.ty.clone()), |given| *given);
                 }
             }
@@ -126,7 +136,7 @@ impl Lowering<'_> {
         }
         let places: Vec<String> = (0..query.columns.len()).map(|at| format!("c{at}")).collect();
         let values = places.iter().zip(own).map(|(place, own)| match own {
-            Some(column) => numbered(target, &target.columns[column], Some(&format!("given.{place}"))),
+            Some((column, zero)) => numbered(target, &target.columns[column], Some(&format!("given.{place}")), zero),
             None => format!("given.{place}"),
         });
         let values: Vec<String> = values.collect();
@@ -255,15 +265,16 @@ fn is_zero(given: &Expr) -> bool {
     matches!(given.kind, ExprKind::Literal(Value::Integer(0) | Value::Null))
 }
 
-/// The number of a row: the next one, or one that others come behind.
-fn numbered(target: &Relation, column: &Column, given: Option<&str>) -> String {
+/// The number of a row: the next one, or one that others come behind. A zero asks for the next one, too, as `zero` says.
+fn numbered(target: &Relation, column: &Column, given: Option<&str>, zero: bool) -> String {
     let sequence = sequence_of(target, &column.name);
     let Some(given) = given else { return format!("nextval({sequence})") };
+    let asks = if zero { "coalesce(v, 0) = 0" } else { "v IS NULL" };
     let last = format!(
         "coalesce(pg_sequence_last_value({sequence}), (SELECT seqstart - 1 FROM pg_sequence WHERE seqrelid = {sequence}))"
     );
     format!(
-        "(SELECT CASE WHEN coalesce(v, 0) = 0 THEN nextval({sequence}) WHEN v > {last} THEN setval({sequence}, v) ELSE v END \
+        "(SELECT CASE WHEN {asks} THEN nextval({sequence}) WHEN v > {last} THEN setval({sequence}, v) ELSE v END \
          FROM (SELECT {given}) AS value (v))"
     )
 }

@@ -299,6 +299,9 @@ impl Lowering<'_> {
         {
             return self.average(arg, aggregate.distinct, aggregate.function.name == "avg");
         }
+        if let ("any_value", [arg], true) = (aggregate.function.name, aggregate.args.as_slice(), self.manner.mysql) {
+            return Ok(format!("(array_agg({}))[1]", self.expr(arg)?));
+        }
         let name = functions::aggregate(aggregate.function).ok_or_else(|| missing(aggregate.function.name))?;
         let ordered = functions::is_ordered_set(name) && !aggregate.order_by.is_empty();
         let mut out = format!("{name}({}", if aggregate.distinct { "DISTINCT " } else { "" });
@@ -367,11 +370,23 @@ impl Lowering<'_> {
     }
 
     fn window(&mut self, call: &WindowCall) -> Result<String> {
+        if let ("mysql_exact_avg", [arg], None) = (call.function.name, call.args.as_slice(), &call.filter) {
+            self.own()?;
+            let words = self.expr(arg)?;
+            let words = if *arg.ty.through_domains() == Type::Bool { format!("({words})::integer") } else { words };
+            let over = self.over(call)?;
+            return Ok(format!("rowferry.quotient(sum(({words})::numeric){over}, count({words}){over})"));
+        }
         let name = functions::aggregate(call.function).ok_or_else(|| missing(call.function.name))?;
         let star = call.args.is_empty() && call.function.kind == FunctionKind::Aggregate;
         let args = if star { "*".to_owned() } else { self.aggregated(call.function, &call.args)? };
         let mut out = format!("{name}({args})");
         self.filter_of(call.filter.as_ref(), &mut out)?;
+        out.push_str(&self.over(call)?);
+        Ok(out)
+    }
+
+    fn over(&mut self, call: &WindowCall) -> Result<String> {
         let mut over = Vec::new();
         if !call.partition_by.is_empty() {
             over.push(format!("PARTITION BY {}", self.exprs(&call.partition_by)?));
@@ -383,7 +398,7 @@ impl Lowering<'_> {
         if let Some(frame) = &call.frame {
             over.push(self.frame(frame)?);
         }
-        Ok(format!("{out} OVER ({})", over.join(" ")))
+        Ok(format!(" OVER ({})", over.join(" ")))
     }
 
     fn frame(&mut self, frame: &Frame) -> Result<String> {

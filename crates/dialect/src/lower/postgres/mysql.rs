@@ -16,7 +16,7 @@ use crate::{Error, Language, Result, Type};
 pub const SCHEMA: &str = "rowferry";
 
 /// Which state of it this is; it grows with each change.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Behind the tag of an order in which blanks at the end say nothing.
 const PADS: &str = "-x-pad";
@@ -74,6 +74,9 @@ const FUNCTIONS: &[&str] = &[
      $$ BEGIN IF $1 = 0 THEN RAISE EXCEPTION USING ERRCODE = '22012', MESSAGE = 'Division by 0'; END IF; RETURN $1; END $$",
     "CREATE OR REPLACE FUNCTION rowferry.not_zero(double precision) RETURNS double precision LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS \
      $$ BEGIN IF $1 = 0 THEN RAISE EXCEPTION USING ERRCODE = '22012', MESSAGE = 'Division by 0'; END IF; RETURN $1; END $$",
+    // 64 bits as the number without a sign that they are.
+    "CREATE OR REPLACE FUNCTION rowferry.bits(bigint) RETURNS numeric LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS \
+     $$ SELECT $1::numeric + CASE WHEN $1 < 0 THEN 18446744073709551616 ELSE 0 END $$",
     // A value of BIGINT UNSIGNED.
     "CREATE OR REPLACE FUNCTION rowferry.unsigned(numeric) RETURNS numeric LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS \
      $$ BEGIN IF $1 < 0 OR $1 > 18446744073709551615 THEN RAISE EXCEPTION USING ERRCODE = '22003', \
@@ -228,6 +231,7 @@ fn said(name: &str, args: &[Expr]) -> Option<&'static str> {
     let first = args.first().map(|arg| arg.ty.through_domains());
     let is_text = first.is_some_and(Type::is_text);
     let is_integer = first.is_some_and(Type::is_integer);
+    let all_integers = args.iter().all(|arg| arg.ty.through_domains().is_integer());
     let is_decimal = first.is_some_and(Type::is_decimal);
     let is_float = matches!(first, Some(Type::Float4 | Type::Float8));
     let is_date = matches!(first, Some(Type::Date));
@@ -279,6 +283,14 @@ fn said(name: &str, args: &[Expr]) -> Option<&'static str> {
         ("round", 1) if is_decimal => "round({0})",
         ("ceil" | "ceiling", 1) if is_float => "ceil({0})",
         ("floor", 1) if is_float => "floor({0})",
+        ("round", 2) if is_decimal => "round({0}, ({1})::integer)",
+        ("truncate", 2) if is_decimal => "trunc({0}, ({1})::integer)",
+        ("mysql_to_integer", 1) if is_integer => "({0})::bigint",
+        ("mysql_to_integer", 1) if is_decimal => "round({0})::bigint",
+        ("mysql_bit_and", 2) if all_integers => "rowferry.bits(({0})::bigint & ({1})::bigint)",
+        ("mysql_bit_or", 2) if all_integers => "rowferry.bits(({0})::bigint | ({1})::bigint)",
+        ("mysql_bit_xor", 2) if all_integers => "rowferry.bits(({0})::bigint # ({1})::bigint)",
+        ("mysql_bit_not", 1) if all_integers => "rowferry.bits(~({0})::bigint)",
         ("sign", 1) if is_float => "sign({0})::bigint",
         ("year", 1) if is_moment => "extract(year FROM {0})::bigint",
         ("month", 1) if is_moment => "extract(month FROM {0})::bigint",
@@ -304,6 +316,54 @@ fn known(expr: &Expr) -> Option<&str> {
     }
 }
 
+/// A format of DATE_FORMAT's as one of `to_char`'s; `None` for what that has not.
+fn format_of(format: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut letters = format.chars();
+    // Two patterns side by side would be read as one.
+    let mut after_pattern = false;
+    let plain = |out: &mut String, letter: char| match letter {
+        '"' | '\\' => out.push_str(&format!("\\{letter}")),
+        letter if letter.is_alphanumeric() => out.push_str(&format!("\"{letter}\"")),
+        letter => out.push(letter),
+    };
+    while let Some(letter) = letters.next() {
+        if letter != '%' {
+            plain(&mut out, letter);
+            after_pattern = false;
+            continue;
+        }
+        if std::mem::replace(&mut after_pattern, true) {
+            out.push_str("\"\"");
+        }
+        out.push_str(match letters.next()? {
+            'Y' => "YYYY",
+            'y' => "YY",
+            'm' => "MM",
+            'c' => "FMMM",
+            'M' => "FMMonth",
+            'b' => "Mon",
+            'd' => "DD",
+            'e' => "FMDD",
+            'j' => "DDD",
+            'W' => "FMDay",
+            'a' => "Dy",
+            'H' => "HH24",
+            'k' => "FMHH24",
+            'h' | 'I' => "HH12",
+            'l' => "FMHH12",
+            'i' => "MI",
+            's' | 'S' => "SS",
+            'T' => "HH24:MI:SS",
+            'p' => "AM",
+            'f' => "US",
+            '%' => "%",
+            _ => return None,
+        });
+    }
+    Some(out)
+}
+
 impl Lowering<'_> {
     /// What stands in the schema that has to be there.
     ///
@@ -319,6 +379,11 @@ impl Lowering<'_> {
 
     /// A call of a function of MySQL's.
     pub(super) fn mysql_call(&mut self, function: &Function, args: &[Expr]) -> Result<String> {
+        let is_null = |arg: &Expr| matches!(arg.kind, ExprKind::Literal(Value::Null));
+        if function.strict && function.volatility != crate::functions::Volatility::Volatile && args.iter().any(is_null)
+        {
+            return Ok("NULL".to_owned());
+        }
         match (function.name, args) {
             ("mysql_changes", [mode, pairs @ ..]) => return self.changes(mode, pairs),
             ("mysql_like" | "mysql_like_binary", [value, pattern, escape]) => {
@@ -327,6 +392,22 @@ impl Lowering<'_> {
             ("concat", [_, ..]) if args.iter().all(|arg| arg.ty.through_domains().is_text()) => {
                 let members: Result<Vec<String>> = args.iter().map(|arg| self.expr(arg)).collect();
                 return Ok(format!("({})", members?.join(" || ")));
+            }
+            ("field", [value, list @ ..]) if args.iter().all(|arg| arg.ty.through_domains().is_integer()) => {
+                let members: Result<Vec<String>> =
+                    list.iter().map(|member| Ok(format!("({})::bigint", self.expr(member)?))).collect();
+                let (value, members) = (self.expr(value)?, members?.join(", "));
+                return Ok(format!(
+                    "(CASE WHEN {value} IS NULL THEN 0 ELSE coalesce(array_position(ARRAY[{members}], ({value})::bigint), 0) \
+                     END)::bigint"
+                ));
+            }
+            ("date_format", [moment, format])
+                if matches!(moment.ty.through_domains(), Type::Date | Type::Timestamp(_) | Type::TimestampTz(_)) =>
+            {
+                let format = known(format).and_then(format_of).ok_or_else(|| missing("this format of DATE_FORMAT"))?;
+                let ty = if *moment.ty.through_domains() == Type::Date { "::timestamp" } else { "" };
+                return Ok(format!("to_char(({}){ty}, {})", self.expr(moment)?, text(&format)));
             }
             ("mysql_date_add" | "mysql_moment_add", [moment, number, unit, sign]) => {
                 return self.date_add(moment, number, unit, sign);

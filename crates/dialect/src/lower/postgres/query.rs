@@ -25,6 +25,14 @@ impl Lowering<'_> {
     fn query_here(&mut self, query: &Query) -> Result<String> {
         let mut out = self.ctes(&query.ctes)?;
         match &query.body {
+            // By what is told of rows that differ, which PostgreSQL lets only a query around them compute with.
+            Body::Select(select) if self.manner.mysql && orders_what_it_tells(select, query) => {
+                let rows = self.select(select, query)?;
+                self.outputs.remove(&query.output);
+                self.common.clear();
+                out.push_str(&format!("SELECT * FROM ({rows}) AS r{}{}", query.output.0, places(&query.columns)));
+                out.push_str(&self.keys(&query.order_by, |_, _| None)?);
+            }
             Body::Select(select) => {
                 out.push_str(&self.select(select, query)?);
                 let mut keys = self.keys(&query.order_by, |_, _| None)?;
@@ -306,6 +314,14 @@ impl Lowering<'_> {
         };
         Ok(format!("{plain}::{words}"))
     }
+}
+
+/// DISTINCT with keys that hang on nothing but the result.
+fn orders_what_it_tells(select: &Select, query: &Query) -> bool {
+    let is_other = |part: &Expr| matches!(&part.kind, ExprKind::Column(column) if column.relation != query.output);
+    matches!(select.distinct, Distinct::Rows)
+        && !query.order_by.is_empty()
+        && !query.order_by.iter().any(|key| crate::ir::walk::any(&key.expr, is_other))
 }
 
 /// A value that is a call of no function: it has to stand where it is.
