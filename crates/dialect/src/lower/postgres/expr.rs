@@ -236,7 +236,7 @@ impl Lowering<'_> {
             (from, Type::Bool) if self.manner.mysql && from.is_integer() => return Ok(format!("({lowered} <> 0)")),
             _ => {}
         }
-        let ty = if mysql::own_words(ty).is_some() { ty.through_domains() } else { ty };
+        let ty = if mysql::own_words(ty).is_some() || ty.distinct().is_some() { ty.through_domains() } else { ty };
         let words = match ty {
             Type::Varchar(_) | Type::Lvarchar(_) | Type::Nvarchar(_) if context == CastContext::Assignment => {
                 "varchar".to_owned()

@@ -336,6 +336,8 @@ fn type_words(ty: &Type) -> Result<String> {
         Type::Composite(_) => Ok("text".to_owned()),
         // MySQL's own types lie as what they are over; what their values must hold is a CHECK of the column.
         ty if mysql::own_words(ty).is_some() => type_words(ty.through_domains()),
+        // Informix's DISTINCT types are kept beside the server.
+        Type::User(user) if user.is_distinct() => type_words(ty.through_domains()),
         Type::User(user) => Ok(user.shown()),
         Type::Void => Ok("void".to_owned()),
         Type::Record(_) => Ok("record".to_owned()),

@@ -290,6 +290,7 @@ impl Lowering<'_> {
     pub(super) fn constant(&self, value: &crate::ir::Value, ty: &Type) -> Result<String> {
         use crate::ir::Value;
         let words = type_words(ty)?;
+        let ty = if ty.distinct().is_some() { ty.through_domains() } else { ty };
         let plain = match (value, ty) {
             (Value::Null, Type::Unknown) => return Ok("NULL".to_owned()),
             (Value::Null, _) => "NULL".to_owned(),
