@@ -9,7 +9,7 @@ use rowferry_engine::{Condition, Error};
 pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, Error> {
     let fail = |bytes: &[u8]| conversion(&rowferry_encodings::utf8_failure(bytes));
     let text = std::str::from_utf8(bytes).map_err(|error| fail(&bytes[error.valid_up_to()..]))?;
-    match text.bytes().position(|byte| byte == 0) {
+    match memchr::memchr(0, bytes) {
         Some(at) => Err(fail(&bytes[at..])),
         None => Ok(text),
     }

@@ -1,8 +1,9 @@
 //! What a session keeps under names that clients give: prepared statements and portals.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashMapExt as _};
 use parking_lot::Mutex;
 use rowferry_dialect::{Condition, Error, Result};
 

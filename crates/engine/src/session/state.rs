@@ -249,15 +249,15 @@ impl State {
         let base = self.variables.read().settings();
         let now = self.activity.lock().transaction_start;
         let mut made = self.settings.lock();
-        if let Some((of, settings)) = &*made
-            && settings.now == Some(now)
-            && Arc::ptr_eq(of, &base)
-        {
-            return settings.clone();
-        }
-        let mut settings = (*base).clone();
-        settings.now = Some(now);
-        settings.names = Some(Arc::new(Names(self.this.clone())));
+        let settings = match &*made {
+            Some((of, settings)) if Arc::ptr_eq(of, &base) => {
+                if settings.now == Some(now) {
+                    return settings.clone();
+                }
+                Settings { now: Some(now), ..(**settings).clone() }
+            }
+            _ => Settings { now: Some(now), names: Some(Arc::new(Names(self.this.clone()))), ..(*base).clone() },
+        };
         let settings = Arc::new(settings);
         *made = Some((base, settings.clone()));
         settings

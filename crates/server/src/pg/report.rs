@@ -61,19 +61,28 @@ pub(super) fn status(status: TransactionStatus) -> messages::TransactionStatus {
 }
 
 /// The text of `CommandComplete`.
-pub(super) fn tag(command: Command, rows: u64) -> String {
-    match command {
-        Command::Select => format!("SELECT {rows}"),
+pub(super) const fn tag(command: Command) -> Tag {
+    Tag::Counted(match command {
+        Command::Select => "SELECT",
         // The zero was once the oid of the row.
-        Command::Insert => format!("INSERT 0 {rows}"),
-        Command::Update => format!("UPDATE {rows}"),
-        Command::Delete => format!("DELETE {rows}"),
-        Command::Fetch => format!("FETCH {rows}"),
-        Command::Merge => format!("MERGE {rows}"),
-        Command::Move => format!("MOVE {rows}"),
-        Command::Copy => format!("COPY {rows}"),
-        Command::Utility(words) => words.to_owned(),
-    }
+        Command::Insert => "INSERT 0",
+        Command::Update => "UPDATE",
+        Command::Delete => "DELETE",
+        Command::Fetch => "FETCH",
+        Command::Merge => "MERGE",
+        Command::Move => "MOVE",
+        Command::Copy => "COPY",
+        Command::Utility(words) => return Tag::Words(words),
+    })
+}
+
+/// What the client is told of a command that is done.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Tag {
+    /// These words.
+    Words(&'static str),
+    /// These, and the number of rows.
+    Counted(&'static str),
 }
 
 #[cfg(test)]

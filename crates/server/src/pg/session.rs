@@ -21,7 +21,7 @@ use rowferry_wire_pg::{Backend, Format};
 
 use self::copy::Copying;
 use super::cancel::Registration;
-use super::report;
+use super::report::{self, Tag};
 use super::values::{self, RowWriter};
 use super::wire::{ClientTexts, Wire};
 use crate::bell::Doorbell;
@@ -84,14 +84,17 @@ impl<'c> PgSession<'c> {
         self.commands.ready()?;
         let mut began = None;
         loop {
-            let request = match self.commands.wire.server.poll(&mut self.inbox) {
+            let polled = self.commands.wire.server.poll(&mut self.inbox);
+            // Requests are long values: they stay where they are.
+            let request = match &polled {
                 Ok(Some(request)) => Ok(request),
                 Ok(None) => {
+                    drop(polled);
                     self.fill()?;
                     continue;
                 }
                 Err(violation) if violation.is_fatal() => {
-                    self.commands.wire.goodbye(&report::violation(&violation));
+                    self.commands.wire.goodbye(&report::violation(violation));
                     return Err(Ending::Protocol(violation.to_string()));
                 }
                 Err(violation) => Err(violation),
@@ -178,20 +181,20 @@ impl Commands<'_> {
     }
 
     /// Obeys a request, or tells the client what is wrong with it.
-    fn obey(&mut self, request: Result<Request<'_>, Violation>) -> Result<Began, Ending> {
+    fn obey(&mut self, request: Result<&Request<'_>, &Violation>) -> Result<Began, Ending> {
         let result = match request {
             Ok(Request::Query(sql)) => return self.query(sql),
-            Ok(Request::FunctionCall(call)) => return self.call_function(&call),
+            Ok(Request::FunctionCall(call)) => return self.call_function(call),
             Ok(Request::Sync) => return self.end_query(),
             Ok(Request::Flush) => return self.wire.flush().map(|()| None),
             Ok(Request::Terminate) => return Err(Ending::Goodbye),
-            Ok(Request::Parse(parse)) => self.parse(&parse),
-            Ok(Request::Bind(bind)) => self.bind(&bind),
-            Ok(Request::Describe(target)) => self.describe(target),
-            Ok(Request::Execute { execute, is_last }) => self.execute(execute, is_last),
-            Ok(Request::Close(target)) => self.close(target),
+            Ok(Request::Parse(parse)) => self.parse(parse),
+            Ok(Request::Bind(bind)) => self.bind(bind),
+            Ok(Request::Describe(target)) => self.describe(*target),
+            Ok(Request::Execute { execute, is_last }) => self.execute(*execute, *is_last),
+            Ok(Request::Close(target)) => self.close(*target),
             Ok(_) => return Err(Ending::Protocol("a message that nobody asked for".into())),
-            Err(violation) => Err(report::violation(&violation).into()),
+            Err(violation) => Err(report::violation(violation).into()),
         };
         match result {
             // A pipeline without end must not gather its answers without end.
@@ -367,10 +370,21 @@ impl Commands<'_> {
                     .map_err(|error| error.context(parameter_context(portal, index + 1, format)))?,
             });
         }
-        let formats: Vec<Format> = bind.result_formats.iter().collect();
+        let (mut one, mut many) = ([Format::TEXT], Vec::new());
+        let formats = match bind.result_formats.len() {
+            0 => &[][..],
+            1 => {
+                one[0] = bind.result_formats.of(0).unwrap_or(Format::TEXT);
+                &one[..]
+            }
+            _ => {
+                many.extend(bind.result_formats.iter());
+                &many[..]
+            }
+        };
         let writer = match &prepared {
-            Some(prepared) => RowWriter::of(prepared, columns, &formats)?,
-            None => Arc::new(RowWriter::new(columns, &formats)?),
+            Some(prepared) => RowWriter::of(prepared, columns, formats)?,
+            None => Arc::new(RowWriter::new(columns, formats)?),
         };
         self.session.keep_portal(portal, prepared, params, writer, statement)?;
         self.wire.server.bind_complete();
@@ -585,7 +599,10 @@ impl Commands<'_> {
     fn complete(&mut self, command: Command, rows: u64) {
         self.follow_encoding();
         self.send_notices();
-        self.wire.server.command_complete(&report::tag(command, rows));
+        match report::tag(command) {
+            Tag::Words(words) => self.wire.server.command_complete(words),
+            Tag::Counted(words) => self.wire.server.counted_complete(words, rows),
+        }
     }
 
     /// A text that the client has sent.

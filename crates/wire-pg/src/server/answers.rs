@@ -3,7 +3,7 @@
 use super::{Part, Server, State, Texts};
 use crate::messages::{
     Backend, BackendKeyData, CopyResponse, Notice, Notification, Oids, ParameterStatus, PieceEncoder, RowDescription,
-    RowEncoder, TransactionStatus, map_texts,
+    RowEncoder, TransactionStatus, frame, map_texts,
 };
 
 impl<T: Texts> Server<T> {
@@ -96,6 +96,27 @@ impl<T: Texts> Server<T> {
     /// A statement is done; the tag has ASCII characters only. A COPY ends with it.
     pub fn command_complete(&mut self, tag: &str) {
         self.put(&Backend::CommandComplete(tag));
+        self.completed();
+    }
+
+    /// The same of a statement whose tag ends with a number, of rows mostly.
+    pub fn counted_complete(&mut self, words: &str, count: u64) {
+        let (mut digits, mut at, mut rest) = ([0; 20], 20, count);
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        frame(&mut self.output, b'C', |writer| {
+            writer.raw(words.as_bytes()).raw(b" ").terminated(&digits[at..]);
+        });
+        self.completed();
+    }
+
+    fn completed(&mut self) {
         if let State::CopyIn(part) = self.state {
             self.state = part.rest();
         }
@@ -194,5 +215,38 @@ impl<T: Texts> Server<T> {
         message.encode(&mut plain);
         let texts = &self.texts;
         map_texts(&plain, &mut self.output, |text, out| texts.put(text, out))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Utf8;
+    use super::*;
+
+    #[test]
+    fn a_count_is_written_as_the_tag_that_it_ends() {
+        for count in [0, 9, 10, 1_000_000, u64::MAX] {
+            let (mut counted, mut whole) = (Server::new(100, Utf8), Server::new(100, Utf8));
+            counted.counted_complete("INSERT 0", count);
+            whole.command_complete(&format!("INSERT 0 {count}"));
+            assert_eq!(counted.output(), whole.output());
+        }
+    }
+
+    #[test]
+    fn a_piece_is_written_in_place() {
+        let (mut in_place, mut whole) = (Server::new(100, Utf8), Server::new(100, Utf8));
+        for data in [b"1\ttwo\n".as_slice(), b""] {
+            let mut piece = in_place.copy_piece();
+            let at = piece.data_at();
+            piece.out().extend_from_slice(data);
+            assert_eq!(&piece.out()[at..], data);
+            assert_eq!(piece.finish(), Some(data.len()));
+            let mut abandoned = in_place.copy_piece();
+            abandoned.out().extend_from_slice(b"lost");
+            abandoned.abandon();
+            whole.copy_data(data);
+        }
+        assert_eq!(in_place.output(), whole.output());
     }
 }

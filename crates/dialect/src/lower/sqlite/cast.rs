@@ -19,6 +19,15 @@ pub enum ParamForm {
     NativeDecimal,
     /// An exact decimal that goes into a NUMERIC column: as the number that it becomes there, if no digit is lost.
     StoredDecimal,
+    /// The same of what is converted to an exact decimal first.
+    StoredCast {
+        /// The parameter's type.
+        from: Type,
+        /// The wanted type.
+        to: Type,
+        /// The rules.
+        context: CastContext,
+    },
     /// It is converted first.
     Cast {
         /// The parameter's type.
@@ -62,6 +71,21 @@ impl ParamForm {
             Self::StoredDecimal => match value {
                 Value::Text(text) => Ok(stored_number(text).map_or(Cow::Borrowed(value), Cow::Owned)),
                 _ => Ok(Cow::Borrowed(value)),
+            },
+            Self::StoredCast { from, to, context } => match (value, from, to) {
+                (Value::Text(text), Type::Numeric(_), Type::Numeric(modifier))
+                    if values::decimal::fits(text.as_bytes(), *modifier) =>
+                {
+                    Ok(stored_number(text).map_or(Cow::Borrowed(value), Cow::Owned))
+                }
+                _ => {
+                    let converted = values::cast(value, from, to, *context, settings)?;
+                    let number = match &converted {
+                        Value::Text(text) => stored_number(text),
+                        _ => None,
+                    };
+                    Ok(Cow::Owned(number.unwrap_or(converted)))
+                }
             },
             Self::Cast { from, to, context } => values::cast(value, from, to, *context, settings).map(Cow::Owned),
             Self::NotNull { inner, table, column } => {
@@ -117,6 +141,12 @@ pub fn native_decimal(value: &Value) -> Cow<'_, Value> {
 }
 
 impl Lowering<'_> {
+    /// True where whoever binds a parameter of this type may convert it: not where it may be one that cannot be, and nobody asks
+    /// for it.
+    pub(super) fn converts_params_of(&self, from: &Type) -> bool {
+        !self.perhaps || *from == Type::Unknown
+    }
+
     pub(super) fn cast(&mut self, arg: &Expr, to: &Type, context: CastContext) -> Result<Sql> {
         let from = &arg.ty;
         if keeps_value(from, to) {
@@ -130,7 +160,7 @@ impl Lowering<'_> {
         }
         match &arg.kind {
             // Who binds a parameter converts it, unless it may be one that cannot be and nobody asks for.
-            ExprKind::Param(param) if !self.perhaps || *from == Type::Unknown => {
+            ExprKind::Param(param) if self.converts_params_of(from) => {
                 let form = ParamForm::Cast { from: from.clone(), to: to.clone(), context };
                 return Ok(Sql { sql: self.param(*param, form), repr: repr_of(to) });
             }

@@ -217,6 +217,11 @@ impl Lowering<'_> {
         {
             return Ok(self.param(param, ParamForm::StoredDecimal));
         }
+        if column.ty.storage() == crate::types::Storage::NativeDecimal
+            && let Some(form) = self.stored_cast(value)
+        {
+            return Ok(self.param(form.0, form.1));
+        }
         let sql = self.expr(value)?;
         let sql = self.decimal_for(column, sql, &value.ty);
         match &value.kind {
@@ -225,6 +230,18 @@ impl Lowering<'_> {
             _ if next_of(value).is_some() => Ok(sql),
             _ if must_not_be_null => Ok(self.not_null(target, column, sql)),
             _ => Ok(sql),
+        }
+    }
+
+    /// A parameter that is converted to a decimal, and how it becomes what its column stores.
+    fn stored_cast(&self, value: &Expr) -> Option<(usize, ParamForm)> {
+        match as_param(value)? {
+            (param, ParamForm::Cast { from, to: to @ crate::Type::Numeric(_), context })
+                if self.converts_params_of(&from) =>
+            {
+                Some((param, ParamForm::StoredCast { from, to, context }))
+            }
+            _ => None,
         }
     }
 

@@ -21,7 +21,7 @@ use crate::{Condition, Error, Result, Type};
 
 pub use number::Number;
 pub(super) use number::{Integer, overflow, power_of_ten};
-pub use stored::{compare_text, is_plain, scale_of, write};
+pub use stored::{compare_text, fits, is_plain, scale_of, write};
 
 /// The most digits behind the point.
 pub const MAX_SCALE: u32 = 16_383;

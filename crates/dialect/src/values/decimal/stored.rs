@@ -75,12 +75,35 @@ pub fn write(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type) -> Result<()> {
 /// True for a canonical text of a number that needs no rounding to fit the type, and has as many digits behind the point as
 /// it says; any of up to 100 digits where it says nothing.
 pub fn is_plain(text: &[u8], modifier: Option<NumericModifier>) -> bool {
+    match (places(text), modifier) {
+        (None, _) => false,
+        (Some((whole, scale)), None) => whole + scale <= 100,
+        (Some((_, scale)), Some(modifier)) => {
+            i64::try_from(scale) == Ok(i64::from(modifier.scale)) && fits(text, Some(modifier))
+        }
+    }
+}
+
+/// True for a canonical text of a number of up to 100 digits that the type takes as it is, perhaps with more zeros behind the
+/// point.
+pub fn fits(text: &[u8], modifier: Option<NumericModifier>) -> bool {
+    let Some((whole, scale)) = places(text) else { return false };
+    whole + scale <= 100
+        && modifier.is_none_or(|NumericModifier { precision, scale: wanted }| {
+            let significant = if text.strip_prefix(b"-").unwrap_or(text).starts_with(b"0") { 0 } else { whole };
+            i64::try_from(scale).is_ok_and(|scale| scale <= i64::from(wanted))
+                && significant as i64 <= i64::from(precision) - i64::from(wanted)
+        })
+}
+
+/// How many digits a canonical text of a number has before the point and behind it.
+fn places(text: &[u8]) -> Option<(usize, usize)> {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     let whole = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let scale = match &digits[whole..] {
         [] => 0,
         [b'.', behind @ ..] if !behind.is_empty() && behind.iter().all(u8::is_ascii_digit) => behind.len(),
-        _ => return false,
+        _ => return None,
     };
     // Numbers do not begin with zeros, and zero has no sign.
     let begins = match digits {
@@ -89,15 +112,7 @@ pub fn is_plain(text: &[u8], modifier: Option<NumericModifier>) -> bool {
         [b'1'..=b'9', ..] => true,
         _ => false,
     };
-    begins
-        && match modifier {
-            None => whole + scale <= 100,
-            Some(NumericModifier { precision, scale: wanted }) => {
-                let significant = if digits[0] == b'0' { 0 } else { whole };
-                i64::try_from(scale) == Ok(i64::from(wanted))
-                    && significant as i64 <= i64::from(precision) - i64::from(wanted)
-            }
-        }
+    begins.then_some((whole, scale))
 }
 
 /// Sign, digits, perhaps a point and digits: what we store.
@@ -123,7 +138,11 @@ mod tests {
             let modifier = constrained.then_some(NumericModifier { precision, scale });
             if is_plain(text.as_bytes(), modifier) {
                 let ty = Type::Numeric(modifier);
-                prop_assert_eq!(Decimal::parse(&text).unwrap().constrained(&ty).unwrap().to_string(), text);
+                prop_assert_eq!(Decimal::parse(&text).unwrap().constrained(&ty).unwrap().to_string(), text.clone());
+            }
+            if fits(text.as_bytes(), modifier) {
+                let (number, ty) = (Decimal::parse(&text).unwrap(), Type::Numeric(modifier));
+                prop_assert_eq!(number.clone().constrained(&ty).unwrap().compare(&number), Ordering::Equal);
             }
         }
     }

@@ -138,7 +138,7 @@ impl Commands<'_> {
     /// Obeys a request while the data of a COPY FROM are coming.
     pub(super) fn obey_copying(
         &mut self,
-        request: Result<Request<'_>, Violation>,
+        request: Result<&Request<'_>, &Violation>,
         mut copying: Box<Copying>,
     ) -> Result<Began, Ending> {
         let settings = self.session.settings();
@@ -146,7 +146,7 @@ impl Commands<'_> {
         let Copying { reading, labels, insert, rows, simple } = &mut *copying;
         let mut inserter = Inserter { session: &mut self.session, insert, each: None, rows };
         let mut take = |row: &mut InRow, at: RowAt<'_>| inserter.insert(row).map_err(|error| labels.refused(error, at));
-        let result = match &request {
+        let result = match request {
             Ok(Request::CopyData(piece)) => reading.feed(piece, settings, &mut take),
             Ok(Request::CopyDone) => reading.finish(settings, &mut take),
             Ok(Request::CopyFail(why)) => {
@@ -160,7 +160,7 @@ impl Commands<'_> {
         };
         let ended = inserter.end();
         let result = result.and(ended);
-        if let Ok(Request::CopyData(piece)) = &request {
+        if let Ok(Request::CopyData(piece)) = request {
             self.session.copied(piece.len(), 0);
             if result.is_ok() {
                 return Ok(Some(copying));
