@@ -27,6 +27,8 @@ CASES = ROOT / "crates" / "engine" / "tests"
 # Statements whose answers differ, with the reason.
 KNOWN = {
     "create table e6 (a int primary key, b int primary key)": "the second is a unique key here",
+    "select f, n, s, m, m::datetime year to minute + 1 units day from others": "DISTINCT types in Informix's form here",
+    "select s from others where s > interval (1 00:00:00) day to second::span order by s": "the same",
     "begin": "PostgreSQL only warns inside of a transaction",
     "commit": "PostgreSQL only warns outside of a transaction",
     "commit work": "PostgreSQL only warns outside of a transaction",
@@ -48,20 +50,20 @@ LEFT: dict[str, dict[str, int]] = {
     # What only the engine can do, which takes it apart.
     "in_parts": {"place of a row": 1},  # of the target, which PostgreSQL does not show as a number
     "informix": {
-        "a table of the catalogs": 39,  # Informix's own
+        "a table of the catalogs": 45,  # Informix's own
         # Locks, statistics, SET CONSTRAINTS, SET ENCRYPTION PASSWORD, EXECUTE FUNCTION of Informix's.
-        "this statement": 19,
+        "this statement": 24,
         "ifx_to_char": 5,
         "modes of a transaction": 5,  # Informix's isolation levels
         "a row's identity": 3,  # rowids are other numbers there
         "ifx_to_char_number": 3,
         "WITH CHECK OPTION": 7,  # asked by the engine, of each row that a view's change leaves
         # Routines, triggers, types of rows and aggregates of Informix's; users, whose rights are the server's there.
-        "this change of the schema": 43,
+        "this change of the schema": 104,
         "stored aggregate result": 9,  # CREATE AGGREGATE
-        "a routine in SPL of rows' values, outside of the select list": 2,
+        "a routine in SPL of rows' values, outside of the select list": 27,  # casts, too
         "ifx_members": 8,  # TABLE of a collection
-        "ifx_row_field": 2,
+        "ifx_row_field": 3,
         "this change of a table": 5,  # MODIFY to SERIAL
         "ifx_encrypt": 8,
         "ifx_decrypt": 6,
