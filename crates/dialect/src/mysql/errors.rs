@@ -37,6 +37,12 @@ const ROWS: &[Row] = &[
         "22003",
         "BIGINT UNSIGNED value is out of range in '{0}'",
     ),
+    row(
+        "ON CONFLICT DO UPDATE command cannot affect row a second time",
+        1235,
+        "42000",
+        "This version of MySQL doesn't yet support 'rows of one statement that have a key in common'",
+    ),
     row("subquery must return only one column", 1241, "21000", OPERAND),
     row("subquery has too many columns", 1241, "21000", OPERAND),
     row("subquery has too few columns", 1241, "21000", OPERAND),

@@ -41,7 +41,16 @@ impl Lowering<'_> {
             statements.push(format!("ALTER TABLE {} {change}", super::qualified(&table.namespace, &name)));
             match action {
                 AlterTable::RenameTable(to) => name.clone_from(to),
-                AlterTable::RenameColumn { column, to } => names[*column] = quote(to),
+                AlterTable::RenameColumn { column, to } => {
+                    let known = table.columns.get(*column);
+                    if let Some(known) = known.filter(|known| super::mysql::range(&known.ty, "").is_some()) {
+                        let (from, to) = (super::mysql::range_name(&known.name), super::mysql::range_name(to));
+                        let table = super::qualified(&table.namespace, &name);
+                        let (from, to) = (quote(&from), quote(&to));
+                        statements.push(format!("ALTER TABLE {table} RENAME CONSTRAINT {from} TO {to}"));
+                    }
+                    names[*column] = quote(to);
+                }
                 _ => {}
             }
         }

@@ -167,6 +167,22 @@ impl Lowering<'_> {
                 let temporary = if create.table.temporary { "TEMPORARY " } else { "" };
                 let kind = if create.definition.is_some() { "MATERIALIZED VIEW" } else { "TABLE" };
                 let unless = if create.table.if_not_exists { "IF NOT EXISTS " } else { "" };
+                let range = |column: &crate::ir::ColumnDefinition| {
+                    let condition = mysql::range(&column.ty, &quote(&column.name))?;
+                    let constraint = quote(&mysql::range_name(&column.name));
+                    Some(format!("ALTER TABLE {name} ADD CONSTRAINT {constraint} CHECK ({condition})"))
+                };
+                let ranges: Vec<String> = create.table.columns.iter().filter_map(range).collect();
+                if !ranges.is_empty() && create.definition.is_none() {
+                    if create.table.if_not_exists {
+                        return Err(missing("IF NOT EXISTS of a table of a query with columns of MySQL's own types"));
+                    }
+                    let (columns, ranges) = (columns.join(", "), ranges.join("; "));
+                    let fill = if create.no_data { String::new() } else { format!("; INSERT INTO {name} {query}") };
+                    return Ok(format!(
+                        "CREATE {temporary}TABLE {name} ({columns}) AS {query} WITH NO DATA; {ranges}{fill}"
+                    ));
+                }
                 Ok(format!("CREATE {temporary}{kind} {unless}{name} ({}) AS {query}{data}", columns.join(", ")))
             }
             Statement::RefreshView(refresh) => {

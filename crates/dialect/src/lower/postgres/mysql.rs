@@ -412,6 +412,17 @@ impl Lowering<'_> {
             ("mysql_date_add" | "mysql_moment_add", [moment, number, unit, sign]) => {
                 return self.date_add(moment, number, unit, sign);
             }
+            // What is no member stays what it is, for the column's CHECK.
+            ("mysql_enum_of_text", [value, words]) => {
+                self.own()?;
+                let labels = crate::values::mysql::members::labels(known(words).unwrap_or_default());
+                let labels: Vec<String> = labels.iter().map(|label| text(label)).collect();
+                let (value, labels) = (self.expr(value)?, labels.join(", "));
+                let order = collation(Collation::mysql_default())?;
+                return Ok(format!(
+                    "coalesce((ARRAY[{labels}]::text[])[array_position(ARRAY[{labels}]::text[], ({value})::text COLLATE {order})], {value})"
+                ));
+            }
             ("mysql_enum_number", [value, words]) => {
                 let labels = crate::values::mysql::members::labels(known(words).unwrap_or_default());
                 let value = self.expr(value)?;
