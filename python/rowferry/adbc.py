@@ -228,7 +228,8 @@ class _Informix(_Kind):
     def objects(self) -> str:
         return (
             "SELECT DBINFO('dbname'), t.owner, t.tabname, CASE t.tabtype WHEN 'V' THEN 'VIEW' ELSE 'BASE TABLE' END,"
-            " c.colname, c.colno, c.coltype, c.coltype < 256 FROM systables t JOIN syscolumns c ON c.tabid = t.tabid"
+            " c.colname, c.colno, MOD(c.coltype, 256), MOD(c.coltype, 512) < 256"
+            " FROM systables t JOIN syscolumns c ON c.tabid = t.tabid"
             " WHERE t.tabid >= 100 AND t.tabtype IN ('T', 'V') ORDER BY 1, 2, 3, 6"
         )
 

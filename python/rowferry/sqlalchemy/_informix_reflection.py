@@ -206,8 +206,16 @@ class Reflection:
 
     @reflection.cache
     def _type_names(self, connection: Any, **kw: Any) -> dict[int, str]:
-        rows = connection.exec_driver_sql("SELECT extended_id, name FROM sysxtdtypes WHERE name IS NOT NULL")
-        return {number: name.strip() for number, name in rows}
+        sql = "SELECT extended_id, name, mode, source FROM sysxtdtypes WHERE name IS NOT NULL"
+        rows = connection.exec_driver_sql(sql)
+        types = {number: (name.strip(), source if mode == "D" else 0) for number, name, mode, source in rows}
+        names = {}
+        for number, (name, source) in types.items():
+            # A column of a DISTINCT type has its source's values.
+            while source:
+                name, source = types[source]
+            names[number] = name
+        return names
 
     # The cache tells calls apart by texts and by keywords, so that numbers are keywords here.
 

@@ -171,6 +171,21 @@ def test_types_there_and_back(engine: sa.Engine) -> None:
     assert [process(column.type) for column in again.columns] == [process(column.type) for column in table.columns]
 
 
+def test_columns_of_distinct_types_are_reflected_as_of_their_source_types(engine: sa.Engine) -> None:
+    with engine.begin() as connection:
+        for name, source in [
+            ("flag", "BOOLEAN"),
+            ("mark", "flag"),
+            ("note", "LVARCHAR(300)"),
+            ("dollar", "DECIMAL(8,2)"),
+        ]:
+            connection.exec_driver_sql(f"CREATE DISTINCT TYPE {name} AS {source}")
+        connection.exec_driver_sql("CREATE TABLE own (f flag NOT NULL, m mark, n note, d dollar)")
+    columns = sa.inspect(engine).get_columns("own")
+    assert [str(column["type"]) for column in columns] == ["BOOLEAN", "BOOLEAN", "LVARCHAR(300)", "NUMERIC(8, 2)"]
+    assert [column["nullable"] for column in columns] == [False, True, True, True]
+
+
 def test_names_are_delimited_wherever_they_stand(engine: sa.Engine) -> None:
     metadata = sa.MetaData()
     table = sa.Table(

@@ -342,7 +342,7 @@ fn informix_table(name: &str) -> Vec<(&'static str, String)> {
         (
             "Columns",
             format!(
-                "SELECT c.colno AS no, c.colname AS column, {} AS type, CASE WHEN c.coltype >= 256 THEN 'not null' ELSE '' END AS nullable, \
+                "SELECT c.colno AS no, c.colname AS column, {} AS type, CASE WHEN MOD(c.coltype, 512) >= 256 THEN 'not null' ELSE '' END AS nullable, \
                  d.default AS default FROM systables t, syscolumns c, OUTER sysdefaults d \
                  WHERE t.tabid = c.tabid AND d.tabid = c.tabid AND d.colno = c.colno AND t.tabname = {name} ORDER BY c.colno",
                 type_of_informix()
@@ -376,7 +376,8 @@ fn informix_table(name: &str) -> Vec<(&'static str, String)> {
 
 /// The type of a column of `syscolumns`, in Informix's words.
 fn type_of_informix() -> &'static str {
-    "CASE MOD(c.coltype, 256) WHEN 0 THEN 'CHAR(' || c.collength || ')' WHEN 1 THEN 'SMALLINT' WHEN 2 THEN 'INTEGER' \
+    "CASE WHEN MOD(c.coltype, 4096) >= 2048 THEN (SELECT x.name FROM sysxtdtypes x WHERE x.extended_id = c.extended_id) ELSE \
+     CASE MOD(c.coltype, 256) WHEN 0 THEN 'CHAR(' || c.collength || ')' WHEN 1 THEN 'SMALLINT' WHEN 2 THEN 'INTEGER' \
      WHEN 3 THEN 'FLOAT' WHEN 4 THEN 'SMALLFLOAT' WHEN 5 THEN 'DECIMAL(' || TRUNC(c.collength / 256) || ',' || \
      MOD(c.collength, 256) || ')' WHEN 6 THEN 'SERIAL' WHEN 7 THEN 'DATE' WHEN 8 THEN 'MONEY(' || \
      TRUNC(c.collength / 256) || ',' || MOD(c.collength, 256) || ')' WHEN 10 THEN 'DATETIME' WHEN 11 THEN 'BYTE' \
@@ -384,7 +385,7 @@ fn type_of_informix() -> &'static str {
      WHEN 15 THEN 'NCHAR(' || c.collength || ')' WHEN 16 THEN 'NVARCHAR(' || MOD(c.collength, 256) || ')' \
      WHEN 17 THEN 'INT8' WHEN 18 THEN 'SERIAL8' WHEN 19 THEN 'SET' WHEN 20 THEN 'MULTISET' WHEN 21 THEN 'LIST' \
      WHEN 22 THEN 'ROW' WHEN 43 THEN 'LVARCHAR(' || c.collength || ')' WHEN 45 THEN 'BOOLEAN' WHEN 52 THEN 'BIGINT' \
-     WHEN 53 THEN 'BIGSERIAL' ELSE 'type ' || MOD(c.coltype, 256) END"
+     WHEN 53 THEN 'BIGSERIAL' ELSE 'type ' || MOD(c.coltype, 256) END END"
 }
 
 /// The query of names for completion: table, column.

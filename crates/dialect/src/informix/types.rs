@@ -72,6 +72,11 @@ pub fn interval_qualifier_words(qualifier: IntervalQualifier) -> String {
     format!("{}{precision} TO {}", qualifier.first.keyword(), qualifier.last)
 }
 
+/// The type that a new column or variable has for one of any dialect.
+pub(super) fn kept(ty: &Type) -> Type {
+    if ty.distinct().is_some() { ty.clone() } else { import(ty) }
+}
+
 /// The nearest type of Informix's own for a type of any dialect.
 pub fn import(ty: &Type) -> Type {
     match ty {

@@ -206,6 +206,10 @@ impl Elsewhere {
         told.triggers.clear();
         told.foreign_keys.clear();
         told.checks.clear();
+        // Its DISTINCT types are not of this database: what is read from it is of their source types.
+        for column in &mut told.columns {
+            column.ty = column.ty.without_distinct().clone();
+        }
         Some(Arc::new(told))
     }
 }

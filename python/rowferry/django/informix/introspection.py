@@ -71,8 +71,16 @@ class DatabaseIntrospection(BaseDatabaseIntrospection):
 
     def get_table_description(self, cursor: Any, table_name: str) -> list[Any]:
         """The columns of a table."""
-        cursor.execute("SELECT extended_id, name FROM sysxtdtypes WHERE name IS NOT NULL")
-        names = {number: name.strip() for number, name in cursor.fetchall()}
+        cursor.execute("SELECT extended_id, name, mode, source FROM sysxtdtypes WHERE name IS NOT NULL")
+        types = {
+            number: (name.strip(), source if mode == "D" else 0) for number, name, mode, source in cursor.fetchall()
+        }
+        names = {}
+        for number, (name, source) in types.items():
+            # A column of a DISTINCT type has its source's values.
+            while source:
+                name, source = types[source]
+            names[number] = name
         cursor.execute(
             "SELECT d.colno, d.type, d.default FROM sysdefaults d, systables t "
             "WHERE t.tabid = d.tabid AND d.class = 'T' AND t.tabname = %s",

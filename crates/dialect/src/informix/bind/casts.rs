@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::Binder;
 use super::coerce::{call, common};
 use super::expr::Retyped;
+use crate::informix::ast::Node;
 use crate::informix::casts::{self, Definition, Found, Side, alike, find, no_cast};
 use crate::informix::spl;
 use crate::ir::{CompareOp, Expr, ExprKind, Value};
@@ -301,6 +302,18 @@ impl Binder<'_> {
             return Some(right.clone());
         }
         find(self.schema(), right, left, true).map(|_| left.clone())
+    }
+
+    /// The default of a column: a constant of a DISTINCT type's source type is one of it.
+    pub fn default_of(&mut self, node: &Node, to: &Type) -> Result<Expr> {
+        let expr = self.expr(node)?;
+        if matches!(expr.kind, ExprKind::Default) {
+            return Ok(expr);
+        }
+        match to.distinct() {
+            Some(_) if expr.ty.distinct().is_none() => self.of_type(expr, to, node.at),
+            _ => self.coerce(expr, to, node.at),
+        }
     }
 
     /// A value that a column takes.

@@ -309,7 +309,7 @@ impl Binder<'_> {
                     name.at,
                 ));
             }
-            columns.push(ColumnDefinition::plain(&column.name, super::super::import(&column.ty)));
+            columns.push(ColumnDefinition::plain(&column.name, super::super::types::kept(&column.ty)));
         }
         let name = if temporary { QualifiedName::new("pg_temp", name.name.clone()) } else { self.created(name)? };
         let table = CreateTable {
@@ -338,7 +338,7 @@ impl Binder<'_> {
         let default = match &column.default {
             Some((node, _)) if super::super::parse_statement::is_null(node) => None,
             Some((node, text)) => {
-                let expr = self.assigned(node, &ty)?;
+                let expr = self.default_of(node, &ty)?;
                 Some(Text { text: self.kept(*text), expr })
             }
             None => None,
@@ -498,7 +498,7 @@ impl Binder<'_> {
         };
         for (here, there) in own.iter().zip(&there) {
             let (here, there) = (&table.columns[*here], &parent.columns[*there]);
-            let types = (crate::informix::import(&here.ty), crate::informix::import(&there.ty));
+            let types = (super::super::types::kept(&here.ty), super::super::types::kept(&there.ty));
             if !alike(&types.0, &types.1) {
                 let message = format!("the types of ({}) and ({}) do not match", here.name, there.name);
                 return Err(self.error(Condition::ForeignKeyTypes, message, at).column(here.name.clone()));

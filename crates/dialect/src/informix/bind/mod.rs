@@ -145,7 +145,7 @@ pub fn expression(
     let mut binder = Binder::new(schema, context, text, Vec::new());
     binder.scopes.push(Scope::of_table(Text::TABLE, table));
     match target {
-        Some(target) => binder.assigned(&node, target),
+        Some(target) => binder.default_of(&node, target),
         None => binder.expr(&node),
     }
 }

@@ -365,8 +365,7 @@ impl TypeRef {
             Error::new(Condition::UndefinedColumn, format!("column ({column}) not found in table {}", table.name))
                 .column(column.clone())
         })?;
-        let ty = &relation.columns[at].ty;
-        Ok(if ty.distinct().is_some() { ty.clone() } else { super::import(ty) })
+        Ok(super::types::kept(&relation.columns[at].ty))
     }
 }
 
