@@ -182,7 +182,8 @@ def test_columns_of_distinct_types_are_reflected_as_of_their_source_types(engine
             connection.exec_driver_sql(f"CREATE DISTINCT TYPE {name} AS {source}")
         connection.exec_driver_sql("CREATE TABLE own (f flag NOT NULL, m mark, n note, d dollar)")
     columns = sa.inspect(engine).get_columns("own")
-    assert [str(column["type"]) for column in columns] == ["BOOLEAN", "BOOLEAN", "LVARCHAR(300)", "NUMERIC(8, 2)"]
+    assert [str(column["type"]) for column in columns] == ["BOOLEAN", "BOOLEAN", "LVARCHAR", "DECIMAL(8, 2)"]
+    assert columns[2]["type"].length == 300
     assert [column["nullable"] for column in columns] == [False, True, True, True]
 
 
