@@ -598,15 +598,26 @@ fn column_names(sql: &str, tokens: &[TokenWithSpan], lines: &Lines<'_>) -> Vec<S
     let mut tokens = tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_)));
     let mut names = Vec::new();
     let is_word = |token: &Token, wanted: &[Keyword]| matches!(token, Token::Word(Word { keyword, quote_style: None, .. }) if wanted.contains(keyword));
-    let mut depth = 0_usize;
-    // The outermost SELECT, behind WITH and parentheses.
+    // The outermost SELECT, behind WITH; or the first one in parentheses of those that it has around it, as in
+    // `(SELECT …) UNION …`, which stand where a query begins: first of all, or behind a list in parentheses.
+    let (mut depth, mut around) = (0_usize, 0_usize);
+    let mut begins = true;
     for token in tokens.by_ref() {
         match &token.token {
-            Token::LParen => depth += 1,
+            Token::LParen => {
+                around += usize::from(begins && around == depth);
+                depth += 1;
+            }
             Token::RParen => depth = depth.saturating_sub(1),
-            token if depth == 0 && is_word(token, &[Keyword::SELECT]) => break,
+            token if depth == around && (begins || depth == 0) && is_word(token, &[Keyword::SELECT]) => break,
             _ => {}
         }
+        around = around.min(depth);
+        begins = match &token.token {
+            Token::LParen => around == depth,
+            Token::RParen => depth == 0,
+            _ => false,
+        };
     }
     let (mut begin, mut end): (Option<Location>, Location) = (None, Location::empty());
     // Only the ends of each are looked for in the text.

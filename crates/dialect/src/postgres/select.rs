@@ -498,6 +498,9 @@ impl Binder<'_> {
             };
             order_by.push(self.sort_key(sort, expr, place)?);
         }
+        if self.is_mysql() && order_by.is_empty() && select.distinct_clause.is_empty() {
+            order_by = self.rolled_up(&group_by)?;
+        }
         let distinct = if select.distinct_clause.is_empty() {
             Distinct::All
         } else if plain_distinct {

@@ -2,7 +2,7 @@
 
 use super::functions::{self, Said};
 use super::{Lowering, missing, mysql, type_words};
-use crate::functions::{Function, FunctionKind};
+use crate::functions::{Function, FunctionKind, internal};
 use crate::ir::{
     Aggregate, CastContext, CollateRole, ColumnIndex, CompareOp, Expr, ExprKind, Frame, FrameBound, FrameExclude,
     FrameUnit, LikeKind, Value, WindowCall,
@@ -257,6 +257,21 @@ impl Lowering<'_> {
         }
         if function.name == "place of a row" {
             return self.place_of_row(args);
+        }
+        if function.is(internal("grouping of keys")) {
+            // In the words of the keys, by which they are known there.
+            let common = std::mem::take(&mut self.common);
+            let words = |arg: &Expr| common.iter().find(|(of, _)| of == arg).and_then(|(_, words)| words.clone());
+            let mut keys = Vec::with_capacity(args.len());
+            for arg in args {
+                keys.push(match words(arg) {
+                    Some(words) => Ok(words),
+                    None => self.expr(arg).map(|key| format!("({key})")),
+                });
+            }
+            self.common = common;
+            let keys: Result<Vec<String>> = keys.into_iter().collect();
+            return Ok(format!("GROUPING({})", keys?.join(", ")));
         }
         if function.languages.contains(&Language::Mysql) && !function.languages.contains(&Language::Postgres) {
             return self.mysql_call(function, args);

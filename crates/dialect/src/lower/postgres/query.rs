@@ -3,7 +3,7 @@
 use super::{Lowering, is_users, missing, text, type_words};
 use crate::ir::{
     Body, CastContext, Cte, CteBody, Distinct, Expr, ExprKind, From, GroupBy, JoinKind, OutputColumn, Query, Select,
-    SetOp, SortKey,
+    SetOp, SortKey, walk,
 };
 use crate::{Result, Type, budget};
 
@@ -25,24 +25,26 @@ impl Lowering<'_> {
     fn query_here(&mut self, query: &Query) -> Result<String> {
         let mut out = self.ctes(&query.ctes)?;
         match &query.body {
-            // By what is told of rows that differ, which PostgreSQL lets only a query around them compute with.
-            Body::Select(select) if self.manner.mysql && orders_what_it_tells(select, query) => {
-                let rows = self.select(select, query)?;
-                self.outputs.remove(&query.output);
-                self.common.clear();
-                out.push_str(&format!("SELECT * FROM ({rows}) AS r{}{}", query.output.0, places(&query.columns)));
-                out.push_str(&self.keys(&query.order_by, |_, _| None)?);
-            }
             Body::Select(select) => {
-                out.push_str(&self.select(select, query)?);
-                let mut keys = self.keys(&query.order_by, |_, _| None)?;
-                if let (GroupBy::Sets { keys: grouped, .. }, true, "") =
-                    (&select.group_by, self.manner.mysql, keys.as_str())
-                {
-                    keys = self.rolled_up(grouped)?;
+                let rows = self.select(select, query)?;
+                match self.keys_of_what_is_told(select, query) {
+                    // PostgreSQL lets only a query around them compute with rows that differ.
+                    Some(keys) => {
+                        self.outputs.remove(&query.output);
+                        self.common.clear();
+                        out.push_str(&format!(
+                            "SELECT * FROM ({rows}) AS r{}{}",
+                            query.output.0,
+                            places(&query.columns)
+                        ));
+                        out.push_str(&self.keys(&keys, |_, _| None)?);
+                    }
+                    None => {
+                        out.push_str(&rows);
+                        out.push_str(&self.keys(&query.order_by, |_, _| None)?);
+                        self.outputs.remove(&query.output);
+                    }
                 }
-                out.push_str(&keys);
-                self.outputs.remove(&query.output);
             }
             // Keys may compute with the result, which PostgreSQL lets only a query around it do.
             body => {
@@ -59,7 +61,7 @@ impl Lowering<'_> {
             // Who chooses rows to be changed waits for those who change them now, and looks at them again.
             let mut chosen = Vec::new();
             for item in &select.items {
-                crate::ir::walk::expr(item, &mut |part| {
+                walk::expr(item, &mut |part| {
                     if let ExprKind::Call { function, args } = &part.kind
                         && function.name == "place of a row"
                         && let [Expr { kind: ExprKind::Column(column), .. }] = args.as_slice()
@@ -212,20 +214,31 @@ impl Lowering<'_> {
         Ok(if item.ty == Type::Unknown { format!("{lowered}::text") } else { lowered })
     }
 
-    /// The order in which MySQL tells the rows of a ROLLUP: a sum behind what it is the sum of.
-    fn rolled_up(&mut self, keys: &[Expr]) -> Result<String> {
-        let mut words = Vec::with_capacity(2 * keys.len());
-        self.common.clear();
-        for key in self.group_keys(keys)? {
-            words.push(format!("GROUPING({key})"));
-            words.push(format!("{key} NULLS FIRST"));
-        }
-        Ok(format!(" ORDER BY {}", words.join(", ")))
-    }
-
     /// Keys of GROUP BY; constants would be read as places.
     fn group_keys(&mut self, keys: &[Expr]) -> Result<Vec<String>> {
         keys.iter().map(|key| self.expr(key).map(|key| format!("({key})"))).collect()
+    }
+
+    /// The keys by which MySQL's DISTINCT sorts, in words of the result, where nothing else decides them.
+    fn keys_of_what_is_told(&self, select: &Select, query: &Query) -> Option<Vec<SortKey>> {
+        if !self.manner.mysql || !matches!(select.distinct, Distinct::Rows) || query.order_by.is_empty() {
+            return None;
+        }
+        let mut keys = query.order_by.clone();
+        for key in &mut keys {
+            walk::expr_mut(&mut key.expr, &mut |part| {
+                // How texts are compared is no part of what they are.
+                let of = |item: &Expr| match &item.kind {
+                    ExprKind::Collate { arg, .. } => arg.kind == part.kind,
+                    kind => *kind == part.kind,
+                };
+                let Some(at) = select.items.iter().position(of) else { return true };
+                *part = Expr::column(query.output, at, part.ty.clone());
+                false
+            });
+        }
+        let is_other = |part: &Expr| matches!(&part.kind, ExprKind::Column(column) if column.relation != query.output);
+        (!keys.iter().any(|key| walk::any(&key.expr, is_other))).then_some(keys)
     }
 
     /// ORDER BY with its keys; `known` may say what a key is called.
@@ -315,14 +328,6 @@ impl Lowering<'_> {
         };
         Ok(format!("{plain}::{words}"))
     }
-}
-
-/// DISTINCT with keys that hang on nothing but the result.
-fn orders_what_it_tells(select: &Select, query: &Query) -> bool {
-    let is_other = |part: &Expr| matches!(&part.kind, ExprKind::Column(column) if column.relation != query.output);
-    matches!(select.distinct, Distinct::Rows)
-        && !query.order_by.is_empty()
-        && !query.order_by.iter().any(|key| crate::ir::walk::any(&key.expr, is_other))
 }
 
 /// A value that is a call of no function: it has to stand where it is.

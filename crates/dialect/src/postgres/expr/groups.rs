@@ -6,11 +6,16 @@ use super::super::binder::Binder;
 use super::super::coerce::base;
 use super::super::resolve::{Miss, of_domains};
 use crate::functions::{self, Function, FunctionKind, internal};
-use crate::ir::{Aggregate, CastContext, Expr, ExprKind, SortKey};
+use crate::ir::{Aggregate, CastContext, Expr, ExprKind, GroupBy, SortKey};
 use crate::{Condition, Language, Result, Type};
 
 /// The most arguments of GROUPING: its bits must fit an integer.
 const MOST_KEYS: usize = 31;
+
+/// A bit for each of these keys, set where a row is of all its values.
+fn grouping(keys: Vec<Expr>) -> Expr {
+    Expr::new(ExprKind::Call { function: internal("grouping of keys"), args: keys }, Type::Int4)
+}
 
 impl Binder<'_> {
     /// GROUPING(…): a bit for each argument. That they are keys is seen when the keys are known.
@@ -30,7 +35,19 @@ impl Binder<'_> {
             keys.push(self.settle(arg, at)?);
         }
         self.scope().aggregates = true;
-        Ok(Expr::new(ExprKind::Call { function: internal("grouping of keys"), args: keys }, Type::Int4))
+        Ok(grouping(keys))
+    }
+
+    /// The order in which MySQL tells the rows of a ROLLUP for which none is asked: a sum behind what it is the sum of.
+    pub(in super::super) fn rolled_up(&mut self, group_by: &GroupBy) -> Result<Vec<SortKey>> {
+        let GroupBy::Sets { keys, .. } = group_by else { return Ok(Vec::new()) };
+        let ascending = pg::SortBy { sortby_nulls: pg::SortByNulls::SortbyNullsFirst as i32, ..Default::default() };
+        let mut order = Vec::with_capacity(2 * keys.len());
+        for key in keys {
+            order.push(self.sort_key(&ascending, grouping(vec![key.clone()]), -1)?);
+            order.push(self.sort_key(&ascending, key.clone(), -1)?);
+        }
+        Ok(order)
     }
 
     /// `f(direct) WITHIN GROUP (ORDER BY keys)`
