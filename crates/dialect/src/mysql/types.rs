@@ -226,7 +226,7 @@ fn type_words(ty: &DataType) -> Result<(bool, String)> {
 
 /// CREATE DOMAIN of these words; `None` for words that are none of MySQL's types.
 pub(super) fn made(name: &str) -> Option<N> {
-    let (base, check) = meaning(name)?;
+    let (base, check) = meaning(name, "VALUE")?;
     let check = match check {
         Some(text) => {
             let raw_expr = Some(Box::new(condition(&text)?));
@@ -265,13 +265,19 @@ fn condition(text: &str) -> Option<pg::Node> {
 /// The name of the CHECK of each of them.
 pub const RANGE: &str = "out_of_range";
 
-/// What a type of MySQL's lies as, and what its values must hold.
-fn meaning(name: &str) -> Option<(String, Option<String>)> {
-    let between = |low: &str, high: &str| Some(format!("((VALUE >= {low}) AND (VALUE <= {high}))"));
+/// What must hold for `value`, an expression in PostgreSQL's words, to be one of the type that MySQL calls so; `None` where
+/// nothing has to.
+pub fn range(name: &str, value: &str) -> Option<String> {
+    meaning(name, value)?.1
+}
+
+/// What a type of MySQL's lies as, and what must hold for `value`.
+fn meaning(name: &str, value: &str) -> Option<(String, Option<String>)> {
+    let between = |low: &str, high: &str| Some(format!("(({value} >= {low}) AND ({value} <= {high}))"));
     let of = |name: &str| name.to_owned();
-    let positive = || Some("(VALUE >= 0)".to_owned());
+    let positive = || Some(format!("({value} >= 0)"));
     let number = |name: &str| -> Option<u32> { name.split_once('(')?.1.trim_end_matches(')').parse().ok() };
-    let octets = |most: u64| Some(format!("(octet_length(VALUE) <= {most})"));
+    let octets = |most: u64| Some(format!("(octet_length({value}) <= {most})"));
     Some(match name {
         "tinyint(1)" | "tinyint" => (of("int2"), between("-128", "127")),
         "tinyint unsigned" => (of("int2"), between("0", "255")),
@@ -293,13 +299,13 @@ fn meaning(name: &str) -> Option<(String, Option<String>)> {
             return match plain.strip_prefix("datetime") {
                 Some("") => Some((of("timestamp(0)"), None)),
                 Some(digits) => Some((format!("timestamp{digits}"), None)),
-                None => meaning(plain),
+                None => meaning(plain, value),
             };
         }
         // From -838:59:59 to 838:59:59.
         "time" => (of("interval"), None),
         _ if name.starts_with("time(") => (of("interval"), None),
-        "year" => (of("int2"), Some("((VALUE = 0) OR ((VALUE >= 1901) AND (VALUE <= 2155)))".to_owned())),
+        "year" => (of("int2"), Some(format!("(({value} = 0) OR (({value} >= 1901) AND ({value} <= 2155)))"))),
         _ if name.starts_with("timestamp(") => (name.replace("timestamp(", "timestamptz("), None),
         _ if name.starts_with("char(") => (format!("var{name}"), None),
         _ if name.starts_with("binary(") || name.starts_with("varbinary(") => {
@@ -315,11 +321,11 @@ fn meaning(name: &str) -> Option<(String, Option<String>)> {
         }
         _ if name.starts_with("enum(") => {
             let labels = name.strip_prefix("enum(")?.strip_suffix(')')?;
-            (of("text"), Some(format!("(VALUE IN ({labels}))")))
+            (of("text"), Some(format!("({value} IN ({labels}))")))
         }
         _ if name.starts_with("set(") => {
             let labels = name.strip_prefix("set(")?.strip_suffix(')')?;
-            (of("text"), Some(format!("((VALUE = '') OR (string_to_array(VALUE, ',') <@ ARRAY[{labels}]))")))
+            (of("text"), Some(format!("(({value} = '') OR (string_to_array({value}, ',') <@ ARRAY[{labels}]))")))
         }
         _ => return None,
     })

@@ -7,7 +7,7 @@ use crate::schema::{QualifiedName, Relation};
 
 impl Lowering<'_> {
     pub(super) fn alter_table(&mut self, table: &Relation, actions: &[AlterTable]) -> Result<String> {
-        let mut names: Vec<String> = table.columns.iter().map(|column| quote(&column.name)).collect();
+        let mut bare: Vec<String> = table.columns.iter().map(|column| column.name.clone()).collect();
         let mut name = table.name.clone();
         let mut statements = Vec::with_capacity(actions.len());
         let mut behind = Vec::new();
@@ -17,8 +17,9 @@ impl Lowering<'_> {
                 continue;
             }
             if let AlterTable::AddColumn { column, .. } = action {
-                names.push(quote(&column.name));
+                bare.push(column.name.clone());
             }
+            let names: Vec<String> = bare.iter().map(|name| quote(name)).collect();
             self.names.insert(
                 Text::TABLE,
                 Named {
@@ -37,19 +38,19 @@ impl Lowering<'_> {
                 behind.push(super::number_from(table, &name, &table.columns[*column].name, *restart));
                 continue;
             }
-            let change = self.table_change(action, &names)?;
+            let change = self.table_change(action, &names, &bare)?;
             statements.push(format!("ALTER TABLE {} {change}", super::qualified(&table.namespace, &name)));
             match action {
                 AlterTable::RenameTable(to) => name.clone_from(to),
                 AlterTable::RenameColumn { column, to } => {
                     let known = table.columns.get(*column);
-                    if let Some(known) = known.filter(|known| super::mysql::range(&known.ty, "").is_some()) {
-                        let (from, to) = (super::mysql::range_name(&known.name), super::mysql::range_name(to));
+                    if known.is_some_and(|known| super::mysql::range(&known.ty, "").is_some()) {
+                        let (from, to) = (super::mysql::range_name(&bare[*column]), super::mysql::range_name(to));
                         let table = super::qualified(&table.namespace, &name);
                         let (from, to) = (quote(&from), quote(&to));
                         statements.push(format!("ALTER TABLE {table} RENAME CONSTRAINT {from} TO {to}"));
                     }
-                    names[*column] = quote(to);
+                    bare[*column].clone_from(to);
                 }
                 _ => {}
             }
@@ -58,7 +59,8 @@ impl Lowering<'_> {
         Ok(statements.join("; "))
     }
 
-    fn table_change(&mut self, action: &AlterTable, names: &[String]) -> Result<String> {
+    /// `names` of the columns are quoted, `bare` are the same names.
+    fn table_change(&mut self, action: &AlterTable, names: &[String], bare: &[String]) -> Result<String> {
         Ok(match action {
             AlterTable::AddColumn { column, constraints, if_not_exists } => {
                 let unless = if *if_not_exists { "IF NOT EXISTS " } else { "" };
@@ -85,8 +87,7 @@ impl Lowering<'_> {
                     None => String::new(),
                 };
                 let words = type_words(ty)?;
-                let bare = names[*column].trim_matches('"').replace("\"\"", "\"");
-                let range = quote(&super::mysql::range_name(&bare));
+                let range = quote(&super::mysql::range_name(&bare[*column]));
                 let mut before = String::new();
                 let mut behind = String::new();
                 if self.manner.mysql {

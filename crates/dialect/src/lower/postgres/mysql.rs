@@ -152,36 +152,10 @@ pub(super) fn range_name(column: &str) -> String {
 
 /// The condition under which a value is one of a type of MySQL's; `None` for every value.
 pub(super) fn range(ty: &Type, value: &str) -> Option<String> {
-    own_words(ty)?;
-    let Type::User(user) = ty else { return None };
+    let words = own_words(ty)?;
     // Members are told apart by their letters.
     let collated = ty.through_domains().is_text().then(|| format!("({value} COLLATE \"C\")"));
-    let value = collated.as_deref().unwrap_or(value);
-    let checks: Vec<String> = user.domain()?.checks.iter().map(|check| with_value(&check.text, value)).collect();
-    if checks.is_empty() { None } else { Some(checks.join(" AND ")) }
-}
-
-/// The text of a check of ours with the value in its place. It is one that we have printed: VALUE stands outside of
-/// quotes alone, in small letters or large.
-fn with_value(check: &str, value: &str) -> String {
-    let (mut out, mut quoted, mut word) = (String::new(), false, String::new());
-    for letter in check.chars().chain([' ']) {
-        if !quoted && (letter.is_alphanumeric() || letter == '_') {
-            word.push(letter);
-            continue;
-        }
-        if word.eq_ignore_ascii_case("value") {
-            out.push_str(value);
-        } else {
-            out.push_str(&word);
-        }
-        word.clear();
-        if letter == '\'' {
-            quoted = !quoted;
-        }
-        out.push(letter);
-    }
-    out.trim_end().to_owned()
+    crate::mysql::types::range(words, collated.as_deref().unwrap_or(value))
 }
 
 /// True for functions of MySQL's whose value no statement's rows decide, and that are another at each call.
