@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 
 use crate::{decimal, moments};
 
@@ -41,6 +42,22 @@ pub fn none() -> Object {
         ffi::Py_INCREF(none);
         none
     }
+}
+
+/// Appends an object to a list, which keeps it in place of the caller.
+///
+/// # Errors
+/// Python's, when there is no memory for it.
+///
+/// # Safety
+/// `object` is a reference that the caller has, and gives up.
+#[inline]
+pub unsafe fn append(list: &Bound<'_, PyList>, object: Object) -> PyResult<()> {
+    // SAFETY: both are live objects; the list takes a reference of its own.
+    let appended = unsafe { ffi::PyList_Append(list.as_ptr(), object) };
+    // SAFETY: as the caller says.
+    unsafe { ffi::Py_DECREF(object) };
+    if appended == 0 { Ok(()) } else { Err(PyErr::fetch(list.py())) }
 }
 
 /// A signed integer.

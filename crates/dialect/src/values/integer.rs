@@ -92,23 +92,7 @@ pub fn checked(value: i64, ty: &Type) -> Result<i64> {
 
 /// Appends the digits.
 pub fn write(out: &mut Vec<u8>, value: i64) {
-    // Twenty bytes hold the least value with its sign.
-    let mut digits = [0; 20];
-    let mut at = digits.len();
-    let mut rest = value.unsigned_abs();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    if value < 0 {
-        at -= 1;
-        digits[at] = b'-';
-    }
-    out.extend_from_slice(&digits[at..]);
+    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
 #[cfg(test)]

@@ -101,17 +101,10 @@ impl<T: Texts> Server<T> {
 
     /// The same of a statement whose tag ends with a number, of rows mostly.
     pub fn counted_complete(&mut self, words: &str, count: u64) {
-        let (mut digits, mut at, mut rest) = ([0; 20], 20, count);
-        loop {
-            at -= 1;
-            digits[at] = b'0' + (rest % 10) as u8;
-            rest /= 10;
-            if rest == 0 {
-                break;
-            }
-        }
+        let mut digits = itoa::Buffer::new();
+        let digits = digits.format(count).as_bytes();
         frame(&mut self.output, b'C', |writer| {
-            writer.raw(words.as_bytes()).raw(b" ").terminated(&digits[at..]);
+            writer.raw(words.as_bytes()).raw(b" ").terminated(digits);
         });
         self.completed();
     }

@@ -8,6 +8,7 @@ use rowferry_wire_sqli::client::{Client, CursorOptions, Failure, Outcome, Prepar
 use rowferry_wire_sqli::messages::SimpleLob;
 
 use super::{Driver, Operation, Shared, Step, broken, done, misused, not_built, server_error};
+use crate::cells;
 use crate::errors::{Class, error};
 use crate::informix::columns::{Plan, RowError};
 use crate::informix::files::Files;
@@ -301,13 +302,8 @@ impl Fetched {
         let lob = |column, descriptor: &[u8]| lobs.push(Lob { row, column, descriptor: descriptor.to_vec() });
         match plan.row(py, payload, lob) {
             Ok(row) => {
-                // SAFETY: both are live objects; the list takes a reference of its own.
-                let appended = unsafe { ffi::PyList_Append(rows.as_ptr(), row) };
                 // SAFETY: the reference that `row` answered.
-                unsafe { ffi::Py_DECREF(row) };
-                if appended != 0 {
-                    *failed = Some(PyErr::fetch(py));
-                }
+                *failed = unsafe { cells::append(rows.bind(py), row) }.err();
                 Ok(())
             }
             Err(RowError::Raised) => {

@@ -6,6 +6,7 @@ use pyo3::types::PyList;
 use rowferry_wire_mysql::client::{Client, Failure};
 
 use super::{Shape, broken};
+use crate::cells;
 use crate::collector;
 use crate::mysql::columns::{Plan, RowError};
 use crate::mysql::days::Days;
@@ -100,13 +101,8 @@ pub fn push_row(
     }
     match plan.row(payload, shape.binary, shape.as_dict, days) {
         Ok(row) => {
-            // SAFETY: both are live objects; the list takes a reference of its own.
-            let appended = unsafe { ffi::PyList_Append(rows.as_ptr(), row) };
             // SAFETY: the reference that `row` answered.
-            unsafe { ffi::Py_DECREF(row) };
-            if appended != 0 {
-                *failed = Some(PyErr::fetch(py));
-            }
+            *failed = unsafe { cells::append(rows.bind(py), row) }.err();
             Ok(())
         }
         Err(RowError::Raised) => {

@@ -193,27 +193,12 @@ fn is_plain(ty: &Type) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use rowferry_dialect::ir::{CopyFormat, CopyHeader, CopyOptions, Value};
+    use rowferry_dialect::ir::{CopyFormat, Value};
     use rowferry_engine::Condition;
 
+    use super::super::data_in::tests::options;
     use super::super::{Column, CopyOut};
     use super::*;
-
-    fn options(format: CopyFormat) -> CopyOptions {
-        CopyOptions {
-            format,
-            delimiter: b',',
-            null: if format == CopyFormat::Csv { String::new() } else { "\\N".into() },
-            header: CopyHeader::None,
-            freeze: false,
-            quote: b'"',
-            escape: b'"',
-            encoding: None,
-            force_quote: Vec::new(),
-            force_not_null: Vec::new(),
-            force_null: Vec::new(),
-        }
-    }
 
     fn columns() -> Vec<Column> {
         let named = |(name, ty): (&str, Type)| Column { name: name.into(), ty };

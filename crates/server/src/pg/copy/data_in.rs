@@ -700,7 +700,7 @@ pub(in super::super) fn columns(dml: &rowferry_dialect::ir::Dml, params: usize) 
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
 
     use rowferry_engine::Type;
@@ -708,7 +708,7 @@ mod tests {
     use super::super::CopyOut;
     use super::*;
 
-    fn options(format: CopyFormat) -> CopyOptions {
+    pub(in super::super) fn options(format: CopyFormat) -> CopyOptions {
         let csv = format == CopyFormat::Csv;
         CopyOptions {
             format,
