@@ -106,6 +106,15 @@ pub enum Control {
 }
 
 impl Statement {
+    /// The call of a function with one value, by whatever name it has.
+    pub fn call_with_one(name: &str) -> Self {
+        let text: Arc<str> = format!("execute function {name}(?)").into();
+        let function = ast::ObjectName { database: None, server: None, owner: None, name: name.to_owned(), at: 0 };
+        let args = vec![ast::Node { kind: ast::NodeKind::Param(0), at: 0 }];
+        let end = text.len();
+        Self { ast: Ast::Execute { name: function, args }, text, start: 0, end, params: 1, delimited: false }
+    }
+
     /// The statement's own text.
     pub fn text(&self) -> &str {
         &self.text[self.start..self.end]

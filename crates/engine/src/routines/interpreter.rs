@@ -298,9 +298,8 @@ impl<'r> Frame<'_, 'r> {
         let from = if *from == Type::Unknown { &Type::Char(1) } else { from };
         let found = casts::find(&self.session.schema(), from, to, true).ok_or_else(|| casts::no_cast(from, to))?;
         let Some(name) = found.definition.function else { return computed(value, from, to) };
-        let call = informix::parse(&format!("execute function {name}(?)"))?.pop();
-        let call = call.ok_or_else(|| Error::internal("a call is a statement"))?;
-        let plan = self.session.prepare_parsed(&Parsed::of_routine(call), &[Some(found.from)])?;
+        let call = Parsed::of_routine(informix::Statement::call_with_one(&name));
+        let plan = self.session.prepare_parsed(&call, &[Some(found.from)])?;
         let Outcome::Rows(mut cursor) = self.session.execute(&plan, std::slice::from_ref(value))? else {
             return Ok(Value::Null);
         };
