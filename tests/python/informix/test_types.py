@@ -419,6 +419,29 @@ def test_casts_of_users(driver: Driver, server: Rowferry) -> None:
     connection.close()
 
 
+def test_a_cast_by_a_routine_with_a_delimited_name(server: Rowferry) -> None:
+    assert server.informix is not None
+    host, port = server.informix
+    where: dict[str, Any] = {"database": server.dbname, "autocommit": True, "env": {"DELIMIDENT": "y"}}
+    with informix.connect(host, port, **where) as connection:
+        connection.execute("CREATE DISTINCT TYPE metre AS DECIMAL(8,2)")
+        connection.execute("CREATE DISTINCT TYPE foot AS DECIMAL(8,2)")
+        connection.execute(
+            'CREATE FUNCTION "To Feet"(given metre) RETURNING foot; '
+            "RETURN (given::DECIMAL(8,2) * 3.28)::foot; END FUNCTION"
+        )
+        connection.execute('CREATE IMPLICIT CAST (metre AS foot WITH "To Feet")')
+        connection.execute(
+            "CREATE FUNCTION in_feet(given metre) RETURNING foot; "
+            "DEFINE made foot; LET made = given; RETURN made; END FUNCTION"
+        )
+        connection.execute("CREATE TABLE walls (width metre, height foot)")
+        connection.execute("INSERT INTO walls VALUES (?, NULL)", (D("2.00"),))
+        connection.execute("UPDATE walls SET height = width")
+        found = connection.execute("SELECT height, in_feet(width) FROM walls").fetchall()
+        assert found == [(D("6.56"), D("6.56"))]
+
+
 def test_a_uuid_is_its_text(server: Rowferry) -> None:
     assert server.informix is not None
     host, port = server.informix
