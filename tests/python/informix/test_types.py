@@ -431,6 +431,8 @@ def test_a_cast_by_a_routine_with_a_delimited_name(server: Rowferry) -> None:
             "RETURN (given::DECIMAL(8,2) * 3.28)::foot; END FUNCTION"
         )
         connection.execute('CREATE IMPLICIT CAST (metre AS foot WITH "To Feet")')
+        with pytest.raises(informix.NotSupportedError, match="parenthesis"):
+            connection.execute('CREATE FUNCTION "f(x)"() RETURNING INT; RETURN 1; END FUNCTION')
         connection.execute(
             "CREATE FUNCTION in_feet(given metre) RETURNING foot; "
             "DEFINE made foot; LET made = given; RETURN made; END FUNCTION"
