@@ -143,6 +143,13 @@ def test_errors_have_mysqls_numbers(front: MySQLFront) -> None:
         assert fails(cursor, "SELECT nothing FROM p")[0] == 1054
         assert fails(cursor, "CREATE TRIGGER t BEFORE INSERT ON p FOR EACH ROW SET NEW.n = 1")[0] == 1235
         assert fails(cursor, "CREATE TABLE q (name VARCHAR(9) COLLATE utf8mb4_general_ci)")[0] == 1235
+        for sql, named in [
+            ("SELECT id FROM p WHERE name REGEXP 'o'", "REGEXP"),
+            ("SELECT SQL_CALC_FOUND_ROWS id FROM p LIMIT 1", "SQL_CALC_FOUND_ROWS"),
+            ("ALTER TABLE p ADD COLUMN z INT AFTER id", "AFTER"),
+        ]:
+            number, message = fails(cursor, sql)
+            assert number == 1235 and named in message and "mysql_" not in message
         # An error undoes its statement alone.
         connection.begin()
         cursor.execute("INSERT INTO p VALUES (3, 'three', 3)")

@@ -70,7 +70,7 @@ impl Lowering<'_> {
                 }
                 out
             }
-            AlterTable::MoveColumn { .. } => return Err(missing("ADD … BEFORE")),
+            AlterTable::MoveColumn { .. } => return Err(missing("the place of a column (BEFORE, FIRST, AFTER)")),
             AlterTable::DropColumn { column, cascade } => {
                 format!("DROP COLUMN {}{}", names[*column], if *cascade { " CASCADE" } else { "" })
             }

@@ -200,6 +200,14 @@ pub(super) fn aggregated(function: &Function, arg: &Expr, lowered: String) -> Re
     })
 }
 
+/// A function as people call it: what stands for an operator or a clause has a name of ours.
+fn shown(name: &str) -> String {
+    match name {
+        "mysql_set_found_rows" => "SQL_CALC_FOUND_ROWS".to_owned(),
+        name => name.strip_prefix("mysql_").unwrap_or(name).to_uppercase(),
+    }
+}
+
 /// A function of MySQL's in PostgreSQL's words, with `{0}`, … for its arguments; `None` for what is not said there.
 fn said(name: &str, args: &[Expr]) -> Option<&'static str> {
     let first = args.first().map(|arg| arg.ty.through_domains());
@@ -408,7 +416,7 @@ impl Lowering<'_> {
             }
             _ => {}
         }
-        let template = said(function.name, args).ok_or_else(|| missing(function.name))?;
+        let template = said(function.name, args).ok_or_else(|| missing(&shown(function.name)))?;
         if template.contains("rowferry.") {
             self.own()?;
         }
