@@ -9,8 +9,12 @@ import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+import psycopg
 import pytest
+from rowferry import mysql
 
+from tests.servers.mariadb import MariaDB
+from tests.servers.postgres import PostgreSQL
 from tests.servers.rowferry import Rowferry, find_rowferry
 
 
@@ -44,3 +48,45 @@ def serve() -> Iterator[Callable[..., Rowferry]]:
     """Starts servers that end with the test."""
     with contextlib.ExitStack() as stack:
         yield lambda path, **options: stack.enter_context(Rowferry.start(path, **options))
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[PostgreSQL]:
+    with PostgreSQL.start(tcp=True) as server:
+        yield server
+
+
+@pytest.fixture
+def database(postgres: PostgreSQL) -> Iterator[Callable[[], str]]:
+    """Makes empty databases on a real PostgreSQL, by their URLs."""
+    made: list[str] = []
+
+    def make() -> str:
+        name = f"copy{len(made)}"
+        with psycopg.connect(postgres.dsn, autocommit=True) as connection:
+            connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+            connection.execute(f"CREATE DATABASE {name}")
+        made.append(name)
+        return f"{postgres.dsn.rpartition('/')[0]}/{name}"
+
+    yield make
+    with psycopg.connect(postgres.dsn, autocommit=True) as connection:
+        for name in made:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def mysql_url(mariadb: MariaDB) -> Iterator[str]:
+    """An empty database of MariaDB's, by its URL."""
+    with mysql.connect(**mariadb.dsn, autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute("DROP DATABASE IF EXISTS copied")
+        cursor.execute("CREATE DATABASE copied CHARACTER SET utf8mb4")
+        yield f"mysql://{mariadb.user}:{mariadb.password}@{mariadb.host}:{mariadb.port}/copied"
+        cursor.execute("DROP DATABASE copied")
+
+
+@pytest.fixture
+def door(tmp_path: Path) -> Iterator[Rowferry]:
+    """An empty database behind our Informix door."""
+    with Rowferry.start(tmp_path / "door.db", informix=True) as server:
+        yield server

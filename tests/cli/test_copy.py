@@ -9,7 +9,7 @@ import signal
 import sqlite3
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
@@ -19,84 +19,12 @@ import psycopg
 import pytest
 from rowferry import informix, mysql
 
+from tests.cli.copying import command, copy, informix_url, rows
 from tests.servers.mariadb import MariaDB
 from tests.servers.postgres import PostgreSQL
 from tests.servers.rowferry import Rowferry, find_rowferry
 
 STORE = {"customers": 1000, "orders": 5000, "items": 14896, "stock": 500}
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[PostgreSQL]:
-    with PostgreSQL.start(tcp=True) as server:
-        yield server
-
-
-@pytest.fixture
-def database(postgres: PostgreSQL) -> Iterator[Callable[[], str]]:
-    """Makes empty databases on a real PostgreSQL, by their URLs."""
-    made: list[str] = []
-
-    def make() -> str:
-        name = f"copy{len(made)}"
-        with psycopg.connect(postgres.dsn, autocommit=True) as connection:
-            connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
-            connection.execute(f"CREATE DATABASE {name}")
-        made.append(name)
-        return f"{postgres.dsn.rpartition('/')[0]}/{name}"
-
-    yield make
-    with psycopg.connect(postgres.dsn, autocommit=True) as connection:
-        for name in made:
-            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
-
-
-@pytest.fixture
-def mysql_url(mariadb: MariaDB) -> Iterator[str]:
-    """An empty database of MariaDB's, by its URL."""
-    with mysql.connect(**mariadb.dsn, autocommit=True) as connection, connection.cursor() as cursor:
-        cursor.execute("DROP DATABASE IF EXISTS copied")
-        cursor.execute("CREATE DATABASE copied CHARACTER SET utf8mb4")
-        yield f"mysql://{mariadb.user}:{mariadb.password}@{mariadb.host}:{mariadb.port}/copied"
-        cursor.execute("DROP DATABASE copied")
-
-
-@pytest.fixture
-def door(tmp_path: Path) -> Iterator[Rowferry]:
-    """An empty database behind our Informix door."""
-    with Rowferry.start(tmp_path / "door.db", informix=True) as server:
-        yield server
-
-
-def informix_url(server: Rowferry) -> str:
-    assert server.informix is not None
-    return "informix://informix:in4mix@{}:{}/{}".format(*server.informix, server.dbname)
-
-
-def command(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [find_rowferry(), "copy", *arguments],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=300,
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-    )
-
-
-def copy(*arguments: str | Path, cwd: Path) -> dict[str, Any]:
-    """What a copy that succeeds says that it did."""
-    done = command(*arguments, "--yes", "--json", cwd=cwd)
-    assert done.returncode == 0, done.stderr
-    told: dict[str, Any] = json.loads(done.stdout)
-    assert told["equal"]
-    return told
-
-
-def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
-    with sqlite3.connect(path) as connection:
-        return connection.execute(sql).fetchall()
 
 
 def whole(dsn: str) -> dict[str, list[tuple[Any, ...]]]:

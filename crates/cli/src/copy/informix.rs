@@ -335,6 +335,18 @@ impl Peer for Informix {
         self.run("COMMIT WORK")
     }
 
+    fn keep_moment(&mut self, _: &[&str]) -> Result<(), Trouble> {
+        Err(Failure::new("Informix has no snapshots; its REPEATABLE READ keeps the rows' writers waiting").into())
+    }
+
+    fn share_moment(&mut self) -> Result<String, Trouble> {
+        self.keep_moment(&[]).map(|()| String::new())
+    }
+
+    fn join_moment(&mut self, _: &str) -> Result<(), Trouble> {
+        self.keep_moment(&[])
+    }
+
     fn number_on(&mut self, _: &str, _: &str) -> Result<(), Trouble> {
         // A serial column counts on from what it is given.
         Ok(())

@@ -5,6 +5,7 @@ mod ddl;
 mod door;
 mod informix;
 mod model;
+mod moment;
 mod mysql;
 mod peer;
 mod plan;
@@ -30,6 +31,7 @@ use clap::{Args, ValueEnum};
 use crate::Failure;
 use crate::stop::Stop;
 use model::{Kind, Schema};
+use moment::{AsOf, Moment};
 use peer::{Peer, Place, Trouble};
 use plan::{Action, Plan};
 use progress::Progress;
@@ -101,6 +103,10 @@ pub struct Arguments {
     /// Rows of a transaction
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000), help_heading = "How")]
     batch: u64,
+
+    /// As of when the rows are read
+    #[arg(long, value_enum, default_value_t = AsOf::Any, help_heading = "How")]
+    as_of: AsOf,
 
     /// How the rows are looked at in the end
     #[arg(long, value_enum, default_value_t = Verify::Checksums, help_heading = "How")]
@@ -185,6 +191,13 @@ impl Arguments {
 /// # Errors
 /// When something cannot be copied, is not equal in the end, or somebody asked to stop.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let fit =
+        |other: &str, why: &str| Err(Failure::new(format!("--as-of one cannot be used with {other}: {why}")).usage());
+    match arguments.as_of {
+        AsOf::One if arguments.resume => fit("--resume", "what was copied before is of another moment")?,
+        AsOf::One if arguments.schema_only => fit("--schema-only", "no rows are read")?,
+        _ => {}
+    }
     let stop = Stop::watch()?;
     let begun = Instant::now();
     if let (Some(from), Some(to)) = (peer::file(&arguments.from), peer::file(&arguments.to)) {
@@ -278,8 +291,13 @@ impl Copy<'_> {
             Ok(work::count(target, kind, table).map_err(said)? > 0)
         };
         let plan = Plan::make(arguments, (self.from.kind, tables), (kind, &there), &existed, &filled)?;
+        // The moment's connections come instead.
+        drop(source);
         let shape = arguments.shape(&plan);
         if arguments.dry_run {
+            if arguments.as_of == AsOf::One && !plan.steps.is_empty() {
+                self.moment(&plan)?;
+            }
             let mut out = std::io::stdout().lock();
             let shown = if arguments.json { format!("{}\n", plan.json()) } else { plan.text(&self.from.shown, &to) };
             out.write_all(shown.as_bytes()).map_err(Failure::from)?;
@@ -291,7 +309,7 @@ impl Copy<'_> {
         if plan.steps.is_empty() {
             return Err(Failure::new("there is no table to copy").into());
         }
-        let (place, state) = match resumed {
+        let (place, state, moment) = match resumed {
             Some(state) => {
                 if (&state.from, &state.to, &state.shape) != (&self.from.shown, &to, &shape) {
                     return Err(Failure::new(format!(
@@ -301,10 +319,15 @@ impl Copy<'_> {
                     .hint("begin anew: remove it, and copy with --if-exists replace")
                     .into());
                 }
-                (Place::parse(&arguments.to, true)?, state)
+                let why = "what was copied before the break is of another moment";
+                let why_not = (arguments.as_of != AsOf::Each).then(|| why.to_owned());
+                let moment = Moment::each(&self.from, self.stop, arguments.jobs(), why_not);
+                (Place::parse(&arguments.to, true)?, state, moment)
             }
             None => {
                 self.ask()?;
+                // What cannot be read so is not begun.
+                let moment = self.moment(&plan)?;
                 let place = Place::parse(&arguments.to, true)?;
                 let made = |step: &plan::Step| TableState {
                     name: step.table.name.clone(),
@@ -320,15 +343,23 @@ impl Copy<'_> {
                     ..State::default()
                 };
                 state.save(&self.path)?;
-                (place, state)
+                (place, state, moment)
             }
         };
-        drop((source, looking));
-        let done = place.open(self.stop).and_then(|mut target| self.carry_out(&plan, state, &place, &mut target));
+        drop(looking);
+        let done =
+            place.open(self.stop).and_then(|mut target| self.carry_out(&plan, state, &place, &moment, &mut target));
         match done {
             Ok(()) => Ok(()),
             Err(trouble) => {
-                let resume = format!("go on with --resume; what is done stands in `{}`", self.path.display());
+                let path = self.path.display();
+                let resume = match arguments.as_of {
+                    AsOf::One => format!(
+                        "the moment has passed: remove `{path}` and begin anew with --if-exists replace, \
+                         or go on with --resume and without --as-of one"
+                    ),
+                    _ => format!("go on with --resume; what is done stands in `{path}`"),
+                };
                 Err(match trouble {
                     Trouble::Stopped => Failure::new("stopped").hint(resume).into(),
                     Trouble::Lost(why) => Failure::new(why).hint(resume).into(),
@@ -339,6 +370,16 @@ impl Copy<'_> {
                 })
             }
         }
+    }
+
+    /// The moment as of which the plan's tables are read, from now on.
+    fn moment(&self, plan: &Plan) -> Result<Moment<'_>, Trouble> {
+        let (as_of, jobs) = (self.arguments.as_of, self.arguments.jobs());
+        if self.arguments.schema_only {
+            return Ok(Moment::each(&self.from, self.stop, jobs, None));
+        }
+        let tables: Vec<&str> = plan.steps.iter().map(|step| step.table.name.as_str()).collect();
+        Moment::take(&self.from, self.stop, as_of, jobs, &tables)
     }
 
     fn ask(&self) -> Result<(), Failure> {
@@ -362,7 +403,14 @@ impl Copy<'_> {
         }
     }
 
-    fn carry_out(&self, plan: &Plan, state: State, to: &Place, target: &mut Box<dyn Peer>) -> Result<(), Trouble> {
+    fn carry_out(
+        &self,
+        plan: &Plan,
+        state: State,
+        to: &Place,
+        moment: &Moment<'_>,
+        target: &mut Box<dyn Peer>,
+    ) -> Result<(), Trouble> {
         let arguments = self.arguments;
         let tables: Vec<String> = plan.steps.iter().map(|step| step.table.name.clone()).collect();
         let progress = Progress::new(arguments.json, tables);
@@ -370,7 +418,7 @@ impl Copy<'_> {
         let rows_before: u64 = state.units.iter().map(|unit| unit.rows).sum();
         let work = Work {
             arguments,
-            from: &self.from,
+            moment,
             to,
             plan,
             stop: self.stop,
@@ -400,12 +448,14 @@ impl Copy<'_> {
             progress.begin("comparing", rows, 0);
             differ = work.verify()?;
         }
+        let is_one = moment.end()?;
         progress.end();
         let state = work.state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         // What is not equal does not become so by going on.
         std::fs::remove_file(&self.path)
             .map_err(|error| Failure::new(format!("cannot remove `{}`: {error}", self.path.display())))?;
-        self.tell(plan, &state, rows_before, &differ)?;
+        let as_of = (!arguments.schema_only).then(|| (is_one, moment.why_not()));
+        self.tell(plan, &state, rows_before, as_of, &differ)?;
         if differ.is_empty() {
             return Ok(());
         }
@@ -532,7 +582,15 @@ impl Copy<'_> {
         Ok(())
     }
 
-    fn tell(&self, plan: &Plan, state: &State, rows_before: u64, differ: &[String]) -> Result<(), Failure> {
+    /// Says what was done. `as_of` has whether the rows are as of one moment, and why not; nothing where there are no rows.
+    fn tell(
+        &self,
+        plan: &Plan,
+        state: &State,
+        rows_before: u64,
+        as_of: Option<(bool, Option<String>)>,
+        differ: &[String],
+    ) -> Result<(), Failure> {
         let seconds = self.begun.elapsed().as_secs_f64();
         let of = |at: usize| state.units.iter().filter(move |unit| unit.table == at);
         let rows: u64 = state.units.iter().map(|unit| unit.rows).sum();
@@ -564,14 +622,21 @@ impl Copy<'_> {
             let told = serde_json::json!({
                 "from": self.from.shown, "to": state.to, "tables": tables, "rows": rows, "bytes": bytes,
                 "seconds": (seconds * 1_000.0).round() / 1_000.0, "rows_per_second": rate.round(),
+                "one_moment": as_of.as_ref().map(|(is_one, _)| is_one),
+                "why_not": as_of.as_ref().and_then(|(_, why)| why.as_ref()),
                 "verified": verify, "equal": differ.is_empty(), "differ": differ,
             });
             writeln!(out, "{told}")?;
         } else if differ.is_empty() {
             let size = indicatif::BinaryBytes(bytes);
             let tables = plan.steps.len();
-            let verified = if self.arguments.schema_only { "no rows" } else { verified };
-            writeln!(out, "{tables} tables, {rows} rows, {size}, in {seconds:.1} s ({rate:.0} rows/s); {verified}")?;
+            let how = match as_of {
+                None => "no rows".to_owned(),
+                Some((true, _)) => format!("{verified}; as of one moment"),
+                Some((false, None)) => format!("{verified}; each table at its own time"),
+                Some((false, Some(why))) => format!("{verified}; each table at its own time ({why})"),
+            };
+            writeln!(out, "{tables} tables, {rows} rows, {size}, in {seconds:.1} s ({rate:.0} rows/s); {how}")?;
         }
         out.flush()?;
         Ok(())

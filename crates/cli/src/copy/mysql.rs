@@ -412,6 +412,35 @@ impl Peer for MySql {
         self.run("COMMIT")
     }
 
+    fn keep_moment(&mut self, tables: &[&str]) -> Result<(), Trouble> {
+        let engines = self.ask(
+            "SELECT TABLE_NAME, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() ORDER BY TABLE_NAME",
+        )?;
+        let others: Vec<String> = engines
+            .iter()
+            .filter(|row| tables.contains(&cell(row, 0)) && !cell(row, 1).eq_ignore_ascii_case("InnoDB"))
+            .map(|row| format!("table {} is kept by {}", cell(row, 0), cell(row, 1)))
+            .collect();
+        if !others.is_empty() {
+            return Err(Failure::new(format!("{}, and snapshots are InnoDB's", others.join(", "))).into());
+        }
+        self.run("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")?;
+        self.run("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")?;
+        // What has been read keeps its definition until the end; a table that has got another one since is refused here.
+        for table in tables {
+            self.run(&format!("SELECT 1 FROM {} LIMIT 1", quoted(Kind::MySql, table)))?;
+        }
+        Ok(())
+    }
+
+    fn share_moment(&mut self) -> Result<String, Trouble> {
+        Err(Failure::new("connections to MySQL share no snapshot").into())
+    }
+
+    fn join_moment(&mut self, _: &str) -> Result<(), Trouble> {
+        self.share_moment().map(drop)
+    }
+
     fn number_on(&mut self, _: &str, _: &str) -> Result<(), Trouble> {
         // InnoDB counts on from what it is given.
         Ok(())

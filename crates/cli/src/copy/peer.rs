@@ -64,6 +64,12 @@ pub(super) trait Peer: Send {
     fn end(&mut self) -> Result<(), Trouble>;
     /// Commits the rows.
     fn commit(&mut self) -> Result<(), Trouble>;
+    /// Begins a transaction that reads these tables as of one moment, which is now; what fails says why that cannot be.
+    fn keep_moment(&mut self, tables: &[&str]) -> Result<(), Trouble>;
+    /// The name by which other connections read as of the moment that this one keeps; what fails says why there is none.
+    fn share_moment(&mut self) -> Result<String, Trouble>;
+    /// Begins a transaction that reads as of another connection's moment.
+    fn join_moment(&mut self, name: &str) -> Result<(), Trouble>;
     /// A serial column goes on behind its greatest number.
     fn number_on(&mut self, table: &str, column: &str) -> Result<(), Trouble>;
 }

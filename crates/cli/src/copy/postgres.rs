@@ -75,6 +75,16 @@ impl Postgres {
         }
         Ok(peer)
     }
+
+    /// Begins a transaction that reads one snapshot, however long it has nothing to do meanwhile.
+    fn begin_reading(&mut self) -> Result<(), Trouble> {
+        // Which of them there are hangs on the server's version.
+        self.run(
+            "SELECT set_config(name, '0', false) FROM pg_catalog.pg_settings WHERE name IN \
+             ('idle_in_transaction_session_timeout', 'transaction_timeout', 'idle_session_timeout', 'lock_timeout')",
+        )?;
+        self.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    }
 }
 
 /// Rows for somebody who may stop.
@@ -228,6 +238,27 @@ impl Peer for Postgres {
 
     fn commit(&mut self) -> Result<(), Trouble> {
         self.run("COMMIT")
+    }
+
+    fn keep_moment(&mut self, tables: &[&str]) -> Result<(), Trouble> {
+        self.begin_reading()?;
+        // Before the snapshot is taken: what TRUNCATE and ALTER TABLE do to a table is seen through any snapshot.
+        let names: Vec<String> = tables.iter().map(|table| quoted(Kind::Postgres, table)).collect();
+        if let Some(first) = names.first() {
+            self.run(&format!("LOCK TABLE {} IN ACCESS SHARE MODE", names.join(", ")))?;
+            self.run(&format!("SELECT 1 FROM {first} LIMIT 1"))?;
+        }
+        Ok(())
+    }
+
+    fn share_moment(&mut self) -> Result<String, Trouble> {
+        let name = self.ask("SELECT pg_catalog.pg_export_snapshot()")?;
+        Ok(name.first().map(|row| cell(row, 0)).unwrap_or_default().to_owned())
+    }
+
+    fn join_moment(&mut self, name: &str) -> Result<(), Trouble> {
+        self.begin_reading()?;
+        self.run(&format!("SET TRANSACTION SNAPSHOT {}", literal(Kind::Postgres, name)))
     }
 
     fn number_on(&mut self, table: &str, column: &str) -> Result<(), Trouble> {

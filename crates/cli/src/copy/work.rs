@@ -11,6 +11,7 @@ use std::sync::{Condvar, Mutex, MutexGuard};
 
 use super::ddl::{key_literal, quoted, rows_of, selected};
 use super::model::{Kind, Type};
+use super::moment::Moment;
 use super::peer::{Peer, Place, Trouble};
 use super::plan::{Plan, Step};
 use super::postgres::to_hex;
@@ -25,7 +26,7 @@ use crate::stop::Stop;
 /// All that the threads share.
 pub(super) struct Work<'a> {
     pub arguments: &'a Arguments,
-    pub from: &'a Place,
+    pub moment: &'a Moment<'a>,
     pub to: &'a Place,
     pub plan: &'a Plan,
     pub stop: &'a Stop,
@@ -36,12 +37,8 @@ pub(super) struct Work<'a> {
     pub over: AtomicBool,
 }
 
-/// A pair of connections, made when they are needed.
-#[derive(Default)]
-struct Pair {
-    source: Option<Box<dyn Peer>>,
-    target: Option<Box<dyn Peer>>,
-}
+/// A thread's connection to the target, made when it is needed.
+type Writer = Option<Box<dyn Peer>>;
 
 /// The value of an error for people: not too long, and no secrets of the terminal.
 fn shown(value: &[u8]) -> String {
@@ -69,7 +66,7 @@ impl Work<'_> {
         &self,
         count: usize,
         ready: &(dyn Fn(usize, &BTreeSet<usize>) -> bool + Sync),
-        each: &(dyn Fn(usize, &mut Pair) -> Result<(), Trouble> + Sync),
+        each: &(dyn Fn(usize, &mut Writer) -> Result<(), Trouble> + Sync),
     ) -> Result<(), Trouble> {
         struct Queue {
             waiting: Vec<usize>,
@@ -83,7 +80,7 @@ impl Work<'_> {
         std::thread::scope(|scope| {
             for _ in 0..self.arguments.jobs().min(count) {
                 scope.spawn(|| {
-                    let mut pair = Pair::default();
+                    let mut writer = None;
                     let mut held = lock();
                     loop {
                         if held.trouble.is_some() || held.waiting.is_empty() {
@@ -99,7 +96,7 @@ impl Work<'_> {
                         let item = held.waiting.remove(at);
                         held.running += 1;
                         drop(held);
-                        let done = each(item, &mut pair);
+                        let done = each(item, &mut writer);
                         held = lock();
                         held.running -= 1;
                         match done {
@@ -125,16 +122,16 @@ impl Work<'_> {
     fn retrying(
         &self,
         what: &str,
-        pair: &mut Pair,
-        piece: &dyn Fn(&mut Pair) -> Result<(), Trouble>,
+        writer: &mut Writer,
+        piece: &dyn Fn(&mut Writer) -> Result<(), Trouble>,
     ) -> Result<(), Trouble> {
         let mut lost = 0;
         loop {
-            match piece(pair) {
+            match piece(writer) {
                 Err(Trouble::Lost(why)) if lost < self.arguments.retries => {
                     lost += 1;
                     self.progress.say(&format!("{what}: {why}; trying again ({lost} of {})", self.arguments.retries));
-                    *pair = Pair::default();
+                    *writer = None;
                     // Half a second, a second and a half, three seconds, …
                     for _ in 0..5 * lost * (lost + 1) / 2 {
                         self.go_on()?;
@@ -150,18 +147,16 @@ impl Work<'_> {
         }
     }
 
-    fn source<'p>(&self, pair: &'p mut Pair) -> Result<&'p mut Box<dyn Peer>, Trouble> {
-        if pair.source.is_none() {
-            pair.source = Some(self.from.open(self.stop)?);
-        }
-        Ok(pair.source.as_mut().expect("just made"))
+    /// Reads from the source, as soon as one of its connections is free.
+    fn read<T>(&self, work: impl FnOnce(&mut Box<dyn Peer>) -> Result<T, Trouble>) -> Result<T, Trouble> {
+        self.moment.read(&|| self.go_on(), work)
     }
 
-    fn target<'p>(&self, pair: &'p mut Pair) -> Result<&'p mut Box<dyn Peer>, Trouble> {
-        if pair.target.is_none() {
-            pair.target = Some(self.to.open(self.stop)?);
+    fn target<'w>(&self, writer: &'w mut Writer) -> Result<&'w mut Box<dyn Peer>, Trouble> {
+        if writer.is_none() {
+            *writer = Some(self.to.open(self.stop)?);
         }
-        Ok(pair.target.as_mut().expect("just made"))
+        Ok(writer.as_mut().expect("just made"))
     }
 
     /// Divides the tables into parts, and looks at what is on the target already.
@@ -172,14 +167,14 @@ impl Work<'_> {
         }
         drop(state);
         let found = Mutex::new(Vec::new());
-        self.in_threads(self.plan.steps.len(), &|_, _| true, &|at, pair| {
+        self.in_threads(self.plan.steps.len(), &|_, _| true, &|at, writer| {
             let step = &self.plan.steps[at];
-            self.retrying(&step.table.name, pair, &|pair| {
+            self.retrying(&step.table.name, writer, &|writer| {
                 self.go_on()?;
-                let (expected, units) = self.parts(at, step, self.source(pair)?)?;
+                let (expected, units) = self.read(|source| self.parts(at, step, source))?;
                 let mut before = None;
                 if !step.action.makes() {
-                    let target = self.target(pair)?;
+                    let target = self.target(writer)?;
                     let mut rows = count(target, self.plan.to, &step.table.name)?;
                     let mut sum = 0;
                     if self.arguments.verify == Verify::Checksums && rows > 0 {
@@ -255,17 +250,17 @@ impl Work<'_> {
             let waits = &self.plan.steps[units[item].0].waits;
             waits.iter().all(|&table| units.iter().enumerate().all(|(at, (of, _))| *of != table || over.contains(&at)))
         };
-        self.in_threads(units.len(), &ready, &|at, pair| {
+        self.in_threads(units.len(), &ready, &|at, writer| {
             let step = &self.plan.steps[units[at].0];
-            self.retrying(&step.table.name, pair, &|pair| self.unit(at, step, pair))?;
+            self.retrying(&step.table.name, writer, &|writer| self.unit(at, step, writer))?;
             self.progress.table_done(&step.table.name, &self.lock().units);
             Ok(())
         })
     }
 
     /// Copies a part, from where it is.
-    fn unit(&self, at: usize, step: &Step, pair: &mut Pair) -> Result<(), Trouble> {
-        self.settle(at, step, pair)?;
+    fn unit(&self, at: usize, step: &Step, writer: &mut Writer) -> Result<(), Trouble> {
+        self.settle(at, step, writer)?;
         let walk = step.table.walk().map(<[usize]>::to_vec);
         loop {
             let unit = self.lock().units[at].clone();
@@ -273,8 +268,8 @@ impl Work<'_> {
                 return Ok(());
             }
             self.go_on()?;
-            let mut begun = self.batch(step, &unit, walk.as_deref(), pair)?;
-            let target = self.target(pair)?;
+            let mut begun = self.batch(step, &unit, walk.as_deref(), writer)?;
+            let target = self.target(writer)?;
             let rows = begun.rows;
             if rows == 0 {
                 let mut state = self.lock();
@@ -313,7 +308,7 @@ impl Work<'_> {
     }
 
     /// Finds out whether the transaction is committed that was begun when something broke.
-    fn settle(&self, at: usize, step: &Step, pair: &mut Pair) -> Result<(), Trouble> {
+    fn settle(&self, at: usize, step: &Step, writer: &mut Writer) -> Result<(), Trouble> {
         let (unit, before) = {
             let state = self.lock();
             let unit = state.units[at].clone();
@@ -321,7 +316,7 @@ impl Work<'_> {
             (unit, before)
         };
         let Some(begun) = &unit.begun else { return Ok(()) };
-        let target = self.target(pair)?;
+        let target = self.target(writer)?;
         let is_there = match step.table.walk() {
             Some(walk) if !begun.last.is_empty() => {
                 self.with_key(step, walk, &begun.last, target)? >= begun.there.unwrap_or(1)
@@ -360,32 +355,48 @@ impl Work<'_> {
     }
 
     /// Reads a batch and writes it, without committing it.
-    fn batch(&self, step: &Step, unit: &Unit, walk: Option<&[usize]>, pair: &mut Pair) -> Result<Begun, Trouble> {
-        self.source(pair)?;
-        self.target(pair)?;
-        let (Some(source), Some(target)) = (pair.source.as_mut(), pair.target.as_mut()) else {
-            return Err(Trouble::Stopped);
-        };
+    fn batch(&self, step: &Step, unit: &Unit, walk: Option<&[usize]>, writer: &mut Writer) -> Result<Begun, Trouble> {
+        let target = self.target(writer)?;
         let types = step.types();
         let columns: Vec<(String, Type)> = step.names.iter().cloned().zip(types.iter().cloned()).collect();
         let sql = page(self.plan.from, step, unit, walk, self.arguments.batch);
-        let mut begun = Begun::default();
         let mut out = Row::default();
-        source.read(&sql, &types, &mut |row| {
-            self.go_on()?;
-            self.convert(step, row, &mut out)?;
-            if begun.rows == 0 {
-                target.begin(&step.table.name, &columns)?;
-            }
-            target.put(&out).map_err(|trouble| placed(trouble, &step.table.name))?;
-            begun.rows += 1;
-            begun.bytes += out.size() as u64;
-            begun.sum = begun.sum.wrapping_add(hash(&types, &out));
-            if let Some(walk) = walk {
-                begun.last = walk.iter().map(|&place| key_text(&types[place], row.get(place))).collect();
-            }
-            Ok(())
-        })?;
+        let mut begun = self
+            .read(|source| {
+                let mut begun = Begun::default();
+                let mut put = |row: &Row| {
+                    self.convert(step, row, &mut out)?;
+                    if begun.rows == 0 {
+                        target.begin(&step.table.name, &columns)?;
+                    }
+                    target.put(&out).map_err(|trouble| placed(trouble, &step.table.name))?;
+                    begun.rows += 1;
+                    begun.bytes += out.size() as u64;
+                    begun.sum = begun.sum.wrapping_add(hash(&types, &out));
+                    if let Some(walk) = walk {
+                        begun.last = walk.iter().map(|&place| key_text(&types[place], row.get(place))).collect();
+                    }
+                    Ok(())
+                };
+                // The connection whose rows are not read to their end is lost; where the moment goes with it, they are.
+                let reads_on = self.moment.is_alone();
+                let mut lost = None;
+                source.read(&sql, &types, &mut |row| {
+                    self.go_on()?;
+                    if lost.is_some() {
+                        return Ok(());
+                    }
+                    match put(row) {
+                        Err(Trouble::Lost(why)) if reads_on => {
+                            lost = Some(why);
+                            Ok(())
+                        }
+                        done => done,
+                    }
+                })?;
+                Ok(lost.map_or(Ok(begun), Err))
+            })?
+            .map_err(Trouble::Lost)?;
         begun.ends = walk.is_none() || begun.rows < self.arguments.batch;
         Ok(begun)
     }
@@ -454,9 +465,9 @@ impl Work<'_> {
     /// Compares what was read with what is there; the tables that differ, in words.
     pub(super) fn verify(&self) -> Result<Vec<String>, Trouble> {
         let differ = Mutex::new(Vec::new());
-        self.in_threads(self.plan.steps.len(), &|_, _| true, &|at, pair| {
+        self.in_threads(self.plan.steps.len(), &|_, _| true, &|at, writer| {
             let step = &self.plan.steps[at];
-            self.retrying(&step.table.name, pair, &|pair| {
+            self.retrying(&step.table.name, writer, &|writer| {
                 self.go_on()?;
                 let (rows, sum) = {
                     let state = self.lock();
@@ -469,11 +480,11 @@ impl Work<'_> {
                 };
                 let name = &step.table.name;
                 let (there, other) = match self.arguments.verify {
-                    Verify::Checksums => self.look(step, self.target(pair)?)?,
-                    _ => (count(self.target(pair)?, self.plan.to, name)?, sum),
+                    Verify::Checksums => self.look(step, self.target(writer)?)?,
+                    _ => (count(self.target(writer)?, self.plan.to, name)?, sum),
                 };
                 let sql = format!("SELECT count(*) FROM {}", rows_of(self.plan.from, &step.table));
-                let source = number(self.source(pair)?.ask(&sql)?);
+                let source = number(self.read(|source| source.ask(&sql))?);
                 let copied = rows - self.lock().tables[at].before.map_or(0, |(rows, _)| rows);
                 let found = if there != rows {
                     Some(format!("{name}: {rows} rows were copied, {there} are there"))
