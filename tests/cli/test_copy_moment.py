@@ -255,8 +255,15 @@ def session(admin: psycopg.Connection[Any], place: str, condition: str, process:
     raise AssertionError(process.communicate())
 
 
-def end(admin: psycopg.Connection[Any], pid: int) -> None:
-    assert admin.execute("SELECT pg_terminate_backend(%s)", (pid,)).fetchone() == (True,)
+def end(admin: psycopg.Connection[Any], place: str, condition: str, process: subprocess.Popen[str]) -> None:
+    """Ends such a session, and waits until it is gone."""
+    is_ended = False
+    while not is_ended:
+        pid = session(admin, place, condition, process)
+        # One that has just ended by itself is still among them.
+        is_ended = admin.execute("SELECT pg_terminate_backend(%s)", (pid,)).fetchone() == (True,)
+    while admin.execute("SELECT FROM pg_stat_activity WHERE pid = %s", (pid,)).fetchone() is not None:
+        time.sleep(0.01)
 
 
 KEEPER = "query LIKE 'SELECT pg_catalog.pg_export_snapshot%%' AND state = 'idle in transaction'"
@@ -271,7 +278,7 @@ def test_a_reader_that_is_lost_is_replaced_in_its_moment(bank: str, as_of: str, 
             running(bank, tmp_path / "a.db", "--as-of", as_of, cwd=tmp_path) as process,
         ):
             for _ in range(3):
-                end(admin, session(admin, bank, READER, process))
+                end(admin, bank, READER, process)
             out, error = process.communicate(timeout=300)
         assert mover.moved >= BUSY
     assert process.returncode == 0, error
@@ -286,9 +293,8 @@ def test_with_its_keeper_the_moment_is_over(bank: str, as_of: str, tmp_path: Pat
         psycopg.connect(bank, autocommit=True) as admin,
         running(bank, tmp_path / "a.db", "--as-of", as_of, cwd=tmp_path) as process,
     ):
-        keeper = session(admin, bank, KEEPER, process)
         session(admin, bank, READER, process)
-        end(admin, keeper)
+        end(admin, bank, KEEPER, process)
         out, error = process.communicate(timeout=300)
     if as_of == "any":
         assert process.returncode == 0, error
@@ -339,7 +345,7 @@ def test_a_target_that_is_lost_leaves_a_lone_reader_its_moment(
     ):
         with running(mysql_url, place, "--as-of", "one", cwd=tmp_path) as process:
             for _ in range(3):
-                end(admin, session(admin, place, "query LIKE 'COPY%%' AND state = 'active'", process))
+                end(admin, place, "query LIKE 'COPY%%' AND state = 'active'", process)
             out, error = process.communicate(timeout=300)
         assert mover.moved >= BUSY
     assert process.returncode == 0, error
