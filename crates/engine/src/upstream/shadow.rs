@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
-use rowferry_dialect::lower::postgres::{SCHEMA, declared_collation, declared_type};
+use rowferry_dialect::lower::postgres::{SCHEMA, collation_there, declared_collation, declared_type};
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Language, Result, Schema as _, informix};
 
@@ -262,7 +262,9 @@ impl Found {
         }
         let member = |column: &Column| {
             let not_null = if column.not_null { " NOT NULL" } else { "" };
-            format!("{} {}{not_null}", quote(&column.name), column.ty)
+            let order = collation_there(&column.collation);
+            let order = order.map_or_else(String::new, |order| format!(" COLLATE {}", quote(order)));
+            format!("{} {}{order}{not_null}", quote(&column.name), column.ty)
         };
         let members: Vec<String> = self.columns.iter().map(member).collect();
         vec![format!("CREATE TABLE {} ({})", self.quoted(), members.join(", "))]

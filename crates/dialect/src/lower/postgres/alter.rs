@@ -1,13 +1,17 @@
 //! ALTER TABLE, and sequences.
 
-use super::{Lowering, Named, missing, name_of, quote, type_words};
+use super::ddl::pads_in_keys;
+use super::{Lowering, missing, name_of, quote, type_words};
 use crate::Result;
-use crate::ir::{AlterTable, ConstraintKind, CreateSequence, ObjectKind, Text};
-use crate::schema::{QualifiedName, Relation};
+use crate::ir::{AlterTable, ConstraintKind, CreateSequence, ObjectKind};
+use crate::schema::{Index, QualifiedName, Relation};
 
 impl Lowering<'_> {
     pub(super) fn alter_table(&mut self, table: &Relation, actions: &[AlterTable]) -> Result<String> {
         let mut bare: Vec<String> = table.columns.iter().map(|column| column.name.clone()).collect();
+        let mut collations: Vec<_> = table.columns.iter().map(|column| column.collation.clone()).collect();
+        let mut padded: Vec<bool> =
+            table.columns.iter().map(|column| pads_in_keys(&column.ty, column.collation.as_deref())).collect();
         let mut name = table.name.clone();
         let mut statements = Vec::with_capacity(actions.len());
         let mut behind = Vec::new();
@@ -18,18 +22,15 @@ impl Lowering<'_> {
             }
             if let AlterTable::AddColumn { column, .. } = action {
                 bare.push(column.name.clone());
+                collations.push(column.collation.clone());
+                padded.push(pads_in_keys(&column.ty, column.collation.as_deref()));
             }
             let names: Vec<String> = bare.iter().map(|name| quote(name)).collect();
-            self.names.insert(
-                Text::TABLE,
-                Named {
-                    alias: String::new(),
-                    columns: names.clone(),
-                    collations: Vec::new(),
-                    key: None,
-                    placeless: false,
-                },
-            );
+            self.enter_columns(names.clone(), collations.clone());
+            if let Some(statement) = self.padded_change(action, table, &name, &names, &padded)? {
+                statements.push(statement);
+                continue;
+            }
             if let (AlterTable::AddIdentity { column, .. }, true) = (action, self.manner.mysql) {
                 behind.push(super::behind_greatest(table, &name, &table.columns[*column].name));
             }
@@ -41,6 +42,10 @@ impl Lowering<'_> {
             let change = self.table_change(action, &names, &bare)?;
             statements.push(format!("ALTER TABLE {} {change}", super::qualified(&table.namespace, &name)));
             match action {
+                AlterTable::SetType { column, ty, collation, .. } => {
+                    padded[*column] = pads_in_keys(ty, collation.as_deref());
+                    collations[*column].clone_from(collation);
+                }
                 AlterTable::RenameTable(to) => name.clone_from(to),
                 AlterTable::RenameColumn { column, to } => {
                     let known = table.columns.get(*column);
@@ -57,6 +62,63 @@ impl Lowering<'_> {
         }
         statements.extend(behind);
         Ok(statements.join("; "))
+    }
+
+    /// A change of keys over what texts are compared as, in whose collation blanks at the end do not count; `None` for others.
+    fn padded_change(
+        &mut self,
+        action: &AlterTable,
+        table: &Relation,
+        name: &str,
+        names: &[String],
+        padded: &[bool],
+    ) -> Result<Option<String>> {
+        let place = super::qualified(&table.namespace, name);
+        let pads = |at: &usize| padded.get(*at).copied().unwrap_or_default();
+        let on_index = |index: &Index| index.columns.iter().flatten().any(pads);
+        Ok(match action {
+            AlterTable::AddColumn { constraints, .. }
+                if constraints.iter().any(|constraint| columns_of(&constraint.kind).iter().any(pads)) =>
+            {
+                return Err(missing("a new column with a key over texts in which blanks at the end do not count"));
+            }
+            AlterTable::AddConstraint(constraint) if columns_of(&constraint.kind).iter().any(pads) => {
+                let columns = columns_of(&constraint.kind);
+                let mut out = String::new();
+                match &constraint.kind {
+                    ConstraintKind::PrimaryKey(_) => {
+                        for at in columns {
+                            let name = &names[*at];
+                            out.push_str(&format!("ALTER TABLE {place} ALTER COLUMN {name} SET NOT NULL; "));
+                        }
+                    }
+                    ConstraintKind::Unique(_) => {}
+                    _ => return Err(super::ddl::foreign_key()),
+                }
+                let columns = self.key_columns(columns, names, pads)?;
+                Some(format!("{out}CREATE UNIQUE INDEX {} ON {place} ({columns})", quote(&constraint.name)))
+            }
+            AlterTable::DropConstraint { name, if_exists, .. }
+                if table.indexes.iter().any(|index| index.constraint && index.name == *name && on_index(index)) =>
+            {
+                let when = if *if_exists { "IF EXISTS " } else { "" };
+                Some(format!("DROP INDEX {when}{}", super::qualified(&table.namespace, name)))
+            }
+            AlterTable::RenameConstraint { from, to }
+                if table.indexes.iter().any(|index| index.constraint && index.name == *from && on_index(index)) =>
+            {
+                Some(format!("ALTER INDEX {} RENAME TO {}", super::qualified(&table.namespace, from), quote(to)))
+            }
+            AlterTable::SetType { column, ty, collation, .. }
+                if pads(column) != pads_in_keys(ty, collation.as_deref())
+                    && table.indexes.iter().any(|index| index.columns.contains(&Some(*column))) =>
+            {
+                return Err(missing(
+                    "another collation of a key's texts, in which blanks at the end do not count where they did, or do",
+                ));
+            }
+            _ => None,
+        })
     }
 
     /// `names` of the columns are quoted, `bare` are the same names.
@@ -81,7 +143,7 @@ impl Lowering<'_> {
                 let order = match collation {
                     Some(named) if named.namespace == crate::mysql::types::SCHEMA => {
                         self.own()?;
-                        format!(" COLLATE {}", super::mysql::collation(named)?)
+                        format!(" COLLATE {}", super::mysql::collation(named))
                     }
                     Some(named) => format!(" COLLATE {}", quote(&named.name)),
                     None => String::new(),
@@ -145,6 +207,18 @@ impl Lowering<'_> {
             return Ok(format!("CONSTRAINT {} CHECK ({})", quote(&constraint.name), self.expr(&check.expr)?));
         }
         Ok(format!("CONSTRAINT {} {}", quote(&constraint.name), self.constraint(&constraint.kind, names)?))
+    }
+}
+
+/// The columns of a key.
+fn columns_of(kind: &ConstraintKind) -> &[usize] {
+    match kind {
+        ConstraintKind::PrimaryKey(columns)
+        | ConstraintKind::Unique(columns)
+        | ConstraintKind::UniqueNullsAlike(columns)
+        | ConstraintKind::DeferrableUnique { columns, .. } => columns,
+        ConstraintKind::ForeignKey(key) => &key.columns,
+        ConstraintKind::Check(_) | ConstraintKind::Exclusion(_) => &[],
     }
 }
 

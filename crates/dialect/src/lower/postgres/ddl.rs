@@ -1,9 +1,21 @@
 //! Tables and indexes.
 
-use super::{Lowering, Named, alter, missing, mysql, name_of, named, quote, type_words};
-use crate::Result;
-use crate::ir::{ColumnDefinition, ConstraintKind, CreateIndex, CreateTable, Ddl, ObjectKind, Text};
+use super::{Lowering, alter, missing, mysql, name_of, named, quote, type_words};
+use crate::collation::Collation;
+use crate::ir::{ColumnDefinition, ConstraintKind, CreateIndex, CreateTable, Ddl, ObjectKind};
 use crate::schema::CheckOption;
+use crate::{Error, Result, Type};
+
+/// A key over a column of this type and collation is one over what its texts are compared as.
+pub(super) fn pads_in_keys(ty: &Type, collation: Option<&Collation>) -> bool {
+    collation.is_some_and(mysql::pads) && !mysql::keeps_no_blanks(ty)
+}
+
+/// Foreign keys there compare columns, and nothing else.
+pub(super) fn foreign_key() -> Error {
+    missing("a foreign key over texts in which blanks at the end do not count")
+        .hint("Declare them in a collation of Unicode 9, as utf8mb4_0900_ai_ci, or as CHAR.")
+}
 
 impl Lowering<'_> {
     pub(super) fn ddl(&mut self, ddl: &Ddl) -> Result<String> {
@@ -59,15 +71,44 @@ impl Lowering<'_> {
             return Err(missing("INHERITS and LIKE"));
         }
         let names: Vec<String> = table.columns.iter().map(|column| quote(&column.name)).collect();
-        self.names.insert(
-            Text::TABLE,
-            Named { alias: String::new(), columns: names.clone(), collations: Vec::new(), key: None, placeless: false },
-        );
+        let collations: Vec<_> = table.columns.iter().map(|column| column.collation.clone()).collect();
+        let pads = |at: &usize| {
+            table.columns.get(*at).is_some_and(|column| pads_in_keys(&column.ty, column.collation.as_deref()))
+        };
+        self.enter_columns(names.clone(), collations);
         let mut members = Vec::new();
-        for column in &table.columns {
-            members.push(self.column_definition(column)?);
+        let unless = if table.if_not_exists { "IF NOT EXISTS " } else { "" };
+        // Keys over what texts are compared as are no constraints there.
+        let mut keys = String::new();
+        let mut not_null = Vec::new();
+        for constraint in &table.constraints {
+            let (ConstraintKind::PrimaryKey(columns) | ConstraintKind::Unique(columns)) = &constraint.kind else {
+                continue;
+            };
+            if columns.iter().any(pads) {
+                if matches!(constraint.kind, ConstraintKind::PrimaryKey(_)) {
+                    not_null.extend(columns);
+                }
+                let columns = self.key_columns(columns, &names, pads)?;
+                let name = quote(&constraint.name);
+                keys.push_str(&format!("; CREATE UNIQUE INDEX {unless}{name} ON {} ({columns})", name_of(&table.name)));
+            }
+        }
+        for (at, column) in table.columns.iter().enumerate() {
+            let mut member = self.column_definition(column)?;
+            if !column.not_null && not_null.contains(&at) {
+                member.push_str(" NOT NULL");
+            }
+            members.push(member);
         }
         for constraint in &table.constraints {
+            match &constraint.kind {
+                ConstraintKind::PrimaryKey(columns) | ConstraintKind::Unique(columns) if columns.iter().any(pads) => {
+                    continue;
+                }
+                ConstraintKind::ForeignKey(key) if key.columns.iter().any(pads) => return Err(foreign_key()),
+                _ => {}
+            }
             members.push(format!(
                 "CONSTRAINT {} {}",
                 quote(&constraint.name),
@@ -75,8 +116,22 @@ impl Lowering<'_> {
             ));
         }
         let temporary = if table.temporary { "TEMPORARY " } else { "" };
-        let unless = if table.if_not_exists { "IF NOT EXISTS " } else { "" };
-        Ok(format!("CREATE {temporary}TABLE {unless}{} ({})", name_of(&table.name), members.join(", ")))
+        Ok(format!("CREATE {temporary}TABLE {unless}{} ({}){keys}", name_of(&table.name), members.join(", ")))
+    }
+
+    /// The columns of a key, as they are compared.
+    pub(super) fn key_columns(
+        &mut self,
+        columns: &[usize],
+        names: &[String],
+        pads: impl Fn(&usize) -> bool,
+    ) -> Result<String> {
+        self.own()?;
+        let key = |at: &usize| match pads(at) {
+            true => format!("rtrim({}, ' ')", names[*at]),
+            false => names[*at].clone(),
+        };
+        Ok(columns.iter().map(key).collect::<Vec<String>>().join(", "))
     }
 
     pub(super) fn column_definition(&mut self, column: &ColumnDefinition) -> Result<String> {
@@ -85,7 +140,7 @@ impl Lowering<'_> {
             && collation.namespace == crate::mysql::types::SCHEMA
         {
             self.own()?;
-            member.push_str(&format!(" COLLATE {}", mysql::collation(collation)?));
+            member.push_str(&format!(" COLLATE {}", mysql::collation(collation)));
         }
         if column.sequence.is_some() || column.identity.is_some() {
             member.push_str(" GENERATED BY DEFAULT AS IDENTITY");
@@ -144,13 +199,10 @@ impl Lowering<'_> {
 
     fn create_index(&mut self, index: &CreateIndex) -> Result<String> {
         let columns = index.table.columns.iter().map(|column| quote(&column.name)).collect();
-        self.names.insert(
-            Text::TABLE,
-            Named { alias: String::new(), columns, collations: Vec::new(), key: None, placeless: false },
-        );
+        self.enter_columns(columns, index.table.columns.iter().map(|column| column.collation.clone()).collect());
         let mut keys = Vec::with_capacity(index.keys.len());
         for key in &index.keys {
-            keys.push(format!("({}){}", self.expr(&key.key.expr)?, if key.descending { " DESC" } else { "" }));
+            keys.push(format!("({}){}", self.key(&key.key.expr)?, if key.descending { " DESC" } else { "" }));
         }
         let predicate = match &index.predicate {
             Some(predicate) => format!(" WHERE {}", self.expr(&predicate.expr)?),

@@ -1,5 +1,6 @@
 //! INSERT, UPDATE, DELETE.
 
+use super::ddl::pads_in_keys;
 use super::query::is_default;
 use super::{Lowering, is_users, missing, named, quote, sequence_of};
 use crate::Result;
@@ -170,8 +171,7 @@ impl Lowering<'_> {
                 let (Some(columns), None) = (columns, &index.predicate) else {
                     return Err(missing("this index as an arbiter"));
                 };
-                let names: Vec<String> = columns.iter().map(|at| quote(&dml.target.columns[*at].name)).collect();
-                format!(" ({})", names.join(", "))
+                format!(" ({})", keys_of(&dml.target, &columns))
             }
         };
         Ok(match &conflict.action {
@@ -246,9 +246,18 @@ impl Lowering<'_> {
         let (Some(columns), None) = (columns, &key.predicate) else {
             return Err(missing("this index as an arbiter"));
         };
-        let names: Vec<String> = columns.iter().map(|at| quote(&dml.target.columns[*at].name)).collect();
-        Ok(format!(" ({})", names.join(", ")))
+        Ok(format!(" ({})", keys_of(&dml.target, &columns)))
     }
+}
+
+/// The columns of a key, as it has them.
+fn keys_of(target: &Relation, columns: &[usize]) -> String {
+    let key = |at: &usize| {
+        let column = &target.columns[*at];
+        let name = quote(&column.name);
+        if pads_in_keys(&column.ty, column.collation.as_deref()) { format!("rtrim({name}, ' ')") } else { name }
+    };
+    columns.iter().map(key).collect::<Vec<String>>().join(", ")
 }
 
 /// What `LAST_INSERT_ID(n)` says, where a column is assigned that.

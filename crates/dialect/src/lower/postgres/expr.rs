@@ -1,11 +1,14 @@
 //! Expressions.
 
+use std::sync::Arc;
+
 use super::functions::{self, Said};
 use super::{Lowering, missing, mysql, type_words};
+use crate::collation::Collation;
 use crate::functions::{Function, FunctionKind, internal};
 use crate::ir::{
-    Aggregate, CastContext, CollateRole, ColumnIndex, CompareOp, Expr, ExprKind, Frame, FrameBound, FrameExclude,
-    FrameUnit, LikeKind, Value, WindowCall,
+    Aggregate, CastContext, CollateRole, ColumnIndex, ColumnRef, CompareOp, Expr, ExprKind, Frame, FrameBound,
+    FrameExclude, FrameUnit, LikeKind, Query, Value, WindowCall,
 };
 use crate::types::{Field, Qualifier};
 use crate::{Language, Result, Type, budget};
@@ -50,15 +53,17 @@ impl Lowering<'_> {
             ExprKind::Window(call) => self.window(call)?,
             ExprKind::Compare { op, left, right } => match self.place(*op, left, right)? {
                 Some(place) => place,
-                None if !matches!(op, CompareOp::Equal | CompareOp::NotEqual) => {
-                    let by = self.order_of(&left.ty);
-                    format!("({}{by} {} {})", self.expr(left)?, op.sign(), self.expr(right)?)
+                None => {
+                    let is_order = !matches!(op, CompareOp::Equal | CompareOp::NotEqual);
+                    let by = if is_order { self.order_of(&left.ty) } else { "" };
+                    let (left, right) = self.sides(left, right)?;
+                    format!("({left}{by} {} {right})", op.sign())
                 }
-                None => self.infix(op.sign(), left, right)?,
             },
             ExprKind::Distinct { negated, left, right } => {
                 let words = if *negated { "IS NOT DISTINCT FROM" } else { "IS DISTINCT FROM" };
-                self.infix(words, left, right)?
+                let (left, right) = self.sides(left, right)?;
+                format!("({left} {words} {right})")
             }
             ExprKind::And(members) => self.joined(" AND ", members)?,
             ExprKind::Or(members) => self.joined(" OR ", members)?,
@@ -85,7 +90,11 @@ impl Lowering<'_> {
             }
             ExprKind::InList { arg, negated, list } => {
                 let word = if *negated { "NOT IN" } else { "IN" };
-                format!("({} {word} ({}))", self.expr(arg)?, self.exprs(list)?)
+                let padded = self.padded_of(std::iter::once(&**arg).chain(list));
+                let key = self.key_in(arg, padded.as_deref())?;
+                let list: Result<Vec<String>> =
+                    list.iter().map(|member| self.key_in(member, padded.as_deref())).collect();
+                format!("({key} {word} ({}))", list?.join(", "))
             }
             ExprKind::Case { branches, otherwise } => {
                 let mut out = "CASE".to_owned();
@@ -98,18 +107,41 @@ impl Lowering<'_> {
                 out + " END"
             }
             ExprKind::Coalesce(members) => format!("COALESCE({})", self.exprs(members)?),
+            ExprKind::NullIf(left, right) if self.padded_of([&**left, &**right]).is_some() => {
+                let (one, other) = self.sides(left, right)?;
+                format!("(CASE WHEN {one} = {other} THEN NULL ELSE {} END)", self.expr(left)?)
+            }
             ExprKind::NullIf(left, right) => format!("NULLIF({}, {})", self.expr(left)?, self.expr(right)?),
+            ExprKind::Greatest(members) | ExprKind::Least(members) if self.padded_of(members).is_some() => {
+                return Err(missing("GREATEST and LEAST of texts in which blanks at the end do not count"));
+            }
             ExprKind::Greatest(members) => format!("GREATEST({}{})", self.exprs(members)?, self.order_of(&expr.ty)),
             ExprKind::Least(members) => format!("LEAST({}{})", self.exprs(members)?, self.order_of(&expr.ty)),
             ExprKind::Scalar(query) => self.nested(query)?,
             ExprKind::Exists(query) => format!("EXISTS {}", self.nested(query)?),
             ExprKind::InQuery { row, negated, query } => {
                 let word = if *negated { "NOT IN" } else { "IN" };
-                format!("(({}) {word} {})", self.exprs(row)?, self.nested(query)?)
+                let mut keys = Vec::with_capacity(row.len());
+                let mut places = Vec::with_capacity(row.len());
+                for (at, member) in row.iter().enumerate() {
+                    let padded = self.padded(member);
+                    keys.push(self.key_in(member, padded.as_deref())?);
+                    let place = format!("c{at}");
+                    places.push(padded.map_or_else(|| place.clone(), |_| format!("rtrim({place}, ' ')")));
+                }
+                let rows = self.nested_keys(query, &places)?;
+                format!("(({}) {word} {rows})", keys.join(", "))
             }
             ExprKind::Quantified { op, all, arg, query } => {
                 let word = if *all { "ALL" } else { "ANY" };
-                format!("({} {} {word} {})", self.expr(arg)?, op.sign(), self.nested(query)?)
+                let padded = self.padded(arg);
+                let key = self.key_in(arg, padded.as_deref())?;
+                let place = padded.map_or_else(|| "c0".to_owned(), |_| "rtrim(c0, ' ')".to_owned());
+                let rows = self.nested_keys(query, &[place])?;
+                format!("({key} {} {word} {rows})", op.sign())
+            }
+            ExprKind::QuantifiedArray { arg, .. } if self.padded(arg).is_some() => {
+                return Err(missing("an array of texts in which blanks at the end do not count"));
             }
             ExprKind::QuantifiedArray { op, all, arg, array } => {
                 let word = if *all { "ALL" } else { "ANY" };
@@ -122,7 +154,7 @@ impl Lowering<'_> {
                 if self.is_declared(arg, collation) {
                     return self.expr(arg);
                 }
-                let words = mysql::collation(collation)?;
+                let words = mysql::collation(collation);
                 if words != "\"C\"" {
                     self.own()?;
                 }
@@ -138,6 +170,77 @@ impl Lowering<'_> {
             #[allow(unreachable_patterns, reason = "kinds of values that come later are refused by name")]
             _ => return Err(missing("this expression")),
         })
+    }
+
+    /// What a text is compared as: in a collation in which blanks at the end do not count, what stands before them.
+    pub(super) fn key(&mut self, expr: &Expr) -> Result<String> {
+        let padded = self.padded(expr);
+        self.key_in(expr, padded.as_deref())
+    }
+
+    /// The same of one that stands beside others.
+    fn key_in(&mut self, expr: &Expr, padded: Option<&Collation>) -> Result<String> {
+        let Some(collation) = padded else { return self.expr(expr) };
+        self.own()?;
+        let bare = match &expr.kind {
+            ExprKind::Collate { arg, .. } => arg,
+            _ => expr,
+        };
+        let is_own = matches!(&bare.kind, ExprKind::Column(column) if self.names.contains_key(&column.relation));
+        let words = match is_own && mysql::keeps_no_blanks(&bare.ty) {
+            true if self.is_declared(bare, collation) => return self.expr(bare),
+            true => self.expr(bare)?,
+            false => format!("rtrim({}, ' ')", self.expr(bare)?),
+        };
+        Ok(format!("({words} COLLATE {})", mysql::collation(collation)))
+    }
+
+    /// The collation that an expression is compared in, where blanks at the end do not count in it.
+    pub(super) fn padded(&self, expr: &Expr) -> Option<Arc<Collation>> {
+        match &expr.kind {
+            ExprKind::Collate { collation, .. } => Some(collation.clone()).filter(|collation| mysql::pads(collation)),
+            ExprKind::Cast { arg, .. } if expr.ty.is_text() => self.padded(arg),
+            ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) => {
+                let declared = self.names.get(relation).and_then(|named| named.collations.get(*at)?.clone());
+                declared.filter(|collation| mysql::pads(collation))
+            }
+            _ => None,
+        }
+    }
+
+    /// The same of what stands beside each other.
+    fn padded_of<'e>(&self, exprs: impl IntoIterator<Item = &'e Expr>) -> Option<Arc<Collation>> {
+        exprs.into_iter().find_map(|expr| self.padded(expr))
+    }
+
+    /// The two sides of a comparison.
+    fn sides(&mut self, left: &Expr, right: &Expr) -> Result<(String, String)> {
+        if let (ExprKind::Row(lefts), ExprKind::Row(rights)) = (&left.kind, &right.kind) {
+            let sides: Result<Vec<(String, String)>> =
+                lefts.iter().zip(rights).map(|(left, right)| self.sides(left, right)).collect();
+            let (lefts, rights): (Vec<String>, Vec<String>) = sides?.into_iter().unzip();
+            return Ok((format!("ROW({})", lefts.join(", ")), format!("ROW({})", rights.join(", "))));
+        }
+        // What is said of one side rules both.
+        let named = [left, right].into_iter().find_map(|side| match &side.kind {
+            ExprKind::Collate { collation, .. } => Some(collation.clone()),
+            _ => None,
+        });
+        let padded = match named {
+            Some(named) => Some(named).filter(|collation| mysql::pads(collation)),
+            None => self.padded_of([left, right]),
+        };
+        Ok((self.key_in(left, padded.as_deref())?, self.key_in(right, padded.as_deref())?))
+    }
+
+    /// The rows of a query, with these words for its columns `c0`, `c1`, ….
+    fn nested_keys(&mut self, query: &Query, words: &[String]) -> Result<String> {
+        let rows = self.nested(query)?;
+        if words.iter().enumerate().all(|(at, words)| *words == format!("c{at}")) {
+            return Ok(rows);
+        }
+        let places: Vec<String> = (0..words.len()).map(|at| format!("c{at}")).collect();
+        Ok(format!("(SELECT {} FROM {rows} AS keys ({}))", words.join(", "), places.join(", ")))
     }
 
     /// A row that is told by its place: what PostgreSQL finds without a look at the others.
@@ -317,6 +420,9 @@ impl Lowering<'_> {
         if let ("any_value", [arg], true) = (aggregate.function.name, aggregate.args.as_slice(), self.manner.mysql) {
             return Ok(format!("(array_agg({}))[1]", self.expr(arg)?));
         }
+        if let Some(collation) = self.padded_of(&aggregate.args) {
+            return self.padded_aggregate(aggregate, &collation);
+        }
         let name = functions::aggregate(aggregate.function).ok_or_else(|| missing(aggregate.function.name))?;
         let ordered = functions::is_ordered_set(name) && !aggregate.order_by.is_empty();
         let mut out = format!("{name}({}", if aggregate.distinct { "DISTINCT " } else { "" });
@@ -332,6 +438,36 @@ impl Lowering<'_> {
             out.push_str(&keys);
             out.push(')');
         }
+        self.filter_of(aggregate.filter.as_ref(), &mut out)?;
+        Ok(out)
+    }
+
+    /// An aggregate of texts in whose collation blanks at the end do not count.
+    fn padded_aggregate(&mut self, aggregate: &Aggregate, collation: &Collation) -> Result<String> {
+        let mut out = match (aggregate.function.name, aggregate.args.as_slice()) {
+            ("count", [arg]) => {
+                let distinct = if aggregate.distinct { "DISTINCT " } else { "" };
+                format!("count({distinct}{})", self.key_in(arg, Some(collation))?)
+            }
+            (name @ ("min" | "max"), [arg]) => {
+                let order = if name == "max" { "DESC" } else { "ASC" };
+                let (key, words) = (self.key_in(arg, Some(collation))?, self.expr(arg)?);
+                let mut out = format!("(array_agg({words} ORDER BY {key} {order} NULLS LAST)");
+                self.filter_of(aggregate.filter.as_ref(), &mut out)?;
+                return Ok(out + ")[1]");
+            }
+            (name, args) if !aggregate.distinct => {
+                let name = functions::aggregate(aggregate.function).ok_or_else(|| missing(name))?;
+                let args = self.aggregated(aggregate.function, args)?;
+                format!("{name}({args}{})", self.keys(&aggregate.order_by, |_, _| None)?)
+            }
+            (name, _) => {
+                return Err(missing(&format!(
+                    "{}(DISTINCT …) of texts in which blanks at the end do not count",
+                    name.to_uppercase()
+                )));
+            }
+        };
         self.filter_of(aggregate.filter.as_ref(), &mut out)?;
         Ok(out)
     }
@@ -393,6 +529,9 @@ impl Lowering<'_> {
             return Ok(format!("rowferry.quotient(sum(({words})::numeric){over}, count({words}){over})"));
         }
         let name = functions::aggregate(call.function).ok_or_else(|| missing(call.function.name))?;
+        if matches!(name, "min" | "max") && self.padded_of(&call.args).is_some() {
+            return Err(missing("MIN and MAX OVER texts in which blanks at the end do not count"));
+        }
         let star = call.args.is_empty() && call.function.kind == FunctionKind::Aggregate;
         let args = if star { "*".to_owned() } else { self.aggregated(call.function, &call.args)? };
         let mut out = format!("{name}({args})");
@@ -404,7 +543,8 @@ impl Lowering<'_> {
     fn over(&mut self, call: &WindowCall) -> Result<String> {
         let mut over = Vec::new();
         if !call.partition_by.is_empty() {
-            over.push(format!("PARTITION BY {}", self.exprs(&call.partition_by)?));
+            let keys: Result<Vec<String>> = call.partition_by.iter().map(|key| self.key(key)).collect();
+            over.push(format!("PARTITION BY {}", keys?.join(", ")));
         }
         let keys = self.keys(&call.order_by, |_, _| None)?;
         if !keys.is_empty() {

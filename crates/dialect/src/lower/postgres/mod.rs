@@ -23,7 +23,7 @@ use std::sync::Arc;
 use crate::collation::Collation;
 use crate::ir::{
     ColumnIndex, ColumnRef, ConflictAction, Ddl, DmlAction, Expr, ExprKind, InsertSource, Maintenance, ObjectKind,
-    OnConflict, Query, RelId, Statement, Transaction, TransactionModes, Value,
+    OnConflict, Query, RelId, Statement, Text, Transaction, TransactionModes, Value,
 };
 use crate::plan::Bound;
 use crate::postgres::types::format_type;
@@ -363,7 +363,7 @@ fn type_words(ty: &Type) -> Result<String> {
     }
 }
 
-pub use mysql::{SCHEMA, VERSION, declared_collation, installation};
+pub use mysql::{SCHEMA, VERSION, collation_there, declared_collation, installation};
 
 #[derive(Default)]
 struct Lowering<'a> {
@@ -417,7 +417,11 @@ impl Lowering<'_> {
         let columns = relation.columns.iter().map(|column| quote(&column.name)).collect();
         let placeless = self.known.is_some_and(|known| !known.has_places(relation));
         let key = relation.indexes.iter().find(|index| index.primary && index.predicate.is_none()).and_then(|index| {
-            let name = |at: &Option<usize>| Some(format!("{alias}.{}", quote(&relation.columns[(*at)?].name)));
+            let name = |at: &Option<usize>| {
+                let column = &relation.columns[(*at)?];
+                let by = column.collation.as_deref().is_some_and(mysql::pads);
+                Some(format!("{alias}.{}{}", quote(&column.name), if by { " COLLATE \"C\"" } else { "" }))
+            };
             index.columns.iter().map(name).collect::<Option<Vec<String>>>()
         });
         let key = key.map(|columns| match columns.as_slice() {
@@ -447,6 +451,12 @@ impl Lowering<'_> {
             }
             None => format!("r{}.c{at}", column.relation.0),
         })
+    }
+
+    /// The columns of a table that is defined.
+    fn enter_columns(&mut self, columns: Vec<String>, collations: Vec<Option<Arc<Collation>>>) {
+        self.names
+            .insert(Text::TABLE, Named { alias: String::new(), columns, collations, key: None, placeless: false });
     }
 
     /// A column that is declared with this collation.

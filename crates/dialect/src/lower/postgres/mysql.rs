@@ -4,9 +4,10 @@
 //! Nothing here is near to what MySQL does: a function that PostgreSQL does otherwise for some value is not in the list,
 //! and is refused by its name.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::{Lowering, missing, text};
+use crate::collation::unicode::PADS;
 use crate::collation::{Collation, Order};
 use crate::functions::Function;
 use crate::ir::{Expr, ExprKind, Value};
@@ -16,19 +17,18 @@ use crate::{Error, Language, Result, Type};
 pub const SCHEMA: &str = "rowferry";
 
 /// Which state of it this is; it grows with each change.
-pub const VERSION: u32 = 2;
-
-/// Behind the tag of an order in which blanks at the end say nothing.
-const PADS: &str = "-x-pad";
+pub const VERSION: u32 = 3;
 
 /// The statements that make the schema what it is now, whatever version of it is there.
 pub fn installation() -> Vec<String> {
-    let tags: BTreeSet<&str> = Collation::of_mysql().iter().filter_map(|collation| tag(collation)).collect();
+    let orders: BTreeMap<&str, bool> =
+        Collation::of_mysql().iter().filter_map(|collation| Some((tag(collation)?, collation.deterministic))).collect();
     let mut statements = vec![format!("CREATE SCHEMA IF NOT EXISTS {SCHEMA}")];
-    for tag in tags {
-        let deterministic = tag.ends_with("-ks-level3");
+    for (tag, deterministic) in orders {
+        // ICU knows nothing of blanks that do not count: the name says it, and who compares leaves them out.
+        let locale = tag.strip_suffix(PADS).unwrap_or(tag);
         statements.push(format!(
-            "CREATE COLLATION IF NOT EXISTS {SCHEMA}.\"{tag}\" (provider = icu, locale = '{tag}', deterministic = {deterministic})"
+            "CREATE COLLATION IF NOT EXISTS {SCHEMA}.\"{tag}\" (provider = icu, locale = '{locale}', deterministic = {deterministic})"
         ));
     }
     statements.extend(FUNCTIONS.iter().map(|function| function.replace("{marks}", &marks())));
@@ -107,23 +107,21 @@ fn marks() -> String {
 /// The order of Unicode that a collation of MySQL's is, by its tag; `None` for that of bytes.
 fn tag(collation: &Collation) -> Option<&str> {
     match &collation.order {
-        Order::Unicode(tag) => Some(tag.strip_suffix(PADS).unwrap_or(tag)),
+        Order::Unicode(tag) => Some(tag),
         Order::Bytes => None,
     }
 }
 
+/// Blanks at the end of texts say nothing in it.
+pub(super) fn pads(collation: &Collation) -> bool {
+    collation.namespace == crate::mysql::types::SCHEMA && tag(collation).is_some_and(|tag| tag.ends_with(PADS))
+}
+
 /// The collation there that is one of MySQL's.
-///
-/// # Errors
-/// `0A000` for those in which blanks at the end say nothing.
-pub(super) fn collation(collation: &Collation) -> Result<String> {
-    match &collation.order {
-        Order::Unicode(tag) if tag.ends_with(PADS) => Err(missing(&format!(
-            "the collation {}, in which blanks at the end of texts do not count,",
-            collation.name
-        ))),
-        Order::Unicode(tag) => Ok(format!("{SCHEMA}.\"{tag}\"")),
-        Order::Bytes => Ok("\"C\"".to_owned()),
+pub(super) fn collation(collation: &Collation) -> String {
+    match tag(collation) {
+        Some(tag) => format!("{SCHEMA}.\"{tag}\""),
+        None => "\"C\"".to_owned(),
     }
 }
 
@@ -133,6 +131,12 @@ pub fn declared_collation(collation: &Collation) -> Option<String> {
         Some(tag) => format!("{SCHEMA}.{tag}"),
         None => "pg_catalog.C".to_owned(),
     })
+}
+
+/// A collation of MySQL's by what a column is declared with there.
+pub fn collation_there(declared: &str) -> Option<&'static str> {
+    let tag_there = declared.strip_prefix(SCHEMA)?.strip_prefix('.')?;
+    Collation::of_mysql().iter().find(|known| tag(known) == Some(tag_there)).map(|known| known.name.as_str())
 }
 
 /// The words of MySQL's own for a type.
@@ -145,6 +149,11 @@ pub(super) fn own_words(ty: &Type) -> Option<&str> {
     }
 }
 
+/// A CHAR has no blanks at its end, which its CHECK says to everybody.
+pub(super) fn keeps_no_blanks(ty: &Type) -> bool {
+    own_words(ty).is_some_and(|words| words.starts_with("char("))
+}
+
 /// The name of the CHECK that a column of one of MySQL's own types has.
 pub(super) fn range_name(column: &str) -> String {
     format!("{column}.{}", crate::mysql::types::RANGE)
@@ -153,6 +162,9 @@ pub(super) fn range_name(column: &str) -> String {
 /// The condition under which a value is one of a type of MySQL's; `None` for every value.
 pub(super) fn range(ty: &Type, value: &str) -> Option<String> {
     let words = own_words(ty)?;
+    if keeps_no_blanks(ty) {
+        return Some(format!("({value} COLLATE \"C\") = rtrim({value}, ' ')"));
+    }
     // Members are told apart by their letters.
     let collated = ty.through_domains().is_text().then(|| format!("({value} COLLATE \"C\")"));
     crate::mysql::types::range(words, collated.as_deref().unwrap_or(value))
@@ -400,7 +412,7 @@ impl Lowering<'_> {
                 let labels = crate::values::mysql::members::labels(known(words).unwrap_or_default());
                 let labels: Vec<String> = labels.iter().map(|label| text(label)).collect();
                 let (value, labels) = (self.expr(value)?, labels.join(", "));
-                let order = collation(Collation::mysql_default())?;
+                let order = collation(Collation::mysql_default());
                 return Ok(format!(
                     "coalesce((ARRAY[{labels}]::text[])[array_position(ARRAY[{labels}]::text[], ({value})::text COLLATE {order})], {value})"
                 ));

@@ -1,9 +1,12 @@
 //! Queries.
 
-use super::{Lowering, is_users, missing, text, type_words};
+use std::sync::Arc;
+
+use super::{Lowering, is_users, missing, mysql, text, type_words};
+use crate::collation::Collation;
 use crate::ir::{
-    Body, CastContext, Cte, CteBody, Distinct, Expr, ExprKind, From, GroupBy, JoinKind, OutputColumn, Query, Select,
-    SetOp, SortKey, walk,
+    Body, CastContext, CollateRole, Cte, CteBody, Distinct, Expr, ExprKind, From, GroupBy, JoinKind, OutputColumn,
+    Place, Query, Select, SetOp, SortKey, walk,
 };
 use crate::{Result, Type, budget};
 
@@ -40,6 +43,12 @@ impl Lowering<'_> {
                         out.push_str(&self.keys(&keys, |_, _| None)?);
                     }
                     None => {
+                        let is_distinct = matches!(select.distinct, Distinct::Rows) && !query.order_by.is_empty();
+                        if is_distinct && select.items.iter().any(|item| self.padded(item).is_some()) {
+                            return Err(missing(
+                                "DISTINCT of texts in which blanks at the end do not count, in an order of something else",
+                            ));
+                        }
                         out.push_str(&rows);
                         out.push_str(&self.keys(&query.order_by, |_, _| None)?);
                         self.outputs.remove(&query.output);
@@ -137,6 +146,23 @@ impl Lowering<'_> {
                     SetOp::Intersect => "INTERSECT",
                     SetOp::Union => "UNION",
                 };
+                let padded = if *all { Vec::new() } else { self.padded_columns(left) };
+                if padded.iter().any(Option::is_some) {
+                    if *op != SetOp::Union {
+                        return Err(missing(&format!("{word} of texts in which blanks at the end do not count")));
+                    }
+                    let key = |(at, padded): (usize, &Option<Arc<Collation>>)| match padded {
+                        Some(padded) => format!("rtrim(c{at}, ' ') COLLATE {}", mysql::collation(padded)),
+                        None => format!("c{at}"),
+                    };
+                    let keys: Vec<String> = padded.iter().enumerate().map(key).collect();
+                    let (rows, names) = (self.nested(left)?, places(&left.columns));
+                    return Ok(format!(
+                        "(SELECT DISTINCT ON ({}) * FROM ({rows} UNION ALL {}) AS members{names})",
+                        keys.join(", "),
+                        self.nested(right)?
+                    ));
+                }
                 let all = if *all { " ALL" } else { "" };
                 Ok(format!("{} {word}{all} {}", self.nested(left)?, self.nested(right)?))
             }
@@ -144,6 +170,19 @@ impl Lowering<'_> {
                 let rows: Result<Vec<String>> = rows.iter().map(|row| self.row_of_values(row)).collect();
                 Ok(format!("VALUES {}", rows?.join(", ")))
             }
+        }
+    }
+
+    /// The columns of a set operation in whose collation blanks at the end do not count, by its first member.
+    fn padded_columns(&self, first: &Query) -> Vec<Option<Arc<Collation>>> {
+        let of_item = |item: &Expr| match &item.kind {
+            ExprKind::Collate { collation, .. } => Some(collation.clone()).filter(|collation| mysql::pads(collation)),
+            _ => None,
+        };
+        match &first.body {
+            Body::Select(select) => select.items.iter().map(of_item).collect(),
+            Body::Set { left, .. } => self.padded_columns(left),
+            Body::Values(_) => vec![None; first.columns.len()],
         }
     }
 
@@ -158,6 +197,10 @@ impl Lowering<'_> {
         };
         let distinct = match &select.distinct {
             Distinct::All => String::new(),
+            Distinct::Rows if select.items.iter().any(|item| self.padded(item).is_some()) => {
+                let keys: Result<Vec<String>> = select.items.iter().map(|item| self.key(item)).collect();
+                format!("DISTINCT ON ({}) ", keys?.join(", "))
+            }
             Distinct::Rows => "DISTINCT ".to_owned(),
             Distinct::On(keys) => format!("DISTINCT ON ({}) ", self.exprs(keys)?),
         };
@@ -170,10 +213,12 @@ impl Lowering<'_> {
         let sets = matches!(select.group_by, GroupBy::Sets { .. });
         let of_key = |(key, words): (&Expr, &String)| match &key.kind {
             ExprKind::Collate { arg, collation, .. }
-                if !collation.deterministic && !self.is_declared(arg, collation) =>
+                if !collation.deterministic && (mysql::pads(collation) || !self.is_declared(arg, collation)) =>
             {
                 Some(((**arg).clone(), sets.then(|| words.clone())))
             }
+            // A view's keys have not been told their collations.
+            ExprKind::Column(_) if self.padded(key).is_some() => Some((key.clone(), sets.then(|| words.clone()))),
             _ => None,
         };
         self.common = keys.iter().zip(&group_keys).filter_map(of_key).collect();
@@ -216,7 +261,7 @@ impl Lowering<'_> {
 
     /// Keys of GROUP BY; constants would be read as places.
     fn group_keys(&mut self, keys: &[Expr]) -> Result<Vec<String>> {
-        keys.iter().map(|key| self.expr(key).map(|key| format!("({key})"))).collect()
+        keys.iter().map(|key| self.key(key).map(|key| format!("({key})"))).collect()
     }
 
     /// The keys by which MySQL's DISTINCT sorts, in words of the result, where nothing else decides them.
@@ -233,7 +278,14 @@ impl Lowering<'_> {
                     kind => *kind == part.kind,
                 };
                 let Some(at) = select.items.iter().position(of) else { return true };
+                let padded = self.padded(&select.items[at]);
                 *part = Expr::column(query.output, at, part.ty.clone());
+                if let Some(collation) = padded {
+                    let (ty, place) = (part.ty.clone(), Place(-1));
+                    let role = CollateRole::Operand { against_column: false };
+                    let arg = Box::new(std::mem::replace(part, Expr::null(Type::Text)));
+                    *part = Expr::new(ExprKind::Collate { arg, collation, role, place }, ty);
+                }
                 false
             });
         }
@@ -251,7 +303,7 @@ impl Lowering<'_> {
         for (at, key) in keys.iter().enumerate() {
             let lowered = match known(at, key) {
                 Some(lowered) => lowered,
-                None => self.expr(&key.expr)?,
+                None => self.key(&key.expr)?,
             };
             let order = if key.descending { "DESC" } else { "ASC" };
             let nulls = if key.nulls_first { "FIRST" } else { "LAST" };
