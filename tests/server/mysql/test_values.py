@@ -45,6 +45,38 @@ def test_expressions_have_mysqls_types(
         assert cursor.fetchall() == ((value,),)
 
 
+@pytest.mark.parametrize("prepared", [False, True])
+def test_all_bits_of_a_bigint_unsigned_come_and_go(server: Rowferry, table: str, prepared: bool) -> None:
+    numbers = [0, 1, 2**63 - 1, 2**63, 2**64 - 2, 2**64 - 1]
+    driver: Any = mysql if prepared else pymysql
+    with driver.connect(**place(server), autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute(f"CREATE TABLE {table} (id BIGINT UNSIGNED PRIMARY KEY, b BIT(64), KEY (b))")
+        cursor.executemany(f"INSERT INTO {table} VALUES (%s, %s)", [(number, number) for number in reversed(numbers)])
+        cursor.execute(f"SELECT id FROM {table} ORDER BY id")
+        assert [number for (number,) in cursor.fetchall()] == numbers
+        for number in numbers:
+            cursor.execute(f"SELECT id, b, id - %s FROM {table} WHERE id = %s AND b = %s", (number, number, number))
+            assert [tuple(row) for row in cursor.fetchall()] == [(number, number.to_bytes(8, "big"), 0)]
+        cursor.execute(f"SELECT COUNT(*), MAX(id), SUM(id) FROM {table} WHERE id >= %s", (2**63,))
+        assert [tuple(row) for row in cursor.fetchall()] == [(3, 2**64 - 1, 2**63 + 2**64 - 2 + 2**64 - 1)]
+        with pytest.raises(driver.DataError, match="Out of range value") as refused:
+            cursor.execute(f"INSERT INTO {table} VALUES (%s, 0)", (Decimal(2**64),))
+        assert refused.value.args[0] == 1264
+
+
+def test_a_bigint_unsigned_is_told_as_one(server: Rowferry, table: str) -> None:
+    with pymysql.connect(**place(server), autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute(f"CREATE TABLE {table} (id BIGINT UNSIGNED, n BIGINT)")
+        cursor.execute(f"INSERT INTO {table} VALUES (%s, 1)", (2**64 - 1,))
+        for expression in ("id", "MAX(id)", "id - 1 + 1", "COALESCE(id)"):
+            cursor.execute(f"SELECT {expression} FROM {table}")
+            (field,) = cursor._result.fields  # type: ignore[union-attr]
+            assert (field.type_code, bool(field.flags & FLAG.UNSIGNED)) == (FIELD_TYPE.LONGLONG, True), expression
+            assert cursor.fetchall() == ((2**64 - 1,),)
+        cursor.execute(f"SELECT COALESCE(id, n) FROM {table}")
+        assert cursor.fetchall() == ((Decimal(2**64 - 1),),)
+
+
 def test_variables_of_users_keep_their_kind(server: Rowferry) -> None:
     with pymysql.connect(**place(server)) as connection, connection.cursor() as cursor:
         cursor.execute("SET @i := 1, @d = 1.50, @f = 1e0, @b = 0xff, @t = 'x'")

@@ -86,6 +86,12 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "mysql_fitting_set" (TEXT, TEXT, TEXT) -> TEXT, F("rf_mysql_fitting_set"), volatile;
     // True, with a warning: NULL has come where none may be.
     Scalar "mysql_warned_of_null" (TEXT) -> BOOL, F("rf_mysql_warned_of_null"), volatile;
+    // BIGINT UNSIGNED and BIT(64) as they lie: as a number; a number as one, -1 for what is none, or the nearest with a
+    // warning; and any value as what compares with them as its number does.
+    Scalar "mysql_wide_number" (I8) -> NUM, F("rf_mysql_wide_number");
+    Scalar "mysql_wide" (NUM) -> I8, F("rf_mysql_wide");
+    Scalar "mysql_fitting_wide" (ANY, TEXT) -> I8, F("rf_mysql_fitting_wide"), volatile;
+    Scalar "mysql_beside_wide" (ANY) -> I8, F("rf_mysql_beside_wide");
     // A number within 0 and 2^64.
     Scalar "mysql_unsigned" (NUM) -> NUM, F("rf_mysql_unsigned");
     Scalar "mysql_divide_double" (F8, F8) -> F8, F("rf_mysql_divide_double");
@@ -483,6 +489,8 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Aggregate "sum" (I4) -> NUM, F("rf_int8_sum");
     Aggregate "sum" (I8) -> NUM, F("rf_int8_sum");
     Aggregate "sum" (BOOL) -> NUM, F("rf_int8_sum");
+    // Of what lies as BIGINT UNSIGNED.
+    Aggregate "mysql_wide_sum" (I8) -> NUM, F("rf_mysql_wide_sum");
     Aggregate "sum" (NUM) -> NUM, F("rf_numeric_sum");
     Aggregate "avg" (F8) -> F8, F("rf_float8_avg");
     Aggregate "avg" (I2) -> NUM, F("rf_mysql_avg");

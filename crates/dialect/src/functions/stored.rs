@@ -19,6 +19,8 @@ pub(super) const ROWS: &[Function] = rows! { &[];
     Scalar "cast of users" (ANY, BOOL) -> ANY, T("{0}"), lenient;
     Scalar "grouping of keys" (ANY) -> I4, T("0"), lenient, variadic;
     Scalar "members of a vector" (ANY, TEXT) -> TEXT, F("rf_vector_members");
+    Scalar "bigint of what is wide" (ANY) -> I8, F("rf_narrow");
+    Scalar "numeric of what is wide" (ANY) -> NUM, F("rf_mysql_wide_number");
     Scalar "counted from zero" (ANY) -> ANY, F("rf_from_zero");
     Scalar "place of a row" (I8) -> TID, F("rf_ctid");
     Scalar "item of known roles" (TEXT) -> ANY, T("rf_ask('aclitem', {0})"), stable;

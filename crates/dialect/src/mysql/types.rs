@@ -313,8 +313,12 @@ fn meaning(name: &str, value: &str) -> Option<(String, Option<String>)> {
         }
         _ if name.starts_with("bit(") => {
             let bits = number(name)?;
-            let most = if bits >= 63 { i64::MAX } else { (1_i64 << bits) - 1 };
-            (of("int8"), between("0", &most.to_string()))
+            match bits {
+                0..63 => (of("int8"), between("0", &((1_i64 << bits) - 1).to_string())),
+                63 => (of("int8"), between("0", &i64::MAX.to_string())),
+                // Beyond that it lies as BIGINT UNSIGNED does.
+                _ => (of("int8"), positive()),
+            }
         }
         _ if name.starts_with("decimal(") && name.ends_with(" unsigned") => {
             (format!("numeric{}", name.strip_prefix("decimal")?.strip_suffix(" unsigned")?), positive())

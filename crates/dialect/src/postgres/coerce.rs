@@ -10,6 +10,7 @@ use crate::schema::QualifiedName;
 use crate::text_search::{self, Kind};
 use crate::uses::{NamedInLiteral, NamedLabels};
 use crate::values;
+use crate::values::mysql::unsigned::is_wide;
 use crate::{Condition, Error, Result, Type};
 
 /// True for types that differ in modifiers at most, in PostgreSQL's eyes.
@@ -180,6 +181,13 @@ impl Binder<'_> {
         if expr.ty == Type::Unknown {
             return self.decide_plainly(expr, to, context, location).map(Ok);
         }
+        if !self.is_mysql() && self.shown.is_none() && is_wide(&expr.ty) {
+            let by_text = to.is_decimal() || to.is_text();
+            let name = if by_text { "numeric of what is wide" } else { "bigint of what is wide" };
+            let ty = if by_text { Type::Numeric(None) } else { Type::Int8 };
+            let kind = ExprKind::Call { function: crate::functions::internal(name), args: vec![expr] };
+            return self.try_coerce_plainly(Expr::new(kind, ty), to, context, location);
+        }
         // ARRAY[…] of undecided or narrower members takes the type asked for member by member.
         if let (ExprKind::Array(members), Type::Array(element)) = (&expr.kind, to)
             && self.context_of_members(&expr.ty, to).is_some_and(|least| rank(least) <= rank(context))
@@ -199,7 +207,7 @@ impl Binder<'_> {
             let ExprKind::Row(members) = expr.kind else { return Err(crate::Error::internal("a row that is none")) };
             return self.row_as(members, to, context, location).map(Ok);
         }
-        if self.is_mysql() && converts_otherwise(&expr.ty, to) {
+        if self.is_mysql() && (converts_otherwise(&expr.ty, to) || is_wide(&expr.ty)) {
             return self.mysql_converted(expr, to, context, location).map(Ok);
         }
         if same(&expr.ty, to) {
@@ -606,6 +614,12 @@ impl Binder<'_> {
             Ok(expr)
         }
     }
+}
+
+/// An integer that is to be compared as one, or chosen among its like: what MySQL calls BIGINT UNSIGNED lies so that the
+/// file does it.
+pub(super) fn as_it_lies(expr: Expr, wanted: &Type) -> Expr {
+    if *wanted == Type::Int8 && is_wide(&expr.ty) { Expr { ty: Type::Int8, ..expr } } else { expr }
 }
 
 /// To MySQL a string is a text, whatever stands beside it.

@@ -6,7 +6,7 @@ use super::absent::{self, Verdict};
 use super::binder::Binder;
 use super::bound;
 use super::choice::{self, Choice};
-use super::coerce::{base, implicit, same, unvectored};
+use super::coerce::{as_it_lies, base, implicit, same, unvectored};
 use super::expr::user_operators::Meant;
 use super::from::json_records;
 use super::types;
@@ -748,6 +748,9 @@ impl Binder<'_> {
                 let blanks = Type::Char(types::BLANK_PADDED_ANY);
                 if shows { self.coerce(arg, &blanks, CastContext::Implicit, location)? } else { arg }
             } else {
+                // The least and the greatest are found where they lie.
+                let chooses = matches!(candidate.function.name, "min" | "max");
+                let arg = if chooses { as_it_lies(arg, ty) } else { arg };
                 self.coerce(arg, ty, CastContext::Implicit, location)?
             });
         }

@@ -387,6 +387,12 @@ pub fn write(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings: &Setti
             (UserKind::Enum(_) | UserKind::Composite(_) | UserKind::Range(_) | UserKind::Multirange(_), _) => {
                 return Err(misfit(value, ty));
             }
+            (UserKind::Domain(_), ValueRef::Blob(bytes))
+                if mysql::unsigned::is_wide(ty)
+                    && let Some(number) = mysql::unsigned::of_bytes(bytes) =>
+            {
+                out.extend_from_slice(number.to_string().as_bytes());
+            }
             (UserKind::Domain(domain), _) => write(out, value, &domain.base, settings)?,
             (UserKind::Unresolved(stored), _) => write(out, value, stored, settings)?,
         },
@@ -482,6 +488,12 @@ fn write_misfit(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings: &Se
 
 /// The error for a stored value that cannot be a value of its column's type.
 pub fn misfit(value: ValueRef<'_>, ty: &Type) -> Error {
+    if let (Type::Int8, ValueRef::Blob(bytes)) = (ty, value)
+        && let Some(number) = mysql::unsigned::of_bytes(bytes)
+    {
+        return Error::new(Condition::BigintOutOfRange, "bigint out of range")
+            .hint(format!("{number} is a BIGINT UNSIGNED of MySQL's; cast it to numeric."));
+    }
     let shown = match value {
         ValueRef::Null => "NULL".to_owned(),
         ValueRef::Integer(value) => value.to_string(),

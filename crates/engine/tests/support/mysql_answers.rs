@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use rowferry_dialect::values::mysql::unsigned::{is_wide, of_bytes};
 use rowferry_engine::ir::Value;
 use rowferry_engine::{Answer, Command, Error, Outcome, Result, Session, Type};
 
@@ -64,6 +65,12 @@ fn shown(value: Value, ty: &Type) -> String {
         (Value::Null, _) => "NULL".to_owned(),
         (Value::Integer(number), _) => number.to_string(),
         (Value::Real(number), _) => number.to_string(),
+        (Value::Blob(bytes), ty)
+            if is_wide(ty)
+                && let Some(number) = of_bytes(bytes) =>
+        {
+            number.to_string()
+        }
         (Value::Blob(bytes), _) => String::from_utf8_lossy(bytes).into_owned(),
         (Value::Text(text), _) => text.clone(),
     }

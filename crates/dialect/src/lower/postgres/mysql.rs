@@ -192,6 +192,7 @@ pub(super) fn aggregate(function: &Function) -> Option<&'static str> {
     }
     Some(match function.name {
         "group_concat" => "string_agg",
+        "mysql_wide_sum" => "sum",
         name @ ("count" | "sum" | "min" | "max" | "row_number" | "rank" | "dense_rank" | "percent_rank"
         | "cume_dist" | "ntile" | "lag" | "lead" | "first_value" | "last_value" | "nth_value") => name,
         _ => return None,
@@ -203,7 +204,7 @@ pub(super) fn aggregated(function: &Function, arg: &Expr, lowered: String) -> Re
     let ty = arg.ty.through_domains();
     Ok(match function.name {
         "sum" if *ty == Type::Bool => format!("({lowered})::integer::numeric"),
-        "sum" if ty.is_integer() => format!("({lowered})::numeric"),
+        "sum" | "mysql_wide_sum" if ty.is_integer() => format!("({lowered})::numeric"),
         "ntile" => format!("({lowered})::integer"),
         "min" | "max" if *ty == Type::Bool => format!("({lowered})::integer"),
         "min" | "max" if *ty == Type::Bytea => return Err(missing("the least or greatest of bytes")),
@@ -255,6 +256,10 @@ fn said(name: &str, args: &[Expr]) -> Option<&'static str> {
         ("mysql_modulo", 2) if is_integer || is_decimal => "mod({0}, nullif({1}, 0))",
         ("mod", 2) if is_integer || is_decimal => "mod({0}, nullif({1}, 0))",
         ("mysql_not_zero", 1) => "rowferry.not_zero({0})",
+        ("mysql_wide_number", 1) => "({0})::numeric",
+        ("mysql_wide", 1) => "round({0})::bigint",
+        ("mysql_beside_wide", 1) if is_integer || is_decimal || is_float => "({0})",
+        ("mysql_beside_wide", 1) if is_text => "rowferry.number({0})",
         ("mysql_unsigned", 1) => "rowferry.unsigned({0})",
         ("lower" | "lcase", 1) => "rowferry.lower({0})",
         ("upper" | "ucase", 1) => "rowferry.upper({0})",

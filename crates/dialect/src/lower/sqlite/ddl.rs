@@ -16,6 +16,7 @@ use crate::ir::{
 };
 use crate::schema::{QualifiedName, ReferentialAction};
 use crate::types::{Storage, Type};
+use crate::values::mysql::unsigned::is_wide;
 use crate::{Language, Result};
 
 /// A table to be made.
@@ -127,7 +128,11 @@ pub const NO_COLUMN: &str = "rowferry_no_column";
 /// The column that can be SQLite's rowid: the only one of a primary key, if it holds integers; an Informix SERIAL also
 /// without a key.
 fn rowid_column(table: &CreateTable, key: Option<&[usize]>) -> Option<usize> {
-    let is_integer = |position: &usize| table.columns.get(*position).is_some_and(|column| column.ty.is_integer());
+    // What goes beyond 63 bits is no rowid; what counts on from 1 does not come there.
+    let is_narrow = |column: &ColumnDefinition| column.identity.is_some() || !is_wide(&column.ty);
+    let is_integer = |position: &usize| {
+        table.columns.get(*position).is_some_and(|column| column.ty.is_integer() && is_narrow(column))
+    };
     match key {
         Some([position]) => Some(*position).filter(is_integer),
         Some(_) => None,

@@ -387,7 +387,7 @@ impl Binder<'_> {
         let properties = self.clauses_of_into(into)?;
         let mut bound = self.query(select, true)?;
         if self.is_mysql() {
-            bound = self.mysql_kept(bound);
+            bound = self.mysql_columns(bound)?;
         }
         bound.columns.iter().for_each(|column| self.needs.declare(&column.ty));
         let definition = if materialized { Some(self.materialized_text(select, &bound.query)?) } else { None };

@@ -3,7 +3,7 @@
 use pg_query::protobuf::{self as pg, AExprKind, Node, node::Node as N};
 
 use super::super::binder::Binder;
-use super::super::coerce::{base, implicit, same, unvectored};
+use super::super::coerce::{as_it_lies, base, implicit, same, unvectored};
 use super::super::resolve::{self, Miss};
 use super::super::{names, types};
 use super::subqueries::is_of_groups;
@@ -17,6 +17,7 @@ use crate::ir::{
 };
 use crate::scalar::citext::is_citext;
 use crate::scalar::vectors;
+use crate::values::mysql::unsigned::is_wide;
 use crate::{Condition, Language, Result, Type};
 
 /// The comparison that an operator's name means.
@@ -188,13 +189,13 @@ impl Binder<'_> {
                 Ok(match equal.kind {
                     // It is of the type that is compared, unless an operator takes two types.
                     ExprKind::Compare { left: first, right: second, .. }
-                        if first.ty == ty || !compares_across(&ty, &other) =>
+                        if !is_wide(&ty) && (first.ty == ty || !compares_across(&ty, &other)) =>
                     {
                         let ty = compared(&first.ty);
                         Expr::new(ExprKind::NullIf(first, second), ty)
                     }
                     kind => {
-                        let ty = compared(&ty);
+                        let ty = if is_wide(&ty) { ty } else { compared(&ty) };
                         let branches = vec![(Expr::new(kind, Type::Bool), Expr::null(ty.clone()))];
                         Expr::new(ExprKind::Case { branches, otherwise: Some(Box::new(left.0)) }, ty)
                     }
@@ -409,6 +410,7 @@ impl Binder<'_> {
             if matches!(from, Type::InternalChar) { CastContext::Implicit } else { context }
         };
         let (from_left, from_right) = (left.ty.clone(), right.ty.clone());
+        let (left, right) = (as_it_lies(left, &ty), as_it_lies(right, &ty));
         Ok((
             self.coerce(left, &ty, context(&from_left), left_at)?,
             self.coerce(right, &ty, context(&from_right), right_at)?,
@@ -672,10 +674,10 @@ impl Binder<'_> {
             && ty != Type::RECORD
         {
             let context = if ty == Type::Int8 { CastContext::Assignment } else { CastContext::Implicit };
-            let arg = self.coerce(arg, &ty, context, arg_at)?;
+            let arg = self.coerce(as_it_lies(arg, &ty), &ty, context, arg_at)?;
             let mut list = Vec::with_capacity(members.len());
             for (member, at) in members {
-                list.push(self.coerce(member, &ty, context, at)?);
+                list.push(self.coerce(as_it_lies(member, &ty), &ty, context, at)?);
             }
             return Ok(Expr::new(ExprKind::InList { arg: Box::new(arg), negated, list }, Type::Bool));
         }
@@ -712,7 +714,7 @@ impl Binder<'_> {
             return Err(self.no_operator(name, &[arg.ty, element], place, Miss::None));
         };
         let context = if ty == Type::Int8 { CastContext::Assignment } else { CastContext::Implicit };
-        let arg = self.coerce(arg, &ty, context, arg_at)?;
+        let arg = self.coerce(as_it_lies(arg, &ty), &ty, context, arg_at)?;
         let array = self.coerce(array, &Type::Array(Box::new(ty)), context, array_at)?;
         // A list of values is IN, which an index can serve.
         let listed = matches!((op, all), (CompareOp::Equal, false) | (CompareOp::NotEqual, true));

@@ -3,13 +3,16 @@
 use pg_query::protobuf::{self as pg, SubLinkType, node::Node as N};
 
 use super::super::binder::{Binder, BoundQuery, Clause};
+use super::super::coerce::as_it_lies;
 use super::super::resolve::{Miss, standing};
 use super::super::with::Within;
 use super::super::{names, types};
 use super::operators::comparison;
 use super::rows::nameless;
 use crate::ir::{Body, CastContext, CompareOp, Expr, ExprKind, From, OutputColumn, Query, walk};
+use crate::plan::ResultColumn;
 use crate::stored_calls::may_be_volatile;
+use crate::values::mysql::unsigned::is_wide;
 use crate::{Condition, Result, Type};
 
 impl Binder<'_> {
@@ -101,6 +104,11 @@ impl Binder<'_> {
             };
         };
         let (mut row, bound) = self.row_beside(name, members, select, link.location)?;
+        let alike = |(member, column): (&Expr, &ResultColumn)| self.compared_as(&member.ty, &column.ty).is_some();
+        if self.is_mysql() && !row.iter().zip(&bound.columns).all(alike) {
+            self.refuse_groups(&row, link.location)?;
+            return self.quantified_row(op, all, row, bound, link.location);
+        }
         let by_rows = !matches!((op, all), (CompareOp::Equal, false) | (CompareOp::NotEqual, true));
         if let (Some(_), true) = (&self.shown, by_rows || op == CompareOp::NotEqual) {
             // What is printed is what was asked.
@@ -230,7 +238,22 @@ impl Binder<'_> {
         let mut wanted = Vec::with_capacity(members.len());
         let mut row = Vec::with_capacity(members.len());
         for ((member, at), column) in members.into_iter().zip(&bound.columns) {
+            if (is_wide(&member.ty) || is_wide(&column.ty))
+                && self.shown.is_none()
+                && [&member.ty, &column.ty].iter().all(|ty| ty.through_domains().is_integer())
+            {
+                // They are compared as they lie.
+                row.push(as_it_lies(member, &Type::Int8));
+                wanted.push(column.ty.clone());
+                continue;
+            }
             let Some(ty) = self.compared_as(&member.ty, &column.ty) else {
+                // To MySQL any two values compare.
+                if self.is_mysql() {
+                    row.push(member);
+                    wanted.push(column.ty.clone());
+                    continue;
+                }
                 return Err(self.no_operator(name, &[member.ty, column.ty.clone()], place, Miss::None));
             };
             let context = if ty == Type::Int8 { CastContext::Assignment } else { CastContext::Implicit };

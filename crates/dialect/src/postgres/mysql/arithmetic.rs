@@ -48,8 +48,12 @@ pub(super) fn number_of(text: &str) -> Expr {
         }
     }
     let found = &text[..at];
-    match found.trim_start_matches('+').parse::<i64>() {
+    let digits = found.trim_start_matches('+');
+    match digits.parse::<i64>() {
         Ok(value) if !real => Expr::integer(value, Type::Int8),
+        _ if digits.parse::<u64>().is_ok() => {
+            Expr::new(ExprKind::Literal(Value::Text(digits.trim_start_matches('0').to_owned())), Type::Numeric(None))
+        }
         _ => Expr::new(ExprKind::Literal(Value::Real(found.parse().unwrap_or(0.0))), Type::Float8),
     }
 }
@@ -78,6 +82,7 @@ impl Binder<'_> {
     /// A value as a number: an integer of 64 bits, a decimal or a float.
     pub(in crate::postgres) fn mysql_number(&mut self, expr: Expr, at: i32) -> Result<Expr> {
         let expr = self.mysql_position(expr, at)?;
+        let expr = self.mysql_wide_number(expr, at)?;
         match class(&expr.ty) {
             Class::Truth => self.coerce(expr, &Type::Int8, CastContext::Implicit, at),
             Class::Integer => self.coerce(expr, &Type::Int8, CastContext::Implicit, at),
@@ -159,7 +164,15 @@ impl Binder<'_> {
                 _ => self.mysql_call_of("mysql_modulo", vec![left, right]),
             },
             (_, Some(right), Some(left)) => self.built_in_operator(name, vec![left, right], place),
-            (_, Some(only), None) => self.built_in_operator(name, vec![only], place),
+            (_, Some(only), None) => {
+                // What has no sign is a BIGINT when it is given one.
+                let signs = name == "-" && is_unsigned(&only.0) && !matches!(only.0.kind, ExprKind::Literal(_));
+                let value = self.built_in_operator(name, vec![only], place)?;
+                match signs && class(&value.ty) == Class::Decimal {
+                    true => self.coerce(value, &Type::Int8, CastContext::Assignment, place),
+                    false => Ok(value),
+                }
+            }
             _ => Err(crate::Error::internal("an operator without operands")),
         }
     }
@@ -180,5 +193,7 @@ mod tests {
         assert_eq!(number_of("1e"), integer(1));
         assert_eq!(number_of("abc"), real(0.0));
         assert_eq!(number_of(""), real(0.0));
+        let whole = |digits: &str| Expr::new(ExprKind::Literal(Value::Text(digits.to_owned())), Type::Numeric(None));
+        assert_eq!(number_of("+018446744073709551615 and more"), whole("18446744073709551615"));
     }
 }

@@ -6,7 +6,7 @@ use super::super::binder::Binder;
 use super::super::coerce::base;
 use super::super::resolve::{Candidate, Miss, choose, instantiate};
 use super::Placed;
-use super::classes::{Class, class, is_of_seconds};
+use super::classes::{Class, class, is_of_seconds, is_wide};
 use super::numbers::is_unsigned;
 use crate::functions::{self, FunctionKind};
 use crate::ir::{CastContext, Expr, ExprKind, Value};
@@ -46,13 +46,25 @@ const OF_BITS: &[&str] = &[
     "bit_xor",
 ];
 
+/// Aggregates and window functions whose value is one of those that they are given first.
+const OF_ONE: &[&str] = &["min", "max", "any_value", "first_value", "last_value", "nth_value", "lag", "lead"];
+
 impl Binder<'_> {
     /// A call of one of MySQL's functions that the binder itself makes.
     pub(in crate::postgres) fn mysql_call_of(&mut self, name: &str, args: Vec<Placed>) -> Result<Expr> {
+        let args = self.mysql_told(args)?;
         match self.mysql_candidate(name, &args, |kind| kind == FunctionKind::Scalar) {
             Some(candidate) => self.mysql_called(candidate, args),
             None => Err(self.unsupported(format!("the function {name}"), -1)),
         }
+    }
+
+    /// Arguments of which none lies otherwise than functions know it.
+    fn mysql_told(&mut self, args: Vec<Placed>) -> Result<Vec<Placed>> {
+        if !args.iter().any(|(arg, _)| is_wide(&arg.ty)) {
+            return Ok(args);
+        }
+        args.into_iter().map(|(arg, at)| Ok((self.mysql_wide_number(arg, at)?, at))).collect()
     }
 
     /// The row that a call means: one of so many arguments, the one whose types fit best where there are several.
@@ -108,10 +120,8 @@ impl Binder<'_> {
         if parts.len() == 1 && (is_grouped || call.over.is_some()) {
             return self.grouped_call(&name, call, call.over.as_deref());
         }
-        let mut args = Vec::with_capacity(call.args.len());
-        for arg in self.placed_all(&call.args)? {
-            args.push(arg);
-        }
+        let args = self.placed_all(&call.args)?;
+        let mut args = self.mysql_told(args)?;
         let meant = self.mysql_user_variable(&name, &mut args)?;
         if matches!(name.as_str(), "mysql_regexp" | "regexp_like" | "regexp_instr" | "regexp_substr" | "regexp_replace")
             && args.iter().any(|(arg, _)| class(&arg.ty) == Class::Bytes)
@@ -124,6 +134,14 @@ impl Binder<'_> {
         }
         if OF_NUMBERS.contains(&name.as_str()) {
             args = self.mysql_numbers(&name, args)?;
+        }
+        // A whole number is its own floor and ceiling, whatever its size.
+        if matches!(name.as_str(), "floor" | "ceil" | "ceiling")
+            && let [(number, _)] = args.as_slice()
+            && class(&number.ty) == Class::Decimal
+            && is_unsigned(number)
+        {
+            return args.pop().map(|(number, _)| number).ok_or_else(|| crate::Error::internal("an argument is gone"));
         }
         if name == "mysql_integer_divide"
             && let Some((divisor, at)) = args.pop()
@@ -230,13 +248,27 @@ impl Binder<'_> {
         windowed: bool,
     ) -> Result<std::result::Result<(Candidate, Vec<Placed>), Miss>> {
         let wanted = |kind| kind == FunctionKind::Aggregate || (windowed && kind == FunctionKind::Window);
+        // What is one of the values stays as it lies.
+        let kept = args.first().map(|(arg, _)| arg.ty.clone()).filter(|ty| OF_ONE.contains(&name) && is_wide(ty));
+        let (name, args) = match args.as_slice() {
+            [(arg, at)] if name == "sum" && is_wide(&arg.ty) => {
+                ("mysql_wide_sum", vec![(Expr { ty: Type::Int8, ..arg.clone() }, *at)])
+            }
+            _ if kept.is_some() || name == "count" => (name, args),
+            _ => (name, self.mysql_told(args)?),
+        };
         let args = if OF_NUMBERS.contains(&name) { self.mysql_numbers(name, args)? } else { args };
         // The average of what is known to have so many digits keeps more than it shows.
         let name = match args.as_slice() {
             [(arg, _)] if name == "avg" && self.mysql_scale(arg).is_some() => "mysql_exact_avg",
             _ => name,
         };
-        let Some(candidate) = self.mysql_candidate(name, &args, wanted) else { return Ok(Err(Miss::None)) };
+        let Some(mut candidate) = self.mysql_candidate(name, &args, wanted) else { return Ok(Err(Miss::None)) };
+        if let Some(kept) = kept {
+            let of_values = candidate.args.iter_mut().enumerate().filter(|(at, _)| *at != 1);
+            of_values.for_each(|(_, ty)| *ty = kept.clone());
+            candidate.result = kept;
+        }
         let mut converted = Vec::with_capacity(args.len());
         for ((arg, at), wanted) in args.into_iter().zip(&candidate.args) {
             converted.push((self.mysql_argument(arg, wanted, at)?, at));

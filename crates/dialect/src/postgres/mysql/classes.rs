@@ -57,6 +57,8 @@ pub(in crate::postgres) fn own_words(ty: &Type) -> Option<&str> {
     }
 }
 
+pub(in crate::postgres) use crate::values::mysql::unsigned::is_wide;
+
 /// The function that says which number a value of ENUM or SET is, for types that are one of these.
 pub(in crate::postgres) fn position_function(ty: &Type) -> Option<(&'static str, &str)> {
     let words = own_words(ty)?;
@@ -84,7 +86,7 @@ pub(in crate::postgres) fn is_fitted(ty: &Type) -> bool {
     own_words(ty).is_some_and(|words| {
         ["enum(", "set(", "char(", "binary(", "bit(", "time("].iter().any(|head| words.starts_with(head))
             || words == "time"
-    })
+    }) || is_wide(ty)
 }
 
 /// Values of the type are sorted by something else than what they are shown as.
@@ -104,7 +106,11 @@ impl super::Binder<'_> {
                 common = Some((*ty).clone());
                 continue;
             };
-            common = Some(if same(&current, ty) { widest(current, ty) } else { together(&current, ty) });
+            common = Some(if same(&current, ty) && is_wide(&current) == is_wide(ty) {
+                widest(current, ty)
+            } else {
+                together(&current, ty)
+            });
         }
         common.unwrap_or(Type::Text)
     }
@@ -148,6 +154,11 @@ fn decimals(a: &Type, b: &Type) -> Type {
 /// The type in which two of different kinds meet.
 fn together(a: &Type, b: &Type) -> Type {
     let (of_a, of_b) = (class(a), class(b));
+    // With a sign, numbers beyond 2^63 are decimals.
+    let meets_wide = |one: &Type, other: &Type| is_wide(one) && class(other) == Class::Integer && !is_wide(other);
+    if meets_wide(a, b) || meets_wide(b, a) {
+        return Type::Numeric(Some(NumericModifier { precision: 20, scale: 0 }));
+    }
     if of_a.is_number() && of_b.is_number() {
         return match (of_a, of_b) {
             (Class::Float, _) | (_, Class::Float) => Type::Float8,

@@ -7,7 +7,7 @@ use super::super::binder::Binder;
 use super::super::coerce::base;
 use super::Placed;
 use super::arithmetic::number_of;
-use super::classes::{Class, class, is_time, position_function};
+use super::classes::{Class, class, is_time, is_wide, position_function};
 use crate::ir::{CastContext, CompareOp, Expr, ExprKind, Value};
 use crate::{Result, Type};
 
@@ -18,6 +18,9 @@ impl Binder<'_> {
         (left, left_at): Placed,
         (right, right_at): Placed,
     ) -> Result<(Placed, Placed)> {
+        if is_wide(&left.ty) || is_wide(&right.ty) {
+            return self.mysql_beside_wide((left, left_at), (right, right_at));
+        }
         // TRUE and FALSE beside a document are documents.
         let of_document = |binder: &mut Self, expr: Expr, other: &Type, at: i32| match expr.kind {
             ExprKind::Literal(Value::Integer(truth)) if expr.ty == Type::Bool && *other == Type::Json => {
@@ -145,6 +148,40 @@ impl Binder<'_> {
         Ok(((left, left_at), (right, right_at)))
     }
 
+    /// The same where one is a BIGINT UNSIGNED as it lies: the back end compares that with what lies beside it, by way of
+    /// an index.
+    fn mysql_beside_wide(&mut self, (left, left_at): Placed, (right, right_at): Placed) -> Result<(Placed, Placed)> {
+        let plain = |expr: Expr| Expr { ty: Type::Int8, ..expr };
+        let (wide, other, other_at, swapped) = match is_wide(&left.ty) {
+            true => (left, right, right_at, false),
+            false => (right, left, left_at, true),
+        };
+        let wide_at = if swapped { right_at } else { left_at };
+        let other = self.mysql_position(other, other_at)?;
+        let other = match class(&other.ty) {
+            Class::Open => self.mysql_beside(other, &plain(wide.clone()), other_at)?,
+            Class::Truth => self.coerce(other, &Type::Int8, CastContext::Implicit, other_at)?,
+            _ => other,
+        };
+        let (wide, other) = match class(&other.ty) {
+            _ if is_wide(&other.ty) => (plain(wide), plain(other)),
+            Class::Integer => (plain(wide), other),
+            // Doubles are compared as such. A fraction need not have a place beside whole numbers of this size.
+            Class::Float => (self.mysql_wide_number(wide, wide_at)?, other),
+            Class::Decimal if self.mysql_scale(&other) != Some(0) => (self.mysql_wide_number(wide, wide_at)?, other),
+            Class::Decimal | Class::Text | Class::Bytes => {
+                (plain(wide), self.mysql_call_of("mysql_beside_wide", vec![(other, other_at)])?)
+            }
+            _ => (self.mysql_wide_number(wide, wide_at)?, other),
+        };
+        let pair = if swapped { (other, wide) } else { (wide, other) };
+        let ((left, left_at), (right, right_at)) = ((pair.0, left_at), (pair.1, right_at));
+        match class(&left.ty) {
+            Class::Integer => Ok(((left, left_at), (right, right_at))),
+            _ => self.mysql_comparable((left, left_at), (right, right_at)),
+        }
+    }
+
     /// A literal or parameter as a time.
     pub(super) fn mysql_time(&mut self, open: Expr, at: i32) -> Result<Expr> {
         let text = self.settle(open, at)?;
@@ -165,6 +202,7 @@ impl Binder<'_> {
             return self.coerce(expr, &Type::Bool, CastContext::Implicit, at);
         }
         let number = match class(&expr.ty) {
+            _ if is_wide(&expr.ty) => Expr { ty: Type::Int8, ..expr },
             Class::Integer | Class::Decimal | Class::Float => expr,
             _ => self.mysql_number(expr, at)?,
         };

@@ -3,7 +3,7 @@
 //! Source: MySQL 8.0 Reference Manual, 13 "Data Types", 14.10 "Cast Functions and Operators".
 
 use super::super::binder::Binder;
-use super::classes::{Class, class, own_words};
+use super::classes::{Class, class, is_wide, own_words};
 use crate::ir::{CastContext, Expr, ExprKind, Value};
 use crate::values::mysql::members;
 use crate::values::mysql::moments;
@@ -23,6 +23,7 @@ impl Binder<'_> {
             Expr::new(kind, ty.clone())
         };
         let assigned = context == CastContext::Assignment;
+        let expr = self.mysql_wide_number(expr, at)?;
         let expr = if class(to).is_number() { self.mysql_position(expr, at)? } else { expr };
         if expr.ty == *to {
             return Ok(expr);
@@ -125,6 +126,9 @@ impl Binder<'_> {
     ) -> Result<Expr> {
         let words = own_words(to).unwrap_or_default().to_owned();
         let head = words.split('(').next().unwrap_or_default();
+        if is_wide(to) && head != "bit" {
+            return self.mysql_wide(expr, plain, context, at);
+        }
         let coerced = |binder: &mut Self, expr: Expr| match binder.try_coerce_plainly(expr, plain, context, at)? {
             Ok(value) | Err(value) => Ok(value),
         };
@@ -153,7 +157,15 @@ impl Binder<'_> {
             "bit" => {
                 let is_bytes = class(&expr.ty) == Class::Bytes && !matches!(expr.kind, ExprKind::Literal(_));
                 let expr = if is_bytes { self.mysql_call_of("mysql_number_of_bytes", vec![(expr, at)])? } else { expr };
-                coerced(self, expr)
+                if !is_wide(to) {
+                    return coerced(self, expr);
+                }
+                // All its bits are those of the number, which may have a sign.
+                let bits = match class(&expr.ty) {
+                    Class::Integer => self.mysql_call_of("mysql_to_unsigned", vec![(expr, at)])?,
+                    _ => expr,
+                };
+                self.mysql_wide(bits, plain, context, at)
             }
             "time" => {
                 let digits = words.trim_end_matches(')').split('(').nth(1).and_then(|digits| digits.parse().ok());

@@ -9,11 +9,11 @@
 use std::sync::{Arc, LazyLock};
 
 use super::super::binder::{Binder, BoundQuery};
-use super::classes::{Class, class, own_words};
+use super::classes::{Class, class, is_wide, own_words};
 use super::{Clips, Placed};
 use crate::functions::Function;
 use crate::ir::{Body, CastContext, ColumnIndex, Distinct, Expr, ExprKind, GroupBy, RelId, Value, walk};
-use crate::schema::Column;
+use crate::schema::{Column, QualifiedName};
 use crate::types::NumericModifier;
 use crate::user_type::{Domain, UserKind, UserType};
 use crate::{Result, Type};
@@ -77,6 +77,7 @@ fn makes_unsigned(function: &Function) -> bool {
     matches!(
         function.name,
         "mysql_to_unsigned"
+            | "mysql_wide_number"
             | "mysql_bit_and"
             | "mysql_bit_or"
             | "mysql_bit_xor"
@@ -121,6 +122,36 @@ pub(in crate::postgres) fn is_unsigned(expr: &Expr) -> bool {
 }
 
 impl Binder<'_> {
+    /// A value of BIGINT UNSIGNED as it lies as the number that it is; anything else as it is.
+    pub(super) fn mysql_wide_number(&mut self, expr: Expr, at: i32) -> Result<Expr> {
+        if !is_wide(&expr.ty) {
+            return Ok(expr);
+        }
+        // The call takes what lies there.
+        let bare = Expr { ty: Type::Int8, ..expr };
+        self.mysql_call_of("mysql_wide_number", vec![(bare, at)])
+    }
+
+    /// A value as BIGINT UNSIGNED lies, before its range is looked at.
+    pub(super) fn mysql_wide(&mut self, expr: Expr, plain: &Type, context: CastContext, at: i32) -> Result<Expr> {
+        let whole = match (class(&expr.ty), &expr.kind) {
+            (Class::Integer | Class::Truth, _) => true,
+            (Class::Open, ExprKind::Literal(Value::Text(text))) => text.parse::<u64>().is_err(),
+            (Class::Open, _) => true,
+            _ => false,
+        };
+        if whole {
+            return match self.try_coerce_plainly(expr, plain, context, at)? {
+                Ok(value) | Err(value) => Ok(value),
+            };
+        }
+        let number = match class(&expr.ty) {
+            Class::Open => self.decide(expr, &Type::Numeric(None), context, at)?,
+            _ => self.coerce(expr, &Type::Numeric(None), context, at)?,
+        };
+        self.mysql_call_of("mysql_wide", vec![(number, at)])
+    }
+
     /// The digits behind the point that a number shows; `None` where only its values tell.
     pub(in crate::postgres) fn mysql_scale(&self, expr: &Expr) -> Option<i16> {
         let ty = expr.ty.through_domains();
@@ -178,9 +209,8 @@ impl Binder<'_> {
     fn scale_of_group(&self, name: &str, args: &[Expr]) -> Option<i16> {
         let scale = self.mysql_scale(args.first()?)?;
         match name {
-            "sum" | "min" | "max" | "any_value" | "first_value" | "last_value" | "nth_value" | "lag" | "lead" => {
-                Some(scale)
-            }
+            "sum" | "mysql_wide_sum" | "min" | "max" | "any_value" | "first_value" | "last_value" | "nth_value"
+            | "lag" | "lead" => Some(scale),
             "avg" | AVERAGE => Some(scale + MORE),
             _ => None,
         }
@@ -295,6 +325,26 @@ impl Binder<'_> {
         bound
     }
 
+    /// The same where a table is made of the rows: a whole number without a sign is a BIGINT UNSIGNED.
+    pub(in crate::postgres) fn mysql_columns(&mut self, bound: BoundQuery) -> Result<BoundQuery> {
+        let wide = QualifiedName::new(crate::mysql::types::SCHEMA, "bigint unsigned");
+        let wide = self.schema.user_type(&wide).map(|ty| Type::User(ty.clone())).filter(is_wide);
+        // A file whose tables have none yet has no such type.
+        let wide = wide.unwrap_or(Type::Numeric(Some(NumericModifier { precision: 20, scale: 0 })));
+        let unsigned: Vec<bool> = match &bound.query.body {
+            Body::Select(select) => {
+                let is_computed = |item: &Expr| is_unsigned(item) && own_words(&item.ty).is_none();
+                select.items.iter().map(is_computed).collect()
+            }
+            Body::Set { .. } | Body::Values(_) => Vec::new(),
+        };
+        let bound = self.mysql_kept(bound);
+        let types = bound.columns.iter().zip(unsigned.into_iter().chain(std::iter::repeat(false)));
+        let types: Vec<Type> =
+            types.map(|(column, unsigned)| if unsigned { wide.clone() } else { column.ty.clone() }).collect();
+        self.coerce_columns(bound, &types, CastContext::Assignment, &[])
+    }
+
     /// A divisor where a quotient is stored: zero is an error in the usual modes.
     pub(in crate::postgres) fn mysql_divisor(&mut self, (divisor, at): Placed) -> Result<Placed> {
         let is_number = |value: &Value| match value {
@@ -327,6 +377,7 @@ impl Binder<'_> {
         let place = (Expr::text(format!("'{}' at row {}", column.name, clips.row)), -1);
         let of_words = |words: &str| words.split(['(', ')']).nth(1)?.parse::<i64>().ok();
         let (function, bounds) = match column.ty.through_domains() {
+            _ if is_wide(&column.ty) => ("mysql_fitting_wide", Vec::new()),
             _ if words.starts_with("bit(") => {
                 let bits = of_words(words).unwrap_or(1);
                 let most = if bits >= 63 { i64::MAX } else { (1 << bits) - 1 };
@@ -434,7 +485,9 @@ fn fits(value: &Expr, column: &Column) -> bool {
     match (&value.kind, column.ty.through_domains()) {
         (ExprKind::Literal(Value::Integer(number)), ty) if ty.is_integer() && value.ty.is_integer() => {
             let (low, high) = whole_numbers(&column.ty);
-            own_words(&column.ty).is_none_or(|words| !words.starts_with("bit(")) && (low..=high).contains(number)
+            let is_wide = is_wide(&column.ty) && *number >= 0;
+            is_wide
+                || own_words(&column.ty).is_none_or(|words| !words.starts_with("bit(")) && (low..=high).contains(number)
         }
         (ExprKind::Literal(Value::Text(text)), Type::Varchar(Some(length))) => {
             u32::try_from(text.chars().count()).is_ok_and(|letters| i64::from(letters) <= i64::from(*length))

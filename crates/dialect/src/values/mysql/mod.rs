@@ -5,6 +5,7 @@ pub mod format;
 pub mod members;
 pub mod moments;
 pub mod numbers;
+pub mod unsigned;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;

@@ -8,6 +8,7 @@ use rowferry_dialect::ir::{ColumnIndex, ColumnRef, DmlAction, Expr, ExprKind, In
 use rowferry_dialect::plan::{Bound, Context};
 use rowferry_dialect::postgres;
 use rowferry_dialect::schema::{Column, Index, Relation};
+use rowferry_dialect::values::mysql::unsigned::is_wide;
 use rowferry_dialect::values::{self, Settings};
 use rowferry_dialect::{Condition, Error, Language, Schema as _};
 
@@ -180,7 +181,14 @@ impl Violation<'_> {
             ffi::SQLITE_MISMATCH => {
                 // The rowid takes integers and NULL only, and values are of their column's type here.
                 let relation = self.target()?;
-                let column = relation.columns.iter().find(|column| column.row_identity)?.name.clone();
+                let column = relation.columns.iter().find(|column| column.row_identity)?;
+                // NULL is given a number there.
+                let inserts = matches!(&self.bound.statement, Statement::Dml(dml) if matches!(dml.action, DmlAction::Insert { .. }));
+                if inserts && is_wide(&column.ty) {
+                    let error = Error::new(Condition::BigintOutOfRange, "bigint out of range");
+                    return Some(error.table(&relation.namespace, &relation.name).column(&column.name));
+                }
+                let column = column.name.clone();
                 Some(self.with_row(not_null_violation(&relation, &column), &relation))
             }
             // SQLite says it without its code when the statement has yielded rows before.

@@ -1,6 +1,7 @@
 //! Parameters: their types as the client says them, and their values in stored form.
 
 use rowferry_dialect::ir::Value;
+use rowferry_dialect::types::NumericModifier;
 use rowferry_dialect::values::{self, Settings};
 use rowferry_engine::{Error, Result, Type};
 use rowferry_wire_mysql::messages::execute::{ParamType, ParamValue};
@@ -18,6 +19,9 @@ pub(in crate::mysql) struct Given {
     pub(in crate::mysql) value: Value,
 }
 
+/// What is beyond 63 bits.
+const WHOLE: Type = Type::Numeric(Some(NumericModifier { precision: 20, scale: 0 }));
+
 /// Reads a parameter. `long` is what has come of it piece by piece.
 pub(in crate::mysql) fn given(
     ty: ParamType,
@@ -31,7 +35,7 @@ pub(in crate::mysql) fn given(
         ParamValue::Int(number) => of(Type::Int8, Value::Integer(*number)),
         ParamValue::Uint(number) => match i64::try_from(*number) {
             Ok(number) => of(Type::Int8, Value::Integer(number)),
-            Err(_) => of(Type::Numeric(None), Value::Text(number.to_string())),
+            Err(_) => of(WHOLE, Value::Text(number.to_string())),
         },
         ParamValue::Float(number) => of(Type::Float8, real(shortest(*number))?),
         ParamValue::Double(number) => of(Type::Float8, real(*number)?),
@@ -141,7 +145,7 @@ mod tests {
         let moment = DateTime { year: 2024, month: 2, day: 3, hour: 4, microsecond: 500_000, ..DateTime::default() };
         assert_eq!(read(ColumnType::LONG, ParamValue::Int(-1)), of(Type::Int8, Value::Integer(-1)));
         let large = "18446744073709551615".to_owned();
-        assert_eq!(read(ColumnType::LONGLONG, ParamValue::Uint(u64::MAX)), of(Type::Numeric(None), Value::Text(large)));
+        assert_eq!(read(ColumnType::LONGLONG, ParamValue::Uint(u64::MAX)), of(WHOLE, Value::Text(large)));
         assert_eq!(read(ColumnType::FLOAT, ParamValue::Float(0.1)), of(Type::Float8, Value::Real(0.1)));
         assert_eq!(
             read(ColumnType::DATETIME, ParamValue::DateTime(moment)),

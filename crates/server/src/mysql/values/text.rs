@@ -1,5 +1,6 @@
 //! The text protocol.
 
+use rowferry_dialect::values::mysql::unsigned as wide;
 use rowferry_dialect::values::{self, Settings, ValueRef, timestamp};
 use rowferry_engine::{Result, Type};
 
@@ -51,7 +52,12 @@ fn write_number(out: &mut Vec<u8>, value: ValueRef<'_>, form: Form, ty: &Type, s
         }
         Form::Int { fill, .. } => {
             let mut digits = Vec::new();
-            values::write(&mut digits, value, ty, settings)?;
+            match value {
+                ValueRef::Blob(bytes) if let Some(number) = wide::of_bytes(bytes) => {
+                    digits.extend_from_slice(number.to_string().as_bytes());
+                }
+                _ => values::write(&mut digits, value, ty, settings)?,
+            }
             out.extend(std::iter::repeat_n(b'0', usize::from(fill).saturating_sub(digits.len())));
             out.extend_from_slice(&digits);
         }
@@ -72,8 +78,10 @@ pub(super) fn truth(value: ValueRef<'_>, ty: &Type, settings: &Settings) -> Resu
 
 /// A number without sign, whatever its storage class: what exceeds 63 bits is stored as a decimal.
 pub(super) fn unsigned(value: ValueRef<'_>, ty: &Type, settings: &Settings) -> Result<u64> {
-    if let ValueRef::Integer(value) = value {
-        return Ok(value.cast_unsigned());
+    match value {
+        ValueRef::Integer(value) => return Ok(value.cast_unsigned()),
+        ValueRef::Blob(bytes) if let Some(number) = wide::of_bytes(bytes) => return Ok(number),
+        _ => {}
     }
     let mut text = Vec::new();
     values::write(&mut text, value, ty, settings)?;

@@ -53,6 +53,7 @@ pub(super) struct Row {
 
 const ROWS: &[Row] = &[
     strict("rf_int8_sum", 1, || Box::new(IntegerSum::default())),
+    strict("rf_mysql_wide_sum", 1, || Box::new(IntegerSum::default())),
     strict("rf_mysql_avg", 1, || Box::new(mysql::Average::default())),
     strict("rf_mysql_exact_avg", 1, || Box::new(mysql::Average::exact())),
     strict("rf_mysql_group_concat_unique", 3, || Box::new(mysql::Distinct::default())),

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use rowferry_dialect::ir::Value;
-use rowferry_dialect::values::{Decimal, Interval, decimal_math, float};
+use rowferry_dialect::values::mysql::unsigned;
+use rowferry_dialect::values::{Decimal, Interval, ValueRef, decimal_math, float};
 use rowferry_dialect::{Condition, Error, Result, work};
 
 use super::super::Call;
@@ -27,13 +28,13 @@ impl IntegerSum {
 impl Accumulator for IntegerSum {
     fn step(&mut self, call: &Call<'_>) -> Result<()> {
         self.count += 1;
-        self.sum += i128::from(call.integer(0)?);
+        self.sum += whole(call)?;
         Ok(())
     }
 
     fn inverse(&mut self, call: &Call<'_>) -> Result<()> {
         self.count -= 1;
-        self.sum -= i128::from(call.integer(0)?);
+        self.sum -= whole(call)?;
         Ok(())
     }
 
@@ -43,6 +44,15 @@ impl Accumulator for IntegerSum {
         }
         let sum = Decimal::from_parts(self.sum, 0);
         Ok(Value::Text(if self.average { sum.div(&Decimal::from_i64(self.count))? } else { sum }.to_string()))
+    }
+}
+
+/// An integer, or one of MySQL's without a sign.
+fn whole(call: &Call<'_>) -> Result<i128> {
+    match call.value(0) {
+        ValueRef::Integer(number) => Ok(i128::from(number)),
+        ValueRef::Blob(bytes) if let Some(number) = unsigned::of_bytes(bytes) => Ok(i128::from(number)),
+        _ => call.integer(0).map(i128::from),
     }
 }
 

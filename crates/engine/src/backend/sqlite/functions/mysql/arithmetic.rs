@@ -1,9 +1,9 @@
 //! Operators: division, remainders, bits, patterns.
 
 use rowferry_dialect::ir::Value;
-use rowferry_dialect::values::mysql::{folded, numbers};
-use rowferry_dialect::values::{Decimal, ValueRef};
-use rowferry_dialect::{Condition, Error, Result, work};
+use rowferry_dialect::values::mysql::{folded, numbers, unsigned as wide};
+use rowferry_dialect::values::{Decimal, ValueRef, misfit};
+use rowferry_dialect::{Condition, Error, Result, Type, work};
 
 use super::super::Row;
 use super::super::call::{boolean, integer};
@@ -38,6 +38,19 @@ pub(in super::super) const ROWS: &[Row] = &[
         }
         number(&value)
     }),
+    Row::new("rf_mysql_wide_number", 1, |call| match call.value(0) {
+        ValueRef::Blob(bytes) if let Some(number) = wide::of_bytes(bytes) => unsigned(number),
+        _ => number(&call.decimal(0)?),
+    }),
+    // What is none meets the check of its column's type.
+    Row::new("rf_mysql_wide", 1, |call| {
+        Ok(wide::of_decimal(&call.decimal(0)?).map_or(Value::Integer(-1), wide::stored))
+    }),
+    Row::new("rf_narrow", 1, |call| match call.value(0) {
+        value @ ValueRef::Blob(_) => Err(misfit(value, &Type::Int8)),
+        _ => Ok(call.owned(0)),
+    }),
+    Row::new("rf_mysql_beside_wide", 1, |call| Ok(wide::beside(call.value(0)))),
     Row::new("rf_mysql_divide_double", 2, |call| match (call.float(0)?, call.float(1)?) {
         (_, 0.0) => by_zero(call),
         (left, right) => finite(left / right, &format!("({left} / {right})")),

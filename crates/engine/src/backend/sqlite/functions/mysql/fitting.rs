@@ -1,7 +1,7 @@
 //! Values without strict modes: what does not fit a column becomes the nearest that does, with a warning.
 
 use rowferry_dialect::ir::Value;
-use rowferry_dialect::values::mysql::{members, moments, numbers};
+use rowferry_dialect::values::mysql::{members, moments, numbers, unsigned as wide};
 use rowferry_dialect::values::{Decimal, ValueRef};
 use rowferry_dialect::{Condition, Error, Result};
 
@@ -20,6 +20,15 @@ pub(in super::super) const ROWS: &[Row] = &[
             warn(call, 3, 1264, "Out of range value")?;
         }
         integer(kept)
+    })
+    .volatile(),
+    // (value, where)
+    Row::new("rf_mysql_fitting_wide", 2, |call| {
+        let kept = wide::of_decimal(&given(call, 1, "integer")?);
+        if kept.is_err() {
+            warn(call, 1, 1264, "Out of range value")?;
+        }
+        Ok(wide::stored(kept.unwrap_or_else(|nearest| nearest)))
     })
     .volatile(),
     // (value, digits in all, digits behind the point, 1 where it has a sign, where)
