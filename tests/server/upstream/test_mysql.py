@@ -33,9 +33,11 @@ from .conftest import SCHEMA, make_database
 class MySQLFront:
     """Ours with all doors, and the database behind it."""
 
-    def __init__(self, server: Rowferry, behind: str) -> None:
+    def __init__(self, server: Rowferry, behind: str, port: int | None = None) -> None:
         self.server = server
         self.behind = behind
+        #: Where the server behind listens.
+        self.port = port
 
     def connect(self, **options: Any) -> pymysql.connections.Connection[Any]:
         assert self.server.mysql is not None
@@ -57,7 +59,7 @@ def start(postgres: PostgreSQL) -> Callable[..., MySQLFront]:
                 connection.execute(schema)  # type: ignore[arg-type]
         kept = ("--beside", str(beside)) if beside else ()
         server = Rowferry.start(url, mysql=True, informix=True, args=("--install", *kept, *args))
-        return MySQLFront(server, behind)
+        return MySQLFront(server, behind, postgres.port)
 
     return start
 
@@ -141,7 +143,6 @@ def test_errors_have_mysqls_numbers(front: MySQLFront) -> None:
         assert fails(cursor, "DELETE FROM p")[0] == 1451
         assert fails(cursor, "SELECT * FROM nowhere")[0] == 1146
         assert fails(cursor, "SELECT nothing FROM p")[0] == 1054
-        assert fails(cursor, "CREATE TRIGGER t BEFORE INSERT ON p FOR EACH ROW SET NEW.n = 1")[0] == 1235
         for sql, named in [
             ("SELECT id FROM p WHERE name REGEXP 'o'", "REGEXP"),
             ("SELECT SQL_CALC_FOUND_ROWS id FROM p LIMIT 1", "SQL_CALC_FOUND_ROWS"),
@@ -191,6 +192,130 @@ def test_rows_that_are_there_already(front: MySQLFront) -> None:
         assert cursor.execute("UPDATE kv SET v = 3 WHERE k = 'x'") == 1
         assert cursor.execute("INSERT INTO kv VALUES ('x', 3) ON DUPLICATE KEY UPDATE v = 3") == 1
         assert cursor.execute("INSERT INTO kv VALUES ('x', 3) ON DUPLICATE KEY UPDATE v = 4") == 2
+
+
+def warnings(cursor: Any) -> list[int]:
+    cursor.execute("SHOW WARNINGS")
+    return [row[1] for row in cursor.fetchall()]
+
+
+def test_rows_are_changed_one_by_one_where_each_may_be_refused(front: MySQLFront) -> None:
+    with front.connect(autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE TABLE k (id INT AUTO_INCREMENT PRIMARY KEY, a VARCHAR(5) UNIQUE, b INT UNIQUE, n TINYINT DEFAULT 7)"
+        )
+        cursor.execute("CREATE TABLE c (id INT PRIMARY KEY, kid INT, FOREIGN KEY (kid) REFERENCES k (id))")
+        cursor.execute("INSERT INTO k (a, b) VALUES ('x', 1), ('y', 2)")
+        # A warning for each row that is passed over, and for each value that does not fit.
+        assert cursor.execute("INSERT IGNORE INTO k (a, b) VALUES ('X', 5), ('z', 2), ('z', 3)") == 1
+        assert warnings(cursor) == [1062, 1062]
+        assert cursor.execute("INSERT IGNORE INTO k (a, n) VALUES ('much too long', 300)") == 1
+        assert warnings(cursor) == [1265, 1264]
+        assert cursor.execute("INSERT IGNORE INTO c VALUES (1, 1), (2, 99)") == 1
+        assert warnings(cursor) == [1452]
+        assert cursor.execute("UPDATE IGNORE k SET b = 1 WHERE id = 2") == 0
+        assert warnings(cursor) == [1062]
+        cursor.execute("DELETE IGNORE FROM k WHERE id IN (1, 2)")
+        assert warnings(cursor) == [1451]
+        cursor.execute("SELECT a, b, n FROM k ORDER BY id")
+        assert cursor.fetchall() == (("x", 1, 7), ("z", 3, 7), ("much ", None, 127))
+        # Several keys: the row of the first is changed, and all give way to REPLACE.
+        upsert = "INSERT INTO k (a, b) VALUES ('z', 1) ON DUPLICATE KEY UPDATE n = n + 1, id = LAST_INSERT_ID(id)"
+        assert cursor.execute(upsert) == 2
+        cursor.execute("SELECT a, n FROM k WHERE n = 8")
+        assert cursor.fetchall() == (("z", 8),)
+        assert (
+            cursor.execute("INSERT INTO k (a, b) VALUES ('new', 50), ('neww', 50) ON DUPLICATE KEY UPDATE n = 0") == 3
+        )
+        assert cursor.execute("REPLACE INTO k (id, a, b, n) VALUES (90, 'z', 50, 3)") == 3
+        cursor.execute("SELECT id, a, b, n FROM k ORDER BY id")
+        assert [row[1:] for row in cursor.fetchall()] == [("x", 1, 7), ("much ", None, 127), ("z", 50, 3)]
+        assert cursor.execute("UPDATE k SET id = id + 1 WHERE id > 1 ORDER BY id DESC") == 2
+        # A failure undoes the whole statement, and it alone.
+        connection.begin()
+        cursor.execute("INSERT INTO k (id, a) VALUES (200, 'r')")
+        assert fails(cursor, "UPDATE k SET b = 1 ORDER BY id DESC")[0] == 1062
+        connection.commit()
+        cursor.execute("SELECT id, b FROM k WHERE id IN (91, 200) ORDER BY id")
+        assert cursor.fetchall() == ((91, 50), (200, None))
+
+    def count(word: str) -> None:
+        with front.connect(autocommit=True) as own, own.cursor() as cursor:
+            for _ in range(30):
+                sql = "INSERT INTO k (a, b, n) VALUES (%s, 77, 0) ON DUPLICATE KEY UPDATE n = n + 1"
+                cursor.execute(sql, (word,))
+
+    threads = [threading.Thread(target=count, args=(word,)) for word in ("one", "two", "one")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert front.ask("SELECT count(*), sum(n) FROM k WHERE b = 77") == [(1, 89)]
+
+
+def test_triggers_see_rows_that_are_there(start: Callable[..., MySQLFront], tmp_path: Path) -> None:
+    front = start(beside=tmp_path / "beside.db")
+    with front.server, front.connect(autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE TABLE account (id INT AUTO_INCREMENT PRIMARY KEY, name VARCHAR(9), balance INT DEFAULT 0)"
+        )
+        cursor.execute("CREATE TABLE log (what VARCHAR(3), id INT, old INT, new INT)")
+        cursor.execute("CREATE TRIGGER bi BEFORE INSERT ON account FOR EACH ROW SET NEW.name = UPPER(NEW.name)")
+        cursor.execute(
+            "CREATE TRIGGER ai AFTER INSERT ON account FOR EACH ROW "
+            "INSERT INTO log VALUES ('ins', NEW.id, NULL, NEW.balance)"
+        )
+        cursor.execute(
+            "CREATE TRIGGER bu BEFORE UPDATE ON account FOR EACH ROW BEGIN IF NEW.balance < 0 THEN "
+            "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'too little'; END IF; "
+            "INSERT INTO log VALUES ('upd', NEW.id, OLD.balance, NEW.balance); END"
+        )
+        assert cursor.execute("INSERT INTO account (name) VALUES ('ada'), ('bob')") == 2
+        assert cursor.lastrowid == 1
+        assert cursor.execute("UPDATE account SET balance = balance + 10 WHERE name = 'ADA'") == 1
+        # What a trigger has done for a statement that fails is undone with it.
+        assert fails(cursor, "UPDATE account SET balance = balance - 5 ORDER BY id")[0] == 1644
+        assert front.ask("SELECT name, balance FROM account ORDER BY id") == [("ADA", 10), ("BOB", 0)]
+        logged = [("ins", 1, None, 0), ("ins", 2, None, 0), ("upd", 1, 0, 10)]
+        assert front.ask("SELECT * FROM log ORDER BY what, id") == logged
+        cursor.execute("SHOW TRIGGERS LIKE 'account'")
+        assert [row[0] for row in cursor.fetchall()] == ["ai", "bi", "bu"]
+        # Others change the table: the triggers stay. An Informix client is refused, for whom nobody asks them.
+        front.ask("ALTER TABLE account ADD COLUMN note text")
+        assert cursor.execute("INSERT INTO account (name, note) VALUES ('cy', 'n')") == 1
+        assert front.ask("SELECT name, note FROM account WHERE id = 3") == [("CY", "n")]
+        assert front.server.informix is not None
+        host, port = front.server.informix
+        with informix.connect(f"informix://ada@{host}:{port}/{front.server.dbname}") as other:
+            with pytest.raises(informix.Error, match="triggers"):
+                other.cursor().execute("UPDATE account SET balance = 1")
+
+        def add() -> None:
+            with front.connect(autocommit=True) as own, own.cursor() as other:
+                for _ in range(25):
+                    other.execute("UPDATE account SET balance = balance + 1 WHERE id = 2")
+
+        threads = [threading.Thread(target=add) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        assert front.ask("SELECT balance FROM account WHERE id = 2") == [(100,)]
+        assert front.ask("SELECT count(*), max(new) FROM log WHERE id = 2 AND what = 'upd'") == [(100, 100)]
+    again = Rowferry.start(
+        f"postgresql://rowferry@127.0.0.1:{front.port}/{front.server.dbname}",
+        postgres=False,
+        mysql=True,
+        args=("--beside", str(tmp_path / "beside.db")),
+    )
+    with again, MySQLFront(again, front.behind).connect(autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute("INSERT INTO account (name) VALUES ('dee')")
+        cursor.execute("SELECT name FROM account WHERE id = 4")
+        assert cursor.fetchall() == (("DEE",),)
+        cursor.execute("DROP TRIGGER bi")
+        cursor.execute("INSERT INTO account (name) VALUES ('eve')")
+        cursor.execute("SELECT name FROM account WHERE id = 5")
+        assert cursor.fetchall() == (("eve",),)
 
 
 def test_blanks_at_the_end_do_not_count_in_the_collations_of_old(front: MySQLFront) -> None:

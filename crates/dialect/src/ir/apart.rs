@@ -8,7 +8,7 @@
 
 use super::{
     Body, ColumnIndex, ColumnRef, CompareOp, ConflictAction, Distinct, Dml, DmlAction, Expr, ExprKind, From, GroupBy,
-    Guard, InsertSource, JoinKind, OnConflict, OutputColumn, Query, RelId, Select, Value, walk,
+    Guard, InsertSource, JoinKind, OnConflict, OutputColumn, Query, RelId, Select, SortKey, Value, walk,
 };
 use crate::schema::{Index, Relation};
 use crate::{Error, Result, Type};
@@ -425,6 +425,14 @@ fn conflict_query(dml: &Dml, conflict: &OnConflict, at: RowParams) -> Result<Opt
     });
     let mut found = select(items, Some(scanned(dml, None)), Some(same));
     found.ctes.clone_from(&dml.ctes);
+    // Of rows that share several keys MySQL changes the one of the first.
+    if conflict.arbiter.is_none() {
+        let ways = ways_to_be_alike(dml, at)?;
+        if ways.len() > 1 {
+            let key = |expr| SortKey { expr, descending: true, nulls_first: false };
+            found.order_by = ways.into_iter().map(key).collect();
+        }
+    }
     Ok(Some(found))
 }
 

@@ -53,7 +53,7 @@ impl Binder<'_> {
         let mut target = self.target(insert.relation.as_ref(), Change::Insert)?;
         let relation = target.relation.clone();
         let one_by_one = self.mysql_one_by_one(insert, &target)?;
-        target.one_by_one = one_by_one.is_some();
+        target.one_by_one = one_by_one.is_some() || self.may_meet_several(insert, &target);
         let ignores = one_by_one.as_ref().is_some_and(|rule| rule.ignores);
         let mut columns = self.insert_columns(&insert.cols, &target)?;
         let overriding = insert.r#override();

@@ -195,6 +195,11 @@ impl Prepared {
         }
     }
 
+    /// It changes rows of the server behind one by one.
+    pub(crate) fn is_there_by_rows(&self) -> bool {
+        self.triggers.as_ref().is_some_and(|firing| firing.there)
+    }
+
     /// True when it yields rows, be they without columns.
     pub fn returns_rows(&self) -> bool {
         matches!(self.bound.statement, Statement::Query(_)) || !self.bound.columns.is_empty()
@@ -571,8 +576,14 @@ impl Session {
         if self.schema.has_functions() && parsed.is_postgres() {
             postgres::routine::inline(&mut bound, &self.schema, &self.postgres_context());
         }
+        if let Some(firing) = self.firing_upstream(&mut bound, parsed)? {
+            return Ok(Prepared {
+                triggers: Some(Arc::new(firing)),
+                ..self.prepared_upstream(bound, None, parsed, declared)
+            });
+        }
         if let Some(there) = self.plan_upstream(&bound, parsed)? {
-            return Ok(self.prepared_upstream(bound, there, parsed, declared));
+            return Ok(self.prepared_upstream(bound, Some(there), parsed, declared));
         }
         let _passes = optimise::choose(self.passes());
         let triggers = match &bound.statement {
@@ -634,10 +645,10 @@ impl Session {
 
 impl Session {
     /// The plan of a statement that the server behind runs as a whole.
-    fn prepared_upstream(
+    pub(super) fn prepared_upstream(
         &self,
         bound: Bound,
-        there: Arc<crate::upstream::There>,
+        there: Option<Arc<crate::upstream::There>>,
         parsed: &Parsed,
         declared: &[Option<Type>],
     ) -> Prepared {
@@ -649,7 +660,7 @@ impl Session {
             uses: Uses::default(),
             elsewhere: Vec::new(),
             there: None,
-            upstream: Some(there),
+            upstream: there,
             made_for: Some(MadeFor::of(&self.user, &self.schema.search_path)),
             triggers: None,
             id: next_id(),

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::in_turn::late_over;
 use rowferry_dialect::ir::{
-    Body, ColumnIndex, CreateTableAs, ExprKind, OutputColumn, Statement as Ir, Value, build, walk,
+    Body, ChangeTrigger, ColumnIndex, CreateTableAs, Ddl, Dml, ExprKind, OutputColumn, Statement as Ir, TriggerChange,
+    Value, build, walk,
 };
-use rowferry_dialect::plan::Bound;
+use rowferry_dialect::plan::{Bound, Effects};
+use rowferry_dialect::schema::{Relation, Trigger};
 use rowferry_dialect::values::Settings;
 use rowferry_dialect::{Condition, Error, Language, Result, Schema, Type, informix};
 
@@ -15,11 +17,12 @@ use super::execute::command_words;
 use super::parsed::Parsed;
 use super::state::Told as Number;
 use super::transaction::Block;
+use super::triggers::{self, Firing};
 use super::{Outcome, Prepared, Session};
 use crate::backend::{Backend as _, InUse};
 use crate::cursor::Cursor;
 use crate::routines::direct::Item;
-use crate::spool::Spool;
+use crate::spool::{Spool, SpoolReader};
 use crate::upstream::{Begun, Kind, Late, Line, Modes, Request, Rows, Speaker, There, Within};
 
 /// What a session has set there, and of what settings here that was made.
@@ -71,6 +74,127 @@ impl Session {
             there.asked = Some(Arc::new(Prepared::of_part(InUse::lower(&asked)?, asked, parsed)));
         }
         Ok(Some(Arc::new(there)))
+    }
+
+    /// A change of MySQL's that is to be made there row by row; `None` for one that is said there as a whole.
+    ///
+    /// # Errors
+    /// `0A000` for what can be done in neither way.
+    pub(super) fn firing_upstream(&self, bound: &mut Bound, parsed: &Parsed) -> Result<Option<Firing>> {
+        if self.line().is_none() {
+            return Ok(None);
+        }
+        let (dml, events) = match &bound.statement {
+            Ir::Dml(dml) => (dml, triggers::events(dml)),
+            Ir::Merge(merge) if merge.target.triggers.iter().any(|trigger| trigger.mysql_body().is_some()) => {
+                return Err(triggers_of_others());
+            }
+            _ => return Ok(None),
+        };
+        let takes_rows = dml
+            .target
+            .triggers
+            .iter()
+            .any(|trigger| trigger.mysql_body().is_some() && events.iter().any(|event| trigger.waits_for(*event)));
+        if self.language() != Language::Mysql {
+            return if takes_rows { Err(triggers_of_others()) } else { Ok(None) };
+        }
+        // Rows that triggers look at, and those of which each that is refused is told of.
+        let seen = takes_rows || dml.one_by_one.as_ref().is_some_and(|rule| rule.ignores);
+        if !seen {
+            match self.plan_upstream(bound, parsed) {
+                Err(error) if error.condition() == Condition::FeatureNotSupported => {}
+                _ => return Ok(None),
+            }
+        }
+        let dml = dml.clone();
+        let before = std::mem::replace(&mut bound.statement, Ir::Dml(Box::new(as_there(&dml))));
+        let Ir::Dml(dml) = &bound.statement else { return Ok(None) };
+        let mut part = |bound: Bound| match self.plan_upstream(&bound, parsed)? {
+            Some(there) => Ok(Arc::new(self.prepared_upstream(bound, Some(there), parsed, &[]))),
+            None => Ok(Arc::new(Prepared::of_part(InUse::lower(&bound)?, bound, parsed))),
+        };
+        match Firing::there(dml, bound, &self.schema, &mut part) {
+            Ok(firing) => Ok(Some(firing)),
+            Err(error) if seen => Err(error),
+            // What the whole is refused for says more.
+            Err(_) => {
+                bound.statement = before;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Makes a change there row by row.
+    pub(super) fn change_upstream_by_rows(
+        &mut self,
+        plan: &Arc<Prepared>,
+        firing: &Firing,
+        params: &[Value],
+    ) -> Result<Outcome> {
+        if self.is_read_only() {
+            let message = format!("cannot execute {} in a read-only transaction", command_words(plan.command));
+            return Err(Error::new(Condition::ReadOnlySqlTransaction, message));
+        }
+        self.check_needs(plan)?;
+        self.transaction.used = true;
+        let change = |session: &mut Self| session.change_under_triggers(plan, firing, params);
+        let (_, rows) = if self.transaction.block != Block::None {
+            // All of it or nothing.
+            self.begin_subtransaction()?;
+            match change(self) {
+                Ok(done) => {
+                    self.end_subtransaction()?;
+                    done
+                }
+                Err(error) => {
+                    // What the server has undone as a whole has no savepoint any more.
+                    self.undo_subtransaction().ok();
+                    return Err(error);
+                }
+            }
+        } else if self.inner {
+            // A statement of a routine's that is a transaction by itself.
+            let done = self.as_part_of_transaction(change);
+            let Some(line) = self.line().cloned() else { return Err(Error::internal("no line to the server behind")) };
+            match done {
+                Ok(done) => {
+                    line.commit()?;
+                    done
+                }
+                Err(error) => {
+                    line.roll_back();
+                    return Err(error);
+                }
+            }
+        } else {
+            self.as_one_transaction(change)?
+        };
+        Ok(Outcome::Done { command: plan.command, rows })
+    }
+
+    /// Runs a part of a statement there to its end.
+    pub(super) fn part_upstream(
+        &mut self,
+        part: &Prepared,
+        there: &Arc<There>,
+        params: &[Value],
+    ) -> Result<SpoolReader> {
+        match self.begin_upstream(part, there, params)? {
+            (line, Begun::Rows { readers, ticket }) => {
+                let mut rows = Rows::new(line, ticket, readers);
+                let mut spool = Spool::new(rows.columns());
+                while rows.advance()? {
+                    spool.push((0..rows.columns()).map(|at| rows.column(at)))?;
+                }
+                let reader = spool.into_reader()?;
+                match &there.late {
+                    Some(late) => self.call_items(reader, &late.items, params)?.into_reader(),
+                    None => Ok(reader),
+                }
+            }
+            (_, Begun::Done { .. }) => Spool::new(0).into_reader(),
+        }
     }
 
     /// Values that are worked out here, for parameters there.
@@ -193,17 +317,23 @@ impl Session {
         }
     }
 
-    fn run_rows_upstream(&mut self, prepared: &Arc<Prepared>, there: &Arc<There>, params: &[Value]) -> Result<Outcome> {
+    /// Runs a statement of rows there as far as its first answer.
+    fn begin_upstream(
+        &mut self,
+        prepared: &Prepared,
+        there: &Arc<There>,
+        params: &[Value],
+    ) -> Result<(Arc<Line>, Begun)> {
         let Some(line) = self.line().cloned() else { return Err(Error::internal("no line to the server behind")) };
         let columns: Vec<Type> = match &there.late {
             Some(late) => late.columns.clone(),
             None => match &prepared.bound.statement {
                 // With what nobody is told of: the place of a row that is to be changed.
                 Ir::Query(query) => query.columns.iter().map(|column| column.ty.clone()).collect(),
+                Ir::Dml(dml) if !dml.columns.is_empty() => dml.columns.iter().map(|column| column.ty.clone()).collect(),
                 _ => prepared.bound.columns.iter().map(|column| column.ty.clone()).collect(),
             },
         };
-        let own = params;
         let asked = self.ask_here(there, params)?;
         let told = &there.said.params;
         let plain =
@@ -236,7 +366,13 @@ impl Session {
         let settings = self.settings_there()?;
         let begun = line.run(&request, &settings);
         self.take_notices(&line);
-        match begun.map_err(|error| told_of_range(error, prepared))? {
+        Ok((line, begun.map_err(|error| told_of_range(error, prepared))?))
+    }
+
+    fn run_rows_upstream(&mut self, prepared: &Arc<Prepared>, there: &Arc<There>, params: &[Value]) -> Result<Outcome> {
+        let own = params;
+        let (line, begun) = self.begin_upstream(prepared, there, params)?;
+        match begun {
             Begun::Rows { readers, ticket } => {
                 let mut rows = Rows::new(line, ticket, readers);
                 if there.kind == Kind::Query && there.late.is_none() {
@@ -360,6 +496,41 @@ impl Session {
         {
             line.roll_back();
         }
+    }
+}
+
+/// A change with its table as it is there: its keys, and what is computed of its rows, are that server's.
+fn as_there(dml: &Dml) -> Dml {
+    let mut dml = dml.clone();
+    let mut target = (*dml.target).clone();
+    target.triggers.retain(|trigger| trigger.mysql_body().is_some());
+    for column in &mut target.columns {
+        if let Some(generated) = &mut column.generated {
+            generated.native = true;
+        }
+    }
+    dml.target = Arc::new(target);
+    dml
+}
+
+fn triggers_of_others() -> Error {
+    Error::unsupported("changing a table with triggers in MySQL's language, in front of a PostgreSQL server,")
+        .hint("Change it as a client of MySQL's.")
+}
+
+impl Session {
+    /// A trigger that a table has had, which is made anew here since the one there is another.
+    ///
+    /// # Errors
+    /// Those of the file.
+    pub(crate) fn put_trigger(&mut self, relation: Arc<Relation>, trigger: &Trigger) -> Result<()> {
+        let Some(plan) = self.prepare("SELECT 1", &[])? else { return Err(Error::internal("no statement")) };
+        let change = TriggerChange::Create { trigger: trigger.clone(), replace: false };
+        let effects = Effects { writes: true, schema: true, ..plan.bound.effects };
+        let statement = Ir::Ddl(Box::new(Ddl::Trigger(ChangeTrigger { relation, change })));
+        let bound = Bound { statement, columns: Vec::new(), effects, ..plan.bound.clone() };
+        let prepared = Arc::new(self.prepared_upstream(bound, None, &plan.parsed, &[]));
+        self.execute(&prepared, &[]).map(drop)
     }
 }
 

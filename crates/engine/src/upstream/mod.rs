@@ -398,6 +398,7 @@ fn kind_of(statement: &Statement, speaker: Speaker) -> Result<Option<Kind>> {
             | Ddl::Comment { .. }
             | Ddl::CommentPart { .. }
             | Ddl::CommentObject { .. }
+            | Ddl::Trigger(_)
                 if speaker.mysql =>
             {
                 return Ok(None);

@@ -295,6 +295,7 @@ impl Found {
 fn change(session: &mut Session, found: &[Found], seen: &Seen) -> Result<Declared> {
     let mut declared = Declared::new();
     let mut fresh = Vec::new();
+    let mut triggers = Vec::new();
     for relation in found {
         let mut statements = relation.statements.clone();
         statements.extend(relation.later.iter().cloned());
@@ -310,6 +311,9 @@ fn change(session: &mut Session, found: &[Found], seen: &Seen) -> Result<Declare
             continue;
         }
         if let Some(known) = known {
+            // What a client of MySQL's has made goes on being asked, whatever others have made of the table.
+            let own = known.triggers.iter().filter(|trigger| trigger.mysql_body().is_some());
+            triggers.extend(own.map(|trigger| (relation, trigger.clone())));
             drop_known(session, &known)?;
         }
         fresh.push(relation);
@@ -334,6 +338,11 @@ fn change(session: &mut Session, found: &[Found], seen: &Seen) -> Result<Declare
     for statement in fresh.iter().flat_map(|relation| &relation.later) {
         if let Err(error) = tried(session, Words::Postgres(statement)) {
             tracing::debug!(statement, %error, "is not known here");
+        }
+    }
+    for (relation, trigger) in triggers {
+        if let Some(known) = session.known(&relation.schema, &relation.name) {
+            session.put_trigger(known, &trigger)?;
         }
     }
     // Columns that number themselves take a zero for the next number, as Informix's do.

@@ -39,7 +39,12 @@ impl Lowering<'_> {
         Ok(match &expr.kind {
             ExprKind::Literal(value) => self.constant(value, &expr.ty)?,
             ExprKind::Param(at) => {
-                let words = type_words(self.params.get(*at).unwrap_or(&expr.ty))?;
+                let ty = self.params.get(*at).unwrap_or(&expr.ty);
+                // A width would cut what its column refuses.
+                let words = match ty.through_domains() {
+                    Type::Varchar(_) if self.manner.mysql => "varchar".to_owned(),
+                    _ => type_words(ty)?,
+                };
                 format!("{}::{words}", self.parameter(*at))
             }
             ExprKind::Column(column) => self.column(*column)?,

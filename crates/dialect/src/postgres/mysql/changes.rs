@@ -9,7 +9,9 @@ use super::super::target::Target;
 use super::Clips;
 use super::classes::{Class, class, own_words};
 use crate::functions::Function;
-use crate::ir::{CastContext, ColumnIndex, ColumnRef, Expr, ExprKind, OneByOne, RelId, SortKey, Value, walk};
+use crate::ir::{
+    CastContext, ColumnIndex, ColumnRef, Expr, ExprKind, OneByOne, RelId, SortKey, TriggerEvent, Value, walk,
+};
 use crate::schema::{Column, Relation};
 use crate::{Condition, Error, Result, Type};
 
@@ -194,6 +196,17 @@ impl Binder<'_> {
             true => Ok(None),
             false => self.one_by_one(target, rule),
         }
+    }
+
+    /// ON DUPLICATE KEY UPDATE may meet rows by several keys, or rows that triggers want to see: a back end may have to look at
+    /// each.
+    pub(in crate::postgres) fn may_meet_several(&self, insert: &pg::InsertStmt, target: &Target) -> bool {
+        self.is_mysql()
+            && insert.on_conflict_clause.as_ref().is_some_and(|clause| {
+                clause.action() == OnConflictAction::OnconflictUpdate && !clause.target_list.is_empty()
+            })
+            && (target.relation.takes_rows(TriggerEvent::Update)
+                || target.relation.indexes.iter().filter(|index| index.unique).nth(1).is_some())
     }
 
     /// The rule of a change whose rows come one after another; `None` where it does not matter.

@@ -100,6 +100,9 @@ impl Session {
 
     /// Runs a part of a statement to its end.
     pub(in super::super) fn run_part(&mut self, part: &Prepared, params: &[Value]) -> Result<SpoolReader> {
+        if let Some(there) = part.upstream.clone() {
+            return self.part_upstream(part, &there, params);
+        }
         let run = |session: &mut Self| {
             let statement = session.start(part, params)?;
             session.read_all_of(part, statement)

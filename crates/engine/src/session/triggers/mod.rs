@@ -27,4 +27,5 @@ pub use deferred::Deferred;
 pub use foreign_keys::KeyStatement;
 pub(super) use foreign_keys::{Referential, only};
 pub(crate) use plan::Firing;
+pub(super) use plan::events;
 pub(super) use queue::{Changes, Event, order};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::apart::{self, RowParams};
 use rowferry_dialect::ir::{
-    ConflictAction, CteBody, Dml, DmlAction, Expr, Guards, Heir, OnConflict, ReferentialChange, Statement,
-    TriggerEvent, TriggerLevel, TriggerTime,
+    ConflictAction, CteBody, Dml, DmlAction, Expr, Guards, Heir, LockMode, LockWait, OnConflict, ReferentialChange,
+    RowLock, Statement, TriggerEvent, TriggerLevel, TriggerTime,
 };
 use rowferry_dialect::plan::{Bound, Context};
 use rowferry_dialect::postgres::bind_generated;
@@ -38,6 +38,8 @@ pub(crate) struct Firing {
     pub ignores: bool,
     /// What stands in a row's way goes: REPLACE of MySQL's.
     pub replaces: bool,
+    /// The rows are those of a server behind.
+    pub there: bool,
 }
 
 /// A change taken apart, each part ready to run.
@@ -81,7 +83,8 @@ impl Firing {
     pub(super) fn of_copied() -> Self {
         let events = vec![TriggerEvent::Insert];
         let (ignores, replaces) = (false, false);
-        Self { events, heir: None, assigned: Vec::new(), referred: Vec::new(), steps: None, ignores, replaces }
+        let assigned = Vec::new();
+        Self { events, heir: None, assigned, referred: Vec::new(), steps: None, ignores, replaces, there: false }
     }
 
     /// `None` for a change of which no trigger is to be told.
@@ -101,13 +104,7 @@ impl Firing {
         let event = event(dml);
         let rule = dml.one_by_one.as_deref();
         let (ignores, replaces) = rule.map_or((false, false), |rule| (rule.ignores, rule.replaces));
-        let events: Vec<TriggerEvent> = if replaces {
-            vec![TriggerEvent::Insert, TriggerEvent::Delete]
-        } else if updates.is_some() && event == TriggerEvent::Insert {
-            vec![TriggerEvent::Insert, TriggerEvent::Update]
-        } else {
-            vec![event]
-        };
+        let events = events(dml);
         let cascades = events.iter().any(|event| is_seen_below(schema, &dml.target, *event, &mut Vec::new()));
         let guarded = dml.guards.is_some();
         let assigned: Vec<usize> = updates.map(|set| set.iter().map(|(at, _)| *at).collect()).unwrap_or_default();
@@ -136,8 +133,58 @@ impl Firing {
             return Ok(None);
         }
         let steps = if by_rows { Some(Steps::of(dml, bound, parsed, schema, cascades)?) } else { None };
-        Ok(Some(Self { events, assigned, referred, steps, heir: dml.heir.clone(), ignores, replaces }))
+        let heir = dml.heir.clone();
+        Ok(Some(Self { events, assigned, referred, steps, heir, ignores, replaces, there: false }))
     }
+
+    /// The same of a change of MySQL's whose rows are a server's behind, and that is made there row by row: `part` makes a
+    /// plan of what is done there. Its foreign keys are that server's.
+    ///
+    /// # Errors
+    /// `0A000` for what cannot be done so.
+    pub fn there(
+        dml: &Dml,
+        bound: &Bound,
+        schema: &SessionSchema,
+        part: &mut dyn FnMut(Bound) -> Result<Arc<Prepared>>,
+    ) -> Result<Self> {
+        let with_changes = dml.ctes.iter().any(|cte| matches!(cte.body, CteBody::Dml(_)));
+        if with_changes || dml.family.is_some() || dml.routing.is_some() || dml.view.is_some() || dml.guards.is_some() {
+            return Err(Error::unsupported("this change, row by row, in front of a PostgreSQL server"));
+        }
+        let rule = dml.one_by_one.as_deref();
+        let (ignores, replaces) = rule.map_or((false, false), |rule| (rule.ignores, rule.replaces));
+        let (updates, event, events) = (updates(dml), event(dml), events(dml));
+        // A row is known by its place, which is another one once a foreign key has changed it.
+        if (events.len() > 1 || event != TriggerEvent::Insert) && changes_itself(schema, &dml.target) {
+            let message = "a change, row by row, of a table whose foreign keys change its own rows";
+            return Err(Error::unsupported(format!("{message}, in front of a PostgreSQL server")));
+        }
+        let assigned: Vec<usize> = updates.map(|set| set.iter().map(|(at, _)| *at).collect()).unwrap_or_default();
+        let steps = Some(Steps::there(dml, bound, part)?);
+        let (heir, referred) = (None, Vec::new());
+        Ok(Self { events, assigned, referred, steps, heir, ignores, replaces, there: true })
+    }
+}
+
+/// Foreign keys carry a change of a row of the table to others of its rows.
+fn changes_itself(schema: &SessionSchema, table: &Arc<Relation>) -> bool {
+    let (mut seen, mut next) = (Vec::new(), vec![table.clone()]);
+    while let Some(parent) = next.pop() {
+        for child in schema.children(&parent) {
+            let carries = child.foreign_keys.iter().any(|key| {
+                leads_to(key, &parent) && (key.rules.on_delete.changes_rows() || key.rules.on_update.changes_rows())
+            });
+            if carries && child.oid == table.oid {
+                return true;
+            }
+            if carries && !seen.contains(&child.oid) {
+                seen.push(child.oid);
+                next.push(child.clone());
+            }
+        }
+    }
+    false
 }
 
 impl Steps {
@@ -195,6 +242,56 @@ impl Steps {
     }
 }
 
+impl Steps {
+    fn there(dml: &Dml, bound: &Bound, part: &mut dyn FnMut(Bound) -> Result<Arc<Prepared>>) -> Result<Self> {
+        let mut apart = apart::apart(dml, &bound.params, &[])?;
+        // Who changes a row by its place sees to it that it stays there.
+        let lock = || RowLock {
+            id: dml.id,
+            relation: dml.target.clone(),
+            mode: LockMode::AccessExclusive,
+            wait: LockWait::Block,
+        };
+        if !matches!(dml.action, DmlAction::Insert { .. }) {
+            apart.rows.locking.push(lock());
+        }
+        let ignores = dml.one_by_one.as_ref().is_some_and(|rule| rule.ignores);
+        if let Some(conflict) = apart.conflict.as_mut().filter(|_| !ignores) {
+            conflict.locking.push(lock());
+        }
+        let mut of = |statement: Statement, params: &[Type]| {
+            part(Bound {
+                statement,
+                params: params.to_vec(),
+                columns: Vec::new(),
+                inside: Vec::new(),
+                notices: Vec::new(),
+                ..bound.clone()
+            })
+        };
+        let query = |query: rowferry_dialect::ir::Query| Statement::Query(Box::new(query));
+        let change = |dml: Dml| Statement::Dml(Box::new(dml));
+        let rows = RowsPlan::AtOnce(of(query(apart.rows), &bound.params)?);
+        let mut each = |statement: Option<Statement>| statement.map(|one| of(one, &apart.params)).transpose();
+        Ok(Self {
+            at: apart.at,
+            rows,
+            insert: each(apart.insert.map(change))?,
+            update: each(apart.update.map(change))?,
+            delete: each(apart.delete.map(change))?,
+            now: None,
+            holds: None,
+            conflict: each(apart.conflict.map(query))?,
+            returning: each(apart.returning.map(query))?,
+            computed: None,
+            guards: None,
+            avoids: Vec::new(),
+            cascades: false,
+            defers_keys: false,
+        })
+    }
+}
+
 /// What ON CONFLICT DO NOTHING asks before a row is written: the EXCLUDE that it names, or every one.
 fn avoids(dml: &Dml) -> Vec<Arc<Trigger>> {
     let DmlAction::Insert { on_conflict: Some(OnConflict { arbiter, action: ConflictAction::Nothing }), .. } =
@@ -228,6 +325,18 @@ fn computed(target: &Arc<Relation>, schema: &SessionSchema) -> Result<Vec<Expr>>
         .filter_map(|column| Some((column, column.generated.as_ref()?)))
         .map(|(column, generated)| bind_generated(&generated.text, &column.ty, target, schema, &Context::default()))
         .collect()
+}
+
+/// Everything that a statement may do to rows of its table.
+pub(in super::super) fn events(dml: &Dml) -> Vec<TriggerEvent> {
+    let event = event(dml);
+    if dml.one_by_one.as_ref().is_some_and(|rule| rule.replaces) {
+        vec![TriggerEvent::Insert, TriggerEvent::Delete]
+    } else if updates(dml).is_some() && event == TriggerEvent::Insert {
+        vec![TriggerEvent::Insert, TriggerEvent::Update]
+    } else {
+        vec![event]
+    }
 }
 
 /// What a statement does first of all.

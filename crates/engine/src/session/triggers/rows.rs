@@ -14,7 +14,7 @@
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{Guard, TriggerEvent, TriggerLevel, TriggerTime, Value};
-use rowferry_dialect::schema::Relation;
+use rowferry_dialect::schema::{Column, Relation};
 use rowferry_dialect::values::{self, Settings};
 use rowferry_dialect::{Condition, Error, Language, Result, heritage};
 
@@ -136,8 +136,14 @@ impl Session {
             let shared = (0..found.columns()).find(|at| found.column(*at).to_value() == Value::Integer(1));
             first = first.min(shared.unwrap_or(usize::MAX));
         }
-        let Some(index) = relation.keys_in_order().nth(first) else {
-            return Err(Error::internal("a key that no row has"));
+        let index = match relation.keys_in_order().nth(first) {
+            Some(index) => index,
+            // Somebody has taken the other row away meanwhile.
+            None if run.firing.there => match relation.keys_in_order().next() {
+                Some(index) => index,
+                None => return Ok(()),
+            },
+            None => return Err(Error::internal("a key that no row has")),
         };
         let mut shown = Vec::with_capacity(index.columns.len());
         for at in index.columns.iter().flatten() {
@@ -191,7 +197,16 @@ impl Session {
             }
         }
         let written = read_back(&written, changes, run)?;
-        if let Value::Integer(rowid) = written.rowid {
+        let own = |column: &Column| column.identity.is_some();
+        if let Some(at) = relation.columns.iter().position(own).filter(|_| run.firing.there) {
+            let asked = matches!(given[at], Value::Null | Value::Integer(0));
+            if let Value::Integer(number) = written.row[at]
+                && !(changes.first_numbered)
+            {
+                changes.last_rowid = Some(number);
+                changes.first_numbered |= asked;
+            }
+        } else if let Value::Integer(rowid) = written.rowid {
             // MySQL's clients are told of the first that numbered itself.
             if !(changes.first_numbered && self.language() == Language::Mysql) {
                 changes.last_rowid = Some(rowid);
@@ -293,7 +308,14 @@ impl Session {
             self.ask_of_met(run, &old, &[])?;
         }
         let width = changes.relation.columns.len();
-        if run.steps.holds.is_none() && found.column(1 + 2 * width).to_value() != Value::Integer(1) {
+        let holds = run.steps.holds.is_some() || found.column(1 + 2 * width).to_value() == Value::Integer(1);
+        if run.firing.there {
+            let mut state = self.state.mysql.lock();
+            // A row that is changed counts twice, one that was found may count.
+            let beside = state.beside() + u64::from(holds || state.counts_found());
+            state.set_beside(beside);
+        }
+        if !holds {
             return Ok(());
         }
         self.update_row(run, changes, &found, 0, true)
@@ -303,6 +325,10 @@ impl Session {
     fn row_in_the_way(&mut self, query: &Prepared, changes: &Changes, params: &[Value]) -> Result<SpoolReader> {
         let mut found = self.run_part(query, params)?;
         if !found.advance()? {
+            if self.line().is_some() {
+                let message = "the row that stood in the way is not there any more, or not seen";
+                return Err(Error::new(Condition::SerializationFailure, message).hint("Try it again."));
+            }
             return Err(Error::internal("nothing stands in the way of a row that could not be inserted"));
         }
         if let Value::Integer(rowid) = found.column(0).to_value()
@@ -363,6 +389,10 @@ impl Session {
         }
         let mut written = self.write_part(update, &params, &relation, &new, &run.settings)?;
         if !written.advance()? {
+            if run.firing.there {
+                let message = "a row that a trigger has changed before it was changed itself";
+                return Err(Error::unsupported(format!("{message}, in front of a PostgreSQL server")));
+            }
             return Ok(());
         }
         let written = read_back(&written, changes, run)?;
@@ -543,6 +573,10 @@ impl Session {
 
     /// A rowid that numbers itself has its number before the triggers see the row.
     fn numbered(&mut self, relation: &rowferry_dialect::schema::Relation, new: Row) -> Result<Row> {
+        // A server behind numbers its rows itself.
+        if self.line().is_some() {
+            return Ok(new);
+        }
         let numbered = relation.columns.iter().position(|column| {
             column.row_identity && column.identity.as_ref().is_some_and(|identity| identity.sequence.is_none())
         });

@@ -13,6 +13,11 @@ use super::queue::Event;
 use super::{Changes, Firing, Referential};
 use crate::spool::Spool;
 
+/// A row's own number is that of a column.
+fn is_row_numbered(relation: &Relation) -> bool {
+    relation.columns.iter().any(|column| column.row_identity && column.identity.is_some())
+}
+
 impl Session {
     /// Runs a change, and tells its triggers: the rows of RETURNING, and how many rows have been changed.
     pub(in super::super) fn change_under_triggers(
@@ -58,7 +63,7 @@ impl Session {
             self.referential.rows_follow = true;
             return self.as_part_of_transaction(|session| session.start_changes(plan, &firing)).map(drop);
         }
-        let Some(firing) = plan.triggers.clone() else { return Ok(()) };
+        let Some(firing) = plan.triggers.clone().filter(|firing| !firing.there) else { return Ok(()) };
         self.open_write("COPY FROM")?;
         let changes = self.as_part_of_transaction(|session| session.start_changes(plan, &firing))?;
         self.batch = Some(Box::new(changes));
@@ -159,7 +164,8 @@ impl Session {
     }
 
     fn note_rowid(&mut self, changes: &Changes) {
-        let numbered = changes.relation.columns.iter().any(|column| column.row_identity && column.identity.is_some());
+        let numbered = changes.relation.columns.iter().any(|column| column.identity.is_some());
+        let numbered = numbered && (self.line().is_some() || is_row_numbered(&changes.relation));
         if let Some(rowid) = changes.last_rowid.filter(|_| numbered) {
             self.note_serial(changes.relation.oid, rowid);
         }
