@@ -46,6 +46,13 @@ test-packages: ## Make every package and install each into an empty Debian: half
 	@tools/build_static.sh
 	ROWFERRY_TEST_PACKAGES=1 $(python) -m pytest tests/packaging -v --timeout 3600 $(PYTEST)
 
+.PHONY: test-arm
+test-arm: ## Compile for 64-bit ARM and test that under an emulator: half an hour, and a mirror of Debian
+	@tools/setup.sh test
+	@tools/setup.sh arm
+	@tools/build.sh
+	@tools/test_arm.sh $(PYTEST)
+
 .PHONY: demo
 demo: ## Serve a sample store and let real clients read and write it
 	@tools/setup.sh test

@@ -4,6 +4,7 @@
 #   tools/setup.sh build    compiler dependencies, .venv with what the tests and the demo import
 #   tools/setup.sh test     and MariaDB, PostgreSQL, Java and Maven, Node and npm, Go where Debian has one that is new enough
 #   tools/setup.sh static   and what links the binary statically and makes packages of it
+#   tools/setup.sh arm      and what compiles for 64-bit ARM and runs that here
 #   tools/setup.sh bench    and the peers that the benchmarks measure
 #   tools/setup.sh docs     what makes the site out of the guide, and no compiler
 #
@@ -14,8 +15,8 @@ cd "$(dirname "$0")/.."
 
 goal=${1:-test}
 case $goal in
-    build | test | static | bench | docs) ;;
-    *) echo "usage: tools/setup.sh build|test|static|bench|docs" >&2; exit 2 ;;
+    build | test | static | arm | bench | docs) ;;
+    *) echo "usage: tools/setup.sh build|test|static|arm|bench|docs" >&2; exit 2 ;;
 esac
 
 venv=.venv
@@ -79,6 +80,13 @@ if [[ $goal == static ]]; then
     need debootstrap command -v debootstrap
 fi
 
+if [[ $goal == arm && $(uname -m) != aarch64 ]]; then
+    need gcc-aarch64-linux-gnu command -v aarch64-linux-gnu-gcc
+    need g++-aarch64-linux-gnu command -v aarch64-linux-gnu-g++
+    need qemu-user command -v qemu-aarch64
+    need debootstrap command -v debootstrap
+fi
+
 if ((${#missing[@]})); then
     if [[ $(id -u) != 0 ]] || ! command -v apt-get >/dev/null; then
         echo "missing: ${missing[*]}" >&2
@@ -107,6 +115,11 @@ fi
 if [[ $goal == static ]] && target=$(uname -m)-unknown-linux-musl && [[ ! -d $(rustc --print sysroot)/lib/rustlib/$target ]]; then
     say "installing Rust's $target"
     rustup target add "$target" </dev/null >&2
+fi
+
+if [[ $goal == arm && ! -d $(rustc --print sysroot)/lib/rustlib/aarch64-unknown-linux-gnu ]]; then
+    say "installing Rust's aarch64-unknown-linux-gnu"
+    rustup target add aarch64-unknown-linux-gnu </dev/null >&2
 fi
 
 if [[ $goal == test && ! -x .cache/bin/actionlint ]] && has_go >/dev/null; then
