@@ -3,7 +3,7 @@
 use std::fmt;
 
 use rowferry_wire_pg::client::{Client, Event, Failure, Options, TlsPolicy};
-use rowferry_wire_pg::messages::{CancelRequest, FieldDescription, Notice, StartupPacket, TransactionStatus};
+use rowferry_wire_pg::messages::{CancelRequest, FieldDescription, Notice, StartupPacket, TransactionStatus, Values};
 
 use crate::mysql::{parse_tls_mode, server_name};
 use crate::stream::Moved;
@@ -277,6 +277,15 @@ impl Connection {
             }
             self.pump.advance()?;
         }
+    }
+
+    /// Hands the next row to `take`, if that is what comes next and it has come whole.
+    ///
+    /// # Errors
+    ///
+    /// The connection is of no use any more.
+    pub fn next_row<T>(&mut self, take: impl FnOnce(Values<'_>) -> T) -> Result<Option<T>, Error> {
+        Ok(self.pump.core_mut().next_row()?.map(take))
     }
 
     /// Whether [`Self::poll`] has something to tell at once.

@@ -15,7 +15,7 @@ use rowferry_client::{Timeouts, Url};
 use rowferry_engine::upstream::{Canceller, Link, Reply, RowBytes, Upstream};
 use rowferry_engine::{Condition, Error, Result};
 use rowferry_wire_pg::client::{Event, Failure};
-use rowferry_wire_pg::messages::Notice;
+use rowferry_wire_pg::messages::{Notice, Values};
 
 /// How long a connection may take where its URL does not say it.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -160,10 +160,7 @@ impl Link for ServerLink {
     fn reply(&mut self, row: &mut RowBytes) -> Result<Reply> {
         let reply = self.connection.poll(|event| match event {
             Event::Row(values) => {
-                row.clear();
-                for value in values.iter() {
-                    row.push(value);
-                }
+                fill(row, &values);
                 Some(Reply::Row)
             }
             Event::Columns(columns) => Some(Reply::Columns(columns.iter().map(|column| column.type_oid).collect())),
@@ -180,6 +177,11 @@ impl Link for ServerLink {
         reply
             .map_err(broken)?
             .ok_or_else(|| Error::new(Condition::ProtocolViolation, "the server behind says what nobody asked for"))
+    }
+
+    fn next_row(&mut self, row: &mut RowBytes) -> Result<bool> {
+        let taken = self.connection.next_row(|values| fill(row, &values)).map_err(broken)?;
+        Ok(taken.is_some())
     }
 
     fn has_reply(&mut self) -> bool {
@@ -217,6 +219,13 @@ impl Link for ServerLink {
             true
         }));
     }
+}
+
+/// Puts a row where it is wanted.
+fn fill(row: &mut RowBytes, values: &Values<'_>) {
+    row.clear();
+    row.bytes.extend_from_slice(values.wire());
+    row.cells.extend(values.places());
 }
 
 impl Drop for ServerLink {

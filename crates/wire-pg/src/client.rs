@@ -411,6 +411,28 @@ impl Client {
         }
     }
 
+    /// The next row, if that is what comes next and it has come whole: [`poll`](Self::poll)'s short way. `None` leaves
+    /// everything as it is.
+    ///
+    /// # Errors
+    ///
+    /// As [`poll`](Self::poll).
+    pub fn next_row(&mut self) -> Result<Option<Values<'_>>, Failure> {
+        self.receive.consume(std::mem::take(&mut self.lent));
+        if !matches!(self.state, State::Results) {
+            return Ok(None);
+        }
+        let frame = cut_backend(self.receive.unread(), DEFAULT_MESSAGE_LIMIT).inspect_err(|_| {
+            self.state = State::Over;
+        })?;
+        let Some(len) = frame.filter(|frame| frame.tag == b'D').map(|frame| frame.len) else { return Ok(None) };
+        self.lent = len;
+        match Backend::decode(b'D', &self.receive.unread()[5..len])? {
+            Backend::DataRow(row) => Ok(Some(row.values)),
+            _ => Ok(None),
+        }
+    }
+
     /// Whether [`poll`](Self::poll) has something else to say than [`Event::Pending`]. What the last event borrowed is gone.
     ///
     /// # Errors

@@ -127,6 +127,20 @@ impl Conversation {
         }
     }
 
+    /// Takes the result's next row if it has come already: nobody waits for it, so that there is nothing to interrupt.
+    pub(super) fn takes_row(&mut self, ticket: u64, row: &mut RowBytes) -> Result<bool> {
+        match (&self.running, &mut self.link) {
+            (Some(running), Some(link)) if running.ticket == ticket && running.first.is_none() => {
+                let taken = link.next_row(row);
+                if taken.is_err() {
+                    self.break_off();
+                }
+                taken
+            }
+            _ => Ok(false),
+        }
+    }
+
     /// What the statement that runs says next; where it fails, the line is free again.
     pub(super) fn answer(&mut self, row: &mut RowBytes) -> Result<Answer> {
         if let Some(first) = self.running.as_mut().and_then(|running| running.first.take()) {

@@ -272,8 +272,13 @@ impl Line {
     pub(crate) fn next(&self, ticket: u64, row: &mut RowBytes) -> Result<Next> {
         let mut state = self.state.lock();
         let state = &mut *state;
-        if let Some(rows) = state.aside.remove(&ticket) {
+        if !state.aside.is_empty()
+            && let Some(rows) = state.aside.remove(&ticket)
+        {
             return rows.map(Next::Rows);
+        }
+        if state.takes_row(ticket, row)? {
+            return Ok(Next::Row);
         }
         let _watched = self.watch(state);
         if state.running.as_ref().is_none_or(|running| running.ticket != ticket) {

@@ -76,6 +76,11 @@ pub trait Link: Debug + Send {
     /// # Errors
     /// The connection is over.
     fn reply(&mut self, row: &mut RowBytes) -> Result<Reply>;
+    /// Takes the next reply if it is a row and has come whole; false leaves everything as it is.
+    ///
+    /// # Errors
+    /// The connection is over.
+    fn next_row(&mut self, row: &mut RowBytes) -> Result<bool>;
     /// A reply has come whole, so that nobody waits for it.
     fn has_reply(&mut self) -> bool;
     /// True while the connection stands and has nothing to say.
@@ -125,7 +130,7 @@ pub enum Reply {
 /// A row as it came.
 #[derive(Debug, Default)]
 pub struct RowBytes {
-    /// All cells, one behind the other.
+    /// All cells, and whatever lies between them.
     pub bytes: Vec<u8>,
     /// Where each of them begins and ends; `None` is NULL.
     pub cells: Vec<Option<(usize, usize)>>,
@@ -142,15 +147,6 @@ impl RowBytes {
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.cells.clear();
-    }
-
-    /// Adds a cell.
-    pub fn push(&mut self, cell: Option<&[u8]>) {
-        self.cells.push(cell.map(|cell| {
-            let from = self.bytes.len();
-            self.bytes.extend_from_slice(cell);
-            (from, self.bytes.len())
-        }));
     }
 }
 

@@ -62,8 +62,8 @@ impl Statement {
     }
 }
 
-/// No more than this is set aside for a row before it is known.
-const LONG_ROW: usize = 1_024;
+/// A row's buffer is not kept for the next one when it has become longer than this.
+const LONG_ROW: usize = 65_536;
 
 /// A running query and where its client stands.
 #[derive(Debug)]
@@ -77,10 +77,10 @@ pub(super) struct OpenCursor {
     /// The rowid of the row fetched last, where rows have theirs behind their columns.
     pub position: Option<i64>,
     positioned: bool,
-    /// A row that did not fit the last buffer.
-    waiting: Option<Vec<u8>>,
-    /// What the longest row so far took, for the next one.
-    row_bytes: usize,
+    /// The row where it stands, encoded.
+    row: Vec<u8>,
+    /// That row did not fit the last buffer.
+    waiting: bool,
     /// Rows delivered; for a scroll cursor the row where it stands, from 1.
     pub delivered: i64,
 }
@@ -94,8 +94,8 @@ impl OpenCursor {
             hold,
             position: None,
             positioned,
-            waiting: None,
-            row_bytes: 0,
+            row: Vec::new(),
+            waiting: false,
             delivered: 0,
         }
     }
@@ -105,63 +105,63 @@ impl OpenCursor {
         self.positioned
     }
 
-    /// The next row, encoded; `None` after the last.
-    pub fn next(&mut self, statement: &Layout, context: &mut RowContext<'_>) -> Result<Option<Vec<u8>>> {
+    /// Goes to the next row; false after the last.
+    pub fn advance(&mut self, statement: &Layout, context: &mut RowContext<'_>) -> Result<bool> {
         if self.scroll {
             let next = self.delivered + 1;
-            return self.at(next, statement, context);
+            return self.go_to(next, statement, context);
         }
-        if let Some(waiting) = self.waiting.take() {
-            self.delivered += 1;
-            return Ok(Some(waiting));
-        }
-        let row = self.pull(statement, context)?;
-        self.delivered += i64::from(row.is_some());
-        Ok(row)
+        let found = std::mem::take(&mut self.waiting) || self.pull(statement, context)?;
+        self.delivered += i64::from(found);
+        Ok(found)
     }
 
-    /// Gives back the row just yielded: it did not fit.
-    pub fn push_back(&mut self, row: Vec<u8>) {
+    /// The row where it stands, encoded.
+    pub fn row(&self) -> &[u8] {
+        &self.row
+    }
+
+    /// Goes back before the row where it stands: it did not fit.
+    pub fn push_back(&mut self) {
         self.delivered -= 1;
-        if !self.scroll {
-            self.waiting = Some(row);
-        }
+        self.waiting = !self.scroll;
     }
 
-    /// A scroll cursor's row by number, from 1; the cursor stands there then.
-    pub fn at(&mut self, row: i64, statement: &Layout, context: &mut RowContext<'_>) -> Result<Option<Vec<u8>>> {
+    /// Goes to a scroll cursor's row by number, from 1; false where there is none.
+    pub fn go_to(&mut self, row: i64, statement: &Layout, context: &mut RowContext<'_>) -> Result<bool> {
         let Some(index) = row.checked_sub(1).and_then(|index| usize::try_from(index).ok()) else {
             self.delivered = 0;
-            return Ok(None);
+            return Ok(false);
         };
         while self.kept.len() <= index {
-            match self.pull(statement, context)? {
-                Some(payload) => self.kept.push(&payload)?,
-                None => {
-                    self.delivered = self.kept.len() as i64 + 1;
-                    return Ok(None);
-                }
+            if !self.pull(statement, context)? {
+                self.delivered = self.kept.len() as i64 + 1;
+                return Ok(false);
             }
+            self.kept.push(&self.row)?;
         }
         self.delivered = row;
-        self.kept.get(index)
+        let Some(kept) = self.kept.get(index)? else { return Ok(false) };
+        self.row = kept;
+        Ok(true)
     }
 
     /// The number of the last row of a scroll cursor.
     pub fn last(&mut self, statement: &Layout, context: &mut RowContext<'_>) -> Result<i64> {
-        while let Some(payload) = self.pull(statement, context)? {
-            self.kept.push(&payload)?;
+        while self.pull(statement, context)? {
+            self.kept.push(&self.row)?;
         }
         Ok(self.kept.len() as i64)
     }
 
-    fn pull(&mut self, statement: &Layout, context: &mut RowContext<'_>) -> Result<Option<Vec<u8>>> {
-        let Some(cursor) = &mut self.cursor else { return Ok(None) };
+    /// Encodes the next row of the query; false after the last.
+    fn pull(&mut self, statement: &Layout, context: &mut RowContext<'_>) -> Result<bool> {
+        let Some(cursor) = &mut self.cursor else { return Ok(false) };
         let Some(row) = cursor.next()? else {
             // Its resources go back as soon as it has nothing left.
             self.cursor = None;
             self.position = None;
-            return Ok(None);
+            return Ok(false);
         };
         if self.positioned {
             self.position = match row.get(statement.columns.len()) {
@@ -169,12 +169,12 @@ impl OpenCursor {
                 _ => None,
             };
         }
-        let mut payload = Vec::with_capacity(self.row_bytes);
+        self.row.clear();
+        self.row.shrink_to(LONG_ROW);
         for (at, (column, format)) in statement.columns.iter().zip(statement.formats.iter()).enumerate() {
-            encode_cell(column, *format, row.get(at), context, &mut payload)?;
+            encode_cell(column, *format, row.get(at), context, &mut self.row)?;
         }
-        self.row_bytes = self.row_bytes.max(payload.len()).min(LONG_ROW);
-        Ok(Some(payload))
+        Ok(true)
     }
 }
 

@@ -5,11 +5,10 @@ use std::borrow::Cow;
 use rowferry_dialect::informix::codes::{datetime_qualifier, interval_qualifier, type_code};
 use rowferry_dialect::informix::types::LVARCHAR_MAX;
 use rowferry_dialect::informix::values::{
-    DateFormat, Decimal, convert, convert_dated, date_from_days, date_to_days, parse_date, within_bytes,
+    DateFormat, convert, convert_dated, date_from_days, date_to_days, parse_date, within_bytes,
 };
 use rowferry_dialect::informix::{codes, import};
 use rowferry_dialect::ir::Value;
-use rowferry_dialect::types::Storage;
 use rowferry_dialect::values::{Settings, float, text};
 use rowferry_engine::{Condition, Error, Result, ResultColumn, Session, Type, ValueRef};
 use rowferry_wire_sqli::messages::{Param, ParamValue, SimpleLob, TypeDescription};
@@ -377,18 +376,12 @@ fn decimal(column: &WireColumn, value: ValueRef<'_>, precision: u8, scale: Optio
         return Ok(Base100::from_units(units, scale));
     }
     let text = match value {
-        ValueRef::Integer(number) => number.to_string(),
-        ValueRef::Real(number) if column.ty.storage() == Storage::NativeDecimal => format!("{number:e}"),
-        ValueRef::Real(number) => format!("{number:e}"),
-        ValueRef::Text(text) => utf8(column, text)?.to_owned(),
+        ValueRef::Integer(number) => Cow::Owned(number.to_string()),
+        ValueRef::Real(number) => Cow::Owned(format!("{number:e}")),
+        ValueRef::Text(text) => Cow::Borrowed(utf8(column, text)?),
         _ => return Err(misfit(column)),
     };
-    let decimal = Decimal::parse(&text).map_err(|_| misfit(column))?;
-    let decimal = match scale {
-        Some(scale) => decimal.rescaled(scale.into()),
-        None => decimal.floating(precision),
-    };
-    Base100::from_text(&decimal.to_string(), precision, scale).map_err(|_| misfit(column))
+    Base100::from_text(&text, precision, scale).map_err(|_| misfit(column))
 }
 
 /// How many units of the last of `scale` digits a value is, when it is surely that: the short way of nearly all cells.

@@ -276,6 +276,21 @@ impl<'a> Values<'a> {
         self.count == 0
     }
 
+    /// The values as they travel: a length before each.
+    pub const fn wire(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Where in [`wire`](Self::wire) each value begins and ends; `None` is NULL.
+    pub fn places(&self) -> impl Iterator<Item = Option<(usize, usize)>> + 'a {
+        let mut reader = Reader::new(self.bytes);
+        (0..self.count).map_while(move |_| {
+            let value = value(&mut reader, "value").ok()?;
+            let end = reader.position();
+            Some(value.map(|value| (end - value.len(), end)))
+        })
+    }
+
     /// The values in order.
     pub fn iter(&self) -> impl Iterator<Item = Option<&'a [u8]>> + 'a {
         let mut reader = Reader::new(self.bytes);

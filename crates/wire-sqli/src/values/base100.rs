@@ -140,6 +140,9 @@ impl Base100 {
     /// With a scale: to so many digits after the point, and an error when more than `precision` digits remain. Without
     /// one: to `precision` significant digits.
     pub fn from_text(text: &str, precision: u8, scale: Option<u8>) -> Result<Self, Misfit> {
+        if let Some(number) = Self::from_short_text(text.as_bytes(), precision, scale) {
+            return number;
+        }
         let (negative, mut digits, mut point) = split_text(text)?;
         let keep = match scale {
             Some(scale) => point + i64::from(scale),
@@ -169,6 +172,46 @@ impl Base100 {
         Self::from_pairs(negative, exponent, &pairs)
     }
 
+    /// Reads the texts that nearly all are: a few digits, none of which is to be rounded away. `None` for all others.
+    fn from_short_text(text: &[u8], precision: u8, scale: Option<u8>) -> Option<Result<Self, Misfit>> {
+        let (negative, number) = match text {
+            [b'-', number @ ..] => (true, number),
+            number => (false, number),
+        };
+        // Eighteen digits and a point: what is counted in 64 bits.
+        if number.is_empty() || number.len() > 19 {
+            return None;
+        }
+        let (mut units, mut digits, mut fraction) = (0_i64, 0, None);
+        for byte in number {
+            match byte {
+                b'0'..=b'9' if digits < 18 => {
+                    units = units * 10 + i64::from(byte - b'0');
+                    digits += 1;
+                }
+                b'.' if fraction.is_none() => fraction = Some(digits),
+                _ => return None,
+            }
+        }
+        if digits == 0 {
+            return None;
+        }
+        let fraction: u8 = fraction.map_or(0, |before| digits - before);
+        // So many digits may stand in front of the last one there is.
+        let most = match scale {
+            Some(scale) if fraction <= scale => i32::from(precision) - i32::from(scale - fraction),
+            None => i32::from(precision),
+            Some(_) => return None,
+        };
+        let fits = most >= 18 || units < 10_i64.pow(most.max(0).unsigned_abs());
+        match (fits, scale) {
+            (true, _) => Some(Ok(Self::from_units(if negative { -units } else { units }, fraction))),
+            (false, Some(_)) => Some(Err(Misfit::Range)),
+            // It is to be rounded.
+            (false, None) => None,
+        }
+    }
+
     /// The number from an integer.
     pub fn from_i64(value: i64) -> Self {
         Self::from_units(value, 0)
@@ -177,9 +220,15 @@ impl Base100 {
     /// The number that is `units` of the last of `scale` digits after the point: `1250` and 2 are `12.50`.
     pub fn from_units(units: i64, scale: u8) -> Self {
         // Eleven pairs hold every u64, ten times it, too.
-        let mut magnitude = u128::from(units.unsigned_abs()) * if scale % 2 == 1 { 10 } else { 1 };
         let mut pairs = [0; 11];
-        for pair in pairs.iter_mut().rev() {
+        let (mut magnitude, mut places) = (units.unsigned_abs(), pairs.iter_mut().rev());
+        if scale % 2 == 1
+            && let Some(last) = places.next()
+        {
+            *last = (magnitude % 10) as u8 * 10;
+            magnitude /= 10;
+        }
+        for pair in places {
             if magnitude == 0 {
                 break;
             }
@@ -401,6 +450,24 @@ mod tests {
                 let (whole, fraction) = digits.split_at(digits.len() - usize::from(scale));
                 let text = format!("{}{whole}.{fraction}", if units < 0 { "-" } else { "" });
                 assert_eq!(Ok(Base100::from_units(units, scale)), Base100::from_text(&text, 32, None), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn short_texts_are_read_as_long_ones() {
+        let parts = ["", "0", "00", "7", "10", "99", "100", "12345", "999999999", "123456789012345678"];
+        for (whole, fraction) in parts.iter().flat_map(|whole| parts.iter().map(move |fraction| (whole, fraction))) {
+            for text in [format!("{whole}.{fraction}"), format!("-{whole}.{fraction}"), format!("-{whole}{fraction}")] {
+                // A blank makes it one of those that are read at length.
+                let long = format!(" {text}");
+                for precision in [1, 2, 5, 9, 16, 18, 19, 32] {
+                    for scale in [None, Some(0), Some(1), Some(2), Some(5), Some(16), Some(32)] {
+                        let scale = scale.filter(|scale| *scale <= precision);
+                        let read = |text| Base100::from_text(text, precision, scale);
+                        assert_eq!(read(&text), read(&long), "{text} as ({precision}, {scale:?})");
+                    }
+                }
             }
         }
     }

@@ -65,6 +65,9 @@ pub(super) fn days_in_month(year: i32, month: u8) -> u8 {
 /// A date from text: `YYYY-MM-DD` (DBDATE=Y4MD-, what both drivers ask for) or `MM/DD/YYYY` (the server's default), each
 /// with `-`, `/` or `.` between. A year of two digits is one of this century, as DBCENTURY has it by default.
 pub fn parse_date(text: &str) -> Result<(i32, u8, u8)> {
+    if let Some((year, month, day)) = stored_date(text.as_bytes()) {
+        return checked_date(year, month, day);
+    }
     let invalid = || Error::new(Condition::InvalidDateText, format!("\"{text}\" is not a date"));
     let parts: Vec<&str> = text.trim().split(['-', '/', '.']).collect();
     let [a, b, c] = parts[..] else { return Err(invalid()) };
@@ -80,6 +83,16 @@ pub fn parse_date(text: &str) -> Result<(i32, u8, u8)> {
         _ => (number(c)?, number(a)?, number(b)?),
     };
     checked_date(year, month, day)
+}
+
+/// The parts of `YYYY-MM-DD`, the form in which dates are stored.
+fn stored_date(text: &[u8]) -> Option<(i32, i32, i32)> {
+    let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = *text else { return None };
+    if ![y1, y2, y3, y4, m1, m2, d1, d2].iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let two = |high: u8, low: u8| i32::from(high - b'0') * 10 + i32::from(low - b'0');
+    Some((two(y1, y2) * 100 + two(y3, y4), two(m1, m2), two(d1, d2)))
 }
 
 /// A year that is written in two digits.

@@ -73,16 +73,17 @@ impl Commands {
         let mut used = 0;
         let mut ended = false;
         loop {
-            let Some(payload) = cursor.next(&layout, &mut context)? else {
+            if !cursor.advance(&layout, &mut context)? {
                 ended = true;
                 break;
-            };
-            if used > 0 && used + payload.len() > budget {
-                cursor.push_back(payload);
+            }
+            let bytes = cursor.row().len();
+            if used > 0 && used + bytes > budget {
+                cursor.push_back();
                 break;
             }
-            used += payload.len();
-            encode_tuple(&payload, widths, &mut reply)?;
+            used += bytes;
+            encode_tuple(cursor.row(), widths, &mut reply)?;
             if used >= budget || cursor.is_positioned() {
                 break;
             }
@@ -136,8 +137,8 @@ impl Commands {
         };
         let mut reply = Vec::new();
         let mut done = Done::default();
-        if let Some(payload) = cursor.at(wanted, &layout, &mut context)? {
-            encode_tuple(&payload, widths, &mut reply)?;
+        if cursor.go_to(wanted, &layout, &mut context)? {
+            encode_tuple(cursor.row(), widths, &mut reply)?;
             let number = i32::try_from(wanted).unwrap_or(i32::MAX);
             let _ = ServerMessage::TupId(number).encode(&mut reply, widths);
             done.rows = 1;
