@@ -2,7 +2,7 @@
 
 use crate::Type;
 use crate::access::Needs;
-use crate::ir::Statement;
+use crate::ir::{Body, Statement};
 
 /// A statement bound by a front end; what a back end lowers.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,22 @@ pub struct Bound {
     pub inside: Vec<usize>,
     /// Notices to send with it (an object that IF EXISTS let pass, …).
     pub notices: Vec<crate::Error>,
+}
+
+impl Bound {
+    /// Gives back what its lists have taken beyond what stands in them: plans are kept for long, and there are many.
+    pub fn shrink(&mut self) {
+        self.params.shrink_to_fit();
+        self.columns.shrink_to_fit();
+        self.needs.relations.shrink_to_fit();
+        if let Statement::Query(query) = &mut self.statement {
+            query.columns.shrink_to_fit();
+            query.order_by.shrink_to_fit();
+            if let Body::Select(select) = &mut query.body {
+                select.items.shrink_to_fit();
+            }
+        }
+    }
 }
 
 /// A column of a result, as clients are told.

@@ -113,6 +113,7 @@ impl Uses {
         // Nobody locks what he only reads in another database.
         let mut tables = ir::table_locks(statement);
         tables.retain(|table| !table.relation.is_elsewhere());
+        tables.shrink_to_fit();
         Self {
             materialized: tables.iter().any(|table| table.relation.is_materialized()),
             tables,
@@ -250,7 +251,7 @@ impl Prepared {
 
     /// The back end's words, for messages about our own mistakes and for EXPLAIN.
     pub(crate) fn sql(&self) -> Option<&str> {
-        self.program.as_ref().map(|program| program.sql.as_str())
+        self.program.as_ref().map(|program| &*program.sql)
     }
 }
 
@@ -621,6 +622,7 @@ impl Session {
         let uses = Uses::of(&bound.statement);
         let elsewhere = self.schema.neighbours.reached();
         let direct = self.direct(&mut bound, parsed, declared)?;
+        bound.shrink();
         Ok(Prepared {
             in_parts,
             bound,

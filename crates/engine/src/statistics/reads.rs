@@ -1,10 +1,10 @@
 //! What a plan's statement reads, by which ways.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use rowferry_dialect::ir::{Named, RelId, Statement, named_relations};
-use rowferry_dialect::schema::RelationKind;
+use rowferry_dialect::schema::{Relation, RelationKind};
 
 use super::{IndexCounts, TableCounts};
 use crate::backend::{Handle, Operation, PlanIndex, PlanStep, Program, Target};
@@ -12,20 +12,11 @@ use crate::backend::{Handle, Operation, PlanIndex, PlanStep, Program, Target};
 /// What a plan's statement reads. Which ways the back end takes is asked when somebody wants to know, once.
 #[derive(Debug)]
 pub struct Reads {
-    sql: String,
+    sql: Arc<str>,
     /// Catalogs that the back end must know to say so.
-    pub catalogs: Vec<u32>,
-    relations: HashMap<RelId, Table>,
+    pub catalogs: Box<[u32]>,
+    relations: Box<[(RelId, Arc<Relation>)]>,
     ways: OnceLock<Ways>,
-}
-
-#[derive(Debug)]
-struct Table {
-    oid: u32,
-    /// The index that stands for the rows' own numbers.
-    key: Option<u32>,
-    /// Its indexes: their names, whether they are keys', their object ids.
-    indexes: Vec<(String, bool, u32)>,
 }
 
 /// A way to rows of a table.
@@ -62,18 +53,12 @@ impl Reads {
     /// What a statement reads that is run by a program.
     pub fn of(statement: &Statement, program: &Program) -> Self {
         let relations = named_relations(statement).into_iter().filter_map(|(id, named)| match named {
-            Named::Relation(relation) if relation.kind != RelationKind::Catalog => {
-                let key = relation.columns.iter().any(|column| column.row_identity);
-                let key = relation.indexes.iter().find(|index| key && index.primary).map(|index| index.oid);
-                let indexes =
-                    relation.indexes.iter().map(|index| (index.name.clone(), index.constraint, index.oid)).collect();
-                Some((id, Table { oid: relation.oid, key, indexes }))
-            }
+            Named::Relation(relation) if relation.kind != RelationKind::Catalog => Some((id, relation)),
             _ => None,
         });
         Self {
             sql: program.sql.clone(),
-            catalogs: program.catalogs.clone(),
+            catalogs: program.catalogs.as_slice().into(),
             relations: relations.collect(),
             ways: OnceLock::new(),
         }
@@ -102,11 +87,11 @@ impl Reads {
             let is_through = by.as_ref().is_none_or(|way| way.condition.is_none());
             through += usize::from(is_through);
             let Target::Relation(id) = of else { continue };
-            let Some(table) = self.relations.get(id) else { continue };
+            let Some((_, table)) = self.relations.iter().find(|(known, _)| known == id) else { continue };
             let by = match by.as_ref().map(|way| &way.index) {
                 None | Some(PlanIndex::Automatic) => By::Table,
-                Some(PlanIndex::Named(name)) => table.index(name),
-                Some(PlanIndex::Row) => match table.key {
+                Some(PlanIndex::Named(name)) => index_of(table, name),
+                Some(PlanIndex::Row) => match key_of(table) {
                     Some(key) => By::Index(key),
                     // By their numbers alone, as a TID scan, which PostgreSQL does not count either.
                     None => continue,
@@ -119,17 +104,22 @@ impl Reads {
     }
 }
 
-impl Table {
-    /// The index of a name in the file; those of keys have names that the back end gives them.
-    fn index(&self, name: &str) -> By {
-        if let Some((.., oid)) = self.indexes.iter().find(|(known, ..)| known == name) {
-            return By::Index(*oid);
-        }
-        let mut keys = self.indexes.iter().filter(|(_, is_key, oid)| *is_key && self.key != Some(*oid));
-        match (keys.next(), keys.next()) {
-            (Some((.., oid)), None) => By::Index(*oid),
-            _ => By::SomeKey,
-        }
+/// The index that stands for the rows' own numbers.
+fn key_of(table: &Relation) -> Option<u32> {
+    let is_key = table.columns.iter().any(|column| column.row_identity);
+    table.indexes.iter().find(|index| is_key && index.primary).map(|index| index.oid)
+}
+
+/// The index of a name in the file; those of keys have names that the back end gives them.
+fn index_of(table: &Relation, name: &str) -> By {
+    if let Some(index) = table.indexes.iter().find(|index| index.name == name) {
+        return By::Index(index.oid);
+    }
+    let key = key_of(table);
+    let mut keys = table.indexes.iter().filter(|index| index.constraint && key != Some(index.oid));
+    match (keys.next(), keys.next()) {
+        (Some(index), None) => By::Index(index.oid),
+        _ => By::SomeKey,
     }
 }
 

@@ -60,7 +60,7 @@ use crate::{Error, Result, Type};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
     /// One statement in SQLite's SQL.
-    pub sql: String,
+    pub sql: Arc<str>,
     /// What its parameters `?1`, `?2`, … are.
     pub params: Vec<ParamUse>,
     /// It needs nothing that the `sqlite3` shell has not got.
@@ -177,7 +177,7 @@ pub fn view(query: &Query) -> Result<Lowered> {
     if !program.params.is_empty() {
         return Err(Error::new(crate::Condition::UndefinedParameter, "views cannot have parameters"));
     }
-    Ok(Lowered { sql: program.sql, native: program.native })
+    Ok(Lowered { sql: program.sql.as_ref().to_owned(), native: program.native })
 }
 
 /// Lowers an expression over one table (relation [`crate::ir::Text::TABLE`]), whose columns `column` spells.
@@ -191,7 +191,7 @@ pub fn expression(expr: &Expr, column: &dyn Fn(ColumnRef) -> String) -> Result<L
     if !program.params.is_empty() {
         return Err(Error::new(crate::Condition::UndefinedParameter, "there is no parameter here"));
     }
-    Ok(Lowered { sql: program.sql, native: program.native })
+    Ok(Lowered { sql: program.sql.as_ref().to_owned(), native: program.native })
 }
 
 /// Lowers a key or the condition of an index over one table, whose columns `column` spells: as [`expression`], in words
@@ -207,7 +207,7 @@ pub fn index_expression(expr: &Expr, column: &dyn Fn(ColumnRef) -> String) -> Re
     if !program.params.is_empty() {
         return Err(Error::new(crate::Condition::UndefinedParameter, "there is no parameter here"));
     }
-    Ok((Lowered { sql: program.sql, native: program.native }, order))
+    Ok((Lowered { sql: program.sql.as_ref().to_owned(), native: program.native }, order))
 }
 
 /// An identifier in SQLite's quotes.
@@ -320,9 +320,11 @@ impl Lowering<'_> {
     }
 
     fn program(self, sql: String) -> Program {
-        let Self { params, foreign, catalogs, virtual_tables, tables, .. } = self;
+        let Self { mut params, foreign, catalogs, virtual_tables, tables, .. } = self;
         let virtual_tables = virtual_tables || !catalogs.is_empty();
-        Program { sql, params, native: !foreign, virtual_tables, tables, catalogs, in_order: None }
+        // Programs are kept as long as their plans are.
+        params.shrink_to_fit();
+        Program { sql: sql.into(), params, native: !foreign, virtual_tables, tables, catalogs, in_order: None }
     }
 
     /// Notes that the SQL reads a catalog, which is there while we serve the file.

@@ -80,7 +80,7 @@ impl Backend for Sqlite {
         let params = (0..params).map(|param| ParamUse { param, form: ParamForm::AsIs }).collect();
         // Nobody has looked what stands in it.
         Program {
-            sql: text.to_owned(),
+            sql: text.into(),
             params,
             native: true,
             catalogs: Vec::new(),

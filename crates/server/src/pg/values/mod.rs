@@ -35,9 +35,9 @@ struct Column {
 /// Writes the rows of one result.
 #[derive(Debug)]
 pub(super) struct RowWriter {
-    columns: Vec<Column>,
+    columns: Box<[Column]>,
     /// The message that describes the rows, for clients of UTF-8.
-    described: OnceLock<Vec<u8>>,
+    described: OnceLock<Box<[u8]>>,
 }
 
 impl RowWriter {
@@ -76,7 +76,7 @@ impl RowWriter {
 
     /// The message that describes the rows, which `describe` makes at the first need.
     pub(super) fn described(&self, describe: impl FnOnce() -> Vec<u8>) -> &[u8] {
-        self.described.get_or_init(describe)
+        self.described.get_or_init(|| describe().into_boxed_slice())
     }
 
     /// The number of columns.
