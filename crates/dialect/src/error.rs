@@ -239,6 +239,7 @@ conditions! {
     AmbiguousAlias "42P09" -324 0 1066 "42000",
     AmbiguousParameter "42P08" -201 0 1210 "HY000",
     InvalidColumnReference "42P10" -217 0 1054 "42S22",
+    OrderByOutsideDistinct "42P10" -309 0 3065 "HY000",
     InvalidColumnDefinition "42611" -201 0 1064 "42000",
     InvalidCursorDefinition "42P11" -526 0 1064 "42000",
     InvalidSchemaDefinition "42P15" -201 0 1064 "42000",

@@ -11,6 +11,7 @@
 //! back end. What a front end or a back end cannot do ends in [`Condition::FeatureNotSupported`], naming the feature.
 //!
 //! - [`access`]: roles, owners and privileges;
+//! - `bind`: what SQL asks of a statement in any dialect;
 //! - [`types`]: the types that the IR knows, and how each is stored;
 //! - [`values`]: text input and output of each type, and the canonical stored form;
 //! - [`schema`]: what a front end asks about the database;
@@ -30,6 +31,7 @@
 #![forbid(unsafe_op_in_unsafe_fn)]
 
 pub mod access;
+mod bind;
 pub mod budget;
 pub mod collation;
 pub mod composite;

@@ -211,6 +211,8 @@ pub(super) struct Query {
     pub skip: Option<Node>,
     pub first: Option<Node>,
     pub for_update: bool,
+    /// The columns that are to be changed, where it says so.
+    pub update_of: Vec<(String, usize)>,
     /// INTO TEMP.
     pub into: Option<Into>,
     pub at: usize,

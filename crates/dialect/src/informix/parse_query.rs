@@ -65,6 +65,7 @@ impl Parser<'_> {
                 skip: None,
                 first: None,
                 for_update: false,
+                update_of: Vec::new(),
                 into: None,
                 at,
             };
@@ -117,6 +118,7 @@ impl Parser<'_> {
             skip,
             first,
             for_update: false,
+            update_of: Vec::new(),
             into: None,
             at,
         })
@@ -160,7 +162,7 @@ impl Parser<'_> {
         if self.words(&["for", "update"]) {
             query.for_update = true;
             if self.word("of") {
-                self.list(Self::name)?;
+                query.update_of = self.list(Self::name_at)?;
             }
         } else if self.is_word("for") && self.is_word_at(1, "read") {
             self.words(&["for", "read", "only"]);

@@ -5,7 +5,7 @@ use pg_query::protobuf::{GroupingSet, GroupingSetKind, Node, SelectStmt, node::N
 use super::binder::Binder;
 use super::select::Target;
 use super::viewdef::GroupingShape;
-use crate::functions::internal;
+use crate::bind::grouping::{self, Found, is_column};
 use crate::ir::{self, ColumnIndex, ColumnRef, Expr, ExprKind, From, GroupBy, RelId, walk};
 use crate::{Condition, Result};
 
@@ -222,12 +222,7 @@ impl Binder<'_> {
             counted_on.borrow_mut().extend(table);
             table.is_some()
         };
-        let mut search =
-            Ungrouped { keys, own: &own, follows: &follows, wrong: None, direct: Vec::new(), foreign: false };
-        for expr in exprs {
-            walk::expr(expr, &mut |part| search.enters(part, false));
-        }
-        let Ungrouped { wrong, direct, foreign, .. } = search;
+        let Found { wrong, direct, foreign } = grouping::check(exprs, keys, &own, &follows);
         // It stands in a subquery.
         let mut inside = wrong.is_some_and(|(_, inside)| inside);
         let mut wrong = wrong.map(|(column, _)| column);
@@ -325,68 +320,4 @@ fn relations_in(expr: &Expr, found: &mut Vec<RelId>) {
         }
         true
     });
-}
-
-/// A search for columns that no key of a query gives.
-struct Ungrouped<'a> {
-    keys: &'a [Expr],
-    /// The query's relations.
-    own: &'a [RelId],
-    /// Says that a column follows from the keys.
-    follows: &'a dyn Fn(&ColumnRef) -> bool,
-    /// The first one, and whether it stands in a subquery.
-    wrong: Option<(ColumnRef, bool)>,
-    /// Direct arguments of aggregates.
-    direct: Vec<Expr>,
-    /// An argument of GROUPING is no key.
-    foreign: bool,
-}
-
-impl Ungrouped<'_> {
-    /// Looks at a part of an expression, and says whether to go on into it.
-    fn enters(&mut self, part: &Expr, inside: bool) -> bool {
-        if self.wrong.is_some() || self.keys.contains(part) {
-            return false;
-        }
-        match &part.kind {
-            // A direct argument is the same for the whole group.
-            ExprKind::Aggregate(aggregate) => {
-                self.direct.extend(aggregate.direct.iter().cloned());
-                false
-            }
-            ExprKind::Call { function, args } if function.is(internal("grouping of keys")) => {
-                self.foreign |= args.iter().any(|arg| !self.keys.contains(arg));
-                false
-            }
-            ExprKind::Column(column) => {
-                let known = |key: &Expr| is_column(key, column);
-                if self.own.contains(&column.relation) && !self.keys.iter().any(known) && !(self.follows)(column) {
-                    self.wrong = Some((*column, inside));
-                }
-                false
-            }
-            kind => match kind.query() {
-                Some(query) if !inside => {
-                    walk::query(query, &mut |part| self.enters(part, true));
-                    let found = self.wrong.take();
-                    // What is compared with the query stands before it.
-                    walk::parts(part, &mut |part| self.enters(part, false));
-                    if self.wrong.map(|(column, _)| column) == found.map(|(column, _)| column) {
-                        self.wrong = found;
-                    }
-                    false
-                }
-                _ => true,
-            },
-        }
-    }
-}
-
-/// True for a column, bare or under an implicit conversion.
-fn is_column(expr: &Expr, column: &ColumnRef) -> bool {
-    match &expr.kind {
-        ExprKind::Column(found) => found == column,
-        ExprKind::Cast { arg, context: crate::ir::CastContext::Implicit } => is_column(arg, column),
-        _ => false,
-    }
 }

@@ -8,6 +8,7 @@ use super::binder::{Binder, BoundQuery, Clause, Scope, computed, outputs};
 use super::expr::{all_of, location};
 use super::with::Within;
 use super::{mysql, names, types};
+use crate::bind::grouping::{contains, has_aggregate};
 use crate::ir::{
     self, Body, CastContext, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, From, GroupBy, Query, RelId, Select,
     SetOp, SortKey, walk,
@@ -675,7 +676,7 @@ impl Binder<'_> {
         let expr = match self.item(node, targets, ItemClause::GroupBy)? {
             Item::Target(index) => {
                 let target = &targets[index];
-                if contains_aggregate(&target.expr) {
+                if has_aggregate(&target.expr) {
                     return Err(self.error(
                         Condition::GroupingError,
                         "aggregate functions are not allowed in GROUP BY",
@@ -801,21 +802,6 @@ enum Item {
     Target(usize),
     /// Something else.
     Other(Expr),
-}
-
-/// True when an aggregate of this level stands in an expression.
-fn contains_aggregate(expr: &Expr) -> bool {
-    contains(expr, |part| matches!(part, ExprKind::Aggregate(_)))
-}
-
-/// True if the expression has such a part, subqueries aside.
-fn contains(expr: &Expr, wanted: fn(&ExprKind) -> bool) -> bool {
-    let mut found = false;
-    crate::ir::walk::expr(expr, &mut |part| {
-        found |= wanted(&part.kind);
-        !found && !matches!(part.kind, ExprKind::Scalar(_) | ExprKind::Exists(_) | ExprKind::ArrayQuery(_))
-    });
-    found
 }
 
 /// DISTINCT ON chooses rows before functions in the select list make several of each, unless rows are ordered by those.

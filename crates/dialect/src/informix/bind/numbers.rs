@@ -8,6 +8,7 @@ use super::Binder;
 use super::casts::plain;
 use super::coerce::{call, words};
 use super::expr::Retyped;
+use crate::bind::grouping::contains;
 use crate::functions::{Function, FunctionKind, named};
 use crate::informix::ast::{Call, Node, NodeKind, Over};
 use crate::informix::values::arithmetic;
@@ -361,6 +362,10 @@ impl Binder<'_> {
         if let Some(Window { partition_by, order_by, frame }) = window {
             if distinct {
                 return self.unsupported("DISTINCT in an OLAP aggregate", at);
+            }
+            let parts = args.iter().chain(&partition_by).chain(order_by.iter().map(|key| &key.expr));
+            if parts.into_iter().any(|part| contains(part, |kind| matches!(kind, ExprKind::Window(_)))) {
+                return Err(self.error(Condition::WindowingError, "OLAP functions cannot be nested", at));
             }
             let window = WindowCall { function, args, filter: None, partition_by, order_by, frame };
             return Ok(Expr::new(ExprKind::Window(Box::new(window)), ty));

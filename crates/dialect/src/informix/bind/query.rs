@@ -4,6 +4,7 @@ use super::expr::sortable;
 use super::scope::{Scope, Visible, VisibleColumn};
 use super::{Binder, Found};
 use crate::access::Privileges;
+use crate::bind::grouping::{self, has_aggregate};
 use crate::informix::ast::{Body, Node, NodeKind, OrderKey, Query, Select, Source};
 use crate::informix::types::type_words;
 use crate::informix::values::composite::Shape;
@@ -80,6 +81,13 @@ impl Binder<'_> {
             }
             _ => Vec::new(),
         };
+        for (name, at) in &query.update_of {
+            let shown = bound.scope.iter().flat_map(|scope| &scope.relations).flat_map(|shown| &shown.columns);
+            if !shown.into_iter().any(|column| column.name.eq_ignore_ascii_case(name)) {
+                let message = format!("column ({name}) not found in any table in the query");
+                return Err(self.error(Condition::UndefinedColumn, message, *at).column(name));
+            }
+        }
         let columns = bound
             .columns
             .iter()
@@ -250,14 +258,11 @@ impl Binder<'_> {
         };
         let grouped = !keys.is_empty() || having.is_some() || items.iter().any(has_aggregate);
         if grouped {
-            for (item, column) in items.iter().zip(&columns) {
-                if !depends_on(item, &keys) {
-                    return Err(self.error(
-                        Condition::GroupingError,
-                        format!("the column ({}) must be in the GROUP BY list", column.name),
-                        0,
-                    ));
-                }
+            for item in &items {
+                self.check_grouped(item, &keys, 0)?;
+            }
+            if let (Some(having), Some(written)) = (&having, &select.having) {
+                self.check_grouped(having, &keys, written.at)?;
             }
         }
         let body = ir::Body::Select(Box::new(ir::Select {
@@ -629,7 +634,7 @@ impl Binder<'_> {
                 (None, Some(scope)) => {
                     self.scopes.push(scope.clone());
                     let allowed = std::mem::replace(&mut self.aggregates_allowed, true);
-                    let expr = self.expr(&key.expr);
+                    let expr = self.expr(&key.expr).and_then(|expr| self.sorted_by(expr, key, bound, output));
                     self.aggregates_allowed = allowed;
                     self.scopes.pop();
                     expr?
@@ -642,18 +647,6 @@ impl Binder<'_> {
                     ));
                 }
             };
-            if bound.grouped
-                && let ir::Body::Select(select) = &bound.body
-                && let GroupBy::Keys(group) = &select.group_by
-                && !matches!(&expr.kind, ExprKind::Column(column) if column.relation == output)
-                && !depends_on(&expr, group)
-            {
-                return Err(self.error(
-                    Condition::GroupingError,
-                    "ORDER BY names a column outside GROUP BY",
-                    key.expr.at,
-                ));
-            }
             sorted.push(SortKey {
                 expr: sortable(expr),
                 descending: key.descending,
@@ -662,6 +655,48 @@ impl Binder<'_> {
             });
         }
         Ok(sorted)
+    }
+
+    /// A sort key that is no column of the result. Among groups it is one of a group's, and rows of which those that are alike
+    /// count once have no others than those of the result.
+    fn sorted_by(&mut self, expr: Expr, key: &OrderKey, bound: &Bound, output: RelId) -> Result<Expr> {
+        let ir::Body::Select(select) = &bound.body else { return Ok(expr) };
+        if bound.grouped || has_aggregate(&expr) {
+            let keys = match &select.group_by {
+                GroupBy::Keys(keys) => keys.as_slice(),
+                _ => &[],
+            };
+            self.check_grouped(&expr, keys, key.expr.at)?;
+            // An aggregate here makes one group of rows that nothing else groups.
+            for item in bound.items.iter().filter(|_| !bound.grouped) {
+                self.check_grouped(item, keys, 0)?;
+            }
+        }
+        if select.distinct == Distinct::All {
+            return Ok(expr);
+        }
+        match bound.items.iter().position(|item| *item == expr) {
+            Some(at) => Ok(Expr::column(output, at, expr.ty)),
+            None => Err(self.error(
+                Condition::OrderByOutsideDistinct,
+                "for SELECT DISTINCT, ORDER BY expressions must appear in select list",
+                key.expr.at,
+            )),
+        }
+    }
+
+    /// An expression over groups names no column but those that a key gives.
+    fn check_grouped(&mut self, expr: &Expr, keys: &[Expr], at: usize) -> Result<()> {
+        let own = self.visible_relations();
+        let found = grouping::check([expr], keys, &own, &|_| false);
+        let Some((column, _)) = found.wrong else { return Ok(()) };
+        let name = match (self.innermost().relations.iter().find(|shown| shown.id == column.relation), column.column) {
+            (Some(shown), ColumnIndex::At(place)) => shown.columns.get(place).map(|column| column.name.clone()),
+            _ => None,
+        };
+        let name = name.unwrap_or_else(|| "expression".to_owned());
+        let message = format!("the column ({name}) must be in the GROUP BY list");
+        Err(self.error(Condition::GroupingError, message, at))
     }
 }
 
@@ -756,46 +791,4 @@ pub(super) fn union_type(left: &Type, right: &Type) -> Option<Type> {
         return None;
     }
     super::coerce::common(left, right)
-}
-
-fn has_aggregate(expr: &Expr) -> bool {
-    matches!(expr.kind, ExprKind::Aggregate(_)) || children(expr).into_iter().any(has_aggregate)
-}
-
-/// True when an expression is made of grouping keys, aggregates and constants.
-fn depends_on(expr: &Expr, keys: &[Expr]) -> bool {
-    if keys.contains(expr) {
-        return true;
-    }
-    match &expr.kind {
-        ExprKind::Aggregate(_) => true,
-        ExprKind::Column(_) => false,
-        _ => children(expr).into_iter().all(|child| depends_on(child, keys)),
-    }
-}
-
-/// The expressions directly inside; those inside subqueries are not looked at.
-fn children(expr: &Expr) -> Vec<&Expr> {
-    match &expr.kind {
-        ExprKind::Call { args, .. }
-        | ExprKind::And(args)
-        | ExprKind::Or(args)
-        | ExprKind::Coalesce(args)
-        | ExprKind::Greatest(args)
-        | ExprKind::Least(args) => args.iter().collect(),
-        ExprKind::Cast { arg, .. }
-        | ExprKind::Not(arg)
-        | ExprKind::IsNull { arg, .. }
-        | ExprKind::Collate { arg, .. }
-        | ExprKind::IsTruth { arg, .. } => {
-            vec![arg]
-        }
-        ExprKind::Compare { left, right, .. } | ExprKind::NullIf(left, right) => vec![left, right],
-        ExprKind::Like { text, pattern, .. } => vec![text, pattern],
-        ExprKind::InList { arg, list, .. } => std::iter::once(&**arg).chain(list).collect(),
-        ExprKind::Case { branches, otherwise } => {
-            branches.iter().flat_map(|(condition, result)| [condition, result]).chain(otherwise.as_deref()).collect()
-        }
-        _ => Vec::new(),
-    }
 }

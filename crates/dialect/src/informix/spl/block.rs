@@ -264,6 +264,7 @@ pub(super) fn query_of(items: Vec<Node>, at: usize) -> Query {
         skip: None,
         first: None,
         for_update: false,
+        update_of: Vec::new(),
         into: None,
         at,
     }
