@@ -1,13 +1,19 @@
 //! Interrupts: clients send one byte as TCP urgent data while their statement runs.
 //!
-//! The byte is not in the stream, and the session's own thread is busy: one thread watches the sockets of all sessions
-//! for it. A byte that comes while nothing runs is dropped, since [`Interrupter`](rowferry_engine::Interrupter)s act on
+//! The byte is not in the stream, and the session's own thread is busy: one thread looks at the sockets of all sessions
+//! for it, now and then while any of them works, and sleeps otherwise. It does not wait for the sockets: the kernel wakes
+//! whoever waits for urgent data of a socket with everything that comes on it, and each statement would cost two switches
+//! of context. A byte that comes while nothing runs is dropped, since [`Interrupter`](rowferry_engine::Interrupter)s act on
 //! running statements only.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
-use std::sync::{Arc, LazyLock};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, OnceLock};
+use std::thread::Thread;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 
@@ -18,11 +24,19 @@ struct Watched {
     interrupt: Interrupt,
 }
 
-/// The kernel keeps the set, so that sessions come and go without waking the thread: it would cost each of them two
-/// switches of context.
+/// How long an urgent byte may lie before it is looked for.
+const TICK: Duration = Duration::from_millis(20);
+
+/// The kernel keeps the set, so that sessions come and go without waking the thread.
 struct Watch {
     events: OwnedFd,
     sessions: Mutex<(u64, HashMap<u64, Watched>)>,
+    /// How often a session has begun to work, and how often it has ended: the difference is how many work now.
+    begun: AtomicU64,
+    ended: AtomicU64,
+    /// The thread sleeps until a session begins to work.
+    asleep: AtomicBool,
+    thread: OnceLock<Thread>,
 }
 
 /// `None` when there is no thread to be had: then nobody can interrupt.
@@ -40,25 +54,58 @@ fn start() -> io::Result<Arc<Watch>> {
     }
     // SAFETY: the descriptor is new, and nobody else's.
     let events = unsafe { OwnedFd::from_raw_fd(events) };
-    let watch = Arc::new(Watch { events, sessions: Mutex::default() });
+    let watch = Arc::new(Watch {
+        events,
+        sessions: Mutex::default(),
+        begun: AtomicU64::new(0),
+        ended: AtomicU64::new(0),
+        asleep: AtomicBool::new(false),
+        thread: OnceLock::new(),
+    });
     let shared = watch.clone();
-    std::thread::Builder::new().name("informix-urgent".into()).spawn(move || {
-        loop {
-            for (key, ended) in shared.wait() {
-                shared.urgent(key, ended);
-            }
-        }
-    })?;
+    let handle = std::thread::Builder::new().name("informix-urgent".into()).spawn(move || shared.run())?;
+    let _ = watch.thread.set(handle.thread().clone());
     Ok(watch)
 }
 
 impl Watch {
-    /// Waits until something happens; the sessions to which it happened, and whether their connections have ended.
-    fn wait(&self) -> Vec<(u64, bool)> {
+    fn run(&self) -> ! {
+        let mut seen = 0;
+        loop {
+            std::thread::sleep(TICK);
+            for (key, ended) in self.look() {
+                self.urgent(key, ended);
+            }
+            let begun = self.begun.load(Ordering::SeqCst);
+            if begun == seen && begun == self.ended.load(Ordering::SeqCst) {
+                self.asleep.store(true, Ordering::SeqCst);
+                // Who begins after this look sees that we sleep, and wakes us.
+                while self.begun.load(Ordering::SeqCst) == seen {
+                    std::thread::park();
+                }
+                self.asleep.store(false, Ordering::SeqCst);
+            }
+            seen = begun;
+        }
+    }
+
+    /// A session begins to work.
+    fn begin(&self) {
+        self.begun.fetch_add(1, Ordering::SeqCst);
+        if self.asleep.load(Ordering::SeqCst)
+            && self.asleep.swap(false, Ordering::SeqCst)
+            && let Some(thread) = self.thread.get()
+        {
+            thread.unpark();
+        }
+    }
+
+    /// The sessions to which something has happened, and whether their connections have ended.
+    fn look(&self) -> Vec<(u64, bool)> {
         let mut happened = [libc::epoll_event { events: 0, u64: 0 }; 16];
         // SAFETY: pointer and length are of one array.
         let count = unsafe {
-            libc::epoll_wait(self.events.as_raw_fd(), happened.as_mut_ptr(), happened.len() as libc::c_int, -1)
+            libc::epoll_wait(self.events.as_raw_fd(), happened.as_mut_ptr(), happened.len() as libc::c_int, 0)
         };
         let ends = (libc::EPOLLHUP | libc::EPOLLERR) as u32;
         let happened = happened.iter().take(usize::try_from(count).unwrap_or(0));
@@ -101,10 +148,15 @@ impl Watch {
     }
 }
 
-/// A session that is watched until this is dropped.
-pub(super) struct Registration(u64);
+/// A session that is watched until this is dropped. It works from the beginning.
+pub(super) struct Registration {
+    watch: Arc<Watch>,
+    key: u64,
+    works: Cell<bool>,
+}
 
-/// Has `interrupt` called whenever an urgent byte comes on `socket`. `None` when it cannot be watched.
+/// Has `interrupt` called whenever an urgent byte comes on `socket` while the session works. `None` when it cannot be
+/// watched.
 pub(super) fn watch(socket: RawFd, interrupt: impl Fn() + Send + Sync + 'static) -> Option<Registration> {
     let watch = WATCH.as_ref()?;
     // SAFETY: the session's own socket, open for the length of this call.
@@ -114,16 +166,33 @@ pub(super) fn watch(socket: RawFd, interrupt: impl Fn() + Send + Sync + 'static)
     let key = sessions.0;
     watch.control(libc::EPOLL_CTL_ADD, &socket, key).inspect_err(report).ok()?;
     sessions.1.insert(key, Watched { socket, interrupt: Arc::new(interrupt) });
-    Some(Registration(key))
+    drop(sessions);
+    watch.begin();
+    Some(Registration { watch: watch.clone(), key, works: Cell::new(true) })
+}
+
+impl Registration {
+    /// The session works on what its client has sent.
+    pub(super) fn work(&self) {
+        if !self.works.replace(true) {
+            self.watch.begin();
+        }
+    }
+
+    /// The session waits for its client: there is nothing to interrupt.
+    pub(super) fn rest(&self) {
+        if self.works.replace(false) {
+            self.watch.ended.fetch_add(1, Ordering::SeqCst);
+        }
+    }
 }
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        if let Some(watch) = &*WATCH {
-            let watched = watch.sessions.lock().1.remove(&self.0);
-            if let Some(watched) = watched {
-                watch.forget(self.0, watched);
-            }
+        self.rest();
+        let watched = self.watch.sessions.lock().1.remove(&self.key);
+        if let Some(watched) = watched {
+            self.watch.forget(self.key, watched);
         }
     }
 }
@@ -132,7 +201,6 @@ impl Drop for Registration {
 mod tests {
     use std::net::{TcpListener, TcpStream};
     use std::sync::mpsc;
-    use std::time::Duration;
 
     use super::*;
 
@@ -147,10 +215,32 @@ mod tests {
         })
         .unwrap();
         // What the thread does when the kernel has told it of a byte that is gone when it looks.
-        WATCH.as_ref().unwrap().urgent(watched.0, false);
+        watched.watch.urgent(watched.key, false);
         // SAFETY: one byte of a constant.
         let sent = unsafe { libc::send(client.as_raw_fd(), c"B".as_ptr().cast(), 1, libc::MSG_OOB) };
         assert_eq!(sent, 1);
         interrupts.recv_timeout(Duration::from_secs(20)).expect("the session is watched no more");
+    }
+
+    #[test]
+    fn whoever_begins_to_work_wakes_the_thread_that_looks() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (session, _) = listener.accept().unwrap();
+        let (interrupted, interrupts) = mpsc::channel();
+        let watched = watch(session.as_raw_fd(), move || {
+            let _ = interrupted.send(());
+        })
+        .unwrap();
+        for _ in 0..3 {
+            watched.rest();
+            // Long enough for the thread to fall asleep, if no other test keeps it awake.
+            std::thread::sleep(TICK * 4);
+            watched.work();
+            // SAFETY: one byte of a constant.
+            let sent = unsafe { libc::send(client.as_raw_fd(), c"B".as_ptr().cast(), 1, libc::MSG_OOB) };
+            assert_eq!(sent, 1);
+            interrupts.recv_timeout(Duration::from_secs(20)).expect("nobody looks");
+        }
     }
 }

@@ -58,7 +58,23 @@ enum Urgent {
     /// Nobody yet; what is to be done when it comes.
     Unwatched(Box<dyn Fn() + Send + Sync>),
     /// For as long as this is held; `None` when it cannot be done.
-    Watched(#[allow(dead_code, reason = "held for its drop")] Option<Registration>),
+    Watched(Option<Registration>),
+}
+
+impl Urgent {
+    /// The session works on what its client has sent.
+    fn work(&self) {
+        if let Self::Watched(Some(registration)) = self {
+            registration.work();
+        }
+    }
+
+    /// The session waits for its client.
+    fn rest(&self) {
+        if let Self::Watched(Some(registration)) = self {
+            registration.rest();
+        }
+    }
 }
 
 /// All but the socket and the inbox, so that a request can be read in place while it is obeyed.
@@ -215,8 +231,6 @@ impl<'c> SqliSession<'c> {
             }
             self.end_if_over()?;
             if exiting {
-                // Before the client hangs up, which would wake the thread that watches.
-                self.urgent = Urgent::Watched(None);
                 // Drivers that do not wait for the answer have gone by now; a late one would only be sent back.
                 if !self.connection.peer_has_closed() {
                     self.flush()?;
@@ -239,7 +253,9 @@ impl<'c> SqliSession<'c> {
             self.flush()?;
         }
         let wait = Wait::begin(self.connection, self.commands.open.as_ref().map(|open| &open.session));
+        self.urgent.rest();
         let read = self.connection.read(self.decoder.space(READ));
+        self.urgent.work();
         let session = self.commands.open.as_ref().map(|open| &open.session);
         match wait.end(read, self.connection, session, !self.decoder.is_empty()) {
             Ok(count) => {
