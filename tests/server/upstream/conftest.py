@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,13 +16,17 @@ from tests.servers.availability import not_tested
 from tests.servers.postgres import PostgreSQL, find_postgres
 from tests.servers.rowferry import Rowferry
 
+#: Which of `VERSIONS` stands behind in all tests of this folder; by default, the one that is installed.
+ANOTHER_VERSION = "ROWFERRY_TEST_POSTGRES"
+
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgreSQL]:
     """A PostgreSQL server on TCP."""
-    if find_postgres() is None:
+    version = os.environ.get(ANOTHER_VERSION)
+    if version is None and find_postgres() is None:
         not_tested("the server in front of PostgreSQL", "PostgreSQL's server is not installed")
-    with PostgreSQL.start(tcp=True) as server:
+    with PostgreSQL.start(tcp=True, version=int(version) if version else None) as server:
         yield server
 
 

@@ -29,6 +29,11 @@ def answer(cursor: Any, sql: str) -> tuple[Any, ...]:
 
 
 def test_answers_are_alike(postgres: PostgreSQL, tmp_path: Path) -> None:
+    compare(postgres, tmp_path)
+
+
+def compare(postgres: PostgreSQL, tmp_path: Path) -> None:
+    """Runs all statements at a file and in front of this server."""
     url, _ = make_database(postgres)
     text = "\n".join(line for line in STATEMENTS.read_text().splitlines() if not line.startswith("--"))
     statements = [statement.strip() for statement in text.split(";\n") if statement.strip()]
