@@ -61,6 +61,16 @@ pub enum DurabilityChoice {
     Off,
 }
 
+/// What becomes of what has no effect here.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+enum Compat {
+    /// It is passed over.
+    #[default]
+    Lenient,
+    /// It is refused by name
+    Strict,
+}
+
 /// What becomes of the file's journal mode, which stays when the server ends.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 pub enum JournalChoice {
@@ -216,6 +226,13 @@ pub struct Arguments {
     /// What becomes of the file's journal mode
     #[arg(long, value_enum, default_value_t, env = "ROWFERRY_JOURNAL", help_heading = FILE)]
     journal: JournalChoice,
+
+    /// Whether Informix's clients may say what has no effect here
+    ///
+    /// Where a table is stored (IN, EXTENT SIZE, FRAGMENT BY, …), SET EXPLAIN and its kin, GRANT where everybody may do
+    /// everything. `lenient` passes over it, and logs each as a remark; `strict` refuses it by name.
+    #[arg(long, value_enum, default_value_t, env = "ROWFERRY_COMPAT", help_heading = FILE)]
+    compat: Compat,
 
     /// Serve the databases of this directory, too, and let clients make and drop some there
     ///
@@ -640,6 +657,7 @@ fn options(arguments: &Arguments) -> Result<Options, Failure> {
         },
         create: !arguments.no_create && !arguments.read_only,
         read_only: arguments.read_only,
+        strict: arguments.compat == Compat::Strict,
         lock_timeout: duration("--lock-timeout", arguments.lock_timeout)?,
         // Of the eight MiB that the listener gives a session's thread.
         routine_stack: 5 * 1024 * 1024,

@@ -46,6 +46,8 @@ pub struct Options {
     /// What transactions Informix clients have (default: [`Logging::Log`]). Without, BEGIN WORK is refused as Informix
     /// refuses it.
     pub logging: Logging,
+    /// What Informix's clients say and what has no effect here is refused, and not passed over (default: no).
+    pub strict: bool,
     /// Bytes of its thread's stack that a session's routines may use when they call each other; 1 MiB by default, half
     /// of what Rust gives a thread.
     pub routine_stack: usize,
@@ -83,6 +85,7 @@ impl Default for Options {
             read_only: false,
             lock_timeout: Duration::from_secs(30),
             logging: Logging::Log,
+            strict: false,
             routine_stack: 1024 * 1024,
             session_memory: crate::memory::UNLIMITED,
             mapped: 0,

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use rowferry_dialect::informix::type_words;
-use rowferry_engine::Session;
+use rowferry_engine::{Options, Session};
 use support::answers::{answer, run};
 use support::cases::check_cases;
 use support::{Fixture, informix};
@@ -187,4 +187,47 @@ fn a_distinct_type_is_a_domain_to_clients_of_postgresql() {
     assert_eq!(error.informix_code(), -9628);
     run(&mut session, "create distinct type dollar as int").unwrap();
     assert!(run(&mut session, "select 1::dollar from systables where tabid = 1").is_ok());
+}
+
+/// What a statement says and what has no effect is a remark, or refused where the server was told to take nothing of the kind.
+#[test]
+fn what_has_no_effect_is_told_or_refused() {
+    let statements = [
+        (
+            "create table a (k int) in dbs1 extent size 16 next size 8 lock mode page",
+            &["IN dbspace", "EXTENT SIZE", "LOCK MODE PAGE"][..],
+        ),
+        ("create table b (k int) fragment by round robin in d1, d2", &["FRAGMENT BY"]),
+        ("create index i on t (k) using rtree fillfactor 80 in dbs2", &["USING", "FILLFACTOR", "IN dbspace"]),
+        ("set explain on", &["SET EXPLAIN"]),
+        ("set pdqpriority 50", &["SET"]),
+        ("grant select on t to public", &["GRANT, as every user may do everything,"]),
+        // These say what is so here, too.
+        ("create table c (k int) lock mode row", &[]),
+        ("create index j on c (k) using btree", &[]),
+        ("select * from c into temp d with no log", &[]),
+        ("set lock mode to wait", &[]),
+    ];
+    for strict in [false, true] {
+        let fixture = Fixture::new();
+        let database = fixture.open_with(Options { create: true, strict, ..Options::default() });
+        let mut session = informix(&database);
+        run(&mut session, "create table t (k int)").unwrap();
+        for (sql, idle) in statements {
+            match run(&mut session, sql) {
+                Ok(_) => {
+                    assert!(!strict || idle.is_empty(), "{sql}");
+                    let told: Vec<String> = idle.iter().map(|what| format!("{what} has no effect here")).collect();
+                    let remarks: Vec<String> =
+                        session.drain_notices().into_iter().map(|told| told.message.clone()).collect();
+                    assert_eq!(remarks, told, "{sql}");
+                }
+                Err(error) => {
+                    assert!(strict && !idle.is_empty(), "{sql}: {error:?}");
+                    let refused = format!("{}, which has no effect here, is not supported", idle[0]);
+                    assert_eq!((error.condition().sqlstate(), error.message.clone()), ("0A000", refused), "{sql}");
+                }
+            }
+        }
+    }
 }

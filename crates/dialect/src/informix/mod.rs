@@ -64,6 +64,8 @@ pub struct Statement {
     params: usize,
     /// `"x"` is a name everywhere.
     delimited: bool,
+    /// What it says and what has no effect here.
+    idle: Box<[&'static str]>,
 }
 
 /// What transactions of a database are.
@@ -112,7 +114,15 @@ impl Statement {
         let function = ast::ObjectName { database: None, server: None, owner: None, name: name.to_owned(), at: 0 };
         let args = vec![ast::Node { kind: ast::NodeKind::Param(0), at: 0 }];
         let end = text.len();
-        Self { ast: Ast::Execute { name: function, args }, text, start: 0, end, params: 1, delimited: false }
+        Self {
+            ast: Ast::Execute { name: function, args },
+            text,
+            start: 0,
+            end,
+            params: 1,
+            delimited: false,
+            idle: [].into(),
+        }
     }
 
     /// The statement's own text.
@@ -192,9 +202,11 @@ fn statements(mut parser: Parser<'_>) -> Result<Vec<Statement>> {
         }
         let start = parser.start();
         parser.params = 0;
+        parser.idle.clear();
         let ast = parser.statement()?;
         let (end, params, delimited) = (parser.end(), parser.params, parser.delimited);
-        statements.push(Statement { ast, text: text.clone(), start, end, params, delimited });
+        let idle = parser.idle.as_slice().into();
+        statements.push(Statement { ast, text: text.clone(), start, end, params, delimited, idle });
         if !parser.at_end() && !parser.is_sign(";") {
             return Err(parser.unexpected());
         }

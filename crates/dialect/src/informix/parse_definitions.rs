@@ -240,13 +240,19 @@ impl Parser<'_> {
         Ok(column)
     }
 
+    /// How large a real server would make the pieces of a file.
+    fn sizes(&mut self) -> bool {
+        (self.words(&["extent", "size"]) || self.words(&["next", "size"])) && self.is_idle("EXTENT SIZE")
+    }
+
     /// Where and how a real server would store the table: no matter here.
     pub fn storage_clauses(&mut self) -> Result<()> {
         loop {
+            let (rowids, crcols) = (&["with", "rowids"], &["with", "crcols"]);
             if self.words(&["with", "no", "log"])
-                || self.words(&["with", "rowids"])
-                || self.words(&["with", "crcols"])
-                || self.words(&["with", "audit"])
+                || self.words(rowids) && self.is_idle("WITH ROWIDS")
+                || self.words(crcols) && self.is_idle("WITH CRCOLS")
+                || self.words(&["with", "audit"]) && self.is_idle("WITH AUDIT")
             {
                 continue;
             }
@@ -255,13 +261,16 @@ impl Parser<'_> {
                     return Err(self.unsupported("WITH VERCOLS, ERKEY or REPLCHECK"));
                 }
             }
-            if self.word("in") {
+            if self.word("in") && self.is_idle("IN dbspace") {
                 self.name()?;
-            } else if self.words(&["extent", "size"]) || self.words(&["next", "size"]) {
+            } else if self.sizes() {
                 self.unsigned()?;
             } else if self.words(&["lock", "mode"]) {
+                if self.is_word("page") {
+                    self.is_idle("LOCK MODE PAGE");
+                }
                 self.one_of(&["page", "row"])?;
-            } else if self.word("put") {
+            } else if self.word("put") && self.is_idle("PUT") {
                 self.list(|parser| {
                     parser.name()?;
                     parser.expect_word("in")?;
@@ -293,19 +302,22 @@ impl Parser<'_> {
         self.expect_sign(")")?;
         loop {
             if self.word("using") {
+                if !self.is_word("btree") {
+                    self.is_idle("USING");
+                }
                 self.name()?;
                 if self.is_sign("(") {
                     self.skip_parentheses()?;
                 }
-            } else if self.word("fillfactor") {
+            } else if self.word("fillfactor") && self.is_idle("FILLFACTOR") {
                 self.unsigned()?;
-            } else if self.word("in") {
+            } else if self.word("in") && self.is_idle("IN dbspace") {
                 self.name()?;
-            } else if self.words(&["extent", "size"]) || self.words(&["next", "size"]) {
+            } else if self.sizes() {
                 self.unsigned()?;
             } else if self.word("online")
-                || self.word("compressed")
-                || self.words(&["hash", "on"])
+                || self.word("compressed") && self.is_idle("COMPRESSED")
+                || self.words(&["hash", "on"]) && self.is_idle("HASH ON")
                 || self.fragmentation()
             {
             } else if self.is_word("enabled") || self.is_word("disabled") || self.is_word("filtering") {

@@ -274,6 +274,7 @@ impl Parser<'_> {
         if !begins {
             return false;
         }
+        self.is_idle("FRAGMENT BY");
         let mut depth = 0;
         loop {
             match self.peek() {

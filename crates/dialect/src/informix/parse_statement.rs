@@ -107,7 +107,9 @@ impl Parser<'_> {
             "database" => {
                 self.take();
                 let name = self.database_name()?;
-                self.word("exclusive");
+                if self.word("exclusive") {
+                    self.is_idle("EXCLUSIVE");
+                }
                 Ok(Ast::Database { name })
             }
             "close" => {
@@ -138,6 +140,7 @@ impl Parser<'_> {
         while !self.at_end() && !self.is_sign(";") {
             self.take();
         }
+        self.is_idle(tag);
         Ok(Ast::Nothing { statement, tag })
     }
 
@@ -315,6 +318,7 @@ impl Parser<'_> {
         while !self.at_end() && !self.is_sign(";") {
             self.take();
         }
+        self.is_idle(tag);
         Ok(Ast::SetOther { statement, tag })
     }
 

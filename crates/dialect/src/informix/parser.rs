@@ -26,6 +26,8 @@ pub(super) struct Parser<'a> {
     pub connects: bool,
     /// `"x"` is a name everywhere, as DELIMIDENT has it.
     pub delimited: bool,
+    /// What the statement says and what has no effect here.
+    pub idle: Vec<&'static str>,
     depth: usize,
     /// The height of the tallest tree in the production under way, at most.
     height: usize,
@@ -50,6 +52,7 @@ impl<'a> Parser<'a> {
             spl: None,
             connects: false,
             delimited,
+            idle: Vec::new(),
             depth: 0,
             height: 0,
         })
@@ -157,6 +160,14 @@ impl<'a> Parser<'a> {
     /// An error at a byte of the text.
     pub fn error_at(&self, condition: Condition, message: impl Into<String>, at: usize) -> Error {
         Error::new(condition, message).at(position(self.text, at))
+    }
+
+    /// Notes that something in the statement has no effect here; true, for those who take one of several.
+    pub fn is_idle(&mut self, what: &'static str) -> bool {
+        if !self.idle.contains(&what) {
+            self.idle.push(what);
+        }
+        true
     }
 
     pub fn unsupported(&self, feature: &str) -> Error {

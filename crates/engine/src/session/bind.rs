@@ -182,6 +182,7 @@ impl Session {
             server: variables.get("informix.server").unwrap_or_else(|| "informix".to_owned()),
             asked_from: None,
             multibyte: variables.get(informix::MULTIBYTE).is_some(),
+            strict: self.database.shared.options.strict,
             dates: variables.get(informix::DATES).and_then(|words| informix::values::DateFormat::of_dbdate(&words)),
         }
     }

@@ -16,7 +16,10 @@ impl Binder<'_> {
         let tag = if access.grant { "GRANT" } else { "REVOKE" };
         if self.schema.rights().roles.is_simple() {
             return match access.grant {
-                true => Ok(ir::Statement::Nothing { tag }),
+                true => {
+                    self.without_effect("GRANT, as every user may do everything,")?;
+                    Ok(ir::Statement::Nothing { tag })
+                }
                 false => Err(Error::unsupported("REVOKE, as every user may do everything,")),
             };
         }

@@ -51,6 +51,8 @@ pub struct Context {
     pub multibyte: bool,
     /// The form of dates in text, where the client has said so.
     pub dates: Option<DateFormat>,
+    /// What has no effect here is refused, and not passed over.
+    pub strict: bool,
 }
 
 pub(super) struct Binder<'a> {
@@ -101,6 +103,9 @@ pub fn bind(parsed: &Statement, schema: &dyn Schema, context: &Context, params: 
     declared.resize(parsed.params.max(params.len()), None);
     let mut binder = Binder::new(schema, context, &parsed.text, declared);
     binder.delimited = parsed.delimited;
+    for what in &parsed.idle {
+        binder.without_effect(what)?;
+    }
     let (statement, columns) = binder.statement(&parsed.ast)?;
     let params = binder.params.into_iter().map(|ty| ty.unwrap_or(Type::Lvarchar(super::types::LVARCHAR_MAX))).collect();
     let needs = if matches!(statement, ir::Statement::Ddl(_)) { Needs::default() } else { binder.needs };
@@ -317,6 +322,16 @@ impl<'a> Binder<'a> {
 
     pub(super) fn error(&self, condition: Condition, message: impl Into<String>, at: usize) -> Error {
         Error::new(condition, message).at(position(self.text, at))
+    }
+
+    /// The statement says what has no effect here: a remark, or an error where nothing of the kind is to be taken.
+    pub(super) fn without_effect(&mut self, what: &str) -> Result<()> {
+        if self.context.strict {
+            let hint = "The server was started with --compat strict; with --compat lenient it is passed over.";
+            return Err(Error::unsupported(format!("{what}, which has no effect here,")).hint(hint));
+        }
+        self.notices.push(Error::new(Condition::Warning, format!("{what} has no effect here")));
+        Ok(())
     }
 
     pub(super) fn placed<T>(&self, result: Result<T>, at: usize) -> Result<T> {

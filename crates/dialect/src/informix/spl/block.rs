@@ -102,7 +102,9 @@ impl Parser<'_> {
         let uses = std::mem::replace(&mut names.uses, outer);
         let id = names.statements;
         names.statements += 1;
-        let statement = Statement { ast, text: names.text.clone(), start, end, params: uses.len(), delimited };
+        // The routine as a whole tells it.
+        let idle = [].into();
+        let statement = Statement { ast, text: names.text.clone(), start, end, params: uses.len(), delimited, idle };
         Ok(Sql { id, statement, uses })
     }
 

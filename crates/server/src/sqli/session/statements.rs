@@ -304,6 +304,7 @@ impl Commands {
             Ok(outcome) => outcome,
             Err(error) => return wanted_file(error, Resume::Execute),
         };
+        self.log_remarks()?;
         let rows = match outcome {
             Outcome::Done { rows, .. } => rows,
             // A routine without described columns still returns something, which nobody wants.
@@ -331,6 +332,14 @@ impl Commands {
     }
 
     /// Several statements at once, up to the first that fails.
+    /// What a statement has been passed over for is logged: the wire has no words for it.
+    fn log_remarks(&mut self) -> Obeyed {
+        for remark in self.session()?.drain_notices() {
+            tracing::info!(remark = %remark.message, "said to an Informix client, who cannot be told");
+        }
+        Ok(())
+    }
+
     fn execute_parts(&mut self, parts: &[String]) -> Obeyed<Next> {
         let mut rows = 0;
         self.begin_if_ansi()?;
