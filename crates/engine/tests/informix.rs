@@ -202,6 +202,8 @@ fn what_has_no_effect_is_told_or_refused() {
         ("set explain on", &["SET EXPLAIN"]),
         ("set pdqpriority 50", &["SET"]),
         ("grant select on t to public", &["GRANT, as every user may do everything,"]),
+        ("create role clerks", &["CREATE ROLE, as every user may do everything,"]),
+        ("create cluster index by_k on t (k)", &["CLUSTER"]),
         // These say what is so here, too.
         ("create table c (k int) lock mode row", &[]),
         ("create index j on c (k) using btree", &[]),

@@ -414,3 +414,14 @@ def test_a_wrong_url_says_so(tmp_path: Path) -> None:
         Rowferry.start("postgresql://a@127.0.0.1:1/none", postgres=False, informix=True, args=("--read-only",))
     with pytest.raises(ServerFailed, match="nothing to listen at"):
         Rowferry.start("postgresql://a@127.0.0.1:1/none", postgres=False)
+
+
+def test_what_has_no_effect_is_refused_where_nothing_of_the_kind_is_taken(start_front: Callable[..., Front]) -> None:
+    front = start_front(args=("--compat", "strict"))
+    with front.server, front.connect(autocommit=True) as connection:
+        cursor = connection.cursor()
+        with pytest.raises(exceptions.Error, match="-999"):
+            cursor.execute("create table t (k int) extent size 16")
+        cursor.execute("create table t (k int) lock mode row")
+        cursor.execute("insert into t values (1)")
+        assert front.ask("SELECT k FROM t") == [(1,)]

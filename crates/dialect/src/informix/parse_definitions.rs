@@ -54,7 +54,9 @@ impl Parser<'_> {
             return self.create_type(false);
         }
         let unique = self.word("unique") || self.word("distinct");
-        self.word("cluster");
+        if self.word("cluster") {
+            self.is_idle("CLUSTER");
+        }
         if self.word("index") {
             return self.create_index(unique);
         }

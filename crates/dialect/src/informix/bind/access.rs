@@ -87,12 +87,14 @@ impl Binder<'_> {
     }
 
     /// SET ROLE: a role's privileges count beside the user's own. Without roles there is nothing to be enabled.
-    pub(super) fn set_role(&mut self, name: Option<&str>, default: bool) -> ir::Statement {
+    pub(super) fn set_role(&mut self, name: Option<&str>, default: bool) -> Result<ir::Statement> {
         if self.schema.rights().roles.is_simple() {
-            return ir::Statement::Nothing { tag: "SET ROLE" };
+            self.without_effect("SET ROLE, as every user may do everything,")?;
+            return Ok(ir::Statement::Nothing { tag: "SET ROLE" });
         }
         let values = if default { None } else { Some(vec![name.unwrap_or("none").to_owned()]) };
-        ir::Statement::Set(SetVariable { name: Some(ENABLED.into()), values, reset: default, local: false })
+        let set = SetVariable { name: Some(ENABLED.into()), values, reset: default, local: false };
+        Ok(ir::Statement::Set(set))
     }
 
     fn of_table(
@@ -119,18 +121,22 @@ impl Binder<'_> {
     }
 
     /// CREATE ROLE, DROP ROLE.
-    pub(super) fn role_change(&mut self, create: bool, name: &str, lenient: bool) -> ir::Statement {
+    pub(super) fn role_change(&mut self, create: bool, name: &str, lenient: bool) -> Result<ir::Statement> {
         let tag = if create { "CREATE ROLE" } else { "DROP ROLE" };
         let roles = self.schema.rights().roles;
-        if roles.is_simple() || create && lenient && roles.oid(name).is_some() {
-            return ir::Statement::Nothing { tag };
+        if roles.is_simple() {
+            self.without_effect(&format!("{tag}, as every user may do everything,"))?;
+            return Ok(ir::Statement::Nothing { tag });
+        }
+        if create && lenient && roles.oid(name).is_some() {
+            return Ok(ir::Statement::Nothing { tag });
         }
         let name = name.to_owned();
         let change = match create {
             true => AccessChange::CreateRole { name, options: RoleOptions::default() },
             false => AccessChange::DropRoles { roles: vec![RoleSpec::Named(name)], if_exists: lenient },
         };
-        self.change_access(change, tag)
+        Ok(self.change_access(change, tag))
     }
 
     /// CREATE USER and its kin: roles that can log in. The first of them makes the file one with roles.

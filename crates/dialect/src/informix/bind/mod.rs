@@ -511,9 +511,9 @@ impl<'a> Binder<'a> {
                 S::Maintain(ir::Maintenance::Analyze { all: tables.is_empty(), tables, skipped })
             }
             Ast::Access(access) => self.access(access)?,
-            Ast::Role { create, name, lenient } => self.role_change(*create, name, *lenient),
+            Ast::Role { create, name, lenient } => self.role_change(*create, name, *lenient)?,
             Ast::User { name, change } => self.user_change(name, change),
-            Ast::SetRole { name, default } => self.set_role(name.as_deref(), *default),
+            Ast::SetRole { name, default } => self.set_role(name.as_deref(), *default)?,
             Ast::SetOther { tag, .. } | Ast::Nothing { tag, .. } => S::Nothing { tag },
             // Who only reads sees what was committed last and asks for no lock, so EXCLUSIVE is not in its way.
             Ast::LockTable(name, exclusive) => S::Lock(ir::LockTable {
