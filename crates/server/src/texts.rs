@@ -23,6 +23,14 @@ pub(crate) fn text<'b>(bytes: &'b [u8], encoding: Option<&'static Encoding>) -> 
     }
 }
 
+/// The same where a NUL is a letter like others, as MySQL has it.
+pub(crate) fn text_with_nul<'b>(bytes: &'b [u8], encoding: Option<&'static Encoding>) -> Result<Cow<'b, str>, Error> {
+    match std::str::from_utf8(bytes) {
+        Ok(found) if encoding.is_none() => Ok(Cow::Borrowed(found)),
+        _ => text(bytes, encoding),
+    }
+}
+
 /// Puts what was written to `out` since `start`, which is UTF-8, into the client's encoding.
 pub(crate) fn recode(out: &mut Vec<u8>, start: usize, encoding: &'static Encoding) -> Result<(), Error> {
     if out[start..].is_ascii() {

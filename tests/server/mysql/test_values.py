@@ -77,6 +77,16 @@ def test_a_bigint_unsigned_is_told_as_one(server: Rowferry, table: str) -> None:
         assert cursor.fetchall() == ((Decimal(2**64 - 1),),)
 
 
+def test_a_nul_in_a_text_comes_and_goes(server: Rowferry, table: str) -> None:
+    for driver in (pymysql, mysql):
+        with driver.connect(**place(server), autocommit=True) as connection, connection.cursor() as cursor:
+            cursor.execute(f"CREATE TABLE {table} (v VARCHAR(9) PRIMARY KEY)")
+            cursor.execute(f"INSERT INTO {table} VALUES (%s), ('\0')", ("a\0b",))
+            cursor.execute(f"SELECT v, CHAR_LENGTH(v) FROM {table} WHERE v = %s", ("a\0b",))
+            assert [tuple(row) for row in cursor.fetchall()] == [("a\0b", 3)]
+            cursor.execute(f"DROP TABLE {table}")
+
+
 def test_variables_of_users_keep_their_kind(server: Rowferry) -> None:
     with pymysql.connect(**place(server)) as connection, connection.cursor() as cursor:
         cursor.execute("SET @i := 1, @d = 1.50, @f = 1e0, @b = 0xff, @t = 'x'")

@@ -112,7 +112,7 @@ impl Converter<'_> {
             Expr::Nested(inner) => self.expression(inner)?,
             Expr::Value(value) => self.value(value)?,
             Expr::Prefixed { prefix, value } => {
-                // A NUL is no letter of a text.
+                // Bytes that are written as a text may hold anything.
                 if let (true, Expr::Value(ValueWithSpan { value: Value::SingleQuotedString(content), .. })) =
                     (prefix.value.eq_ignore_ascii_case("_binary"), &**value)
                     && content.contains('\0')

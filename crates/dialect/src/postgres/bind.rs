@@ -55,6 +55,10 @@ pub fn bind(parsed: &Parsed, schema: &dyn Schema, context: &Context, params: &[O
         true
     });
     binder.derive_collations(&mut statement)?;
+    // What is kept of a definition is PostgreSQL's text, which has none.
+    if binder.has_nul && binder.effects.schema {
+        return Err(binder.unsupported("a NUL in the text of a definition", -1));
+    }
     number_origins(&mut columns, schema);
     Ok(Bound {
         statement,

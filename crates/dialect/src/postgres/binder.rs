@@ -27,6 +27,8 @@ pub(super) struct Binder<'a> {
     pub(super) scopes: Vec<Scope>,
     pub(super) ctes: Vec<CteEntry>,
     pub(super) effects: Effects,
+    /// A NUL stands in a literal.
+    pub(super) has_nul: bool,
     pub(super) notices: Vec<Error>,
     /// Parameters where nothing tells their type, and where in the text.
     pub(super) open_params: Vec<(usize, i32)>,
@@ -310,6 +312,7 @@ impl<'a> Binder<'a> {
             scopes: Vec::new(),
             ctes: Vec::new(),
             effects: Effects::default(),
+            has_nul: false,
             notices: Vec::new(),
             open_params: Vec::new(),
             named_params: BTreeSet::new(),

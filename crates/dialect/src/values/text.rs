@@ -31,6 +31,15 @@ pub fn clean(bytes: &[u8]) -> Result<&[u8]> {
     if is_clean(bytes) { Ok(bytes) } else { Err(unclean(bytes)) }
 }
 
+/// The bytes, when they are UTF-8, with NUL or without: what MySQL's clients take as text.
+///
+/// # Errors
+/// As [`clean`].
+#[inline]
+pub fn clean_but_for_nul(bytes: &[u8]) -> Result<&[u8]> {
+    if is_ascii(bytes) || std::str::from_utf8(bytes).is_ok() { Ok(bytes) } else { Err(unclean(bytes)) }
+}
+
 #[cold]
 fn unclean(bytes: &[u8]) -> Error {
     let nul = bytes.iter().position(|byte| *byte == 0);

@@ -168,6 +168,16 @@ impl Lowering<'_> {
                 let args = self.output_texts(args)?;
                 format!("{word}({})", args.join(", "))
             }
+            "mysql_char_length" => {
+                let [arg] = args else { return Err(Error::internal("a length of several values")) };
+                let text = self.expr(arg)?.sql;
+                // SQLite counts up to a NUL. What it keeps in a table's definition is left to it all the same.
+                if self.spell.is_some() {
+                    return Ok(format!("length({text})"));
+                }
+                self.needs_us();
+                format!("rf_mysql_char_length({text})")
+            }
             "concat_text" => format!("({})", self.user_texts(args)?.join(" || ")),
             "format" => {
                 let args = self.output_texts(args)?;

@@ -7,7 +7,7 @@ use super::{
 use crate::ir::{CastContext, CollateRole, CompareOp, Expr, ExprKind, LikeKind, Query, Value, walk};
 use crate::types::Storage;
 use crate::values::decimal::native::stored_number;
-use crate::{Condition, Error, Result, Type, budget};
+use crate::{Error, Result, Type, budget};
 
 impl Lowering<'_> {
     pub(super) fn expr(&mut self, expr: &Expr) -> Result<Sql> {
@@ -151,23 +151,13 @@ impl Lowering<'_> {
             Value::Real(number) if number.is_sign_negative() => format!("({number:?})"),
             Value::Real(number) => format!("{number:?}"),
             Value::Text(text) => {
-                if text.contains('\0') {
-                    return Err(Error::new(
-                        Condition::CharacterNotInRepertoire,
-                        "invalid byte sequence for encoding \"UTF8\": 0x00",
-                    ));
+                // A statement of SQLite's ends at a NUL.
+                match text.contains('\0') {
+                    true => format!("CAST({} AS TEXT)", quote_bytes(text.as_bytes())),
+                    false => quote_text(text),
                 }
-                quote_text(text)
             }
-            Value::Blob(bytes) => {
-                let mut sql = String::with_capacity(bytes.len() * 2 + 3);
-                sql.push_str("x'");
-                for byte in bytes {
-                    sql.push_str(&format!("{byte:02x}"));
-                }
-                sql.push('\'');
-                sql
-            }
+            Value::Blob(bytes) => quote_bytes(bytes),
         };
         Ok(Sql { sql, repr: repr_of(ty) })
     }
@@ -587,6 +577,17 @@ impl Lowering<'_> {
     pub(super) fn subquery(&mut self, query: &Query) -> Result<(String, Vec<Repr>)> {
         self.query(query, Naming::Positions)
     }
+}
+
+/// Bytes as a literal of SQLite's.
+fn quote_bytes(bytes: &[u8]) -> String {
+    let mut sql = String::with_capacity(bytes.len() * 2 + 3);
+    sql.push_str("x'");
+    for byte in bytes {
+        sql.push_str(&format!("{byte:02x}"));
+    }
+    sql.push('\'');
+    sql
 }
 
 /// `(a op b op …)`. SQLite's parser makes a tree as deep as the chain is long, and refuses one of 1,000; halves in

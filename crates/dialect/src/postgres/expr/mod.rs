@@ -208,6 +208,7 @@ impl Binder<'_> {
             }
             Some(a_const::Val::Boolval(value)) => Ok(Expr::bool(value.boolval)),
             Some(a_const::Val::Sval(value)) => {
+                self.has_nul |= value.sval.contains('\0');
                 Ok(Expr::new(ExprKind::Literal(Value::Text(value.sval.clone())), Type::Unknown))
             }
             Some(a_const::Val::Fval(value)) => {

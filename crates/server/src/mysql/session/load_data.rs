@@ -96,7 +96,7 @@ impl Loading<'_> {
         let value = |(field, ty): (&Option<Vec<u8>>, &Type)| match field {
             None => Ok(Value::Null),
             Some(bytes) => {
-                let text = texts::text(bytes, settings.client_encoding).map_err(|_| {
+                let text = texts::text_with_nul(bytes, settings.client_encoding).map_err(|_| {
                     report::own(1300, "HY000", format!("Invalid utf8mb4 character string in row {}", self.rows))
                 })?;
                 let given = Given { ty: Some(Type::Text), value: Value::Text(text.into_owned()) };

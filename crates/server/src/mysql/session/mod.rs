@@ -212,7 +212,7 @@ impl<'c> MysqlSession<'c> {
 
     /// A text that the client has sent.
     fn text(&self, bytes: &[u8]) -> Result<Arc<str>, Error> {
-        let text = crate::texts::text(bytes, self.session.client_encoding()).map_err(|error| {
+        let text = crate::texts::text_with_nul(bytes, self.session.client_encoding()).map_err(|error| {
             report::own(1300, "HY000", format!("Invalid utf8mb4 character string: {}", error.message))
         })?;
         Ok(text.into())

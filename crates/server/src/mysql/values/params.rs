@@ -67,7 +67,7 @@ fn of_bytes(column_type: ColumnType, bytes: &[u8], settings: &Settings) -> Resul
         | ColumnType::GEOMETRY
         | ColumnType::VECTOR => of(Type::Bytea, Value::Blob(bytes.to_vec())),
         // Some clients say "string" of bytes, too.
-        _ => match texts::text(bytes, settings.client_encoding) {
+        _ => match texts::text_with_nul(bytes, settings.client_encoding) {
             Ok(text) => of(Type::Text, Value::Text(text.into_owned())),
             Err(_) => of(Type::Bytea, Value::Blob(bytes.to_vec())),
         },

@@ -10,7 +10,7 @@ use super::Form;
 #[inline]
 pub(super) fn write(out: &mut Vec<u8>, value: ValueRef<'_>, form: Form, ty: &Type, settings: &Settings) -> Result<()> {
     match (form, value) {
-        (Form::Text, ValueRef::Text(bytes)) => out.extend_from_slice(values::text::clean(bytes)?),
+        (Form::Text, ValueRef::Text(bytes)) => out.extend_from_slice(values::text::clean_but_for_nul(bytes)?),
         (Form::Bytes, ValueRef::Blob(bytes) | ValueRef::Text(bytes)) => out.extend_from_slice(bytes),
         (Form::Bool, ValueRef::Integer(value)) => out.push(if value == 0 { b'0' } else { b'1' }),
         (Form::Int { fill: 0, .. }, ValueRef::Integer(value)) => values::integer::write(out, value),

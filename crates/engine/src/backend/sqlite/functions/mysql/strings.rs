@@ -30,6 +30,10 @@ pub(in super::super) const ROWS: &[Row] =
             Ok(Value::Blob(out))
         })
         .variadic(),
+        Row::new("rf_mysql_char_length", 1, |call| match call.value(0) {
+            ValueRef::Text(bytes) if bytes.is_ascii() => integer(i64::try_from(bytes.len()).unwrap_or(i64::MAX)),
+            _ => integer(i64::try_from(call.text(0)?.chars().count()).unwrap_or(i64::MAX)),
+        }),
         Row::new("rf_mysql_substring", 2, |call| {
             let count = if call.len() > 2 { call.integer(2)? } else { i64::MAX };
             text(part(call.text(0)?, call.integer(1)?, count))
