@@ -619,7 +619,14 @@ impl Binder<'_> {
 /// An integer that is to be compared as one, or chosen among its like: what MySQL calls BIGINT UNSIGNED lies so that the
 /// file does it.
 pub(super) fn as_it_lies(expr: Expr, wanted: &Type) -> Expr {
-    if *wanted == Type::Int8 && is_wide(&expr.ty) { Expr { ty: Type::Int8, ..expr } } else { expr }
+    if *wanted != Type::Int8 || !is_wide(&expr.ty) {
+        return expr;
+    }
+    match expr.kind {
+        // Who compares asks no more of it.
+        ExprKind::Checked { arg, .. } if arg.ty == Type::Int8 => *arg,
+        kind => Expr { kind, ty: Type::Int8 },
+    }
 }
 
 /// To MySQL a string is a text, whatever stands beside it.

@@ -221,12 +221,20 @@ fn shown(name: &str) -> String {
     }
 }
 
+/// The type that a value has there. A BIGINT UNSIGNED is a `bigint`.
+fn type_there(arg: &Expr) -> &Type {
+    match &arg.kind {
+        ExprKind::Call { function, .. } if function.name == "mysql_wide_number" => &Type::Int8,
+        _ => arg.ty.through_domains(),
+    }
+}
+
 /// A function of MySQL's in PostgreSQL's words, with `{0}`, … for its arguments; `None` for what is not said there.
 fn said(name: &str, args: &[Expr]) -> Option<&'static str> {
-    let first = args.first().map(|arg| arg.ty.through_domains());
+    let first = args.first().map(type_there);
     let is_text = first.is_some_and(Type::is_text);
     let is_integer = first.is_some_and(Type::is_integer);
-    let all_integers = args.iter().all(|arg| arg.ty.through_domains().is_integer());
+    let all_integers = args.iter().all(|arg| type_there(arg).is_integer());
     let is_decimal = first.is_some_and(Type::is_decimal);
     let is_float = matches!(first, Some(Type::Float4 | Type::Float8));
     let is_date = matches!(first, Some(Type::Date));

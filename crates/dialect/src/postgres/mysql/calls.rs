@@ -3,7 +3,7 @@
 use pg_query::protobuf as pg;
 
 use super::super::binder::Binder;
-use super::super::coerce::base;
+use super::super::coerce::{as_it_lies, base};
 use super::super::resolve::{Candidate, Miss, choose, instantiate};
 use super::Placed;
 use super::classes::{Class, class, is_of_seconds, is_wide};
@@ -252,7 +252,7 @@ impl Binder<'_> {
         let kept = args.first().map(|(arg, _)| arg.ty.clone()).filter(|ty| OF_ONE.contains(&name) && is_wide(ty));
         let (name, args) = match args.as_slice() {
             [(arg, at)] if name == "sum" && is_wide(&arg.ty) => {
-                ("mysql_wide_sum", vec![(Expr { ty: Type::Int8, ..arg.clone() }, *at)])
+                ("mysql_wide_sum", vec![(as_it_lies(arg.clone(), &Type::Int8), *at)])
             }
             _ if kept.is_some() || name == "count" => (name, args),
             _ => (name, self.mysql_told(args)?),

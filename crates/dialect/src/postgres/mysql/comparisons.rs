@@ -4,7 +4,7 @@
 //! Operators".
 
 use super::super::binder::Binder;
-use super::super::coerce::base;
+use super::super::coerce::{as_it_lies, base};
 use super::Placed;
 use super::arithmetic::number_of;
 use super::classes::{Class, class, is_time, is_wide, position_function};
@@ -151,7 +151,7 @@ impl Binder<'_> {
     /// The same where one is a BIGINT UNSIGNED as it lies: the back end compares that with what lies beside it, by way of
     /// an index.
     fn mysql_beside_wide(&mut self, (left, left_at): Placed, (right, right_at): Placed) -> Result<(Placed, Placed)> {
-        let plain = |expr: Expr| Expr { ty: Type::Int8, ..expr };
+        let plain = |expr: Expr| as_it_lies(expr, &Type::Int8);
         let (wide, other, other_at, swapped) = match is_wide(&left.ty) {
             true => (left, right, right_at, false),
             false => (right, left, left_at, true),
@@ -202,7 +202,7 @@ impl Binder<'_> {
             return self.coerce(expr, &Type::Bool, CastContext::Implicit, at);
         }
         let number = match class(&expr.ty) {
-            _ if is_wide(&expr.ty) => Expr { ty: Type::Int8, ..expr },
+            _ if is_wide(&expr.ty) => as_it_lies(expr, &Type::Int8),
             Class::Integer | Class::Decimal | Class::Float => expr,
             _ => self.mysql_number(expr, at)?,
         };

@@ -9,6 +9,7 @@
 use std::sync::{Arc, LazyLock};
 
 use super::super::binder::{Binder, BoundQuery};
+use super::super::coerce::as_it_lies;
 use super::classes::{Class, class, is_wide, own_words};
 use super::{Clips, Placed};
 use crate::functions::Function;
@@ -128,7 +129,7 @@ impl Binder<'_> {
             return Ok(expr);
         }
         // The call takes what lies there.
-        let bare = Expr { ty: Type::Int8, ..expr };
+        let bare = as_it_lies(expr, &Type::Int8);
         self.mysql_call_of("mysql_wide_number", vec![(bare, at)])
     }
 
