@@ -136,6 +136,22 @@ def test_tables_of_postgresql_belong_together(bank: str, options: list[str], tmp
     assert of_one_moment(tmp_path / "a.db")
 
 
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_with_few_connections(bank: str, limit: int, tmp_path: Path) -> None:
+    """As many read as are let in, one of them in the end."""
+    with psycopg.connect(bank, autocommit=True) as connection:
+        connection.execute(f"CREATE ROLE few LOGIN CONNECTION LIMIT {limit}")
+        try:
+            connection.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO few")
+            with Mover(lambda: psycopg.connect(bank)) as mover:
+                place = bank.replace("rowferry@", "few@")
+                told = copied(mover, place, tmp_path / "a.db", "--as-of", "one", "--jobs", "4")
+        finally:
+            connection.execute("DROP OWNED BY few; DROP ROLE few")
+    assert told["one_moment"] is True
+    assert of_one_moment(tmp_path / "a.db")
+
+
 def test_each_table_at_its_own_time(bank: str, tmp_path: Path) -> None:
     """So it was before, and so the copies above could have gone wrong."""
     with Mover(lambda: psycopg.connect(bank)) as mover:

@@ -119,7 +119,12 @@ impl<'a> Moment<'a> {
                         }
                     }
                 }
-                held.way = Way::Shared { keeper: peer, name, seen: Instant::now() };
+                if held.readers == 0 {
+                    // The server has no connection more: whoever would keep it reads.
+                    (held.way, held.idle, held.readers, held.most) = (Way::Alone, vec![peer], 1, 1);
+                } else {
+                    held.way = Way::Shared { keeper: peer, name, seen: Instant::now() };
+                }
                 return Ok(true);
             }
             Err(Trouble::Failed(failure)) => first_line(&failure),
@@ -227,8 +232,13 @@ impl<'a> Moment<'a> {
                     self.not_one(held, why)?;
                 }
                 Err(trouble) => {
-                    self.lock().readers -= 1;
-                    return Err(trouble);
+                    let mut held = self.lock();
+                    held.readers -= 1;
+                    // The server lets no more in: those that there are do it.
+                    if held.readers == 0 || !matches!(trouble, Trouble::Failed(_)) {
+                        return Err(trouble);
+                    }
+                    held.most = held.readers;
                 }
             }
         }
