@@ -52,14 +52,6 @@ impl Statement {
     pub fn is_query(&self) -> bool {
         self.kind == 2 || (self.kind == 56 && !self.columns.is_empty())
     }
-
-    /// The layout of its rows.
-    fn formats(&self) -> Arc<[CellFormat]> {
-        match &self.requested {
-            Some(requested) => requested.clone(),
-            None => self.columns.iter().map(|column| column.format).collect(),
-        }
-    }
 }
 
 /// A row's buffer is not kept for the next one when it has become longer than this.
@@ -171,8 +163,15 @@ impl OpenCursor {
         }
         self.row.clear();
         self.row.shrink_to(LONG_ROW);
-        for (at, (column, format)) in statement.columns.iter().zip(statement.formats.iter()).enumerate() {
-            encode_cell(column, *format, row.get(at), context, &mut self.row)?;
+        for (at, column) in statement.columns.iter().enumerate() {
+            let format = match &statement.requested {
+                None => column.format,
+                Some(requested) => match requested.get(at) {
+                    Some(format) => *format,
+                    None => break,
+                },
+            };
+            encode_cell(column, format, row.get(at), context, &mut self.row)?;
         }
         Ok(true)
     }
@@ -182,12 +181,13 @@ impl OpenCursor {
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     columns: Arc<[WireColumn]>,
-    formats: Arc<[CellFormat]>,
+    /// How the client wants its rows, if it said.
+    requested: Option<Arc<[CellFormat]>>,
 }
 
 impl Layout {
     pub fn of(statement: &Statement) -> Self {
-        Self { columns: statement.columns.clone(), formats: statement.formats() }
+        Self { columns: statement.columns.clone(), requested: statement.requested.clone() }
     }
 }
 

@@ -155,28 +155,33 @@ impl DateTime {
 
     /// Reads the text form of the qualifier. Separators must be right; the fraction may be shorter.
     pub fn from_text(text: &str, qualifier: Qualifier) -> Result<Self, Misfit> {
-        let mut rest = text.trim();
+        let mut rest = text.trim().as_bytes();
         let mut value = Self::default();
         let (first, last) = (qualifier.first(), qualifier.last());
         for (unit, separator) in [
-            (TimeUnit::YEAR, ' '),
-            (TimeUnit::MONTH, '-'),
-            (TimeUnit::DAY, '-'),
-            (TimeUnit::HOUR, ' '),
-            (TimeUnit::MINUTE, ':'),
-            (TimeUnit::SECOND, ':'),
+            (TimeUnit::YEAR, b' '),
+            (TimeUnit::MONTH, b'-'),
+            (TimeUnit::DAY, b'-'),
+            (TimeUnit::HOUR, b' '),
+            (TimeUnit::MINUTE, b':'),
+            (TimeUnit::SECOND, b':'),
         ] {
             if unit.0 < first.0 || unit.0 > last.0 {
                 continue;
             }
             if unit != first {
-                rest = rest.strip_prefix(separator).ok_or(Misfit::Invalid)?;
+                rest = rest.strip_prefix(&[separator]).ok_or(Misfit::Invalid)?;
             }
-            let len = rest.bytes().take_while(u8::is_ascii_digit).count();
-            if len == 0 || len > 4 {
+            let (mut field, mut digits) = (0_u16, 0);
+            while let [digit @ b'0'..=b'9', tail @ ..] = rest {
+                if digits == 4 {
+                    return Err(Misfit::Invalid);
+                }
+                (field, digits, rest) = (field * 10 + u16::from(digit - b'0'), digits + 1, tail);
+            }
+            if digits == 0 {
                 return Err(Misfit::Invalid);
             }
-            let field: u16 = rest[..len].parse().map_err(|_| Misfit::Invalid)?;
             let small = u8::try_from(field).map_err(|_| Misfit::Range);
             match unit {
                 TimeUnit::YEAR => value.year = field,
@@ -186,7 +191,6 @@ impl DateTime {
                 TimeUnit::MINUTE => value.minute = small?,
                 _ => value.second = small?,
             }
-            rest = &rest[len..];
         }
         value.micros = take_fraction(rest, qualifier)?;
         if value.is_valid(qualifier) { Ok(value) } else { Err(Misfit::Range) }
@@ -209,19 +213,24 @@ pub(super) fn push_fraction(micros: u32, qualifier: Qualifier, text: &mut String
 }
 
 /// Reads what is left of a text: nothing, or a point and digits. Digits beyond the qualifier must be zeros.
-pub(super) fn take_fraction(rest: &str, qualifier: Qualifier) -> Result<u32, Misfit> {
+pub(super) fn take_fraction(rest: &[u8], qualifier: Qualifier) -> Result<u32, Misfit> {
     if rest.is_empty() {
         return Ok(0);
     }
-    let digits = rest.strip_prefix('.').ok_or(Misfit::Invalid)?;
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+    let digits = rest.strip_prefix(b".").ok_or(Misfit::Invalid)?;
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return Err(Misfit::Invalid);
     }
     let (kept, beyond) = digits.split_at(digits.len().min(usize::from(qualifier.fraction_digits())));
-    if beyond.bytes().any(|digit| digit != b'0') {
+    if beyond.iter().any(|digit| *digit != b'0') {
         return Err(Misfit::Invalid);
     }
-    Ok(kept.bytes().chain(std::iter::repeat(b'0')).take(6).fold(0, |sum, digit| sum * 10 + u32::from(digit - b'0')))
+    Ok(kept
+        .iter()
+        .copied()
+        .chain(std::iter::repeat(b'0'))
+        .take(6)
+        .fold(0, |sum, digit| sum * 10 + u32::from(digit - b'0')))
 }
 
 #[cfg(test)]

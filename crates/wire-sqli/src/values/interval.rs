@@ -228,7 +228,7 @@ impl Interval {
             }
             // `0.5` is as good as `.5` for a bare fraction.
             let rest = if first.0 >= 12 { rest.strip_prefix('0').unwrap_or(rest) } else { rest };
-            let micros = take_fraction(rest, qualifier)?;
+            let micros = take_fraction(rest.as_bytes(), qualifier)?;
             Self::DayTime { negative: negative && (seconds > 0 || micros > 0), seconds, micros }
         };
         value.to_number(qualifier).map(|_| value)

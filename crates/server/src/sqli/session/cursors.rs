@@ -11,6 +11,9 @@ use crate::sqli::composites;
 use crate::sqli::cursor::{Layout, OpenCursor};
 use crate::sqli::values::RowContext;
 
+/// Set aside for the answer to a fetch before it is known how long it is: most are of a row or two.
+const SHORT_REPLY: usize = 512;
+
 impl Commands {
     pub(super) fn open_cursor(&mut self) -> Obeyed<Next> {
         let current = self.current;
@@ -69,7 +72,7 @@ impl Commands {
         let open = self.open.as_ref().map(|open| &open.session);
         let mut context =
             RowContext { code_set, widths, objects: &mut self.objects, statement: current, session: open };
-        let mut reply = Vec::new();
+        let mut reply = Vec::with_capacity(SHORT_REPLY);
         let mut used = 0;
         let mut ended = false;
         loop {
