@@ -145,7 +145,6 @@ def test_errors_have_mysqls_numbers(front: MySQLFront) -> None:
         assert fails(cursor, "SELECT nothing FROM p")[0] == 1054
         for sql, named in [
             ("SELECT id FROM p WHERE name REGEXP 'o'", "REGEXP"),
-            ("SELECT SQL_CALC_FOUND_ROWS id FROM p LIMIT 1", "SQL_CALC_FOUND_ROWS"),
             ("ALTER TABLE p ADD COLUMN z INT AFTER id", "AFTER"),
         ]:
             number, message = fails(cursor, sql)

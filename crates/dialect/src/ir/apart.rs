@@ -138,6 +138,114 @@ impl Apart {
     }
 }
 
+impl Apart {
+    /// Whether MySQL changes a row is a condition of the rows that are read; here it stands behind each of them instead. False
+    /// where nothing asks that.
+    pub fn asks_behind_rows(&mut self) -> bool {
+        let Body::Select(select) = &mut self.rows.body else { return false };
+        let asks =
+            |part: &Expr| matches!(&part.kind, ExprKind::Call { function, .. } if function.name == "mysql_changes");
+        let asked = match &mut select.filter {
+            Some(filter) if asks(filter) => select.filter.take(),
+            Some(Expr { kind: ExprKind::And(members), .. }) => {
+                let found = members.iter().position(asks).map(|at| members.remove(at));
+                if let [_] = members.as_slice() {
+                    select.filter = members.pop();
+                }
+                found
+            }
+            _ => None,
+        };
+        let Some(asked) = asked else { return false };
+        self.rows.columns.push(OutputColumn { name: "?column?".to_owned(), ty: asked.ty.clone() });
+        select.items.push(asked);
+        true
+    }
+}
+
+impl Apart {
+    /// The rows of an INSERT of a query are that query's, with the columns of the table, and not those of a query around it: what
+    /// stands in its select list may be worked out behind it.
+    pub fn read_source(&mut self, dml: &Dml) {
+        let DmlAction::Insert { columns, source: InsertSource::Query(source), .. } = &dml.action else { return };
+        let mut rows = (**source).clone();
+        let Body::Select(select) = &mut rows.body else { return };
+        let given = std::mem::take(&mut select.items);
+        for (position, column) in dml.target.columns.iter().enumerate() {
+            let place = columns.iter().position(|at| *at == position);
+            let item = place.and_then(|place| given.get(place).cloned());
+            select.items.push(item.unwrap_or_else(|| Expr::null(column.ty.clone())));
+        }
+        let named = select.items.iter().zip(&dml.target.columns);
+        rows.columns =
+            named.map(|(item, column)| OutputColumn { name: column.name.clone(), ty: item.ty.clone() }).collect();
+        let output = rows.output;
+        for key in &mut rows.order_by {
+            walk::expr_mut(&mut key.expr, &mut |part| {
+                if let ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) = &mut part.kind
+                    && *relation == output
+                    && let Some(position) = columns.get(*at)
+                {
+                    *at = *position;
+                }
+                true
+            });
+        }
+        while pull_up(&mut rows) {}
+        self.rows = rows;
+    }
+}
+
+/// Makes the derived table that a query reads, and nothing else, part of it; false where that is not the same.
+fn pull_up(rows: &mut Query) -> bool {
+    let Body::Select(select) = &mut rows.body else { return false };
+    let plain = |select: &Select| {
+        select.distinct == Distinct::All && select.group_by == GroupBy::None && select.having.is_none()
+    };
+    let Some(From::Query { id, query, lateral: false }) = &select.from else { return false };
+    let (id, Body::Select(inner)) = (*id, &query.body) else { return false };
+    let whole = query.ctes.is_empty() && query.limit.is_none() && query.offset.is_none() && query.locking.is_empty();
+    if !plain(select) || !plain(inner) || !whole || select.filter.is_some() || !rows.order_by.is_empty() {
+        return false;
+    }
+    let of = |column: &ColumnRef, relation: RelId| match column.column {
+        ColumnIndex::At(at) if column.relation == relation => inner.items.get(at),
+        _ => None,
+    };
+    // What is computed is computed once.
+    let mut used = vec![0_u32; inner.items.len()];
+    for item in &select.items {
+        walk::expr(item, &mut |part| {
+            if let ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) = &part.kind
+                && *relation == id
+                && let Some(used) = used.get_mut(*at)
+            {
+                *used += 1;
+            }
+            true
+        });
+    }
+    if used.iter().any(|used| *used > 1) {
+        return false;
+    }
+    let put = |expr: &mut Expr, relation: RelId| {
+        walk::expr_mut(expr, &mut |part| {
+            let ExprKind::Column(column) = &part.kind else { return true };
+            let Some(item) = of(column, relation) else { return true };
+            *part = item.clone();
+            false
+        });
+    };
+    let mut items = select.items.clone();
+    items.iter_mut().for_each(|item| put(item, id));
+    let mut order = query.order_by.clone();
+    order.iter_mut().for_each(|key| put(&mut key.expr, query.output));
+    let (from, filter) = (inner.from.clone(), inner.filter.clone());
+    (select.items, select.from, select.filter) = (items, from, filter);
+    rows.order_by = order;
+    true
+}
+
 impl Relation {
     pub(crate) fn is_table(&self) -> bool {
         matches!(self.kind, crate::schema::RelationKind::Table)

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::in_turn::late_over;
 use rowferry_dialect::ir::{
-    Body, ChangeTrigger, ColumnIndex, CreateTableAs, Ddl, Dml, ExprKind, OutputColumn, Statement as Ir, TriggerChange,
-    Value, build, walk,
+    Body, ChangeTrigger, ColumnIndex, CreateTableAs, CteBody, Ddl, Distinct, Dml, ExprKind, From, OutputColumn,
+    Statement as Ir, TriggerChange, Value, build, walk,
 };
 use rowferry_dialect::plan::{Bound, Effects};
 use rowferry_dialect::schema::{Relation, Trigger};
@@ -39,6 +39,18 @@ impl Session {
     /// # Errors
     /// `0A000` for what the server cannot be told.
     pub(super) fn plan_upstream(&self, bound: &Bound, parsed: &Parsed) -> Result<Option<Arc<There>>> {
+        if let Some((counted, limited)) = counted_rows(bound)
+            && let Some(mut there) = self.plan_there(&limited, parsed)?
+        {
+            // Where it counts it reads the same tables.
+            let counts = self.plan_there(&counted, parsed)?.map(Arc::new);
+            there.counts = counts.map(|counts| Arc::new(self.prepared_upstream(counted, Some(counts), parsed, &[])));
+            return Ok(Some(Arc::new(there)));
+        }
+        Ok(self.plan_there(bound, parsed)?.map(Arc::new))
+    }
+
+    fn plan_there(&self, bound: &Bound, parsed: &Parsed) -> Result<Option<There>> {
         let Some(behind) = self.database.shared.behind.get().filter(|_| self.line().is_some()) else {
             return Ok(None);
         };
@@ -73,7 +85,7 @@ impl Session {
             };
             there.asked = Some(Arc::new(Prepared::of_part(InUse::lower(&asked)?, asked, parsed)));
         }
-        Ok(Some(Arc::new(there)))
+        Ok(Some(there))
     }
 
     /// A change of MySQL's that is to be made there row by row; `None` for one that is said there as a whole.
@@ -91,6 +103,13 @@ impl Session {
             }
             _ => return Ok(None),
         };
+        let beside = dml.ctes.iter().filter_map(|cte| match &cte.body {
+            CteBody::Dml(beside) => Some(&beside.target),
+            CteBody::Query(_) => None,
+        });
+        if beside.flat_map(|target| &target.triggers).any(|trigger| trigger.mysql_body().is_some()) {
+            return Err(Error::unsupported("changing several tables with triggers in front of a PostgreSQL server"));
+        }
         let takes_rows = dml
             .target
             .triggers
@@ -371,6 +390,14 @@ impl Session {
 
     fn run_rows_upstream(&mut self, prepared: &Arc<Prepared>, there: &Arc<There>, params: &[Value]) -> Result<Outcome> {
         let own = params;
+        if let Some(counts) = there.counts.clone() {
+            let mut counted = self.run_part(&counts, params)?;
+            if counted.advance()?
+                && let Value::Integer(rows) = counted.column(0).to_value()
+            {
+                self.state.mysql.lock().calculate(rows);
+            }
+        }
         let (line, begun) = self.begin_upstream(prepared, there, params)?;
         match begun {
             Begun::Rows { readers, ticket } => {
@@ -497,6 +524,36 @@ impl Session {
             line.roll_back();
         }
     }
+}
+
+/// A query with SQL_CALC_FOUND_ROWS: the one that counts, and the one that has its LIMIT.
+fn counted_rows(bound: &Bound) -> Option<(Bound, Bound)> {
+    let Ir::Query(query) = &bound.statement else { return None };
+    let ExprKind::Call { function, args } = &query.limit.as_ref()?.kind else { return None };
+    let ("mysql_set_found_rows", [count, limit]) = (function.name, args.as_slice()) else { return None };
+    let mut counted = None;
+    walk::expr(count, &mut |part| {
+        if let (ExprKind::Scalar(query), None) = (&part.kind, &counted) {
+            counted = Some(query.clone());
+        }
+        counted.is_none()
+    });
+    let mut counted = counted?;
+    if let Body::Select(select) = &mut counted.body
+        && let Some(From::Query { query, .. }) = &mut select.from
+        && query.limit.is_none()
+        && query.offset.is_none()
+        && let Body::Select(all) = &mut query.body
+        && matches!(all.distinct, Distinct::All)
+    {
+        // What the rows are is of no matter.
+        all.items = vec![rowferry_dialect::ir::Expr::integer(1, Type::Int4)];
+        query.columns = vec![OutputColumn { name: String::new(), ty: Type::Int4 }];
+        query.order_by.clear();
+    }
+    let of = |query| Bound { statement: Ir::Query(query), ..bound.clone() };
+    let limited = rowferry_dialect::ir::Query { limit: Some(limit.clone()), ..(**query).clone() };
+    Some((of(counted), of(Box::new(limited))))
 }
 
 /// A change with its table as it is there: its keys, and what is computed of its rows, are that server's.

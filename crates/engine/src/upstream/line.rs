@@ -196,10 +196,13 @@ impl Line {
             return Ok(Begun::Rows { readers, ticket });
         }
         let (mut row, mut number, mut numbers) = (RowBytes::default(), None, Vec::new());
-        let (mut updated, mut told) = (0, None);
+        let (mut updated, mut told, mut counted) = (0, None, None);
         let cell = |row: &RowBytes, at: usize| row.cell(at).and_then(|cell| readers.get(at)?.number(cell));
         loop {
             match state.answer(&mut row)? {
+                Answer::Row if said.returns_count => {
+                    counted = cell(&row, 0).and_then(|count| u64::try_from(count).ok());
+                }
                 Answer::Row => {
                     let was_there = said.returns_fates && cell(&row, readers.len().saturating_sub(1)) == Some(1);
                     updated += u64::from(was_there);
@@ -215,6 +218,7 @@ impl Line {
                 }
                 Answer::Complete(rows) => {
                     state.finish()?;
+                    let rows = counted.unwrap_or(rows);
                     return Ok(Begun::Done { rows, number, numbers, updated, told });
                 }
                 Answer::Suspended => {}

@@ -183,6 +183,8 @@ pub(crate) struct There {
     pub asked: Option<Arc<Prepared>>,
     /// Columns that are worked out here, out of those that the server returns.
     pub late: Option<Late>,
+    /// The query of how many rows there are without LIMIT, for FOUND_ROWS().
+    pub counts: Option<Arc<Prepared>>,
 }
 
 /// How rows of the client's are made of rows of the server's.
@@ -292,7 +294,7 @@ impl Behind {
         };
         let manner = Manner { mysql: speaker.mysql, counts_found: speaker.counts_found, ..self.manner };
         let said = postgres::lower_for(bound, manner, &Knowing { schema, watch: &self.watch })?;
-        Ok(Some(There { said, kind, asked: None, late: None }))
+        Ok(Some(There { said, kind, asked: None, late: None, counts: None }))
     }
 }
 

@@ -156,6 +156,9 @@ pub(crate) fn parameter(value: &Value, ty: &Type, settings: &Settings) -> Result
             let value = values::cast(value, ty, &told, CastContext::Implicit, settings)?;
             values::write(&mut out, value.as_ref(), &told, settings)?;
         }
+        (Type::Date | Type::Timestamp(_) | Type::TimestampTz(_), Value::Text(text)) if has_zero_part(text) => {
+            return Err(Error::unsupported("a date of which a part is zero, in front of a PostgreSQL server"));
+        }
         // Blanks at the end say nothing, and a width has been seen to.
         (Type::Char(_) | Type::Nchar(_), Value::Text(text)) => out.extend_from_slice(text.as_bytes()),
         (_, value) => values::write(&mut out, value.as_ref(), &told, settings)?,
@@ -167,6 +170,12 @@ pub(crate) fn parameter(value: &Value, ty: &Type, settings: &Settings) -> Result
         ));
     }
     Ok(Some(out))
+}
+
+/// MySQL's `0000-00-00` and its kin.
+fn has_zero_part(text: &str) -> bool {
+    let mut parts = text.get(..10).unwrap_or(text).split('-');
+    parts.next().is_some_and(|year| year == "0000") || parts.any(|part| part == "00")
 }
 
 fn integer(cell: &[u8]) -> Option<i64> {

@@ -5,7 +5,7 @@ use super::query::is_default;
 use super::{Lowering, is_users, missing, named, quote, sequence_of};
 use crate::Result;
 use crate::ir::{
-    Body, ConflictAction, Dml, DmlAction, Expr, ExprKind, InsertSource, OnConflict, Query, Value, next_of,
+    Body, ConflictAction, CteBody, Dml, DmlAction, Expr, ExprKind, InsertSource, OnConflict, Query, Value, next_of,
 };
 use crate::schema::{Column, Relation};
 
@@ -81,6 +81,28 @@ impl Lowering<'_> {
             out.push_str(&format!(" RETURNING {}", self.exprs(&dml.returning)?));
         }
         Ok(out)
+    }
+
+    /// A change of several tables, one of them the statement's and the others members of its WITH, as a query of how many rows
+    /// it has changed.
+    pub(super) fn changes_of_several(&mut self, dml: &Dml) -> Result<String> {
+        let mut counts = Vec::new();
+        let mut members = Vec::new();
+        for (at, cte) in dml.ctes.iter().enumerate() {
+            let one = std::slice::from_ref(cte);
+            let CteBody::Dml(beside) = &cte.body else {
+                self.changes = true;
+                let words = self.ctes(one)?;
+                members.push(words.trim_start_matches("WITH ").trim_end().to_owned());
+                continue;
+            };
+            members.push(format!("beside{at} AS ({} RETURNING 1)", self.dml(beside)?));
+            counts.push(format!("(SELECT count(*) FROM beside{at})"));
+        }
+        let own = Dml { ctes: Vec::new(), ..dml.clone() };
+        members.push(format!("own AS ({} RETURNING 1)", self.dml(&own)?));
+        counts.push("(SELECT count(*) FROM own)".to_owned());
+        Ok(format!("WITH {} SELECT {} AS c0", members.join(", "), counts.join(" + ")))
     }
 
     fn filter(&mut self, filter: Option<&Expr>, out: &mut String) -> Result<()> {

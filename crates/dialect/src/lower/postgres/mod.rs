@@ -22,8 +22,8 @@ use std::sync::Arc;
 
 use crate::collation::Collation;
 use crate::ir::{
-    ColumnIndex, ColumnRef, ConflictAction, Ddl, DmlAction, Expr, ExprKind, InsertSource, Maintenance, ObjectKind,
-    OnConflict, Query, RelId, Statement, Text, Transaction, TransactionModes, Value,
+    ColumnIndex, ColumnRef, ConflictAction, CteBody, Ddl, DmlAction, Expr, ExprKind, InsertSource, Maintenance,
+    ObjectKind, OnConflict, Query, RelId, Statement, Text, Transaction, TransactionModes, Value,
 };
 use crate::plan::Bound;
 use crate::postgres::types::format_type;
@@ -72,6 +72,8 @@ pub struct Said {
     pub returns_fates: bool,
     /// It returns, before that, of each row that it changes the number that LAST_INSERT_ID is told.
     pub returns_said: bool,
+    /// It returns one row, which says how many it has changed in all of its tables.
+    pub returns_count: bool,
     /// So many rows are told; those that it does not write are there already as they were to be.
     pub rows_told: Option<usize>,
     /// What PostgreSQL cannot work out and no row decides: these values are parameters behind the statement's own.
@@ -83,7 +85,8 @@ pub struct Said {
 impl Said {
     /// How many columns it returns that nobody has asked for.
     pub fn told_columns(&self) -> usize {
-        [self.returns_numbers, self.returns_said, self.returns_fates].into_iter().map(usize::from).sum()
+        let told = [self.returns_numbers, self.returns_said, self.returns_fates, self.returns_count];
+        told.into_iter().map(usize::from).sum()
     }
 }
 
@@ -117,6 +120,27 @@ fn said(bound: &Bound, manner: Manner, known: Option<&dyn Known>) -> Result<Said
     };
     let mut lowering =
         Lowering { params: &bound.params, manner, names_rows, known, has_rows, asked, ..Lowering::default() };
+    let counted = match &bound.statement {
+        Statement::Dml(dml) if manner.mysql && numbers && dml.returning.is_empty() => dml.ctes.as_slice(),
+        _ => &[],
+    };
+    let returns_count = counted.iter().any(|cte| matches!(cte.body, CteBody::Dml(_)));
+    if returns_count && let Statement::Dml(dml) = &bound.statement {
+        let sql = lowering.changes_of_several(dml)?;
+        let asked = lowering.asked.unwrap_or_default();
+        let params = lowering.told;
+        let (returns_numbers, returns_fates, returns_said) = (false, false, false);
+        return Ok(Said {
+            sql,
+            returns_numbers,
+            returns_fates,
+            returns_said,
+            returns_count,
+            rows_told: None,
+            asked,
+            params,
+        });
+    }
     let mut sql = lowering.statement(&bound.statement)?;
     let (mut returns_numbers, mut returns_fates, mut returns_said) = (false, false, false);
     if let Statement::Dml(dml) = &bound.statement
@@ -150,7 +174,7 @@ fn said(bound: &Bound, manner: Manner, known: Option<&dyn Known>) -> Result<Said
     }
     let asked = lowering.asked.unwrap_or_default();
     let (rows_told, params) = (lowering.rows_told, lowering.told);
-    Ok(Said { sql, returns_numbers, returns_fates, returns_said, rows_told, asked, params })
+    Ok(Said { sql, returns_numbers, returns_fates, returns_said, returns_count, rows_told, asked, params })
 }
 
 impl Lowering<'_> {

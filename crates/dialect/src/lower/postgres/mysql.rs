@@ -454,8 +454,10 @@ impl Lowering<'_> {
         let ExprKind::Literal(Value::Integer(mode)) = mode.kind else { return Err(missing("how rows are counted")) };
         match mode {
             0 if self.manner.counts_found => return Ok("true".to_owned()),
-            -1..=2 => {}
-            _ => return Err(missing("a change of several tables")),
+            // A row that goes beside others.
+            4 => return Ok("true".to_owned()),
+            -1..=3 => {}
+            _ => return Err(missing("how rows are counted")),
         }
         let mut parts = Vec::new();
         for pair in pairs.chunks(2) {

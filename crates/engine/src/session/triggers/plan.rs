@@ -66,6 +66,8 @@ pub(crate) struct Steps {
     pub cascades: bool,
     /// The back end must not look at foreign keys before all rows are written.
     pub defers_keys: bool,
+    /// Behind each row stands whether it is to be changed at all.
+    pub asks_changes: bool,
 }
 
 /// What policies ask of rows: queries of the place of the first condition that does not hold.
@@ -235,6 +237,7 @@ impl Steps {
             },
             avoids: avoids(dml),
             cascades,
+            asks_changes: false,
             // MySQL asks of each row, and passes over the one that is refused.
             defers_keys: !dml.one_by_one.as_ref().is_some_and(|rule| rule.ignores || rule.replaces)
                 && (refers_to_itself || event(dml) != TriggerEvent::Insert && is_referred_to()),
@@ -245,6 +248,9 @@ impl Steps {
 impl Steps {
     fn there(dml: &Dml, bound: &Bound, part: &mut dyn FnMut(Bound) -> Result<Arc<Prepared>>) -> Result<Self> {
         let mut apart = apart::apart(dml, &bound.params, &[])?;
+        // What a row becomes may be worked out here, and then that is compared here, too.
+        let asks_changes = matches!(dml.action, DmlAction::Update { .. }) && apart.asks_behind_rows();
+        apart.read_source(dml);
         // Who changes a row by its place sees to it that it stays there.
         let lock = || RowLock {
             id: dml.id,
@@ -288,6 +294,7 @@ impl Steps {
             avoids: Vec::new(),
             cascades: false,
             defers_keys: false,
+            asks_changes,
         })
     }
 }

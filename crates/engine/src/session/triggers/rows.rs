@@ -365,6 +365,10 @@ impl Session {
         let Value::Integer(rowid) = rows.column(from).to_value() else {
             return Err(Error::internal("a row without rowid"));
         };
+        let asked = from + 1 + 2 * width + run.steps.at.extras;
+        if run.steps.asks_changes && !conflicting && rows.column(asked).to_value() != Value::Integer(1) {
+            return Ok(());
+        }
         // A row that several rows of FROM meet is changed once.
         if !changes.written.insert(rowid) && !conflicting {
             return Ok(());
@@ -398,6 +402,15 @@ impl Session {
         let written = read_back(&written, changes, run)?;
         if let Value::Integer(rowid) = written.rowid {
             changes.written.insert(rowid);
+        }
+        let own = |column: &Column| column.identity.is_some();
+        if conflicting
+            && run.firing.there
+            && !changes.first_numbered
+            && let Some(at) = relation.columns.iter().position(own)
+            && let Value::Integer(number) = written.row[at]
+        {
+            changes.last_rowid = Some(number);
         }
         self.note_row(run.firing, changes, event, Some(old), Some(written.row.clone()), &written.rowid)?;
         self.yield_row(run, changes, written.rowid, &written.row, &extras)
