@@ -360,8 +360,9 @@ def test_a_target_that_is_lost_leaves_a_lone_reader_its_moment(
         Mover(lambda: mysql.connect(**{**mariadb.dsn, "database": "copied"})) as mover,
     ):
         with running(mysql_url, place, "--as-of", "one", cwd=tmp_path) as process:
-            for _ in range(3):
-                end(admin, place, "query LIKE 'COPY%%' AND state = 'active'", process)
+            # Between two batches: it is noticed when the first row of the next one is there.
+            for _ in range(6):
+                end(admin, place, "query = 'COMMIT' AND state = 'idle'", process)
             out, error = process.communicate(timeout=300)
         assert mover.moved >= BUSY
     assert process.returncode == 0, error
