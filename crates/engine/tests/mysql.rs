@@ -94,6 +94,35 @@ fn every_table_of_the_catalogs_can_be_read() {
     }
 }
 
+#[test]
+fn analyze_table_gathers_statistics_and_says_so() {
+    let fixture = Fixture::new();
+    let database = fixture.open();
+    let mut session = mysql(&database);
+    run(&mut session, "CREATE TABLE t (id INT PRIMARY KEY, a INT, KEY (a)); CREATE TABLE u (id INT PRIMARY KEY)")
+        .unwrap();
+    run(&mut session, "INSERT INTO t VALUES (1, 1), (2, 1), (3, 2); CREATE VIEW v AS SELECT id FROM t; BEGIN").unwrap();
+    run(&mut session, "INSERT INTO u VALUES (1)").unwrap();
+    let name = database.name();
+    let expected =
+        format!("Table | Op | Msg_type | Msg_text\n{name}.t|analyze|status|OK\n{name}.u|analyze|status|OK\n");
+    let asked = format!("ANALYZE LOCAL TABLE t, {name}.u");
+    assert_eq!(run(&mut session, &asked).unwrap(), expected);
+    run(&mut session, "ROLLBACK").unwrap();
+    // It has committed.
+    assert_eq!(run(&mut session, "SELECT COUNT(*) AS n FROM u").unwrap(), "n\n1\n");
+    let gathered: i64 = fixture.outside().query_row("SELECT COUNT(*) FROM sqlite_stat1", [], |row| row.get(0)).unwrap();
+    assert!(gathered > 0);
+    for (sql, told) in [
+        ("ANALYZE TABLE t, none", "does not exist"),
+        ("ANALYZE TABLE v", "of a view"),
+        ("OPTIMIZE TABLE t", "OPTIMIZE TABLE"),
+    ] {
+        let refused = run(&mut session, sql).unwrap_err();
+        assert!(refused.message.contains(told), "{sql}: {}", refused.message);
+    }
+}
+
 /// Statements in an order: each stands for texts like it, with the number of literals that become parameters.
 const LIFTED: &[(&str, usize)] = &[
     ("INSERT INTO l (id, small, big, d, f) VALUES (1, 2, 9000000000, 10.50, 1.5)", 5),

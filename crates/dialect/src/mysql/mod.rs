@@ -95,6 +95,8 @@ pub enum Control {
 
     /// SHOW … FROM: the database is there.
     Of(String),
+    /// ANALYZE TABLE: each a name, and the schema where it is said.
+    Analyze(Vec<(Option<String>, String)>),
 }
 
 /// Where the text of a prepared statement stands.

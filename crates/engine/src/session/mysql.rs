@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use rowferry_dialect::access::Privileges;
 use rowferry_dialect::ir::{
-    Account, Ddl, DmlAction, Expr, ExprKind, InsertSource, ObjectKind, Statement as Ir, Transaction, TransactionModes,
-    Value, walk,
+    Account, Ddl, DmlAction, Expr, ExprKind, InsertSource, Maintenance, ObjectKind, Statement as Ir, Transaction,
+    TransactionModes, Value, walk,
 };
 use rowferry_dialect::mysql::{self, Control, LateKey, PreparedFrom, SQL_MODE};
 use rowferry_dialect::plan::Command;
@@ -150,6 +150,7 @@ impl Session {
             Some(Control::Of(database)) => {
                 self.schema_of_mysql_database(&database)?;
             }
+            Some(Control::Analyze(tables)) => self.analyze_mysql(&tables)?,
             Some(Control::Roles { roles, accounts }) => self.check_memberships(&roles, &accounts)?,
             Some(Control::Into | Control::Account(_)) | None => {}
         }
@@ -511,6 +512,29 @@ impl Session {
             return Err(self.denied_database(schema));
         }
         Ok(schema)
+    }
+
+    /// ANALYZE TABLE, which commits as MySQL's does.
+    fn analyze_mysql(&mut self, names: &[(Option<String>, String)]) -> Result<()> {
+        if self.line().is_some() {
+            return Err(Error::unsupported("ANALYZE TABLE in front of a PostgreSQL server"));
+        }
+        let mut tables = Vec::with_capacity(names.len());
+        for (schema, name) in names {
+            let found = QualifiedName { schema: schema.clone(), name: name.clone() };
+            let Some(relation) = self.schema.relation(&found) else {
+                let message = format!("relation \"{found}\" does not exist");
+                return Err(Error::new(Condition::UndefinedTable, message));
+            };
+            if !relation.keeps_rows() {
+                return Err(Error::unsupported("ANALYZE TABLE of a view"));
+            }
+            tables.push(relation);
+        }
+        if !self.inner && self.transaction.block == Block::Explicit {
+            self.end_commit()?;
+        }
+        self.maintain(&Maintenance::Analyze { tables, all: false, skipped: Vec::new() })
     }
 
     /// Without autocommit, what reads or writes begins a transaction.
