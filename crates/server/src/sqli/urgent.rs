@@ -204,42 +204,42 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn a_byte_that_the_session_has_read_past_does_not_end_the_watching() {
+    /// A session that is watched, what its client writes to, and where interrupts come out.
+    fn watched() -> (Registration, TcpStream, TcpStream, mpsc::Receiver<()>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (session, _) = listener.accept().unwrap();
         let (interrupted, interrupts) = mpsc::channel();
-        let watched = watch(session.as_raw_fd(), move || {
+        let registration = watch(session.as_raw_fd(), move || {
             let _ = interrupted.send(());
-        })
-        .unwrap();
-        // What the thread does when the kernel has told it of a byte that is gone when it looks.
-        watched.watch.urgent(watched.key, false);
+        });
+        (registration.unwrap(), client, session, interrupts)
+    }
+
+    fn send_urgent(client: &TcpStream) {
         // SAFETY: one byte of a constant.
         let sent = unsafe { libc::send(client.as_raw_fd(), c"B".as_ptr().cast(), 1, libc::MSG_OOB) };
         assert_eq!(sent, 1);
+    }
+
+    #[test]
+    fn a_byte_that_the_session_has_read_past_does_not_end_the_watching() {
+        let (registration, client, _session, interrupts) = watched();
+        // What the thread does when the kernel has told it of a byte that is gone when it looks.
+        registration.watch.urgent(registration.key, false);
+        send_urgent(&client);
         interrupts.recv_timeout(Duration::from_secs(20)).expect("the session is watched no more");
     }
 
     #[test]
     fn whoever_begins_to_work_wakes_the_thread_that_looks() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        let (session, _) = listener.accept().unwrap();
-        let (interrupted, interrupts) = mpsc::channel();
-        let watched = watch(session.as_raw_fd(), move || {
-            let _ = interrupted.send(());
-        })
-        .unwrap();
+        let (registration, client, _session, interrupts) = watched();
         for _ in 0..3 {
-            watched.rest();
+            registration.rest();
             // Long enough for the thread to fall asleep, if no other test keeps it awake.
             std::thread::sleep(TICK * 4);
-            watched.work();
-            // SAFETY: one byte of a constant.
-            let sent = unsafe { libc::send(client.as_raw_fd(), c"B".as_ptr().cast(), 1, libc::MSG_OOB) };
-            assert_eq!(sent, 1);
+            registration.work();
+            send_urgent(&client);
             interrupts.recv_timeout(Duration::from_secs(20)).expect("nobody looks");
         }
     }
