@@ -10,7 +10,7 @@ use super::{
     Body, ColumnIndex, ColumnRef, CompareOp, ConflictAction, Distinct, Dml, DmlAction, Expr, ExprKind, From, GroupBy,
     Guard, InsertSource, JoinKind, OnConflict, OutputColumn, Query, RelId, Select, SortKey, Value, walk,
 };
-use crate::schema::{Index, Relation};
+use crate::schema::Relation;
 use crate::{Error, Result, Type};
 
 /// A change taken apart.
@@ -468,7 +468,8 @@ fn insert_row(dml: &Dml, at: RowParams, fails: bool) -> Dml {
     let (columns, values) = written(dml, at).into_iter().unzip();
     let on_conflict = match &dml.action {
         DmlAction::Insert { on_conflict: Some(conflict), .. } if !fails => {
-            Some(OnConflict { arbiter: conflict.arbiter.clone(), action: ConflictAction::Nothing })
+            let arbiter = conflict.arbiter.clone();
+            Some(OnConflict { arbiter, in_turn: Vec::new(), action: ConflictAction::Nothing })
         }
         _ => None,
     };
@@ -557,17 +558,23 @@ fn alike_in_any_key(dml: &Dml, at: RowParams) -> Result<Expr> {
 }
 
 impl Relation {
-    /// Its unique keys in the order in which MySQL looks at them.
-    pub fn keys_in_order(&self) -> impl Iterator<Item = &Index> {
-        let keys = |primary: bool| self.indexes.iter().filter(move |index| index.unique && index.primary == primary);
-        keys(true).chain(keys(false))
+    /// The places of its unique keys in the order in which MySQL looks at them: the primary one, those that know no NULL, the
+    /// others; each as they were made.
+    pub fn keys_in_order(&self) -> Vec<usize> {
+        let mut keys: Vec<usize> = (0..self.indexes.len()).filter(|at| self.indexes[*at].unique).collect();
+        keys.sort_by_key(|at| {
+            let index = &self.indexes[*at];
+            let known = index.columns.iter().all(|at| at.is_some_and(|at| self.columns[at].not_null));
+            (!index.primary, !known, *at)
+        });
+        keys
     }
 }
 
 /// For each unique key whether a row has the new one's.
 fn ways_to_be_alike(dml: &Dml, at: RowParams) -> Result<Vec<Expr>> {
     let mut ways = Vec::new();
-    for index in dml.target.keys_in_order() {
+    for index in dml.target.keys_in_order().into_iter().map(|at| &dml.target.indexes[at]) {
         let columns = index.columns.iter().copied().collect::<Option<Vec<usize>>>();
         let Some(columns) = columns.filter(|_| index.predicate.is_none()) else {
             return Err(Error::unsupported("ON DUPLICATE KEY UPDATE of a table with triggers and such a key"));

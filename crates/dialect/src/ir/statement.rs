@@ -397,6 +397,9 @@ pub enum InsertSource {
 pub struct OnConflict {
     /// The index that arbitrates; `None` is any.
     pub arbiter: Option<Arbiter>,
+    /// Where any arbitrates and a row may meet several others: the order in which the indexes are asked. The first that meets
+    /// a row says which row that is.
+    pub in_turn: Vec<Arbiter>,
     /// What to do.
     pub action: ConflictAction,
 }

@@ -78,7 +78,8 @@ impl Binder<'_> {
             None => (None, target.relation.indexes.iter().find(|index| index.deferrability().is_some()).cloned()),
         };
         if !update {
-            return Ok((Some(OnConflict { arbiter, action: ConflictAction::Nothing }), waits));
+            let nothing = OnConflict { arbiter, in_turn: Vec::new(), action: ConflictAction::Nothing };
+            return Ok((Some(nothing), waits));
         }
         self.needs.require(target.id, Privileges::UPDATE);
         let excluded = self.ids.relation();
@@ -109,7 +110,17 @@ impl Binder<'_> {
             };
             Ok((assignments, filter))
         })?;
-        Ok((Some(OnConflict { arbiter, action: ConflictAction::Update { excluded, assignments, filter } }), waits))
+        let in_turn = if arbiter.is_none() { self.mysql_keys_in_turn(&target.relation)? } else { Vec::new() };
+        let action = ConflictAction::Update { excluded, assignments, filter };
+        Ok((Some(OnConflict { arbiter, in_turn, action }), waits))
+    }
+
+    /// A table's keys in MySQL's order, where there are several.
+    fn mysql_keys_in_turn(&mut self, relation: &std::sync::Arc<Relation>) -> Result<Vec<Arbiter>> {
+        match relation.keys_in_order() {
+            keys if keys.len() < 2 => Ok(Vec::new()),
+            keys => keys.into_iter().map(|at| self.index_exprs(at, relation)).collect(),
+        }
     }
 
     /// The unique index that ON CONFLICT (…) means, or the one that is meant and may wait.

@@ -82,7 +82,7 @@ impl Binder<'_> {
             (None, source) => source,
             // No row is refused where none is proposed.
             (Some(waits), InsertSource::Query(query)) => {
-                on_conflict = Some(OnConflict { arbiter: None, action: ConflictAction::Nothing });
+                on_conflict = Some(OnConflict { arbiter: None, in_turn: Vec::new(), action: ConflictAction::Nothing });
                 InsertSource::Query(self.refusing(*query, &relation, &waits))
             }
             (Some(waits), _) => return Err(deferrable_arbiter(&relation, &waits)),

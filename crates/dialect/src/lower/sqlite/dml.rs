@@ -302,24 +302,11 @@ impl Lowering<'_> {
             // The engine has asked; to SQLite it is no key.
             return Ok(String::new());
         }
-        let mut sql = String::from(" ON CONFLICT");
-        if let Some(arbiter) = &on_conflict.arbiter {
-            // In the words of the index: SQLite compares the two as they are written.
-            let names: Vec<&str> = target.columns.iter().map(|column| column.name.as_str()).collect();
-            let alike = target.indexes[arbiter.index].nulls_alike;
-            let keys = arbiter.keys.iter().map(|key| {
-                let lowered = super::ddl::index_key(key, &names)?;
-                Ok(if alike { lowered.with_null(&key.ty).sql } else { lowered.sql })
-            });
-            let keys = keys.collect::<Result<Vec<_>>>()?;
-            sql.push_str(&format!(" ({})", keys.join(", ")));
-            let foreign = target.language == crate::Language::Native;
-            if let Some(text) = target.indexes[arbiter.index].predicate.as_ref().filter(|_| foreign) {
-                sql.push_str(&format!(" WHERE {text}"));
-            } else if let Some(predicate) = &arbiter.predicate {
-                sql.push_str(&format!(" WHERE {}", super::ddl::index_key(predicate, &names)?.sql));
-            }
-        }
+        let arbiter = match &on_conflict.arbiter {
+            Some(arbiter) => Self::arbiter(target, arbiter)?,
+            None => String::new(),
+        };
+        let mut sql = String::new();
         match &on_conflict.action {
             ConflictAction::Nothing => sql.push_str(" DO NOTHING"),
             ConflictAction::Update { excluded, assignments, filter } => {
@@ -331,6 +318,31 @@ impl Lowering<'_> {
                     sql.push_str(&format!(" WHERE {}", self.expr(filter)?.sql));
                 }
             }
+        }
+        // SQLite asks its keys in the order of these clauses.
+        let mut clauses = String::new();
+        for key in &on_conflict.in_turn {
+            clauses.push_str(&format!(" ON CONFLICT{}{sql}", Self::arbiter(target, key)?));
+        }
+        clauses.push_str(&format!(" ON CONFLICT{arbiter}{sql}"));
+        Ok(clauses)
+    }
+
+    /// A key in the words of its index: SQLite compares the two as they are written.
+    fn arbiter(target: &Arc<Relation>, arbiter: &crate::ir::Arbiter) -> Result<String> {
+        let names: Vec<&str> = target.columns.iter().map(|column| column.name.as_str()).collect();
+        let alike = target.indexes[arbiter.index].nulls_alike;
+        let keys = arbiter.keys.iter().map(|key| {
+            let lowered = super::ddl::index_key(key, &names)?;
+            Ok(if alike { lowered.with_null(&key.ty).sql } else { lowered.sql })
+        });
+        let keys = keys.collect::<Result<Vec<_>>>()?;
+        let mut sql = format!(" ({})", keys.join(", "));
+        let foreign = target.language == crate::Language::Native;
+        if let Some(text) = target.indexes[arbiter.index].predicate.as_ref().filter(|_| foreign) {
+            sql.push_str(&format!(" WHERE {text}"));
+        } else if let Some(predicate) = &arbiter.predicate {
+            sql.push_str(&format!(" WHERE {}", super::ddl::index_key(predicate, &names)?.sql));
         }
         Ok(sql)
     }

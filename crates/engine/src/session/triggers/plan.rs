@@ -301,7 +301,7 @@ impl Steps {
 
 /// What ON CONFLICT DO NOTHING asks before a row is written: the EXCLUDE that it names, or every one.
 fn avoids(dml: &Dml) -> Vec<Arc<Trigger>> {
-    let DmlAction::Insert { on_conflict: Some(OnConflict { arbiter, action: ConflictAction::Nothing }), .. } =
+    let DmlAction::Insert { on_conflict: Some(OnConflict { arbiter, action: ConflictAction::Nothing, .. }), .. } =
         &dml.action
     else {
         return Vec::new();

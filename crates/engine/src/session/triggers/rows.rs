@@ -136,10 +136,10 @@ impl Session {
             let shared = (0..found.columns()).find(|at| found.column(*at).to_value() == Value::Integer(1));
             first = first.min(shared.unwrap_or(usize::MAX));
         }
-        let index = match relation.keys_in_order().nth(first) {
+        let index = match relation.keys_in_order().get(first).map(|at| &relation.indexes[*at]) {
             Some(index) => index,
             // Somebody has taken the other row away meanwhile.
-            None if run.firing.there => match relation.keys_in_order().next() {
+            None if run.firing.there => match relation.keys_in_order().first().map(|at| &relation.indexes[*at]) {
                 Some(index) => index,
                 None => return Ok(()),
             },
