@@ -56,7 +56,7 @@ LEFT: dict[str, dict[str, int]] = {
         "this statement": 27,
         "ifx_to_char": 5,
         "modes of a transaction": 5,  # Informix's isolation levels
-        "a row's identity": 3,  # rowids are other numbers there
+        "a row's identity": 4,  # rowids are other numbers there
         "ifx_to_char_number": 3,
         "WITH CHECK OPTION": 7,  # asked by the engine, of each row that a view's change leaves
         # Routines, triggers, types of rows and aggregates of Informix's; users, whose rights are the server's there.

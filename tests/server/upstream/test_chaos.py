@@ -89,7 +89,6 @@ def test_nothing_acknowledged_is_lost(door: str) -> None:
                 writer.start()
             for round_ in range(4):
                 time.sleep(1.0)
-                before = sum(map(len, said))
                 with _connect(behind) as connection:
                     pids = connection.execute("SELECT pid FROM pg_stat_activity " + _OURS).fetchall()
                 if round_ % 2:
@@ -99,6 +98,7 @@ def test_nothing_acknowledged_is_lost(door: str) -> None:
                     with _connect(behind) as connection:
                         connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity " + _OURS)
                 # They go on with new connections.
+                before = sum(map(len, said))
                 until = time.monotonic() + 60
                 while sum(map(len, said)) < before + 4 * WRITERS and time.monotonic() < until:
                     time.sleep(0.1)
@@ -112,7 +112,7 @@ def test_nothing_acknowledged_is_lost(door: str) -> None:
             stop.set()
             server.process.kill()
         time.sleep(0.5)
-        with psycopg.connect(behind) as connection:
+        with _connect(behind) as connection:
             parts = dict(connection.execute("SELECT number, count(*) FROM kept GROUP BY number").fetchall())
         assert all(count == 2 for count in parts.values())
         lost = [number for numbers in said for number in numbers if number not in parts]
