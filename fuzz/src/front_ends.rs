@@ -35,6 +35,7 @@ pub fn informix(data: &[u8]) {
             asked_from: None,
             multibyte,
             dates: None,
+            strict: false,
         };
         for statement in &statements {
             if let Ok(bound) = ifx::bind(statement, &*STORE, &context, &[]) {
