@@ -64,7 +64,7 @@ pub enum DurabilityChoice {
 /// What becomes of what has no effect here.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 enum Compat {
-    /// It is passed over.
+    /// It is passed over
     #[default]
     Lenient,
     /// It is refused by name
@@ -231,7 +231,7 @@ pub struct Arguments {
     ///
     /// Where a table is stored (IN, EXTENT SIZE, FRAGMENT BY, …), SET EXPLAIN and its kin, GRANT where everybody may do
     /// everything. `lenient` passes over it, and logs each as a remark; `strict` refuses it by name.
-    #[arg(long, value_enum, default_value_t, env = "ROWFERRY_COMPAT", help_heading = FILE)]
+    #[arg(long, value_enum, default_value_t, requires = "informix", env = "ROWFERRY_COMPAT", help_heading = DOORS)]
     compat: Compat,
 
     /// Serve the databases of this directory, too, and let clients make and drop some there
