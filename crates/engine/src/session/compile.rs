@@ -17,6 +17,7 @@ use super::command::command;
 use super::in_turn::RowsPlan;
 use super::parsed::{Native, Parsed, Source, of_postgres, weigh};
 use super::triggers::Firing;
+use super::upstream::Way;
 use crate::backend::{Backend as _, InUse, Program, Yield};
 use crate::memory;
 use crate::plans::{PlanKey, next_id};
@@ -577,14 +578,15 @@ impl Session {
         if self.schema.has_functions() && parsed.is_postgres() {
             postgres::routine::inline(&mut bound, &self.schema, &self.postgres_context());
         }
-        if let Some(firing) = self.firing_upstream(&mut bound, parsed)? {
-            return Ok(Prepared {
-                triggers: Some(Arc::new(firing)),
-                ..self.prepared_upstream(bound, None, parsed, declared)
-            });
-        }
-        if let Some(there) = self.plan_upstream(&bound, parsed)? {
-            return Ok(self.prepared_upstream(bound, Some(there), parsed, declared));
+        match self.way_upstream(&mut bound, parsed)? {
+            Some(Way::Whole(there)) => return Ok(self.prepared_upstream(bound, Some(there), parsed, declared)),
+            Some(Way::ByRows(firing)) => {
+                return Ok(Prepared {
+                    triggers: Some(firing),
+                    ..self.prepared_upstream(bound, None, parsed, declared)
+                });
+            }
+            None => {}
         }
         let _passes = optimise::choose(self.passes());
         let triggers = match &bound.statement {

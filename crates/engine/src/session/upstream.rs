@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::in_turn::late_over;
 use rowferry_dialect::ir::{
-    Body, ChangeTrigger, ColumnIndex, CreateTableAs, CteBody, Ddl, Distinct, Dml, ExprKind, From, OutputColumn,
-    Statement as Ir, TriggerChange, Value, build, walk,
+    Body, ChangeTrigger, ColumnIndex, CreateTableAs, CteBody, Ddl, Distinct, Dml, ExprKind, From, GroupBy,
+    OutputColumn, Select, Statement as Ir, TriggerChange, Value, build, walk,
 };
 use rowferry_dialect::plan::{Bound, Effects};
 use rowferry_dialect::schema::{Relation, Trigger};
@@ -24,6 +24,23 @@ use crate::cursor::Cursor;
 use crate::routines::direct::Item;
 use crate::spool::{Spool, SpoolReader};
 use crate::upstream::{Begun, Kind, Late, Line, Modes, Request, Rows, Speaker, There, Within};
+
+/// How a statement is run there.
+pub(super) enum Way {
+    /// As one.
+    Whole(Arc<There>),
+    /// Row by row.
+    ByRows(Arc<Firing>),
+}
+
+/// Whether a change is made there row by row.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum ByRows {
+    Never,
+    /// Where it cannot be said as one.
+    Perhaps,
+    Always,
+}
 
 /// What a session has set there, and of what settings here that was made.
 pub type Told = Option<(Arc<Settings>, std::time::Duration, Arc<str>)>;
@@ -88,20 +105,49 @@ impl Session {
         Ok(Some(there))
     }
 
-    /// A change of MySQL's that is to be made there row by row; `None` for one that is said there as a whole.
+    /// How a statement is run there; `None` for one that is not.
     ///
     /// # Errors
-    /// `0A000` for what can be done in neither way.
-    pub(super) fn firing_upstream(&self, bound: &mut Bound, parsed: &Parsed) -> Result<Option<Firing>> {
+    /// `0A000` for what can be done in no way.
+    pub(super) fn way_upstream(&self, bound: &mut Bound, parsed: &Parsed) -> Result<Option<Way>> {
         if self.line().is_none() {
             return Ok(None);
         }
+        let rows = self.rows_upstream(bound)?;
+        let refused = match rows {
+            ByRows::Always => None,
+            _ => match self.plan_upstream(bound, parsed) {
+                Err(error) if rows == ByRows::Perhaps && error.condition() == Condition::FeatureNotSupported => {
+                    Some(error)
+                }
+                done => return Ok(done?.map(Way::Whole)),
+            },
+        };
+        let Ir::Dml(dml) = &bound.statement else { return Err(Error::internal("rows of no change")) };
+        bound.statement = Ir::Dml(Box::new(as_there(dml)));
+        let Ir::Dml(dml) = &bound.statement else { return Err(Error::internal("rows of no change")) };
+        let mut part = |bound: Bound| match self.plan_upstream(&bound, parsed)? {
+            Some(there) => Ok(Arc::new(self.prepared_upstream(bound, Some(there), parsed, &[]))),
+            None => Ok(Arc::new(Prepared::of_part(InUse::lower(&bound)?, bound, parsed))),
+        };
+        match Firing::there(dml, bound, &self.schema, &mut part) {
+            Ok(firing) => Ok(Some(Way::ByRows(Arc::new(firing)))),
+            // What the whole was refused for says more.
+            Err(error) => Err(refused.unwrap_or(error)),
+        }
+    }
+
+    /// Whether a statement is run there row by row.
+    ///
+    /// # Errors
+    /// `0A000` for a change of a table whose triggers would not be asked.
+    fn rows_upstream(&self, bound: &Bound) -> Result<ByRows> {
         let (dml, events) = match &bound.statement {
             Ir::Dml(dml) => (dml, triggers::events(dml)),
             Ir::Merge(merge) if merge.target.triggers.iter().any(|trigger| trigger.mysql_body().is_some()) => {
                 return Err(triggers_of_others());
             }
-            _ => return Ok(None),
+            _ => return Ok(ByRows::Never),
         };
         let beside = dml.ctes.iter().filter_map(|cte| match &cte.body {
             CteBody::Dml(beside) => Some(&beside.target),
@@ -116,32 +162,11 @@ impl Session {
             .iter()
             .any(|trigger| trigger.mysql_body().is_some() && events.iter().any(|event| trigger.waits_for(*event)));
         if self.language() != Language::Mysql {
-            return if takes_rows { Err(triggers_of_others()) } else { Ok(None) };
+            return if takes_rows { Err(triggers_of_others()) } else { Ok(ByRows::Never) };
         }
         // Rows that triggers look at, and those of which each that is refused is told of.
-        let seen = takes_rows || dml.one_by_one.as_ref().is_some_and(|rule| rule.ignores);
-        if !seen {
-            match self.plan_upstream(bound, parsed) {
-                Err(error) if error.condition() == Condition::FeatureNotSupported => {}
-                _ => return Ok(None),
-            }
-        }
-        let dml = dml.clone();
-        let before = std::mem::replace(&mut bound.statement, Ir::Dml(Box::new(as_there(&dml))));
-        let Ir::Dml(dml) = &bound.statement else { return Ok(None) };
-        let mut part = |bound: Bound| match self.plan_upstream(&bound, parsed)? {
-            Some(there) => Ok(Arc::new(self.prepared_upstream(bound, Some(there), parsed, &[]))),
-            None => Ok(Arc::new(Prepared::of_part(InUse::lower(&bound)?, bound, parsed))),
-        };
-        match Firing::there(dml, bound, &self.schema, &mut part) {
-            Ok(firing) => Ok(Some(firing)),
-            Err(error) if seen => Err(error),
-            // What the whole is refused for says more.
-            Err(_) => {
-                bound.statement = before;
-                Ok(None)
-            }
-        }
+        let is_seen = takes_rows || dml.one_by_one.as_ref().is_some_and(|rule| rule.ignores);
+        Ok(if is_seen { ByRows::Always } else { ByRows::Perhaps })
     }
 
     /// Makes a change there row by row.
@@ -545,6 +570,7 @@ fn counted_rows(bound: &Bound) -> Option<(Bound, Bound)> {
         && query.offset.is_none()
         && let Body::Select(all) = &mut query.body
         && matches!(all.distinct, Distinct::All)
+        && !makes_one_group(all)
     {
         // What the rows are is of no matter.
         all.items = vec![rowferry_dialect::ir::Expr::integer(1, Type::Int4)];
@@ -554,6 +580,19 @@ fn counted_rows(bound: &Bound) -> Option<(Bound, Bound)> {
     let of = |query| Bound { statement: Ir::Query(query), ..bound.clone() };
     let limited = rowferry_dialect::ir::Query { limit: Some(limit.clone()), ..(**query).clone() };
     Some((of(counted), of(Box::new(limited))))
+}
+
+/// A query whose aggregates, or HAVING, make one row of all.
+fn makes_one_group(select: &Select) -> bool {
+    let is_aggregate = |part: &rowferry_dialect::ir::Expr| matches!(part.kind, ExprKind::Aggregate(_));
+    let mut found = select.having.is_some();
+    for item in &select.items {
+        walk::expr(item, &mut |part| {
+            found |= is_aggregate(part);
+            !found
+        });
+    }
+    found && select.group_by == GroupBy::None
 }
 
 /// A change with its table as it is there: its keys, and what is computed of its rows, are that server's.

@@ -89,11 +89,9 @@ impl Lowering<'_> {
         let mut counts = Vec::new();
         let mut members = Vec::new();
         for (at, cte) in dml.ctes.iter().enumerate() {
-            let one = std::slice::from_ref(cte);
             let CteBody::Dml(beside) = &cte.body else {
                 self.changes = true;
-                let words = self.ctes(one)?;
-                members.push(words.trim_start_matches("WITH ").trim_end().to_owned());
+                members.push(self.cte(cte)?);
                 continue;
             };
             members.push(format!("beside{at} AS ({} RETURNING 1)", self.dml(beside)?));

@@ -107,26 +107,28 @@ impl Lowering<'_> {
     }
 
     pub(super) fn ctes(&mut self, ctes: &[Cte]) -> Result<String> {
-        let mut members = Vec::with_capacity(ctes.len());
-        for cte in ctes {
-            let materialized = match cte.materialized {
-                None => "",
-                Some(true) => "MATERIALIZED ",
-                Some(false) => "NOT MATERIALIZED ",
-            };
-            let body = match &cte.body {
-                // A member that calls itself must show its UNION.
-                CteBody::Query(query) if cte.recursive => self.rows_with(query)?,
-                CteBody::Query(query) => self.query(query)?,
-                CteBody::Dml(dml) => self.dml(dml)?,
-            };
-            members.push(format!("w{}{} AS {materialized}({body})", cte.id.0, places(&cte.columns)));
-        }
+        let members = ctes.iter().map(|cte| self.cte(cte)).collect::<Result<Vec<_>>>()?;
         Ok(match members.is_empty() {
             true => String::new(),
             false if ctes.iter().any(|cte| cte.recursive) => format!("WITH RECURSIVE {} ", members.join(", ")),
             false => format!("WITH {} ", members.join(", ")),
         })
+    }
+
+    /// A member of WITH.
+    pub(super) fn cte(&mut self, cte: &Cte) -> Result<String> {
+        let materialized = match cte.materialized {
+            None => "",
+            Some(true) => "MATERIALIZED ",
+            Some(false) => "NOT MATERIALIZED ",
+        };
+        let body = match &cte.body {
+            // A member that calls itself must show its UNION.
+            CteBody::Query(query) if cte.recursive => self.rows_with(query)?,
+            CteBody::Query(query) => self.query(query)?,
+            CteBody::Dml(dml) => self.dml(dml)?,
+        };
+        Ok(format!("w{}{} AS {materialized}({body})", cte.id.0, places(&cte.columns)))
     }
 
     fn rows_with(&mut self, query: &Query) -> Result<String> {

@@ -157,6 +157,13 @@ impl Firing {
         let rule = dml.one_by_one.as_deref();
         let (ignores, replaces) = rule.map_or((false, false), |rule| (rule.ignores, rule.replaces));
         let (updates, event, events) = (updates(dml), event(dml), events(dml));
+        // What such a column has is known once the row is written.
+        let computed = |at: &Option<usize>| at.is_none_or(|at| dml.target.columns[at].generated.is_some());
+        let looks_for_others = ignores || replaces || updates.is_some() && event == TriggerEvent::Insert;
+        if looks_for_others && dml.target.indexes.iter().any(|key| key.unique && key.columns.iter().any(computed)) {
+            let message = "IGNORE, REPLACE and an upsert by several keys of a table with a key over what is computed";
+            return Err(Error::unsupported(format!("{message}, in front of a PostgreSQL server")));
+        }
         // A row is known by its place, which is another one once a foreign key has changed it.
         if (events.len() > 1 || event != TriggerEvent::Insert) && changes_itself(schema, &dml.target) {
             let message = "a change, row by row, of a table whose foreign keys change its own rows";
