@@ -526,10 +526,19 @@ fn conflict_query(dml: &Dml, conflict: &OnConflict, at: RowParams) -> Result<Opt
         });
         expr
     };
+    // The one row that is met is counted, and not each that is looked at.
+    let asked = |filter: &Expr| {
+        let mut filter = proposed(filter.clone());
+        walk::expr_mut(&mut filter, &mut |part| {
+            crate::postgres::quieten(part);
+            true
+        });
+        filter
+    };
     let mut items = old_row(dml);
     items.extend(assigned_row(dml, assignments).map(proposed));
     items.push(match filter {
-        Some(filter) => proposed(filter.clone()),
+        Some(filter) => asked(filter),
         None => Expr::new(ExprKind::Literal(Value::Integer(1)), Type::Bool),
     });
     let mut found = select(items, Some(scanned(dml, None)), Some(same));

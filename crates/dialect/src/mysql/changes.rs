@@ -366,7 +366,8 @@ impl Converter<'_> {
             })))
         };
         let mut ctes = vec![member(CHANGES.to_owned(), select_of(query))];
-        let mut deletes = Vec::new();
+        // A table under several names loses each row once.
+        let mut tables: Vec<(String, pg::RangeVar, Vec<Node>)> = Vec::new();
         for (at, (name, relation)) in changed.into_iter().enumerate() {
             let read = pg::RangeVar {
                 relname: CHANGES.to_owned(),
@@ -380,8 +381,24 @@ impl Converter<'_> {
                 from_clause: vec![node(N::RangeVar(read))],
                 ..select()
             };
-            let own = column(vec![name, "ctid".to_owned()]);
-            let mut conditions = vec![sublink(SubLinkType::AnySublink, Some(own), None, these)];
+            let goes = |name: &str| {
+                let own = column(vec![name.to_owned(), "ctid".to_owned()]);
+                sublink(SubLinkType::AnySublink, Some(own), None, these)
+            };
+            let same =
+                |known: &pg::RangeVar| known.relname == relation.relname && known.schemaname == relation.schemaname;
+            match tables.iter_mut().find(|(_, known, _)| same(known)) {
+                Some((known, _, rows)) => rows.push(goes(known)),
+                None => {
+                    let rows = vec![goes(&name)];
+                    tables.push((name, relation, rows));
+                }
+            }
+        }
+        let mut deletes = Vec::with_capacity(tables.len());
+        for (at, (_, relation, mut rows)) in tables.into_iter().enumerate() {
+            let rows = if rows.len() == 1 { rows.remove(0) } else { logic(BoolExprType::OrExpr, rows) };
+            let mut conditions = vec![rows];
             if at > 0 {
                 // What goes beside the first table's rows counts, too.
                 let beside = super::build::integer(4);

@@ -397,6 +397,9 @@ impl Binder<'_> {
             None => Vec::new(),
         };
         let target = self.target(update.relation.as_ref(), Change::Update)?;
+        if self.is_mysql() {
+            self.check_changed_once(&ctes, &target.relation)?;
+        }
         let (from, others) = self.bind_beside(&target.entry, &update.from_clause)?;
         let mut entries = vec![target.entry.clone()];
         let at = update.from_clause.first().cloned().unwrap_or_default();

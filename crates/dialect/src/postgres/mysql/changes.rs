@@ -10,7 +10,8 @@ use super::Clips;
 use super::classes::{Class, class, own_words};
 use crate::functions::Function;
 use crate::ir::{
-    CastContext, ColumnIndex, ColumnRef, Expr, ExprKind, OneByOne, RelId, SortKey, TriggerEvent, Value, walk,
+    CastContext, ColumnIndex, ColumnRef, Cte, CteBody, Expr, ExprKind, OneByOne, RelId, SortKey, TriggerEvent, Value,
+    walk,
 };
 use crate::schema::{Column, Relation};
 use crate::{Condition, Error, Result, Type};
@@ -196,6 +197,22 @@ impl Binder<'_> {
             true => Ok(None),
             false => self.one_by_one(target, rule),
         }
+    }
+
+    /// Of two changes of one row that a statement makes at once a back end keeps one.
+    ///
+    /// # Errors
+    /// `0A000` for a table that is changed under several names.
+    pub(in crate::postgres) fn check_changed_once(&self, ctes: &[Cte], target: &Relation) -> Result<()> {
+        let mut known = vec![target.oid];
+        for cte in ctes {
+            let CteBody::Dml(beside) = &cte.body else { continue };
+            if known.contains(&beside.target.oid) {
+                return Err(self.unsupported("UPDATE of one table under several names", -1));
+            }
+            known.push(beside.target.oid);
+        }
+        Ok(())
     }
 
     /// ON DUPLICATE KEY UPDATE may meet rows by several keys, or rows that triggers want to see: a back end may have to look at

@@ -309,7 +309,7 @@ impl Session {
         }
         let width = changes.relation.columns.len();
         let holds = run.steps.holds.is_some() || found.column(1 + 2 * width).to_value() == Value::Integer(1);
-        if run.firing.there {
+        if self.language() == Language::Mysql {
             let mut state = self.state.mysql.lock();
             // A row that is changed counts twice, one that was found may count.
             let beside = state.beside() + u64::from(holds || state.counts_found());
