@@ -106,6 +106,14 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "mysql_shift_right" (ANY, ANY) -> NUM, T("rf_mysql_bits('>>', {0}, {1})");
     Scalar "mysql_bit_not" (ANY) -> NUM, F("rf_mysql_bit_not");
     Scalar "bit_count" (ANY) -> I8, F("rf_mysql_bit_count");
+    // The same of strings of bytes.
+    Scalar "mysql_bytes_and" (BYTEA, BYTEA) -> BYTEA, T("rf_mysql_bytes('&', {0}, {1})");
+    Scalar "mysql_bytes_or" (BYTEA, BYTEA) -> BYTEA, T("rf_mysql_bytes('|', {0}, {1})");
+    Scalar "mysql_bytes_xor" (BYTEA, BYTEA) -> BYTEA, T("rf_mysql_bytes('^', {0}, {1})");
+    Scalar "mysql_bytes_shift_left" (BYTEA, ANY) -> BYTEA, T("rf_mysql_shifted_bytes({0}, {1}, 1)");
+    Scalar "mysql_bytes_shift_right" (BYTEA, ANY) -> BYTEA, T("rf_mysql_shifted_bytes({0}, {1}, 0)");
+    Scalar "mysql_bytes_not" (BYTEA) -> BYTEA, F("rf_mysql_bytes_not");
+    Scalar "mysql_bytes_bit_count" (BYTEA) -> I8, F("rf_mysql_bytes_bit_count");
     // (text, pattern, escape)
     Scalar "mysql_like" (TEXT, TEXT, TEXT) -> BOOL, F("rf_mysql_like");
     Scalar "mysql_like_binary" (TEXT, TEXT, TEXT) -> BOOL, F("rf_mysql_like_binary");
@@ -160,6 +168,8 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "field" (ANY, ANY) -> I8, F("rf_mysql_field"), variadic, lenient;
     Scalar "field" (NUM, NUM) -> I8, F("rf_mysql_field_decimal"), variadic, lenient;
     Scalar "find_in_set" (TEXT, TEXT) -> I8, F("rf_mysql_find_in_set");
+    Scalar "interval" (F8, F8) -> I8, F("rf_mysql_interval"), variadic, lenient;
+    Scalar "interval" (NUM, NUM) -> I8, F("rf_mysql_interval_decimal"), variadic, lenient;
     Scalar "elt" (I8, TEXT) -> TEXT, F("rf_mysql_elt"), variadic, lenient;
     Scalar "make_set" (ANY, TEXT) -> TEXT, F("rf_mysql_make_set"), variadic, lenient;
     Scalar "export_set" (ANY, TEXT, TEXT, TEXT, I8) -> TEXT, F("rf_mysql_export_set"), optional(2);

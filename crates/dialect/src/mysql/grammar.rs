@@ -280,6 +280,7 @@ fn prefix_word(word: &Word, parser: &mut Parser) -> Option<Parsed<Expr>> {
         }
         Keyword::CHAR if is_call => Some(char_call(parser)),
         Keyword::ROW if is_call => Some(row(parser)),
+        Keyword::INTERVAL if is_call && has_several_members(parser) => Some(interval_call(parser)),
         _ => None,
     }
 }
@@ -291,6 +292,31 @@ fn row(parser: &mut Parser) -> Parsed<Expr> {
     let members = parser.parse_comma_separated(Parser::parse_expr)?;
     parser.expect_token(&Token::RParen)?;
     Ok(Expr::Tuple(members))
+}
+
+/// A comma stands between the parentheses that begin behind the word, so that it is the name of a function.
+fn has_several_members(parser: &Parser) -> bool {
+    let (mut at, mut depth) = (1, 0_usize);
+    loop {
+        match &parser.peek_nth_token_ref(at).token {
+            Token::LParen => depth += 1,
+            Token::RParen if depth <= 1 => return false,
+            Token::RParen => depth -= 1,
+            Token::Comma if depth == 1 => return true,
+            Token::EOF => return false,
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+/// `INTERVAL(n, a, …)`.
+fn interval_call(parser: &mut Parser) -> Parsed<Expr> {
+    parser.advance_token();
+    parser.expect_token(&Token::LParen)?;
+    let members = parser.parse_comma_separated(Parser::parse_expr)?;
+    parser.expect_token(&Token::RParen)?;
+    Ok(function_call("interval", members))
 }
 
 /// `CHAR(n, … [USING charset])`.
@@ -306,8 +332,13 @@ fn char_call(parser: &mut Parser) -> Parsed<Expr> {
         members.insert(0, Expr::Value(Value::SingleQuotedString(charset.value).with_span(span)));
     }
     parser.expect_token(&Token::RParen)?;
+    Ok(function_call(name, members))
+}
+
+/// A call of a function of a name.
+fn function_call(name: &str, members: Vec<Expr>) -> Expr {
     let args = members.into_iter().map(|member| FunctionArg::Unnamed(FunctionArgExpr::Expr(member))).collect();
-    Ok(Expr::Function(Function {
+    Expr::Function(Function {
         name: ObjectName::from(vec![Ident::new(name)]),
         uses_odbc_syntax: false,
         parameters: FunctionArguments::None,
@@ -316,7 +347,7 @@ fn char_call(parser: &mut Parser) -> Parsed<Expr> {
         filter: None,
         null_treatment: None,
         over: None,
-    }))
+    })
 }
 
 /// `NATIONAL CHAR`, `NATIONAL VARCHAR`, `NCHAR VARYING`: texts, as all are of Unicode.

@@ -5,6 +5,7 @@
 //! - `tree`: from a text to its statements; `statements`, `queries`, `expressions`, `definitions`, `alter`: their trees;
 //! - `accounts`: users, roles, GRANT and REVOKE;
 //! - [`types`]: MySQL's types as those of the file;
+//! - `maintenance`: ANALYZE, CHECK, CHECKSUM, OPTIMIZE and REPAIR TABLE;
 //! - [`load_data`]: LOAD DATA, which the door runs, as the client has the file;
 //! - [`shape`]: texts without their literals, for plans that they share;
 //! - [`routine`]: stored routines and triggers; `routines`: the statements that make, change and call them;
@@ -23,6 +24,7 @@ mod grammar;
 mod late_keys;
 mod lift;
 pub mod load_data;
+mod maintenance;
 mod modes;
 mod modifiers;
 pub mod print;
@@ -41,6 +43,7 @@ mod views;
 pub use late_keys::LateKey;
 pub(crate) use lift::content;
 pub use lift::shape;
+pub use maintenance::{Maintained, Maintenance, Work};
 pub use modes::{Modes, SQL_MODE};
 pub use tree::parameters;
 pub(crate) use tree::statements;
@@ -95,8 +98,8 @@ pub enum Control {
 
     /// SHOW … FROM: the database is there.
     Of(String),
-    /// ANALYZE TABLE: each a name, and the schema where it is said.
-    Analyze(Vec<(Option<String>, String)>),
+    /// ANALYZE, CHECK, CHECKSUM, OPTIMIZE and REPAIR TABLE.
+    Maintain(Maintenance),
 }
 
 /// Where the text of a prepared statement stands.

@@ -126,11 +126,11 @@ fn system_name(call: &pg::FuncCall) -> Option<&str> {
 fn operator_of(name: &str) -> Option<&'static str> {
     Some(match name {
         "mysql_integer_divide" => "DIV",
-        "mysql_bit_and" => "&",
-        "mysql_bit_or" => "|",
-        "mysql_bit_xor" => "^",
-        "mysql_shift_left" => "<<",
-        "mysql_shift_right" => ">>",
+        "mysql_bit_and" | "mysql_bytes_and" => "&",
+        "mysql_bit_or" | "mysql_bytes_or" => "|",
+        "mysql_bit_xor" | "mysql_bytes_xor" => "^",
+        "mysql_shift_left" | "mysql_bytes_shift_left" => "<<",
+        "mysql_shift_right" | "mysql_bytes_shift_right" => ">>",
         "mysql_regexp" => "regexp",
         _ => return None,
     })

@@ -630,9 +630,7 @@ fn indexes(table: &Named) -> Answer {
         ("Expression", "EXPRESSION"),
     ];
     let answer = Answer::of(&columns, "information_schema.rowferry_statistics");
-    // The primary key first, then unique ones.
-    let answer =
-        answer.order("CONCAT(IF(INDEX_NAME = 'PRIMARY', 0, 1 + NON_UNIQUE), INDEX_NAME, LPAD(SEQ_IN_INDEX, 3, '0'))");
+    let answer = answer.order("PLACE");
     let answer = answer.with(format!("TABLE_SCHEMA = {}", table.database()));
     answer.with(format!("TABLE_NAME = {}", text(&table.table))).with(table.exists())
 }

@@ -13,7 +13,7 @@ use super::alter::{took, took_all, unexpected};
 use super::build::{NOWHERE, boxed, call, column, def, node, select, sublink, target, text, truth};
 use super::expressions::{name_parts, user_variable};
 use super::tree::Converter;
-use super::{Control, PreparedFrom};
+use super::{Control, PreparedFrom, Work};
 use crate::{Condition, Error, Result};
 
 /// The trees of a statement, and whether nobody is told its rows.
@@ -264,16 +264,8 @@ impl Converter<'_> {
         if self.has_tokens(&["alter", "table"]) {
             return self.alter_table(parser).map(Some);
         }
-        if [&["analyze", "table"][..], &["analyze", "local", "table"], &["analyze", "no_write_to_binlog", "table"]]
-            .iter()
-            .any(|words| self.has_tokens(words))
-        {
-            return self.analyze(parser).map(Some);
-        }
-        for word in ["optimize", "check", "repair"] {
-            if self.has_tokens(&[word, "table"]) {
-                return Err(Error::unsupported(format!("{} TABLE", word.to_uppercase())).into());
-            }
+        if let Some(work) = Work::of(|words| self.has_tokens(words)) {
+            return self.maintain(work, parser).map(Some);
         }
         if self.has_tokens(&["flush"]) || self.has_tokens(&["lock", "tables"]) || self.has_tokens(&["unlock", "tables"])
         {
@@ -286,37 +278,6 @@ impl Converter<'_> {
             return self.set_list(parser);
         }
         self.routine_statement(parser)
-    }
-
-    /// ANALYZE TABLE: a row for each table says that it has been done.
-    fn analyze(&mut self, parser: &mut Parser<'_>) -> Result<Trees, Failed> {
-        while !took(parser, "table") {
-            parser.next_token();
-        }
-        let names = parser.parse_comma_separated(|parser| parser.parse_object_name(false))?;
-        if parser.peek_token_ref().token != Token::EOF {
-            return Err(Error::unsupported("ANALYZE TABLE with more than names of tables").into());
-        }
-        let quoted = |text: &str| format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''"));
-        let (mut tables, mut rows) = (Vec::with_capacity(names.len()), Vec::with_capacity(names.len()));
-        for name in &names {
-            let written: Vec<String> = name_parts(name)?;
-            let mut parts = self.relation_parts(name)?;
-            let table = parts.pop().unwrap_or_default();
-            let shown = match written.as_slice() {
-                [database, _] => quoted(&format!("{database}.{table}")),
-                _ => format!("CONCAT(DATABASE(), {})", quoted(&format!(".{table}"))),
-            };
-            rows.push(format!("SELECT {shown} AS `Table`, 'analyze' AS Op, 'status' AS Msg_type, 'OK' AS Msg_text"));
-            tables.push((parts.pop(), table));
-        }
-        let answer = super::tree::statements(&rows.join(" UNION ALL "), "", super::Modes::default())?.pop();
-        let tree = answer.and_then(|answer| answer.trees.into_iter().next());
-        self.control = Some(Control::Analyze(tables));
-        match tree {
-            Some((tree, _)) => Ok((vec![tree], false)),
-            None => Err(Error::internal("an answer that is none").into()),
-        }
     }
 
     /// EXPLAIN of a statement. What TRADITIONAL and TREE show of it is the same here.

@@ -266,7 +266,7 @@ impl Session {
             if database == "temp" && self.schema.temp.is_empty() {
                 continue;
             }
-            for (table, id, identity) in handle.broken_keys(database)? {
+            for (table, id, identity) in handle.broken_keys(database, None)? {
                 let Some(relation) = snapshot.relation_by_physical_name(&table) else { continue };
                 let ids = snapshot.details(relation.oid).map(|details| details.foreign_key_ids.as_slice());
                 let at = ids.and_then(|ids| ids.iter().position(|known| *known == id));

@@ -105,7 +105,7 @@ impl Session {
         self.find_damage(repair, &mut found)?;
         let schema = self.schema();
         let relations: Vec<Arc<Relation>> = schema.main.relations().cloned().collect();
-        self.find_broken_keys(&relations, &mut found)?;
+        self.find_broken_keys(&relations, None, &mut found)?;
         self.find_orphans(&mut found)?;
         for table in relations.iter().filter(|relation| relation.keeps_rows()) {
             looked.tables += 1;
@@ -132,6 +132,26 @@ impl Session {
             }
         }
         Ok((found, looked))
+    }
+
+    /// What is wrong with one table: its pages and indexes, its foreign keys, its values, its triggers. `quick` looks neither at
+    /// what indexes have of rows, nor at values.
+    ///
+    /// # Errors
+    /// When the session is interrupted (`57014`).
+    pub(super) fn inspect_table(&mut self, table: &Arc<Relation>, quick: bool) -> Result<Vec<Finding>> {
+        let mut found = Vec::new();
+        match self.on_handle(|handle| handle.integrity_of(table, quick)) {
+            Err(error) if is_over(&error) => return Err(error),
+            Err(error) => found.push(Finding::new(FindingKind::Damage, error.message.clone())),
+            Ok(lines) => found.extend(lines.into_iter().map(|line| Finding::new(FindingKind::Damage, line))),
+        }
+        self.find_broken_keys(std::slice::from_ref(table), Some(table), &mut found)?;
+        if !quick {
+            self.find_misfits(table, &mut Looked::default(), &mut found)?;
+        }
+        self.find_dead_triggers(table, &mut found)?;
+        Ok(found)
     }
 
     fn find_damage(&mut self, repair: bool, found: &mut Vec<Finding>) -> Result<()> {
@@ -163,9 +183,18 @@ impl Session {
         }
     }
 
-    fn find_broken_keys(&mut self, relations: &[Arc<Relation>], found: &mut Vec<Finding>) -> Result<()> {
+    /// Rows whose foreign keys lead nowhere: of one table, or of all.
+    fn find_broken_keys(
+        &mut self,
+        relations: &[Arc<Relation>],
+        only: Option<&Relation>,
+        found: &mut Vec<Finding>,
+    ) -> Result<()> {
         let handle = self.handle()?;
-        let broken = match self.checked(handle.lock().broken_keys("main")) {
+        let (database, table) = only.map_or(("main", None), |table| {
+            (&*table.physical.database, Some(&*table.physical.name))
+        });
+        let broken = match self.checked(handle.lock().broken_keys(database, table)) {
             Ok(broken) => broken,
             Err(error) if is_over(&error) => return Err(error),
             Err(error) => {

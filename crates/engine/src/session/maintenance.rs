@@ -104,7 +104,7 @@ impl Session {
         self.checkpoint()
     }
 
-    fn analyze(&mut self, tables: &[Arc<Relation>], all: bool) -> Result<()> {
+    pub(super) fn analyze(&mut self, tables: &[Arc<Relation>], all: bool) -> Result<()> {
         if all {
             self.in_one_transaction("ANALYZE", |handle| handle.analyze(None))?;
         } else {
@@ -138,7 +138,7 @@ impl Session {
         self.for_each_table("REINDEX", &wanted, Handle::reindex)
     }
 
-    fn for_each_table(
+    pub(super) fn for_each_table(
         &mut self,
         command: &str,
         tables: &[Arc<Relation>],

@@ -45,6 +45,7 @@ mod savepoints;
 pub mod sequences;
 mod signals;
 pub mod state;
+mod table_maintenance;
 mod temporary;
 mod transaction;
 mod transaction_end;
@@ -80,6 +81,7 @@ use named::NamedStatement;
 use names::{Names, Shown};
 pub use parsed::Parsed;
 pub use parts::Kept;
+pub(crate) use table_maintenance::Said;
 use portals::Portal;
 pub use portals::{DoorPart, Resume};
 use state::{Activity, State};
@@ -783,6 +785,11 @@ impl Drop for Session {
 fn diagnostic(notice: &Error) -> (&'static str, u16, String) {
     let told = of_mysql::told::told(notice);
     let noted = notice.message.ends_with(", skipping") || matches!(told.code, 3162 | 3163);
-    let level = if noted { "Note" } else { "Warning" };
+    let level = match told.code {
+        // CHECKSUM TABLE of what is no table.
+        1049 | 1146 | 1347 => "Error",
+        _ if noted => "Note",
+        _ => "Warning",
+    };
     (level, told.code, told.message)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rowferry_dialect::access::Privileges;
 use rowferry_dialect::ir::{
-    Account, Ddl, DmlAction, Expr, ExprKind, InsertSource, Maintenance, ObjectKind, Statement as Ir, Transaction,
+    Account, Ddl, DmlAction, Expr, ExprKind, InsertSource, ObjectKind, Statement as Ir, Transaction,
     TransactionModes, Value, walk,
 };
 use rowferry_dialect::mysql::{self, Control, LateKey, PreparedFrom, SQL_MODE};
@@ -17,6 +17,7 @@ use rowferry_dialect::{Condition, Error, Result, Schema as _, Type, postgres};
 use super::parsed::Parsed;
 use super::state::Told;
 use super::transaction::Block;
+use super::table_maintenance::Said;
 use super::{Outcome, Prepared, Session};
 
 /// The setting behind `autocommit`.
@@ -37,6 +38,8 @@ pub struct State {
     calculated: bool,
     /// PREPARE: texts by their names.
     prepared: HashMap<String, Arc<str>>,
+    /// What CHECK TABLE and its kin have to say.
+    pub maintained: Vec<Said>,
 }
 
 impl State {
@@ -150,7 +153,7 @@ impl Session {
             Some(Control::Of(database)) => {
                 self.schema_of_mysql_database(&database)?;
             }
-            Some(Control::Analyze(tables)) => self.analyze_mysql(&tables)?,
+            Some(Control::Maintain(maintenance)) => self.maintain_mysql(&maintenance)?,
             Some(Control::Roles { roles, accounts }) => self.check_memberships(&roles, &accounts)?,
             Some(Control::Into | Control::Account(_)) | None => {}
         }
@@ -501,7 +504,7 @@ impl Session {
     }
 
     /// The schema that is a database.
-    fn schema_of_mysql_database<'n>(&self, name: &'n str) -> Result<&'n str> {
+    pub(super) fn schema_of_mysql_database<'n>(&self, name: &'n str) -> Result<&'n str> {
         let schema = if name.eq_ignore_ascii_case(self.database.name()) { "public" } else { name };
         // Those that every server has.
         let is_own = matches!(schema, "mysql" | "information_schema" | "performance_schema" | "sys");
@@ -512,29 +515,6 @@ impl Session {
             return Err(self.denied_database(schema));
         }
         Ok(schema)
-    }
-
-    /// ANALYZE TABLE, which commits as MySQL's does.
-    fn analyze_mysql(&mut self, names: &[(Option<String>, String)]) -> Result<()> {
-        if self.line().is_some() {
-            return Err(Error::unsupported("ANALYZE TABLE in front of a PostgreSQL server"));
-        }
-        let mut tables = Vec::with_capacity(names.len());
-        for (schema, name) in names {
-            let found = QualifiedName { schema: schema.clone(), name: name.clone() };
-            let Some(relation) = self.schema.relation(&found) else {
-                let message = format!("relation \"{found}\" does not exist");
-                return Err(Error::new(Condition::UndefinedTable, message));
-            };
-            if !relation.keeps_rows() {
-                return Err(Error::unsupported("ANALYZE TABLE of a view"));
-            }
-            tables.push(relation);
-        }
-        if !self.inner && self.transaction.block == Block::Explicit {
-            self.end_commit()?;
-        }
-        self.maintain(&Maintenance::Analyze { tables, all: false, skipped: Vec::new() })
     }
 
     /// Without autocommit, what reads or writes begins a transaction.

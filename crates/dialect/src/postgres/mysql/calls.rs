@@ -26,6 +26,7 @@ const OF_NUMBERS: &[&str] = &[
     "mysql_shift_left",
     "mysql_shift_right",
     "mysql_bit_not",
+    "interval",
     "bit_count",
     "bit_and",
     "bit_or",
@@ -33,18 +34,29 @@ const OF_NUMBERS: &[&str] = &[
     "make_set",
     "export_set",
 ];
-/// Those of them that MySQL does byte by byte where strings of bytes are given.
-const OF_BITS: &[&str] = &[
-    "mysql_bit_and",
-    "mysql_bit_or",
-    "mysql_bit_xor",
-    "mysql_shift_left",
-    "mysql_shift_right",
-    "mysql_bit_not",
-    "bit_and",
-    "bit_or",
-    "bit_xor",
-];
+/// Aggregates that MySQL makes byte by byte where strings of bytes are given.
+const BIT_AGGREGATES: &[&str] = &["bit_and", "bit_or", "bit_xor"];
+
+/// The function of strings of bytes that an operation on bits is: where both operands are such strings, and one of them is no
+/// literal in hexadecimal digits or bits, which is a number, too.
+fn bytewise(name: &str, args: &[Placed]) -> Option<&'static str> {
+    let of_two = matches!(name, "mysql_bit_and" | "mysql_bit_or" | "mysql_bit_xor");
+    let decide = if of_two { args } else { args.get(..1)? };
+    let is_bytes = |(arg, _): &Placed| class(&arg.ty) == Class::Bytes;
+    if !decide.iter().all(is_bytes) || decide.iter().all(|(arg, _)| matches!(arg.kind, ExprKind::Literal(_))) {
+        return None;
+    }
+    Some(match name {
+        "mysql_bit_and" => "mysql_bytes_and",
+        "mysql_bit_or" => "mysql_bytes_or",
+        "mysql_bit_xor" => "mysql_bytes_xor",
+        "mysql_shift_left" => "mysql_bytes_shift_left",
+        "mysql_shift_right" => "mysql_bytes_shift_right",
+        "mysql_bit_not" => "mysql_bytes_not",
+        "bit_count" => "mysql_bytes_bit_count",
+        _ => return None,
+    })
+}
 
 /// Aggregates and window functions whose value is one of those that they are given first.
 const OF_ONE: &[&str] = &["min", "max", "any_value", "first_value", "last_value", "nth_value", "lag", "lead"];
@@ -132,7 +144,11 @@ impl Binder<'_> {
             );
             return Err(self.error(Condition::DatatypeMismatch, message, -1).with_mysql(3995, "HY000"));
         }
-        if OF_NUMBERS.contains(&name.as_str()) {
+        let meant = match bytewise(&name, &args) {
+            Some(bytewise) => bytewise.to_owned(),
+            None => meant,
+        };
+        if OF_NUMBERS.contains(&meant.as_str()) {
             args = self.mysql_numbers(&name, args)?;
         }
         // A whole number is its own floor and ceiling, whatever its size.
@@ -228,12 +244,12 @@ impl Binder<'_> {
 
     /// The arguments of a function that takes their numbers.
     pub(super) fn mysql_numbers(&mut self, name: &str, args: Vec<Placed>) -> Result<Vec<Placed>> {
-        let of_bits = OF_BITS.contains(&name);
+        let of_bits = BIT_AGGREGATES.contains(&name);
         let mut numbers = Vec::with_capacity(args.len());
         for (arg, at) in args {
             let is_literal = matches!(arg.kind, ExprKind::Literal(_));
             if of_bits && class(&arg.ty) == Class::Bytes && !is_literal {
-                return Err(self.unsupported("operations on the bits of strings of bytes", at));
+                return Err(self.unsupported(format!("{} of strings of bytes", name.to_uppercase()), at));
             }
             numbers.push((self.mysql_position(arg, at)?, at));
         }

@@ -34,6 +34,17 @@ impl Handle {
         Ok(found.into_iter().filter(|line| line != "ok").collect())
     }
 
+    /// As [`Self::integrity`], of one table and its indexes. `quick` does not compare these with the rows.
+    pub fn integrity_of(&self, table: &Relation, quick: bool) -> Done<Vec<String>> {
+        self.learn_file();
+        let pragma = if quick { "quick_check" } else { "integrity_check" };
+        let (database, name) = (&table.physical.database, quote(&table.physical.name));
+        let mut statement = self.bound().prepare(&format!("PRAGMA {database}.{pragma}({name})"))?;
+        let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
+        let found = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+        Ok(found.into_iter().filter(|line| line != "ok").collect())
+    }
+
     /// Makes all indexes anew.
     pub fn reindex_all(&self) -> Done {
         self.learn_file();

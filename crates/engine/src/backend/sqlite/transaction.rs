@@ -143,11 +143,12 @@ impl Handle {
         Ok(self.bare().query_row("PRAGMA defer_foreign_keys", [], |row| row.get(0))?)
     }
 
-    /// Foreign keys of a database's tables that do not hold: the table, SQLite's number of the key, and the row's identity.
-    pub fn broken_keys(&self, database: &str) -> Done<Vec<(String, i64, Option<i64>)>> {
-        let sql = "SELECT \"table\", fkid, rowid FROM pragma_foreign_key_check(NULL, ?1)";
+    /// Foreign keys of a database's tables, or of one of them, that do not hold: the table, SQLite's number of the key, and the
+    /// row's identity.
+    pub fn broken_keys(&self, database: &str, table: Option<&str>) -> Done<Vec<(String, i64, Option<i64>)>> {
+        let sql = "SELECT \"table\", fkid, rowid FROM pragma_foreign_key_check(?2, ?1)";
         let mut statement = self.bare().prepare(sql)?;
-        let rows = statement.query_map([database], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        let rows = statement.query_map((database, table), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 }

@@ -9,7 +9,7 @@ use rowferry_dialect::mysql::{LateKey, routine};
 use rowferry_dialect::schema::{CheckOption, Relation, RelationKind};
 use rowferry_dialect::stored_function::RoutineLanguage;
 
-use super::keys::index_name;
+use super::keys::{in_order, index_name};
 use super::tables::DEFINER;
 use super::types::{Default, Words, default, renewal};
 use super::{CHARSET, COLLATION, Context, Row, Table, database, databases, is_virtual, of_schema, row, shown, words};
@@ -139,7 +139,7 @@ fn table(context: &Context<'_>, relation: &Arc<Relation>) -> String {
         }
         parts.push(part);
     }
-    for index in &relation.indexes {
+    for index in in_order(relation) {
         let columns: Vec<String> = index
             .columns
             .iter()

@@ -3,16 +3,21 @@
 use std::sync::Arc;
 
 use rowferry_dialect::Schema as _;
-use rowferry_dialect::schema::Relation;
+use rowferry_dialect::schema::{Index, Relation};
 
 use super::{Context, DEF, Row, Table, database, key_name, of_schema, relations, row, shown, words};
 use crate::catalog::describe::{self, target_columns};
 use crate::catalog::{NULL, referenced_index};
 
-pub(super) const STATISTICS: &str = "TABLE_CATALOG text, TABLE_SCHEMA text, TABLE_NAME text, NON_UNIQUE int8, \
+const STATISTICS: &str = "TABLE_CATALOG text, TABLE_SCHEMA text, TABLE_NAME text, NON_UNIQUE int8, \
     INDEX_SCHEMA text, INDEX_NAME text, SEQ_IN_INDEX int8, COLUMN_NAME text, COLLATION text, CARDINALITY int8, \
     SUB_PART int8, PACKED text, NULLABLE text, INDEX_TYPE text, COMMENT text, INDEX_COMMENT text, IS_VISIBLE text, \
     EXPRESSION text";
+/// The same with the row's place.
+pub(super) const SHOWN_STATISTICS: &str = "TABLE_CATALOG text, TABLE_SCHEMA text, TABLE_NAME text, NON_UNIQUE int8, \
+    INDEX_SCHEMA text, INDEX_NAME text, SEQ_IN_INDEX int8, COLUMN_NAME text, COLLATION text, CARDINALITY int8, \
+    SUB_PART int8, PACKED text, NULLABLE text, INDEX_TYPE text, COMMENT text, INDEX_COMMENT text, IS_VISIBLE text, \
+    EXPRESSION text, PLACE int8";
 
 pub(super) const TABLES: &[Table] = &[
     of_schema("statistics", STATISTICS, statistics),
@@ -45,27 +50,41 @@ pub(super) const TABLES: &[Table] = &[
 ];
 
 /// The name of an index: that of a primary key is the word.
-pub(super) fn index_name<'a>(
-    relation: &rowferry_dialect::schema::Relation,
-    index: &'a rowferry_dialect::schema::Index,
-) -> &'a str {
+pub(super) fn index_name<'a>(relation: &Relation, index: &'a Index) -> &'a str {
     if index.primary { "PRIMARY" } else { key_name(relation, &index.name) }
+}
+
+/// The indexes of a table in MySQL's order: the primary key, unique ones without NULL, other unique ones, the others; each as they
+/// were made.
+pub(super) fn in_order(relation: &Relation) -> Vec<&Index> {
+    let may_be_null = |index: &Index| {
+        let of = |column: &Option<usize>| column.and_then(|at| relation.columns.get(at)).is_none_or(|it| !it.not_null);
+        index.columns.iter().any(of)
+    };
+    let mut indexes: Vec<&Index> = relation.indexes.iter().collect();
+    indexes.sort_by_key(|index| (!index.primary, !index.unique, index.unique && may_be_null(index)));
+    indexes
 }
 
 fn statistics(context: &Context<'_>) -> Vec<Row> {
     statistics_of(context, relations(context))
 }
 
-/// The same with temporary tables, which SHOW alone tells of.
+/// The same with temporary tables, which SHOW alone tells of, and the places of its rows.
 pub(super) fn shown_statistics(context: &Context<'_>) -> Vec<Row> {
-    statistics_of(context, shown(context))
+    let rows = statistics_of(context, shown(context));
+    let placed = |(at, mut row): (usize, Row)| {
+        row.extend(row![at]);
+        row
+    };
+    rows.into_iter().enumerate().map(placed).collect()
 }
 
 fn statistics_of<'a>(context: &'a Context<'_>, relations: impl Iterator<Item = &'a Arc<Relation>>) -> Vec<Row> {
     let mut rows = Vec::new();
     for relation in relations {
         let namespace = database(context, &relation.namespace);
-        for index in &relation.indexes {
+        for index in in_order(relation) {
             for (at, column) in index.columns.iter().enumerate() {
                 let column = column.and_then(|column| relation.columns.get(column));
                 let expression = column.is_none().then(|| words::key(context, relation, index, at));

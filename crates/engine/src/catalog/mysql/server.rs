@@ -117,6 +117,17 @@ pub(super) const TABLES: &[Table] = &[
         };
         kept.iter().enumerate().map(row_of).collect()
     })),
+    live(of_schema(
+        "rowferry_maintained",
+        "NUMBER int8, TABLE_NAME text, OP text, MSG_TYPE text, MSG_TEXT text, CHECKSUM int8",
+        |context| {
+            let kept = context.state.mysql.lock();
+            let row_of = |(at, said): (usize, &crate::session::Said)| {
+                row![at + 1, &said.table, said.op, said.kind, &said.text, said.checksum]
+            };
+            kept.maintained.iter().enumerate().map(row_of).collect()
+        },
+    )),
     live(of_schema("global_variables", "VARIABLE_NAME text, VARIABLE_VALUE text", global_variables)),
     live(of_schema("session_variables", "VARIABLE_NAME text, VARIABLE_VALUE text", session_variables)),
     live(of_schema("global_status", "VARIABLE_NAME text, VARIABLE_VALUE text", status)),

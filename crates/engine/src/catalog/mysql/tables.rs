@@ -8,7 +8,7 @@ use rowferry_dialect::mysql::variables::DEFAULT_MODES;
 use rowferry_dialect::schema::{CheckOption, Relation, RelationKind, Trigger};
 use rowferry_dialect::stored_function::{ParamMode, RoutineLanguage, StoredFunction, TypeRef};
 
-use super::keys::{STATISTICS, shown_statistics};
+use super::keys::{SHOWN_STATISTICS, shown_statistics};
 use super::types::{Default, Words, default, renewal};
 use super::{
     CHARSET, COLLATION, Context, DEF, Row, Table, database, databases, is_virtual, of_schema, own_tables, relations,
@@ -71,7 +71,7 @@ pub(super) const TABLES: &[Table] = &[
         parameters,
     ),
     of_schema("rowferry_columns", COLUMNS, shown_columns),
-    of_schema("rowferry_statistics", STATISTICS, shown_statistics),
+    of_schema("rowferry_statistics", SHOWN_STATISTICS, shown_statistics),
 ];
 
 const COLUMNS: &str = "TABLE_CATALOG text, TABLE_SCHEMA text, TABLE_NAME text, COLUMN_NAME text, \

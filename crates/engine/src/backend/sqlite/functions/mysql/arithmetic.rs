@@ -100,6 +100,29 @@ pub(in super::super) const ROWS: &[Row] = &[
     }),
     Row::new("rf_mysql_bit_not", 1, |call| unsigned(!bits_of(call.value(0))?)),
     Row::new("rf_mysql_bit_count", 1, |call| integer(bits_of(call.value(0))?.count_ones())),
+    // Strings of bytes of one length.
+    Row::new("rf_mysql_bytes", 3, |call| {
+        let (left, right) = (call.bytes(1)?, call.bytes(2)?);
+        if left.len() != right.len() {
+            let message = "Binary operands of bitwise operators must be of equal length";
+            return Err(Error::new(Condition::StringDataLengthMismatch, message).with_mysql(3513, "HY000"));
+        }
+        let op: fn(u8, u8) -> u8 = match call.text(0)? {
+            "&" => |a, b| a & b,
+            "|" => |a, b| a | b,
+            _ => |a, b| a ^ b,
+        };
+        Ok(Value::Blob(left.iter().zip(right).map(|(a, b)| op(*a, *b)).collect()))
+    }),
+    // (bytes, bits, to the left)
+    Row::new("rf_mysql_shifted_bytes", 3, |call| {
+        let (bytes, bits, left) = (call.bytes(0)?, bits_of(call.value(1))?, call.integer(2)? != 0);
+        Ok(Value::Blob(shifted(bytes, bits, left)))
+    }),
+    Row::new("rf_mysql_bytes_not", 1, |call| Ok(Value::Blob(call.bytes(0)?.iter().map(|byte| !byte).collect()))),
+    Row::new("rf_mysql_bytes_bit_count", 1, |call| {
+        integer(call.bytes(0)?.iter().map(|byte| i64::from(byte.count_ones())).sum::<i64>())
+    }),
     // (text, pattern, escape)
     Row::new("rf_mysql_like", 3, |call| {
         let pattern = call.prepared(1, || Pattern::read(call.text(1)?, call.text(2)?, true))?;
@@ -135,6 +158,26 @@ pub(super) fn quotient(left: &Decimal, right: &Decimal, scale: i64) -> Result<De
     let digits = u32::try_from(scale + 1).unwrap_or(0);
     let whole = left.mul(&Decimal::parse(&format!("1e{digits}"))?)?.div_truncated(right)?;
     Ok(whole.mul(&Decimal::from_parts(1, digits))?.rounded(scale))
+}
+
+/// Bytes as one number, shifted by some bits; there are as many as before.
+fn shifted(bytes: &[u8], bits: u64, left: bool) -> Vec<u8> {
+    let whole = usize::try_from(bits / 8).unwrap_or(usize::MAX);
+    let rest = (bits % 8) as u32;
+    let at = |place: Option<usize>| place.and_then(|place| bytes.get(place)).copied().unwrap_or(0);
+    let one = |place: usize| match left {
+        true => {
+            let from = place.checked_add(whole);
+            let next = from.and_then(|from| from.checked_add(1));
+            at(from) << rest | at(next).checked_shr(8 - rest).unwrap_or(0)
+        }
+        false => {
+            let from = place.checked_sub(whole);
+            let before = from.and_then(|from| from.checked_sub(1));
+            at(from) >> rest | at(before).checked_shl(8 - rest).unwrap_or(0)
+        }
+    };
+    (0..bytes.len()).map(one).collect()
 }
 
 /// The 64 bits of any value.

@@ -181,6 +181,35 @@ pub(in super::super) const ROWS: &[Row] =
         })
         .variadic()
         .lenient(),
+        // How many of the numbers behind the first, in their order, are not greater than it; NULL is passed over.
+        Row::new("rf_mysql_interval", 2, |call| {
+            if call.is_null(0) {
+                return integer(-1);
+            }
+            let value = call.float(0)?;
+            for at in (1..call.len()).filter(|at| !call.is_null(*at)) {
+                if call.float(at)? > value {
+                    return integer(at as i64 - 1);
+                }
+            }
+            integer(call.len() as i64 - 1)
+        })
+        .variadic()
+        .lenient(),
+        Row::new("rf_mysql_interval_decimal", 2, |call| {
+            if call.is_null(0) {
+                return integer(-1);
+            }
+            let value = call.decimal(0)?;
+            for at in (1..call.len()).filter(|at| !call.is_null(*at)) {
+                if call.decimal(at)?.compare(&value).is_gt() {
+                    return integer(at as i64 - 1);
+                }
+            }
+            integer(call.len() as i64 - 1)
+        })
+        .variadic()
+        .lenient(),
         Row::new("rf_mysql_find_in_set", 2, |call| {
             let (wanted, set) = (folded_text(call.text(0)?), call.text(1)?);
             if set.is_empty() || wanted.contains(&',') {
