@@ -99,6 +99,11 @@ pub trait Schema {
     /// A sequence's parameters, as CREATE SEQUENCE would say them.
     fn sequence_definition(&self, name: &QualifiedName) -> Option<crate::ir::CreateSequence>;
 
+    /// What has been said of a table under a name of ours.
+    fn table_property(&self, _oid: u32, _name: &str) -> Option<String> {
+        None
+    }
+
     /// Finds an index, by its name within a namespace.
     fn index(&self, name: &QualifiedName) -> Option<(Arc<Relation>, usize)>;
 

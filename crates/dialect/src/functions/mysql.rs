@@ -106,6 +106,9 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "mysql_shift_right" (ANY, ANY) -> NUM, T("rf_mysql_bits('>>', {0}, {1})");
     Scalar "mysql_bit_not" (ANY) -> NUM, F("rf_mysql_bit_not");
     Scalar "bit_count" (ANY) -> I8, F("rf_mysql_bit_count");
+    // What a YEAR means by it.
+    Scalar "mysql_year_of_number" (I8) -> I8, F("rf_mysql_year_of_number");
+    Scalar "mysql_year_of_text" (TEXT) -> TEXT, F("rf_mysql_year_of_text");
     // The same of strings of bytes.
     Scalar "mysql_bytes_and" (BYTEA, BYTEA) -> BYTEA, T("rf_mysql_bytes('&', {0}, {1})");
     Scalar "mysql_bytes_or" (BYTEA, BYTEA) -> BYTEA, T("rf_mysql_bytes('|', {0}, {1})");

@@ -129,7 +129,12 @@ struct Alteration {
     trees: Vec<N>,
     /// RENAME TO, which comes last.
     renamed: Vec<N>,
+    /// Keys that are added, in small letters.
+    added: Vec<String>,
 }
+
+/// What a primary key is called.
+const PRIMARY: &str = "primary";
 
 impl Alteration {
     fn push(&mut self, subtype: AlterTableType, name: &str, of: Option<Node>) {
@@ -146,6 +151,15 @@ impl Alteration {
     fn tree(&mut self, tree: N) {
         self.flush();
         self.trees.push(tree);
+    }
+
+    /// Takes a key away: before all else, where one of its name is made. MySQL's come first whatever the order.
+    fn key_removed(&mut self, name: &str, action: &str, args: Vec<Node>) {
+        if self.added.contains(&name.to_lowercase()) {
+            self.trees.insert(0, altered(&self.relation, vec![option(action, args)]));
+        } else {
+            self.action(action, args);
+        }
     }
 
     /// An action that the binder knows to say.
@@ -203,10 +217,17 @@ impl Converter<'_> {
         parser.next_token();
         let table = parser.parse_object_name(false)?;
         let relation = self.range_var(&table)?;
-        let mut made = Alteration { relation, commands: Vec::new(), trees: Vec::new(), renamed: Vec::new() };
+        let (commands, trees, renamed, added) = Default::default();
+        let mut made = Alteration { relation, commands, trees, renamed, added };
         while parser.peek_token_ref().token != Token::EOF {
             if took_all(parser, &["order", "by"]) {
-                return Err(Error::unsupported("ALTER TABLE … ORDER BY").into());
+                let columns = parser.parse_comma_separated(|parser| {
+                    let column = parser.parse_identifier()?;
+                    let _ = parser.parse_one_of_keywords(&[Keyword::ASC, Keyword::DESC]);
+                    Ok(text(column.value))
+                })?;
+                made.action("order", columns);
+                continue;
             }
             self.alteration(parser, &table, &mut made)?;
             // Options stand behind one another with blanks between.
@@ -281,14 +302,9 @@ impl Converter<'_> {
         }
         if took(parser, "collate") {
             let _ = parser.consume_token(&Token::Eq);
-            if charset_word(parser)? == super::definitions::COLLATION {
-                return Ok(());
-            }
-            // A table remembers none: its columns do.
-            return Err(Error::unsupported(
-                "another default collation of a table that is there (say it at its columns)",
-            )
-            .into());
+            let collation = charset_word(parser)?;
+            made.action("default_collation", vec![text(collation)]);
+            return Ok(());
         }
         if is_default {
             return unexpected("CHARACTER SET or COLLATE");
@@ -392,8 +408,9 @@ impl Converter<'_> {
     /// Keys and comments that stand at a column.
     fn parts_behind(&mut self, parts: Parts, made: &mut Alteration) -> Result<()> {
         let relation = made.relation.clone();
-        for (at, key) in parts.keys.iter().enumerate() {
-            let index = self.index(&relation, &relation.relname, key, at, false)?;
+        for key in &parts.keys {
+            made.added.extend(key.name().map(str::to_lowercase));
+            let index = self.index(&relation, &relation.relname, key, false)?;
             made.tree(index);
         }
         for tree in comments(&relation, None, parts.comments) {
@@ -407,6 +424,9 @@ impl Converter<'_> {
         self.constraint(of, &mut parts)?;
         for element in std::mem::take(&mut parts.elements) {
             let is_named = matches!(&element.node, Some(N::Constraint(of)) if !of.conname.is_empty());
+            if matches!(&element.node, Some(N::Constraint(of)) if of.contype() == ConstrType::ConstrPrimary) {
+                made.added.push(PRIMARY.to_owned());
+            }
             made.push(AlterTableType::AtAddConstraint, "", Some(element));
             if !is_named {
                 // The next one counts it.
@@ -527,18 +547,20 @@ impl Converter<'_> {
                 }
             },
         };
-        made.action("collate", vec![text(collation)]);
+        made.action("collate", vec![text(collation.as_str())]);
+        made.action("default_collation", vec![text(collation)]);
         Ok(())
     }
 }
 
 fn removal(parser: &mut Parser<'_>, made: &mut Alteration) -> Result<(), Failed> {
     if took_all(parser, &["primary", "key"]) {
-        made.action("drop_primary_key", Vec::new());
+        made.key_removed(PRIMARY, "drop_primary_key", Vec::new());
     } else if took_all(parser, &["foreign", "key"]) {
         made.action("drop_foreign_key", vec![text(name(parser)?)]);
     } else if took(parser, "index") || took(parser, "key") {
-        made.action("drop_key", vec![text(name(parser)?)]);
+        let name = name(parser)?;
+        made.key_removed(&name, "drop_key", vec![text(name.as_str())]);
     } else if took(parser, "check") {
         made.action("drop_check", vec![text(name(parser)?)]);
     } else if took(parser, "constraint") {

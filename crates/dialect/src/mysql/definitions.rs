@@ -20,11 +20,14 @@ use super::expressions::name_parts;
 use super::statements::{Trees, one};
 use super::tree::Converter;
 use super::types;
-use crate::postgres::FOR_FOREIGN_KEY;
+use crate::postgres::{FOR_FOREIGN_KEY, NAMED_BY_COLUMN};
 use crate::{Condition, Error, Result};
 
 /// The collation of texts where nothing else is said.
-pub(super) const COLLATION: &str = "utf8mb4_0900_ai_ci";
+pub(crate) const COLLATION: &str = "utf8mb4_0900_ai_ci";
+
+/// Stands for the collation that a table has for columns that say none.
+pub(crate) const OF_TABLE: &str = "default of the table";
 
 /// The name of a key within its schema.
 fn key_name(table: &str, key: &str) -> String {
@@ -52,6 +55,13 @@ pub(super) struct Key {
     columns: Vec<IndexColumn>,
     /// It is for a foreign key, and is made only where no other finds its rows.
     for_foreign_key: bool,
+}
+
+impl Key {
+    /// Its name, where it is said.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
 }
 
 /// What a table's definition is made of.
@@ -246,7 +256,8 @@ impl Converter<'_> {
             super::alter::check_engine(&engine, self.modes)?;
         }
         self.first_number = option_named(&create.table_options, &["AUTO_INCREMENT"]);
-        self.table_collation = option_named(&create.table_options, &["COLLATE", "DEFAULT COLLATE"]);
+        let collation = option_named(&create.table_options, &["COLLATE", "DEFAULT COLLATE"]);
+        self.table_collation = Some(collation.clone().unwrap_or_else(|| COLLATION.to_owned()));
         if let Some(of) = &create.comment {
             comment = Some(match of {
                 sqlparser::ast::CommentDef::WithEq(text) | sqlparser::ast::CommentDef::WithoutEq(text) => text.clone(),
@@ -294,14 +305,17 @@ impl Converter<'_> {
         let is_key = |element: &Node| matches!(&element.node, Some(N::Constraint(of)) if of.contype() == ConstrType::ConstrForeign);
         let (keys, elements): (Vec<Node>, Vec<Node>) = parts.elements.into_iter().partition(is_key);
         let mut trees = vec![created(relation.clone(), elements, create.if_not_exists)];
-        for (at, key) in parts.keys.iter().enumerate() {
-            trees.push(self.index(&relation, &table, key, at, create.if_not_exists)?);
+        for key in &parts.keys {
+            trees.push(self.index(&relation, &table, key, create.if_not_exists)?);
         }
         trees.extend(
             keys.into_iter()
                 .map(|key| altered(&relation, vec![command(AlterTableType::AtAddConstraint, "", Some(key))])),
         );
         trees.extend(comments(&relation, comment, parts.comments));
+        if let Some(collation) = collation.filter(|named| !named.eq_ignore_ascii_case(COLLATION)) {
+            trees.push(altered(&relation, vec![option("default_collation", vec![text(collation)])]));
+        }
         Ok((trees, false))
     }
 
@@ -428,7 +442,8 @@ impl Converter<'_> {
             parts.keys.push(Key { name: Some(name.to_owned()), unique: true, columns, for_foreign_key: false });
         }
         let coll_clause = types::is_text(ty).then(|| {
-            let of_table = || self.table_collation.clone().unwrap_or_else(|| COLLATION.to_owned());
+            // The binder knows that of a table that is there.
+            let of_table = || self.table_collation.clone().unwrap_or_else(|| OF_TABLE.to_owned());
             let named = collation.unwrap_or_else(of_table).to_ascii_lowercase();
             Box::new(pg::CollateClause { arg: None, collname: vec![word(named)], location: NOWHERE })
         });
@@ -496,14 +511,7 @@ impl Converter<'_> {
     }
 
     /// A key as an index.
-    pub(super) fn index(
-        &mut self,
-        relation: &pg::RangeVar,
-        table: &str,
-        key: &Key,
-        at: usize,
-        if_not_exists: bool,
-    ) -> Result<N> {
+    pub(super) fn index(&mut self, relation: &pg::RangeVar, table: &str, key: &Key, if_not_exists: bool) -> Result<N> {
         let mut index_params = Vec::new();
         for column in &key.columns {
             let order = &column.column.options;
@@ -526,11 +534,8 @@ impl Converter<'_> {
         }
         let name = match &key.name {
             Some(name) => name.clone(),
-            // MySQL calls it as its first column, and numbers others.
-            None => {
-                let first = key.columns.first().map(key_column).transpose()?.unwrap_or_default();
-                if at == 0 { first } else { format!("{first}_{}", at + 1) }
-            }
+            // The binder, which knows the table's keys, numbers those of one name. One of an expression has none to take.
+            None => key.columns.first().map(key_column).transpose().unwrap_or_default().unwrap_or_default(),
         };
         Ok(N::IndexStmt(Box::new(pg::IndexStmt {
             idxname: key_name(table, &name),
@@ -539,7 +544,10 @@ impl Converter<'_> {
             index_params,
             unique: key.unique,
             if_not_exists,
-            idxcomment: if key.for_foreign_key { FOR_FOREIGN_KEY.to_owned() } else { String::new() },
+            idxcomment: [(key.for_foreign_key, FOR_FOREIGN_KEY), (key.name.is_none(), NAMED_BY_COLUMN)]
+                .iter()
+                .filter_map(|(is_so, said)| is_so.then_some(*said))
+                .collect(),
             ..Default::default()
         })))
     }
@@ -549,7 +557,7 @@ impl Converter<'_> {
         let name = create.name.as_ref().map(name_parts).transpose()?.and_then(|mut parts| parts.pop());
         let key = Key { name, unique: create.unique, columns: create.columns.clone(), for_foreign_key: false };
         let table = relation.relname.clone();
-        one(self.index(&relation, &table, &key, 0, create.if_not_exists)?)
+        one(self.index(&relation, &table, &key, create.if_not_exists)?)
     }
 
     fn create_view(&mut self, create: &CreateView) -> Result<Trees> {

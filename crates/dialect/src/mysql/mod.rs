@@ -40,6 +40,7 @@ pub mod types;
 pub mod variables;
 mod views;
 
+pub(crate) use definitions::{COLLATION, OF_TABLE};
 pub use late_keys::LateKey;
 pub(crate) use lift::content;
 pub use lift::shape;
@@ -55,6 +56,9 @@ pub(crate) const PARENTHESIZED: &str = "_";
 
 /// The property of a column that is computed and was declared VIRTUAL.
 pub const VIRTUAL: &str = "mysql_virtual";
+
+/// The property of a table that has another collation than the usual for columns that say none.
+pub const TABLE_COLLATION: &str = "mysql_collation";
 
 /// What a statement does that is about sessions, and about no rows.
 #[derive(Clone, Debug, PartialEq)]

@@ -342,8 +342,8 @@ impl Words {
             }
             "GRANTS" => self.grants(),
             "PRIVILEGES" => {
-                let columns = [("Privilege", "PRIVILEGE_TYPE"), ("Context", "'Databases,Tables'"), ("Comment", "''")];
-                Ok(Answer::of(&columns, "information_schema.user_privileges").order("PRIVILEGE_TYPE").query(None))
+                let columns = [("Privilege", "PRIVILEGE"), ("Context", "CONTEXT"), ("Comment", "COMMENT")];
+                Ok(Answer::of(&columns, "information_schema.rowferry_privileges").order("PRIVILEGE").query(None))
             }
             "TRIGGERS" => {
                 let database = self.of_database()?.as_deref().map_or_else(|| "DATABASE()".to_owned(), text);

@@ -300,7 +300,8 @@ pub fn parameters(sql: &str, modes: Modes) -> usize {
     tokens.iter().filter(|token| matches!(token.token, Token::Placeholder(_))).count()
 }
 
-/// Splits a text into its statements and parses each. An empty text has none.
+/// Splits a text into its statements and parses each. An empty text has none; one of comments alone is a statement that does
+/// nothing.
 pub(crate) fn statements(sql: &str, database: &str, modes: Modes) -> Result<Vec<Made>> {
     let sql = &*versioned(sql);
     let lines = Lines::new(sql);
@@ -345,6 +346,25 @@ pub(crate) fn statements(sql: &str, database: &str, modes: Modes) -> Result<Vec<
                 break;
             }
         }
+    }
+    let is_comment = |token: &TokenWithSpan| {
+        matches!(
+            &token.token,
+            Token::Whitespace(Whitespace::SingleLineComment { .. } | Whitespace::MultiLineComment(_))
+        )
+    };
+    if made.is_empty() && tokens.iter().any(is_comment) {
+        let (trees, _) = super::statements::nothing();
+        let trees = trees.into_iter().map(|tree| (tree, None)).collect();
+        made.push(Made {
+            trees,
+            depth: 1,
+            range: 0..sql.len(),
+            failed: None,
+            control: None,
+            silent: true,
+            time_limit: None,
+        });
     }
     Ok(made)
 }
@@ -529,8 +549,14 @@ pub(super) fn respelled(tokens: &[TokenWithSpan]) -> Vec<TokenWithSpan> {
     let mut out: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
     let mut behind_operand = false;
     let mut skipped = 0;
+    let engine = quoted_engine(tokens);
     for (at, token) in tokens.iter().enumerate() {
         let mut token = token.clone();
+        if engine == Some(at)
+            && let Token::SingleQuotedString(name) | Token::DoubleQuotedString(name) = &token.token
+        {
+            token.token = Token::make_word(name, Some('`'));
+        }
         if skipped > 0 {
             skipped -= usize::from(!matches!(token.token, Token::Whitespace(_)));
             continue;
@@ -567,6 +593,34 @@ pub(super) fn respelled(tokens: &[TokenWithSpan]) -> Vec<TokenWithSpan> {
         out.push(token);
     }
     out
+}
+
+/// Where the engine of a CREATE TABLE stands in quotes, which the parser takes without.
+fn quoted_engine(tokens: &[TokenWithSpan]) -> Option<usize> {
+    let starts = [&["CREATE", "TABLE"][..], &["CREATE", "TEMPORARY", "TABLE"]];
+    if !starts.iter().any(|words| words_behind(tokens, words)) {
+        return None;
+    }
+    let mut depth = 0_usize;
+    let mut all =
+        tokens.iter().enumerate().filter(|(_, token)| !matches!(token.token, Token::Whitespace(_))).peekable();
+    while let Some((_, token)) = all.next() {
+        match &token.token {
+            Token::LParen => depth += 1,
+            Token::RParen => depth = depth.saturating_sub(1),
+            Token::Word(word) if depth == 0 && word.quote_style.is_none() => match word.keyword {
+                // What stands in a query is something else.
+                Keyword::SELECT | Keyword::WITH | Keyword::VALUES => return None,
+                Keyword::ENGINE => {
+                    all.next_if(|(_, token)| token.token == Token::Eq);
+                    return all.next().map(|(at, _)| at);
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    None
 }
 
 /// These words come next.

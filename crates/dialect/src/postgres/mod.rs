@@ -82,10 +82,10 @@ pub use bind::{
     uses, uses_of_default, uses_of_stored, view_body, with_todays_names,
 };
 pub use conflict::deferrable_arbiter;
-pub(crate) use ddl::FOR_FOREIGN_KEY;
 pub use ddl::foreign_key::{check_key_types, key_moves_rows};
 pub(crate) use ddl::immutable::converts_immutably;
 pub use ddl::sequence::next_text;
+pub(crate) use ddl::{FOR_FOREIGN_KEY, NAMED_BY_COLUMN};
 pub use ddl::{exclusion_name, index_name, quote};
 pub use domains::{asks_field, bind_domain_check, bind_domain_default, reads_field, rules_of, uses_of_domain_check};
 pub use exclusion::{Against, exclusion_query, operator_oid};

@@ -431,6 +431,10 @@ impl Schema for SessionSchema {
         })
     }
 
+    fn table_property(&self, oid: u32, name: &str) -> Option<String> {
+        self.details(oid).and_then(|details| details.properties.get("", name)).map(str::to_owned)
+    }
+
     fn index(&self, name: &QualifiedName) -> Option<(Arc<Relation>, usize)> {
         self.find(name, |namespace, name| {
             let mut snapshots = self.snapshots().into_iter();

@@ -191,9 +191,8 @@ impl Session {
         found: &mut Vec<Finding>,
     ) -> Result<()> {
         let handle = self.handle()?;
-        let (database, table) = only.map_or(("main", None), |table| {
-            (&*table.physical.database, Some(&*table.physical.name))
-        });
+        let (database, table) =
+            only.map_or(("main", None), |table| (table.physical.database, Some(&*table.physical.name)));
         let broken = match self.checked(handle.lock().broken_keys(database, table)) {
             Ok(broken) => broken,
             Err(error) if is_over(&error) => return Err(error),

@@ -81,10 +81,10 @@ use named::NamedStatement;
 use names::{Names, Shown};
 pub use parsed::Parsed;
 pub use parts::Kept;
-pub(crate) use table_maintenance::Said;
 use portals::Portal;
 pub use portals::{DoorPart, Resume};
 use state::{Activity, State};
+pub(crate) use table_maintenance::Said;
 use transaction::{Block, Transaction};
 pub use variables::MessageLevel;
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use rowferry_dialect::access::Privileges;
 use rowferry_dialect::ir::{
-    Account, Ddl, DmlAction, Expr, ExprKind, InsertSource, ObjectKind, Statement as Ir, Transaction,
-    TransactionModes, Value, walk,
+    Account, Ddl, DmlAction, Expr, ExprKind, InsertSource, ObjectKind, Statement as Ir, Transaction, TransactionModes,
+    Value, walk,
 };
 use rowferry_dialect::mysql::{self, Control, LateKey, PreparedFrom, SQL_MODE};
 use rowferry_dialect::plan::Command;
@@ -16,8 +16,8 @@ use rowferry_dialect::{Condition, Error, Result, Schema as _, Type, postgres};
 
 use super::parsed::Parsed;
 use super::state::Told;
-use super::transaction::Block;
 use super::table_maintenance::Said;
+use super::transaction::Block;
 use super::{Outcome, Prepared, Session};
 
 /// The setting behind `autocommit`.

@@ -22,6 +22,8 @@ impl Binder<'_> {
     pub(super) fn create_index(&mut self, index: &pg::IndexStmt) -> Result<Statement> {
         let Some(range) = &index.relation else { return Err(Error::internal("an index without its table")) };
         let table = self.indexable(range)?;
+        let named = if self.is_mysql() { Self::mysql_named_key(index, &table) } else { None };
+        let index = named.as_ref().unwrap_or(index);
         if self.is_foreign_key_index(index, &table) {
             return Ok(Statement::Nothing { tag: "CREATE INDEX" });
         }

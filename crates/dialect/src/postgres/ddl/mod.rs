@@ -31,7 +31,7 @@ mod typed;
 pub(super) mod user_type;
 mod view;
 
-pub(crate) use mysql_alter::FOR_FOREIGN_KEY;
+pub(crate) use mysql_alter::{FOR_FOREIGN_KEY, NAMED_BY_COLUMN};
 pub(super) use properties::{compression, storage};
 
 use pg_query::protobuf::{self as pg, DropBehavior, Node, ObjectType, node::Node as N};

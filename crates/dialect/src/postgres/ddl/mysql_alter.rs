@@ -100,6 +100,8 @@ impl Binder<'_> {
         let mut commands = Vec::with_capacity(alter.cmds.len());
         let mut besides = Vec::new();
         for node in &alter.cmds {
+            let mut node = node.clone();
+            self.mysql_collated(&mut node, &table);
             let Some(N::AlterTableCmd(of)) = &node.node else { continue };
             match of.subtype() {
                 AlterTableType::AtGenericOptions => {
@@ -235,6 +237,40 @@ impl Binder<'_> {
             ("collate", [name]) => {
                 self.converted(table, name).map(|actions| if actions.is_empty() { nothing() } else { alter(actions) })
             }
+            ("default_collation", [name]) => {
+                let clause = collate_clause(name);
+                // It has to be one.
+                let known = self.declared_collation(Some(&clause), &crate::Type::Text)?;
+                let name = known.map_or_else(|| (*name).to_owned(), |collation| collation.name.to_string());
+                let value = (name != crate::mysql::COLLATION).then_some(name);
+                Ok(alter(vec![AlterTable::SetProperty {
+                    part: Part::Table,
+                    name: crate::mysql::TABLE_COLLATION.to_owned(),
+                    value,
+                }]))
+            }
+            ("order", columns) => {
+                if let Some(column) = columns.iter().find(|column| table.column(column).is_none()) {
+                    let message = format!("Unknown column '{column}' in 'order clause'");
+                    return Err(Error::new(Condition::UndefinedColumn, message).with_mysql(1054, "42S22"));
+                }
+                // Rows lie by the key that tells them apart, as InnoDB has it.
+                let tells_apart = |index: &&Index| {
+                    let given = |at: &usize| table.columns.get(*at).is_some_and(|column| column.not_null);
+                    index.unique && index.columns.iter().all(|column| column.as_ref().is_some_and(given))
+                };
+                if table.indexes.iter().find(tells_apart).is_none() {
+                    return Err(
+                        self.unsupported("ALTER TABLE … ORDER BY of a table without a key that tells rows apart", -1)
+                    );
+                }
+                let message = format!(
+                    "ORDER BY ignored as there is a user-defined clustered index in the table '{}'",
+                    table.name
+                );
+                self.notices.push(Error::new(Condition::Warning, message).with_mysql(1105, "HY000"));
+                Ok(nothing())
+            }
             ("rename_key", [old, new]) => {
                 let index = key_of(table, old).filter(|index| !index.primary).ok_or_else(|| no_key(table, old))?;
                 if !old.eq_ignore_ascii_case(new) && key_of(table, new).is_some() {
@@ -323,11 +359,7 @@ impl Binder<'_> {
 
     /// CONVERT TO: each text gets the collation.
     fn converted(&mut self, table: &Arc<Relation>, name: &str) -> Result<Vec<AlterTable>> {
-        let clause = pg::CollateClause {
-            arg: None,
-            collname: vec![Node { node: Some(N::String(pg::String { sval: name.to_owned() })) }],
-            location: -1,
-        };
+        let clause = collate_clause(name);
         let mut actions = Vec::new();
         for (at, column) in table.columns.iter().enumerate() {
             let Some(known) = &column.collation else { continue };
@@ -408,6 +440,38 @@ impl Binder<'_> {
         Ok(commands)
     }
 
+    /// A key with the name that it takes in its table.
+    pub(super) fn mysql_named_key(index: &pg::IndexStmt, table: &Relation) -> Option<pg::IndexStmt> {
+        if !index.idxcomment.ends_with(NAMED_BY_COLUMN) {
+            return None;
+        }
+        let prefix = format!("{}.", table.name);
+        let first = index.idxname.strip_prefix(&prefix).unwrap_or(&index.idxname);
+        // One of an expression has none to take.
+        let first = if first.is_empty() { "functional_index" } else { first };
+        let is_free = |name: &str| !name.eq_ignore_ascii_case("PRIMARY") && key_of(table, name).is_none();
+        let numbered = (2..).map(|number| format!("{first}_{number}"));
+        let name = std::iter::once(first.to_owned()).chain(numbered).find(|name| is_free(name))?;
+        Some(pg::IndexStmt { idxname: format!("{prefix}{name}"), ..index.clone() })
+    }
+
+    /// The collation that a table has for columns that say none.
+    fn mysql_table_collation(&self, table: &Relation) -> String {
+        let kept = self.schema.table_property(table.oid, crate::mysql::TABLE_COLLATION);
+        kept.unwrap_or_else(|| crate::mysql::COLLATION.to_owned())
+    }
+
+    /// A column's definition with the collation that it takes from its table.
+    fn mysql_collated(&self, node: &mut Node, table: &Relation) {
+        let Some(N::AlterTableCmd(of)) = &mut node.node else { return };
+        let Some(N::ColumnDef(column)) = of.def.as_deref_mut().and_then(|node| node.node.as_mut()) else { return };
+        if let Some(clause) = column.coll_clause.as_deref_mut()
+            && super::super::names::strings(&clause.collname).last() == Some(&crate::mysql::OF_TABLE)
+        {
+            *clause = collate_clause(&self.mysql_table_collation(table));
+        }
+    }
+
     /// It is for a foreign key whose rows another finds.
     pub(super) fn is_foreign_key_index(&self, index: &pg::IndexStmt, table: &Relation) -> bool {
         let columns: Option<Vec<usize>> = index
@@ -418,13 +482,21 @@ impl Binder<'_> {
                 _ => None,
             })
             .collect();
-        index.idxcomment == FOR_FOREIGN_KEY
+        index.idxcomment.starts_with(FOR_FOREIGN_KEY)
             && columns.is_some_and(|columns| table.indexes.iter().any(|index| finds(index, &columns)))
     }
 }
 
 /// What is said of an index that MySQL makes for a foreign key where there is none.
 pub(crate) const FOR_FOREIGN_KEY: &str = "for a foreign key";
+
+/// What stands behind the name of a key that has none: it is called as its first column, and numbered.
+pub(crate) const NAMED_BY_COLUMN: &str = ", named by its column";
+
+fn collate_clause(name: &str) -> pg::CollateClause {
+    let name = Node { node: Some(N::String(pg::String { sval: name.to_owned() })) };
+    pg::CollateClause { arg: None, collname: vec![name], location: -1 }
+}
 
 fn no_key(table: &Relation, name: &str) -> Error {
     let message = format!("Key '{name}' doesn't exist in table '{}'", table.name);

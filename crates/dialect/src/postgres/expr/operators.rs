@@ -292,7 +292,10 @@ impl Binder<'_> {
     /// The same by PostgreSQL's own operators.
     fn compare_built_in(&mut self, op: CompareOp, left: (Expr, i32), right: (Expr, i32), place: i32) -> Result<Expr> {
         let (left, right) = match self.is_mysql() {
-            true => self.mysql_comparable(left, right)?,
+            true => {
+                let (left, right) = self.mysql_years(left, right)?;
+                self.mysql_comparable(left, right)?
+            }
             false => (left, right),
         };
         if self.is_array_beside_vector(&left.0, &right.0) || self.is_array_beside_vector(&right.0, &left.0) {
@@ -636,6 +639,11 @@ impl Binder<'_> {
         let mut members = self.placed_all(&list.items)?;
         let mut arg = arg;
         if self.is_mysql() {
+            if let [only] = members.as_mut_slice() {
+                // One alone is compared as by `=`.
+                let taken = std::mem::replace(only, (Expr::null(Type::Unknown), -1));
+                (_, *only) = self.mysql_years((arg.clone(), arg_at), taken)?;
+            }
             let first = members.first().cloned();
             for (member, at) in &mut members {
                 let taken = std::mem::replace(member, Expr::null(Type::Unknown));

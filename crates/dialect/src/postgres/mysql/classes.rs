@@ -85,7 +85,7 @@ pub(super) fn is_of_seconds(ty: &Type) -> bool {
 pub(in crate::postgres) fn is_fitted(ty: &Type) -> bool {
     own_words(ty).is_some_and(|words| {
         ["enum(", "set(", "char(", "binary(", "bit(", "time("].iter().any(|head| words.starts_with(head))
-            || words == "time"
+            || matches!(words, "time" | "year")
     }) || is_wide(ty)
 }
 

@@ -7,8 +7,9 @@ use super::super::binder::Binder;
 use super::super::coerce::{as_it_lies, base};
 use super::Placed;
 use super::arithmetic::number_of;
-use super::classes::{Class, class, is_time, is_wide, position_function};
+use super::classes::{Class, class, is_time, is_wide, own_words, position_function};
 use crate::ir::{CastContext, CompareOp, Expr, ExprKind, Value};
+use crate::values::mysql::moments;
 use crate::{Result, Type};
 
 impl Binder<'_> {
@@ -180,6 +181,32 @@ impl Binder<'_> {
             Class::Integer => Ok(((left, left_at), (right, right_at))),
             _ => self.mysql_comparable((left, left_at), (right, right_at)),
         }
+    }
+
+    /// Two values of a comparison, where a literal or parameter beside a YEAR means what it would be stored as.
+    pub(in crate::postgres) fn mysql_years(&mut self, left: Placed, right: Placed) -> Result<(Placed, Placed)> {
+        let is_year = |(expr, _): &Placed| own_words(&expr.ty) == Some("year");
+        Ok(match (is_year(&left), is_year(&right)) {
+            (true, false) => (left, self.mysql_beside_year(right)?),
+            (false, true) => (self.mysql_beside_year(left)?, right),
+            _ => (left, right),
+        })
+    }
+
+    fn mysql_beside_year(&mut self, (expr, at): Placed) -> Result<Placed> {
+        let number = match &expr.kind {
+            ExprKind::Param(_) => return Ok((self.mysql_year(expr, at)?, at)),
+            ExprKind::Literal(Value::Text(_)) if class(&expr.ty) == Class::Open => {
+                return Ok((self.mysql_year(expr, at)?, at));
+            }
+            ExprKind::Literal(Value::Integer(number)) => *number as f64,
+            ExprKind::Literal(Value::Real(number)) => *number,
+            ExprKind::Literal(Value::Text(text)) if class(&expr.ty) == Class::Decimal => text.parse().unwrap_or(0.0),
+            _ => return Ok((expr, at)),
+        };
+        // With a fraction it is no year.
+        let is_short = number.fract() == 0.0 && (1.0..100.0).contains(&number);
+        Ok((if is_short { Expr::integer(moments::year_of_number(number as i64), Type::Int8) } else { expr }, at))
     }
 
     /// A literal or parameter as a time.

@@ -173,7 +173,36 @@ impl Binder<'_> {
                 let value = self.settle(expr, at)?;
                 self.mysql_call_of("mysql_kept_time", vec![(value, at), (Expr::integer(digits, Type::Int8), -1)])
             }
+            "year" => {
+                let year = self.mysql_year(expr, at)?;
+                coerced(self, year)
+            }
             _ => self.mysql_member(expr, head == "enum", &words, at),
+        }
+    }
+
+    /// A value as a YEAR means it: one or two digits are a year from 1970 to 2069.
+    pub(super) fn mysql_year(&mut self, expr: Expr, at: i32) -> Result<Expr> {
+        match &expr.kind {
+            ExprKind::Literal(Value::Text(text)) if class(&expr.ty) == Class::Open => {
+                return Ok(match moments::year_of_text(text) {
+                    Some(year) => Expr::integer(year, Type::Int8),
+                    None => expr,
+                });
+            }
+            ExprKind::Literal(Value::Integer(number)) => {
+                return Ok(Expr::integer(moments::year_of_number(*number), Type::Int8));
+            }
+            _ => {}
+        }
+        let expr = self.settle(expr, at)?;
+        match class(&expr.ty) {
+            Class::Integer | Class::Decimal | Class::Float if own_words(&expr.ty) != Some("year") => {
+                let number = self.coerce(expr, &Type::Int8, CastContext::Assignment, at)?;
+                self.mysql_call_of("mysql_year_of_number", vec![(number, at)])
+            }
+            Class::Text => self.mysql_call_of("mysql_year_of_text", vec![(expr, at)]),
+            _ => Ok(expr),
         }
     }
 

@@ -135,6 +135,23 @@ pub fn time_number(micros: i64) -> i64 {
     if micros < 0 { -number } else { number }
 }
 
+/// The year that a number means: of one or two digits 1970 to 2069, and 0 is 0.
+pub fn year_of_number(number: i64) -> i64 {
+    if (1..100).contains(&number) { year_of_two(number) } else { number }
+}
+
+/// The year that a text of one to three digits means, of which 0 is 2000; `None` for others, which mean what they say.
+pub fn year_of_text(text: &str) -> Option<i64> {
+    let (whole, fraction) = text.trim().split_once('.').unwrap_or((text.trim(), "0"));
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_digits(whole) || !is_digits(fraction) || whole.len() > 3 {
+        return None;
+    }
+    let number: i64 = whole.parse().ok()?;
+    let number = number + i64::from(fraction.as_bytes()[0] >= b'5');
+    (number < 100).then(|| year_of_two(number))
+}
+
 /// A year of two digits, which is 1970 to 2069.
 pub fn year_of_two(year: i64) -> i64 {
     if year < 70 { year + 2_000 } else { year + 1_900 }

@@ -12,7 +12,10 @@ use rowferry_dialect::stored_function::RoutineLanguage;
 use super::keys::{in_order, index_name};
 use super::tables::DEFINER;
 use super::types::{Default, Words, default, renewal};
-use super::{CHARSET, COLLATION, Context, Row, Table, database, databases, is_virtual, of_schema, row, shown, words};
+use super::{
+    CHARSET, COLLATION, Context, Row, Table, database, databases, is_virtual, of_schema, row, shown, table_collation,
+    words,
+};
 use crate::catalog::{describe, is_view};
 
 /// The name of the table that nobody is told of but by SHOW CREATE.
@@ -99,11 +102,12 @@ fn table(context: &Context<'_>, relation: &Arc<Relation>) -> String {
     for (at, column) in relation.columns.iter().enumerate() {
         let words = Words::of(&column.ty);
         let mut part = format!("{} {}", quoted(&column.name), words.column);
-        if let Some(collation) = &column.collation
-            && words.is_text()
-            && collation.name != COLLATION
-        {
-            let _ = write!(part, " COLLATE {}", collation.name);
+        if let Some(collation) = column.collation.as_ref().filter(|_| words.is_text()) {
+            if collation.name != table_collation(details) {
+                let _ = write!(part, " CHARACTER SET {} COLLATE {}", charset_of(&collation.name), collation.name);
+            } else if collation.name != COLLATION {
+                let _ = write!(part, " COLLATE {}", collation.name);
+            }
         }
         if column.generated.is_some() {
             let expression = words::generated(context, relation, at).unwrap_or_default();
@@ -192,11 +196,17 @@ fn table(context: &Context<'_>, relation: &Arc<Relation>) -> String {
     }
     let kind = if relation.is_temporary() { "TEMPORARY TABLE" } else { "TABLE" };
     let mut out = format!("CREATE {kind} {} (\n  {}\n)", quoted(&relation.name), parts.join(",\n  "));
-    let _ = write!(out, " ENGINE=InnoDB DEFAULT CHARSET={CHARSET} COLLATE={COLLATION}");
+    let collation = table_collation(details);
+    let _ = write!(out, " ENGINE=InnoDB DEFAULT CHARSET={} COLLATE={collation}", charset_of(collation));
     if let Some(comment) = details.and_then(|details| details.comment.as_deref()) {
         let _ = write!(out, " COMMENT={}", text(comment));
     }
     out
+}
+
+/// The character set that a collation is one of.
+fn charset_of(collation: &str) -> &str {
+    collation.split('_').next().unwrap_or(CHARSET)
 }
 
 /// Texts and bytes without end, and documents, have no default that is told.

@@ -15,7 +15,7 @@ mod words;
 use std::sync::Arc;
 
 use rowferry_dialect::access::{ObjectClass, Privileges, Rights};
-use rowferry_dialect::mysql::VIRTUAL;
+use rowferry_dialect::mysql::{TABLE_COLLATION, VIRTUAL};
 use rowferry_dialect::schema::Relation;
 
 use super::{Context, Row, Table, row};
@@ -143,6 +143,11 @@ fn own_tables() -> impl Iterator<Item = (&'static str, String, &'static Table)> 
 /// A column was declared VIRTUAL.
 fn is_virtual(details: Option<&Details>, column: &str) -> bool {
     details.is_some_and(|details| details.properties.get(column, VIRTUAL).is_some())
+}
+
+/// The collation that a table has for columns that say none.
+fn table_collation(details: Option<&Details>) -> &str {
+    details.and_then(|details| details.properties.get("", TABLE_COLLATION)).unwrap_or(COLLATION)
 }
 
 /// A name of a key without its table's before it.

@@ -117,6 +117,9 @@ pub(super) const TABLES: &[Table] = &[
         };
         kept.iter().enumerate().map(row_of).collect()
     })),
+    of_schema("rowferry_privileges", "PRIVILEGE text, CONTEXT text, COMMENT text", |_| {
+        PRIVILEGES.iter().map(|(name, context, comment)| row![*name, *context, *comment]).collect()
+    }),
     live(of_schema(
         "rowferry_maintained",
         "NUMBER int8, TABLE_NAME text, OP text, MSG_TYPE text, MSG_TEXT text, CHECKSUM int8",
@@ -219,6 +222,43 @@ const COLLATIONS: &[(&str, &str, i64, bool, &str)] = &[
     ("utf8mb4_unicode_520_ci", CHARSET, 246, false, "PAD SPACE"),
     ("utf8mb4_unicode_ci", CHARSET, 224, false, "PAD SPACE"),
     ("utf8mb4_vietnamese_ci", CHARSET, 247, false, "PAD SPACE"),
+];
+
+/// The rights of GRANT: where each counts, and what for.
+const PRIVILEGES: &[(&str, &str, &str)] = &[
+    ("Alter", "Tables", "ALTER TABLE"),
+    ("Alter routine", "Functions,Procedures", "ALTER and DROP of routines"),
+    ("Create", "Databases,Tables,Indexes", "CREATE DATABASE and CREATE TABLE"),
+    ("Create role", "Server Admin", "CREATE ROLE"),
+    ("Create routine", "Databases", "CREATE FUNCTION and CREATE PROCEDURE"),
+    ("Create tablespace", "Server Admin", "There are none"),
+    ("Create temporary tables", "Databases", "CREATE TEMPORARY TABLE"),
+    ("Create user", "Server Admin", "Users and their rights"),
+    ("Create view", "Tables", "CREATE VIEW"),
+    ("Delete", "Tables", "DELETE"),
+    ("Drop", "Databases,Tables", "DROP of databases, tables and views"),
+    ("Drop role", "Server Admin", "DROP ROLE"),
+    ("Event", "Server Admin", "There are none"),
+    ("Execute", "Functions,Procedures", "Calls of routines"),
+    ("File", "File access on server", "Files of the server, which nobody reads or writes"),
+    ("Grant option", "Databases,Tables,Functions,Procedures", "Rights may be given on"),
+    ("Index", "Tables", "CREATE INDEX and DROP INDEX"),
+    ("Insert", "Tables", "INSERT"),
+    ("Lock tables", "Databases", "LOCK TABLES"),
+    ("Process", "Server Admin", "Statements of others in SHOW PROCESSLIST"),
+    ("Proxy", "Server Admin", "There are no proxies"),
+    ("References", "Databases,Tables", "Foreign keys to the table"),
+    ("Reload", "Server Admin", "FLUSH"),
+    ("Replication client", "Server Admin", "SHOW MASTER STATUS"),
+    ("Replication slave", "Server Admin", "There is no log for others"),
+    ("Select", "Tables", "SELECT"),
+    ("Show databases", "Server Admin", "SHOW DATABASES"),
+    ("Show view", "Tables", "SHOW CREATE VIEW"),
+    ("Shutdown", "Server Admin", "SHUTDOWN, which is refused"),
+    ("Super", "Server Admin", "KILL of sessions of others"),
+    ("Trigger", "Tables", "CREATE TRIGGER and DROP TRIGGER"),
+    ("Update", "Tables", "UPDATE"),
+    ("Usage", "Server Admin", "Nothing but to connect"),
 ];
 
 /// MySQL 8.0's reserved words.

@@ -12,7 +12,7 @@ use super::keys::{SHOWN_STATISTICS, shown_statistics};
 use super::types::{Default, Words, default, renewal};
 use super::{
     CHARSET, COLLATION, Context, DEF, Row, Table, database, databases, is_virtual, of_schema, own_tables, relations,
-    row, shown, words, yes,
+    row, shown, table_collation, words, yes,
 };
 use crate::catalog::{Cell, NULL, columns_of, describe, is_view};
 
@@ -120,7 +120,7 @@ fn tables(context: &Context<'_>) -> Vec<Row> {
             NULL,
             NULL,
             NULL,
-            COLLATION,
+            table_collation(context.schema.details(relation.oid)),
             NULL,
             "",
             comment.unwrap_or_default(),

@@ -36,6 +36,8 @@ pub(super) fn definitions(session: &mut Session, columns: &[ResultColumn]) -> Ve
         }
         if let (Some(schema), Some((oid, number))) = (&schema, column.origin)
             && let Some(relation) = schema.relation_by_oid(oid)
+            // What SHOW looks into is nobody's.
+            && !relation.name.starts_with("rowferry_")
         {
             definition.schema = told::database_of(session, &relation.namespace);
             definition.table.clone_from(&relation.name);

@@ -14,6 +14,11 @@ use super::conversions::stored_time;
 use super::{maybe, zone};
 
 pub(in super::super) const ROWS: &[Row] = &[
+    Row::new("rf_mysql_year_of_number", 1, |call| integer(moments::year_of_number(call.integer(0)?))),
+    Row::new("rf_mysql_year_of_text", 1, |call| {
+        let given = call.text(0)?;
+        text(moments::year_of_text(given).map_or_else(|| given.to_owned(), |year| year.to_string()))
+    }),
     // The clock: digits of the fraction.
     Row::new("rf_mysql_now", 1, |call| maybe(now(call), |now| text(cut(now, call.integer(0)?).stored()))),
     Row::new("rf_mysql_sysdate", 1, |call| {
