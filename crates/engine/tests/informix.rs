@@ -35,7 +35,7 @@ macro_rules! files {
     )*};
 }
 
-files! { queries, expressions, functions, changes, definitions, errors, catalogs, triggers, views, hierarchies, windows, documents, alterations, manual, encryption, parts, aggregates, distinct, casts, grouping }
+files! { queries, expressions, functions, changes, definitions, errors, catalogs, triggers, views, hierarchies, windows, documents, alterations, manual, encryption, parts, aggregates, distinct, casts, grouping, set_operations }
 
 /// Every table of the catalog and of sysmaster, with its columns, against one committed table.
 #[test]

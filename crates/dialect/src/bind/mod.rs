@@ -4,3 +4,5 @@
 //! words in which a refusal is told are again its own.
 
 pub(crate) mod grouping;
+pub(crate) mod query;
+pub(crate) mod set_operation;

@@ -7,8 +7,9 @@ use super::parse::Parsed;
 use super::types;
 use super::with::Within;
 use crate::access::{Needs, Privileges};
+pub(super) use crate::bind::query::{BoundQuery, computed, outputs};
 use crate::collation::Collation;
-use crate::ir::{self, CteId, Expr, ExprKind, Ids, OutputColumn, RelId};
+use crate::ir::{self, CteId, Expr, ExprKind, Ids, RelId};
 use crate::plan::{Context, Effects, ResultColumn};
 use crate::schema::{QualifiedName, Relation, Schema};
 use crate::uses::{NamedObject, Uses};
@@ -269,14 +270,6 @@ impl CteEntry {
         let (columns, within) = (Vec::new(), Some(within));
         Self { name: name.to_owned(), id, columns, referenced: false, silent: false, place, within, hidden: 0 }
     }
-}
-
-/// A query with what its columns are.
-pub(super) struct BoundQuery {
-    pub(super) query: ir::Query,
-    pub(super) columns: Vec<ResultColumn>,
-    /// Where each column was written.
-    pub(super) places: Vec<i32>,
 }
 
 impl<'a> Binder<'a> {
@@ -599,16 +592,6 @@ impl Entry {
             relation: None,
         }
     }
-}
-
-/// The output columns of result columns.
-pub(super) fn outputs(columns: &[ResultColumn]) -> Vec<OutputColumn> {
-    columns.iter().map(|column| OutputColumn { name: column.name.clone(), ty: column.ty.clone() }).collect()
-}
-
-/// A result column that is nothing but a value.
-pub(super) fn computed(name: impl Into<String>, ty: Type) -> ResultColumn {
-    ResultColumn { name: name.into(), ty, origin: None, not_null: false, identity: false }
 }
 
 fn too_deep() -> Error {

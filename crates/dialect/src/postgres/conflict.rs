@@ -20,7 +20,7 @@ impl Binder<'_> {
             .map(|column| super::binder::computed(column.name.clone(), column.ty.clone()))
             .collect();
         let bound = super::binder::BoundQuery { query, columns, places: Vec::new() };
-        let mut bound = self.wrap(bound);
+        let mut bound = bound.wrapped(&mut self.ids);
         if let ir::Body::Select(select) = &mut bound.query.body {
             let function = crate::functions::internal("refuse a deferrable arbiter");
             let args = [&relation.namespace, &waits.name].map(|name| Expr::text(name.clone())).to_vec();

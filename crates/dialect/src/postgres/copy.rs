@@ -3,7 +3,7 @@
 use pg_query::protobuf::{self as pg, Node, node::Node as N};
 use rowferry_encodings::Encoding;
 
-use super::binder::{Binder, Clause, Entry, Scope, computed};
+use super::binder::{Binder, Clause, Entry, Scope, computed, outputs};
 use super::names;
 use super::target::{Change, Target, barrier};
 use super::utility::text_of;
@@ -128,7 +128,7 @@ impl Binder<'_> {
             }
             self.effects.reads = true;
             let (from, entry) = self.table(&relation, None, range.location)?;
-            let (items, outputs): (Vec<_>, Vec<_>) = columns
+            let (items, described): (Vec<_>, Vec<_>) = columns
                 .iter()
                 .map(|at| {
                     let column = &entry.columns[*at];
@@ -145,7 +145,7 @@ impl Binder<'_> {
                 having: None,
             };
             let output = self.ids.relation();
-            let query = Self::bare_query(Body::Select(Box::new(select)), &outputs, output);
+            let query = Query::of(Body::Select(Box::new(select)), outputs(&described), output);
             let origins = columns.iter().map(|at| entry.columns[*at].origin).collect();
             return Ok(Statement::Copy(Box::new(Copy { from: None, to: Some(query), table: true, origins, options })));
         }
@@ -232,7 +232,7 @@ impl Binder<'_> {
             .map(|at| computed(relation.columns[*at].name.clone(), relation.columns[*at].ty.clone()))
             .collect();
         let output = self.ids.relation();
-        let mut row = Self::bare_query(Body::Select(Box::new(Select::of(values, None))), &described, output);
+        let mut row = Query::of(Body::Select(Box::new(Select::of(values, None))), outputs(&described), output);
         // Values are computed once, and before the condition: a sequence goes on for rows that are left out, too.
         row.offset = Some(barrier());
         let id = self.ids.relation();
@@ -271,7 +271,7 @@ impl Binder<'_> {
         let mut select = Select::of(items, Some(From::Query { id, query: Box::new(row), lateral: false }));
         select.filter = Some(filter);
         let output = self.ids.relation();
-        Ok(Box::new(Self::bare_query(Body::Select(Box::new(select)), &described, output)))
+        Ok(Box::new(Query::of(Body::Select(Box::new(select)), outputs(&described), output)))
     }
 
     /// Where the columns of FORCE_* are in what is copied.

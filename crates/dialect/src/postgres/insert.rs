@@ -7,6 +7,7 @@ use super::conflict::deferrable_arbiter;
 use super::expr::location;
 use super::target::{Change, Target};
 use super::types;
+use crate::bind::query::converted;
 use crate::ir::build::row_identity;
 use crate::ir::{self, CastContext, ConflictAction, Dml, DmlAction, Expr, ExprKind, InsertSource, OnConflict};
 use crate::plan::ResultColumn;
@@ -392,13 +393,13 @@ impl Binder<'_> {
         if self.clips.is_some() {
             return self.clipped_query(relation, bound, columns);
         }
-        let mut bound = self.coerce_columns(bound, &wanted, CastContext::Assignment, &[])?;
+        let mut bound = converted(self, bound, &wanted, CastContext::Assignment, &[])?;
         if overriding == OverridingKind::OverridingUserValue {
             bound = self.with_own_numbers(relation, bound, columns, &mut wanted)?;
         }
         let declared: Vec<Type> = columns.iter().map(|(position, _)| relation.columns[*position].ty.clone()).collect();
         if declared != wanted {
-            bound = self.wrap(bound);
+            bound = bound.wrapped(&mut self.ids);
             if let crate::ir::Body::Select(select) = &mut bound.query.body {
                 for ((item, column), ty) in select.items.iter_mut().zip(&mut bound.query.columns).zip(declared) {
                     *item = item.clone().cast(ty.clone(), CastContext::Assignment);
@@ -416,7 +417,7 @@ impl Binder<'_> {
         bound: super::binder::BoundQuery,
         columns: &[(usize, i32)],
     ) -> Result<InsertSource> {
-        let mut bound = self.wrap(bound);
+        let mut bound = bound.wrapped(&mut self.ids);
         if let crate::ir::Body::Select(select) = &mut bound.query.body {
             let outputs = select.items.iter_mut().zip(&mut bound.query.columns);
             for ((item, output), (position, _)) in outputs.zip(columns) {
@@ -465,7 +466,7 @@ impl Binder<'_> {
         if columns.iter().all(|(position, _)| relation.columns[*position].identity.is_none()) {
             return Ok(bound);
         }
-        let mut bound = self.wrap(bound);
+        let mut bound = bound.wrapped(&mut self.ids);
         for (at, (position, place)) in columns.iter().enumerate() {
             let column = &relation.columns[*position];
             let value = match &column.identity {
@@ -527,7 +528,7 @@ impl Binder<'_> {
                     .map(|column| super::binder::computed(column.name.clone(), column.ty.clone()))
                     .collect();
                 let bound = super::binder::BoundQuery { query: *query, columns, places: Vec::new() };
-                let mut bound = self.wrap(bound);
+                let mut bound = bound.wrapped(&mut self.ids);
                 self.keep_order(&mut bound.query);
                 if let crate::ir::Body::Select(select) = &mut bound.query.body {
                     for value in values {

@@ -225,7 +225,7 @@ impl Binder<'_> {
         let first = std::mem::replace(&mut **left, (**right).clone());
         let own: Vec<ResultColumn> =
             first.columns.iter().map(|column| computed(&column.name, column.ty.clone())).collect();
-        let mut first = self.wrap(BoundQuery { query: first, columns: own, places: Vec::new() }).query;
+        let mut first = BoundQuery { query: first, columns: own, places: Vec::new() }.wrapped(&mut self.ids).query;
         if let Body::Select(select) = &mut first.body {
             self.add_first(added, columns, select);
         }

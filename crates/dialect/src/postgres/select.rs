@@ -9,8 +9,10 @@ use super::expr::{all_of, location};
 use super::with::Within;
 use super::{mysql, names, types};
 use crate::bind::grouping::{contains, has_aggregate};
+use crate::bind::query::Conversions;
+use crate::bind::set_operation::{self, Pair};
 use crate::ir::{
-    self, Body, CastContext, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, From, GroupBy, Query, RelId, Select,
+    self, Body, CastContext, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, From, GroupBy, Ids, Query, RelId, Select,
     SetOp, SortKey, walk,
 };
 use crate::plan::ResultColumn;
@@ -136,7 +138,7 @@ impl Binder<'_> {
             columns.push(computed(format!("column{}", index + 1), ty));
         }
         let output = self.ids.relation();
-        let mut query = Self::bare_query(Body::Values(table), &columns, output);
+        let mut query = Query::of(Body::Values(table), outputs(&columns), output);
         query.order_by = self.output_order(select, &columns, output, "VALUES")?;
         Ok(BoundQuery { query, columns, places })
     }
@@ -157,25 +159,11 @@ impl Binder<'_> {
         Ok(rows)
     }
 
-    pub(super) fn bare_query(body: Body, columns: &[ResultColumn], output: RelId) -> Query {
-        Query {
-            ctes: Vec::new(),
-            body,
-            order_by: Vec::new(),
-            limit: None,
-            offset: None,
-            with_ties: false,
-            locking: Vec::new(),
-            columns: outputs(columns),
-            output,
-        }
-    }
-
     fn set_operation(&mut self, select: &SelectStmt, op: SetOperation) -> Result<BoundQuery> {
-        let (op, what) = match op {
-            SetOperation::SetopIntersect => (SetOp::Intersect, "INTERSECT"),
-            SetOperation::SetopExcept => (SetOp::Except, "EXCEPT"),
-            _ => (SetOp::Union, "UNION"),
+        let op = match op {
+            SetOperation::SetopIntersect => SetOp::Intersect,
+            SetOperation::SetopExcept => SetOp::Except,
+            _ => SetOp::Union,
         };
         let (Some(left), Some(right)) = (&select.larg, &select.rarg) else {
             return Err(crate::Error::internal("a set operation without sides"));
@@ -191,7 +179,7 @@ impl Binder<'_> {
         };
         let left = side(left, in_left)?;
         let right = side(right, in_right)?;
-        self.combine(select, op, what, left, right)
+        self.combine(select, op, left, right)
     }
 
     /// Values of the type can be told apart: MySQL does so with documents.
@@ -199,69 +187,28 @@ impl Binder<'_> {
         ty.is_comparable() || self.is_mysql() && *ty == Type::Json
     }
 
+    /// Refuses values of which nobody can say whether they are alike.
+    fn check_told_apart(&self, ty: &Type, place: i32) -> Result<()> {
+        if self.tells_apart(ty) {
+            return Ok(());
+        }
+        let message = format!("could not identify an equality operator for type {}", types::words(ty));
+        Err(self.error(Condition::UndefinedFunction, message, place))
+    }
+
     /// Both sides of a set operation in their common types.
     pub(super) fn combine(
         &mut self,
         select: &SelectStmt,
         op: SetOp,
-        what: &str,
         left: BoundQuery,
         right: BoundQuery,
     ) -> Result<BoundQuery> {
-        if left.columns.len() != right.columns.len() {
-            return Err(self.error(
-                Condition::SyntaxError,
-                format!("each {what} query must have the same number of columns"),
-                right.places.first().copied().unwrap_or(-1),
-            ));
-        }
-        let mut wanted = Vec::with_capacity(left.columns.len());
-        for (index, (a, b)) in left.columns.iter().zip(&right.columns).enumerate() {
-            let at = |bound: &BoundQuery| bound.places.get(index).copied().unwrap_or(-1);
-            let (of_left, of_right) = match self.is_mysql() {
-                true => (self.mysql_column_type(&left, index), self.mysql_column_type(&right, index)),
-                false => (a.ty.clone(), b.ty.clone()),
-            };
-            let ty = self.common_type(&[(&of_left, at(&left)), (&of_right, at(&right))], what)?;
-            // Rows that are alike are told apart from others.
-            let compared = op != SetOp::Union || !select.all;
-            if compared && !self.tells_apart(&ty) {
-                let message = format!("could not identify an equality operator for type {}", types::words(&ty));
-                return Err(self.error(Condition::UndefinedFunction, message, at(&left)));
-            }
-            wanted.push(ty);
-        }
-        let places = left.places.clone();
-        let left = self.coerce_columns(left, &wanted, CastContext::Implicit, &[])?;
-        let right = self.coerce_columns(right, &wanted, CastContext::Implicit, &[])?;
-        let columns: Vec<ResultColumn> =
-            left.columns.iter().zip(wanted).map(|(column, ty)| computed(column.name.clone(), ty)).collect();
-        let output = self.ids.relation();
-        let body = Body::Set { op, all: select.all, left: Box::new(left.query), right: Box::new(right.query) };
-        let mut query = Self::bare_query(body, &columns, output);
-        let mut order_by = self.output_order(select, &columns, output, "UNION/INTERSECT/EXCEPT")?;
-        if order_by.iter().all(|key| matches!(key.expr.kind, ExprKind::Column(_))) {
-            query.order_by = order_by;
-            return Ok(BoundQuery { query, columns, places });
-        }
-        // Sorted by something that is made of what is shown.
-        let mut bound = self.wrap(BoundQuery { query, columns, places });
-        let Body::Select(outer) = &bound.query.body else {
-            return Err(crate::Error::internal("a set operation was not wrapped"));
-        };
-        for key in &mut order_by {
-            walk::expr_mut(&mut key.expr, &mut |part| {
-                if let ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) = part.kind
-                    && relation == output
-                    && let Some(item) = outer.items.get(at)
-                {
-                    *part = item.clone();
-                }
-                true
-            });
-        }
-        bound.query.order_by = order_by;
-        Ok(bound)
+        let operation = set_operation::SetOperation { op, all: select.all };
+        let types = set_operation::common_types(self, operation, &left, &right)?;
+        let bound = set_operation::united(self, operation, left, right, types)?;
+        let keys = self.output_order(select, &bound.columns, bound.query.output, "UNION/INTERSECT/EXCEPT")?;
+        set_operation::sorted(bound, keys, &mut self.ids)
     }
 
     /// ORDER BY over results only: names and positions.
@@ -506,13 +453,7 @@ impl Binder<'_> {
             Distinct::All
         } else if plain_distinct {
             for target in &targets {
-                if !self.tells_apart(&target.expr.ty) {
-                    return Err(self.error(
-                        Condition::UndefinedFunction,
-                        format!("could not identify an equality operator for type {}", types::words(&target.expr.ty)),
-                        target.place,
-                    ));
-                }
+                self.check_told_apart(&target.expr.ty, target.place)?;
             }
             Distinct::Rows
         } else {
@@ -557,7 +498,7 @@ impl Binder<'_> {
         }
         self.prune(from.as_mut(), filter.as_ref())?;
         let body = Body::Select(Box::new(Select { distinct, items, from, filter, group_by: group_by.clone(), having }));
-        let mut query = Self::bare_query(body, &columns, output);
+        let mut query = Query::of(body, outputs(&columns), output);
         query.order_by = order_by;
         Ok((BoundQuery { query, columns, places }, group_by))
     }
@@ -691,108 +632,59 @@ impl Binder<'_> {
             }
             Item::Other(expr) => expr,
         };
-        if !self.tells_apart(&expr.ty) {
-            return Err(self.error(
-                Condition::UndefinedFunction,
-                format!("could not identify an equality operator for type {}", types::words(&expr.ty)),
-                location(node),
-            ));
-        }
+        self.check_told_apart(&expr.ty, location(node))?;
         Ok(expr)
-    }
-
-    /// Converts the columns of a query: in place where that cannot change which rows there are, else around it.
-    pub(super) fn coerce_columns(
-        &mut self,
-        mut bound: BoundQuery,
-        wanted: &[Type],
-        context: CastContext,
-        places: &[i32],
-    ) -> Result<BoundQuery> {
-        if bound.columns.iter().zip(wanted).all(|(column, ty)| column.ty == *ty) {
-            return Ok(bound);
-        }
-        let place = |index: usize, own: &[i32]| places.get(index).or_else(|| own.get(index)).copied().unwrap_or(-1);
-        let in_place = match &bound.query.body {
-            Body::Select(select) => {
-                matches!(select.distinct, Distinct::All)
-                    || bound
-                        .columns
-                        .iter()
-                        .zip(wanted)
-                        .all(|(column, ty)| column.ty == *ty || column.ty == Type::Unknown)
-            }
-            Body::Values(_) => true,
-            Body::Set { .. } => false,
-        };
-        // Sort keys that name an output column sort by the value before its conversion; only undecided columns have
-        // no value yet.
-        let sorted = !bound.query.order_by.is_empty()
-            && bound.columns.iter().zip(wanted).any(|(column, ty)| column.ty != *ty && column.ty != Type::Unknown);
-        if !in_place || sorted {
-            bound = self.wrap(bound);
-        }
-        let own = bound.places.clone();
-        match &mut bound.query.body {
-            Body::Select(select) => {
-                for (index, ty) in wanted.iter().enumerate() {
-                    let item = std::mem::replace(&mut select.items[index], Expr::null(Type::Unknown));
-                    select.items[index] = self.coerce(item, ty, context, place(index, &own))?;
-                }
-            }
-            Body::Values(rows) => {
-                for row in rows {
-                    for (index, ty) in wanted.iter().enumerate() {
-                        let item = std::mem::replace(&mut row[index], Expr::null(Type::Unknown));
-                        row[index] = self.coerce(item, ty, context, place(index, &own))?;
-                    }
-                }
-            }
-            Body::Set { .. } => return Err(crate::Error::internal("a set operation was not wrapped")),
-        }
-        let output = bound.query.output;
-        for (index, (column, ty)) in bound.columns.iter_mut().zip(wanted).enumerate() {
-            if column.ty != *ty {
-                if column.ty != Type::Unknown && !super::coerce::same(&column.ty, ty) {
-                    column.origin = None;
-                }
-                column.ty = ty.clone();
-                bound.query.columns[index].ty = ty.clone();
-                for key in &mut bound.query.order_by {
-                    if let ExprKind::Column(reference) = key.expr.kind
-                        && reference.relation == output
-                        && reference.column == ColumnIndex::At(index)
-                    {
-                        key.expr.ty = ty.clone();
-                    }
-                }
-            }
-        }
-        Ok(bound)
-    }
-
-    /// `SELECT all FROM (query)`.
-    pub(super) fn wrap(&mut self, bound: BoundQuery) -> BoundQuery {
-        let id = self.ids.relation();
-        let output = self.ids.relation();
-        let items = bound
-            .columns
-            .iter()
-            .enumerate()
-            .map(|(index, column)| Expr::column(id, index, column.ty.clone()))
-            .collect();
-        let body = Body::Select(Box::new(Select::of(
-            items,
-            Some(From::Query { id, query: Box::new(bound.query), lateral: false }),
-        )));
-        let query = Self::bare_query(body, &bound.columns, output);
-        BoundQuery { query, columns: bound.columns, places: bound.places }
     }
 
     /// True when a value of one type can be assigned to a column of another.
     pub(super) fn assignable(&self, from: &Type, to: &Type) -> bool {
         self.is_mysql()
             || matches!(self.context_of_cast(from, to), Some(CastContext::Implicit | CastContext::Assignment))
+    }
+}
+
+impl Conversions for Binder<'_> {
+    fn ids(&mut self) -> &mut Ids {
+        &mut self.ids
+    }
+
+    fn convert(&mut self, value: Expr, to: &Type, context: CastContext, place: i32) -> Result<Expr> {
+        self.coerce(value, to, context, place)
+    }
+
+    /// What is undecided has no value yet.
+    fn keeps_apart(&self, from: &Type, _: &Type) -> bool {
+        *from == Type::Unknown
+    }
+
+    fn is_same_type(&self, a: &Type, b: &Type) -> bool {
+        super::coerce::same(a, b)
+    }
+}
+
+impl set_operation::Rules for Binder<'_> {
+    fn widths_differ(&self, operation: set_operation::SetOperation, right: &BoundQuery) -> crate::Error {
+        let message = format!("each {} query must have the same number of columns", operation.words());
+        self.error(Condition::SyntaxError, message, right.place(0))
+    }
+
+    fn common_type(&self, operation: set_operation::SetOperation, pair: Pair<'_>) -> Result<Type> {
+        let Pair { left, right, index } = pair;
+        let places = (left.place(index), right.place(index));
+        if self.is_mysql() {
+            let (left, right) = (self.mysql_column_type(left, index), self.mysql_column_type(right, index));
+            return Ok(self.mysql_common_type(&[(&left, places.0), (&right, places.1)]));
+        }
+        let (left, right) = (&left.columns[index].ty, &right.columns[index].ty);
+        Binder::common_type(self, &[(left, places.0), (right, places.1)], operation.words())
+    }
+
+    fn check_comparable(&self, ty: &Type, place: i32) -> Result<()> {
+        self.check_told_apart(ty, place)
+    }
+
+    fn is_not_null(&self, _: &ResultColumn, _: &ResultColumn) -> bool {
+        false
     }
 }
 

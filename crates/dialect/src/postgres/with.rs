@@ -336,7 +336,7 @@ impl Binder<'_> {
                 return Err(error);
             }
         }
-        let mut bound = self.combine(select, SetOp::Union, "UNION", left, right)?;
+        let mut bound = self.combine(select, SetOp::Union, left, right)?;
         if let (true, Some(added)) = (referenced, added) {
             bound = self.extended(added, &cte.ctename, id, &columns, bound)?;
         }

@@ -15,6 +15,7 @@ mod outer;
 mod query;
 mod routine;
 mod scope;
+mod set_operation;
 #[cfg(test)]
 mod tests;
 mod texts;

@@ -2,14 +2,17 @@
 
 use super::expr::sortable;
 use super::scope::{Scope, Visible, VisibleColumn};
+use super::set_operation::{Sides, bound_query};
 use super::{Binder, Found};
 use crate::access::Privileges;
 use crate::bind::grouping::{self, has_aggregate};
+use crate::bind::query::{BoundQuery, outputs};
+use crate::bind::set_operation::{self, SetOperation};
 use crate::informix::ast::{Body, Node, NodeKind, OrderKey, Query, Select, Source};
 use crate::informix::types::type_words;
 use crate::informix::values::composite::Shape;
 use crate::ir::{
-    self, CastContext, ColumnIndex, Distinct, Expr, ExprKind, From, GroupBy, JoinKind, OutputColumn, RelId, SortKey,
+    self, ColumnIndex, Distinct, Expr, ExprKind, From, GroupBy, JoinKind, OutputColumn, RelId, SortKey,
 };
 use crate::plan::ResultColumn;
 use crate::schema::RelationKind;
@@ -20,6 +23,8 @@ use crate::{Condition, Language, Result, Type, budget};
 struct Bound {
     body: ir::Body,
     columns: Vec<ResultColumn>,
+    /// The result as a relation.
+    output: RelId,
     /// Sort keys may be expressions over the FROM clause (not in a set operation).
     scope: Option<Scope>,
     items: Vec<Expr>,
@@ -58,12 +63,11 @@ impl Binder<'_> {
         let mut ctes = self.with(&query.ctes, query.at)?;
         let hierarchies = self.hierarchies.len();
         let mut bound = self.body(query)?;
-        let output = self.ids.relation();
         let order_by = if query.siblings {
             self.order_siblings(query, hierarchies)?;
             Vec::new()
         } else {
-            self.order_by(&query.order_by, &bound, output)?
+            self.order_by(&query.order_by, &bound)?
         };
         if let Some(hierarchy) = self.hierarchies.split_off(hierarchies).pop()
             && let ir::Body::Select(select) = &mut bound.body
@@ -88,14 +92,16 @@ impl Binder<'_> {
                 return Err(self.error(Condition::UndefinedColumn, message, *at).column(name));
             }
         }
-        let columns = bound
-            .columns
-            .iter()
-            .map(|column| OutputColumn { name: column.name.clone(), ty: column.ty.clone() })
-            .collect();
-        let query =
-            ir::Query { ctes, body: bound.body, order_by, limit, offset, with_ties: false, locking, columns, output };
-        Ok((query, bound.columns))
+        let of_sides = matches!(bound.body, ir::Body::Set { .. });
+        let bare = ir::Query::of(bound.body, outputs(&bound.columns), bound.output);
+        let mut bound = bound_query((bare, bound.columns));
+        if of_sides {
+            bound = set_operation::sorted(bound, order_by, &mut self.ids)?;
+        } else {
+            bound.query.order_by = order_by;
+        }
+        let BoundQuery { query, columns, .. } = bound;
+        Ok((ir::Query { ctes, limit, offset, locking, ..query }, columns))
     }
 
     fn count(&mut self, node: Option<&Node>) -> Result<Option<Expr>> {
@@ -108,64 +114,15 @@ impl Binder<'_> {
         match &query.body {
             Body::Select(select) => self.select(select),
             Body::Set { op, all, left, right } => {
-                let (mut left_query, left_columns) = self.query(left)?;
-                let (mut right_query, right_columns) = self.query(right)?;
-                if left_columns.len() != right_columns.len() {
-                    return Err(self.error(
-                        Condition::UnionColumnCount,
-                        "the queries of a UNION have different numbers of columns",
-                        right.at,
-                    ));
-                }
-                let mut columns = Vec::new();
-                for (at, (a, b)) in left_columns.into_iter().zip(right_columns).enumerate() {
-                    let ty = union_type(&a.ty, &b.ty).ok_or_else(|| {
-                        self.error(
-                            Condition::UnionTypes,
-                            "corresponding columns of a UNION have incompatible types",
-                            right.at,
-                        )
-                    })?;
-                    self.retype(&mut left_query, at, &ty)?;
-                    self.retype(&mut right_query, at, &ty)?;
-                    columns.push(ResultColumn {
-                        name: a.name,
-                        ty,
-                        origin: None,
-                        not_null: a.not_null && b.not_null,
-                        identity: false,
-                    });
-                }
-                let body =
-                    ir::Body::Set { op: *op, all: *all, left: Box::new(left_query), right: Box::new(right_query) };
-                Ok(Bound { body, columns, scope: None, items: Vec::new(), grouped: false })
+                let operation = SetOperation { op: *op, all: *all };
+                let left = bound_query(self.query(left)?);
+                let (at, right) = (right.at, bound_query(self.query(right)?));
+                let bound = Sides { binder: self, at, recursive: false }.united(operation, left, right)?;
+                let BoundQuery { query, columns, .. } = bound;
+                let output = query.output;
+                Ok(Bound { body: query.body, columns, output, scope: None, items: Vec::new(), grouped: false })
             }
         }
-    }
-
-    /// Brings a column of a query to another type.
-    pub(super) fn retype(&mut self, query: &mut ir::Query, at: usize, ty: &Type) -> Result<()> {
-        if query.columns[at].ty == *ty {
-            return Ok(());
-        }
-        match &mut query.body {
-            ir::Body::Select(select) => {
-                let item = std::mem::replace(&mut select.items[at], Expr::text(""));
-                select.items[at] = self.coerce(item, ty, 0)?;
-            }
-            ir::Body::Set { left, right, .. } => {
-                self.retype(left, at, ty)?;
-                self.retype(right, at, ty)?;
-            }
-            ir::Body::Values(rows) => {
-                for row in rows {
-                    let item = std::mem::replace(&mut row[at], Expr::text(""));
-                    row[at] = item.cast(ty.clone(), CastContext::Implicit);
-                }
-            }
-        }
-        query.columns[at].ty = ty.clone();
-        Ok(())
     }
 
     fn select(&mut self, select: &Select) -> Result<Bound> {
@@ -273,7 +230,7 @@ impl Binder<'_> {
             group_by: if keys.is_empty() { GroupBy::None } else { GroupBy::Keys(keys) },
             having,
         }));
-        Ok(Bound { body, columns, scope: None, items, grouped })
+        Ok(Bound { body, columns, output: self.ids.relation(), scope: None, items, grouped })
     }
 
     fn innermost(&mut self) -> &mut Scope {
@@ -598,7 +555,8 @@ impl Binder<'_> {
         Ok(bound?.0)
     }
 
-    fn order_by(&mut self, keys: &[OrderKey], bound: &Bound, output: RelId) -> Result<Vec<SortKey>> {
+    fn order_by(&mut self, keys: &[OrderKey], bound: &Bound) -> Result<Vec<SortKey>> {
+        let output = bound.output;
         let mut sorted = Vec::new();
         for key in keys {
             let named = match &key.expr.kind {
@@ -762,33 +720,4 @@ fn expression_name(node: &Node) -> String {
         },
         _ => "(expression)".into(),
     }
-}
-
-/// The type of a UNION's column.
-pub(super) fn union_type(left: &Type, right: &Type) -> Option<Type> {
-    if left == right {
-        return Some(left.clone());
-    }
-    if left.distinct().is_some() || right.distinct().is_some() {
-        return super::coerce::common(left, right);
-    }
-    let length = |ty: &Type| match ty {
-        Type::Char(n) | Type::Nchar(n) | Type::Varchar(Some(n)) | Type::Nvarchar(n) | Type::Lvarchar(n) => Some(*n),
-        _ => None,
-    };
-    if left.is_text() && right.is_text() {
-        return Some(match (length(left), length(right)) {
-            (Some(a), Some(b)) => match (left, right) {
-                (Type::Char(_), Type::Char(_)) => Type::Char(a.max(b)),
-                _ if a.max(b) <= 255 => Type::Varchar(Some(a.max(b))),
-                _ => Type::Lvarchar(a.max(b)),
-            },
-            _ => Type::Text,
-        });
-    }
-    let number = |ty: &Type| ty.is_number();
-    if left.is_text() != right.is_text() || number(left) != number(right) {
-        return None;
-    }
-    super::coerce::common(left, right)
 }

@@ -1,10 +1,12 @@
 //! WITH: common table expressions, recursive ones too.
 
 use super::Binder;
-use super::query::union_type;
+use super::set_operation::{Sides, bound_query};
+use crate::bind::query::outputs;
+use crate::bind::set_operation::{self, SetOperation};
 use crate::informix::ast::{Body, Cte, Query, Source};
 use crate::informix::types::LVARCHAR_MAX;
-use crate::ir::{self, CteBody, OutputColumn, SetOp};
+use crate::ir::{self, CteBody, SetOp};
 use crate::plan::ResultColumn;
 use crate::{Condition, Result, Type};
 
@@ -59,7 +61,7 @@ impl Binder<'_> {
         if sorted || !query.ctes.is_empty() {
             return self.unsupported("WITH, ORDER BY or FIRST in a recursive WITH", query.at);
         }
-        let (mut seed, columns) = self.query(left)?;
+        let (seed, columns) = self.query(left)?;
         let mut columns = self.named(columns, member, query.at)?;
         for column in &mut columns {
             column.origin = None;
@@ -67,41 +69,26 @@ impl Binder<'_> {
             column.identity = false;
         }
         // The step's types are known only when it has been bound; those that are wider make it be bound once more.
-        let (mut step, found) = self.step(right, member, id, &columns)?;
-        if found.len() != columns.len() {
-            return Err(self.error(
-                Condition::UnionColumnCount,
-                "the queries of a UNION have different numbers of columns",
-                right.at,
-            ));
-        }
+        let operation = SetOperation { op: SetOp::Union, all: true };
+        let seed = bound_query((seed, columns.clone()));
+        let mut step = bound_query(self.step(right, member, id, &columns)?);
+        let sides = Sides { binder: self, at: right.at, recursive: true };
+        let mut types = set_operation::common_types(&sides, operation, &seed, &step)?;
         let mut widened = false;
-        for (column, other) in columns.iter_mut().zip(&found) {
-            if column.ty == other.ty {
-                continue;
-            }
-            let ty = union_type(&column.ty, &other.ty).ok_or_else(|| {
-                self.error(Condition::UnionTypes, "corresponding columns of a UNION have incompatible types", right.at)
-            })?;
+        for ((column, other), ty) in columns.iter_mut().zip(&step.columns).zip(&mut types) {
             // Text may grow with every step.
-            let ty = if ty.is_text() { Type::Lvarchar(LVARCHAR_MAX) } else { ty };
-            widened |= column.ty != ty;
-            column.ty = ty;
+            if ty.is_text() && column.ty != other.ty {
+                *ty = Type::Lvarchar(LVARCHAR_MAX);
+            }
+            widened |= column.ty != *ty;
+            column.ty = ty.clone();
         }
         if widened {
-            (step, _) = self.step(right, member, id, &columns)?;
+            step = bound_query(self.step(right, member, id, &columns)?);
         }
-        for (at, column) in columns.iter().enumerate() {
-            self.retype(&mut seed, at, &column.ty)?;
-            self.retype(&mut step, at, &column.ty)?;
-        }
-        let outputs = outputs(&columns);
-        let bound = ir::Query::of(
-            ir::Body::Set { op: SetOp::Union, all: true, left: Box::new(seed), right: Box::new(step) },
-            outputs,
-            self.ids.relation(),
-        );
-        Ok((bound, columns))
+        let sides = &mut Sides { binder: self, at: right.at, recursive: true };
+        let bound = set_operation::united(sides, operation, seed, step, types)?;
+        Ok((bound.query, columns))
     }
 
     fn step(
@@ -117,10 +104,6 @@ impl Binder<'_> {
         self.ctes.truncate(visible);
         bound
     }
-}
-
-fn outputs(columns: &[ResultColumn]) -> Vec<OutputColumn> {
-    columns.iter().map(|column| OutputColumn { name: column.name.clone(), ty: column.ty.clone() }).collect()
 }
 
 /// True when a query's FROM names a table: a WITH of that name would then be recursive.

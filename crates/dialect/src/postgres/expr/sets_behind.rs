@@ -56,8 +56,7 @@ impl Binder<'_> {
             group_by: std::mem::replace(&mut select.group_by, GroupBy::None),
             having: select.having.take(),
         };
-        let mut rows = Self::bare_query(Body::Select(Box::new(inner)), &[], self.ids.relation());
-        rows.columns = columns;
+        let mut rows = Query::of(Body::Select(Box::new(inner)), columns, self.ids.relation());
         rows.order_by = choice_order;
         select.from = Some(From::Query { id: held.id, query: Box::new(rows), lateral: false });
         self.join_set_returning(query, behind)

@@ -9,6 +9,7 @@ use super::super::with::Within;
 use super::super::{names, types};
 use super::operators::comparison;
 use super::rows::nameless;
+use crate::bind::query::converted;
 use crate::ir::{Body, CastContext, CompareOp, Expr, ExprKind, From, OutputColumn, Query, walk};
 use crate::plan::ResultColumn;
 use crate::stored_calls::may_be_volatile;
@@ -74,7 +75,7 @@ impl Binder<'_> {
             let message = "number of columns does not match number of values";
             return Err(self.error(Condition::SyntaxError, message, link.location));
         }
-        let mut bound = self.wrap(bound);
+        let mut bound = bound.wrapped(&mut self.ids);
         let changes = changes_by_itself(&bound.query);
         let (Some(column), Body::Select(outer)) = (bound.columns.get(place), &mut bound.query.body) else {
             return Err(crate::Error::internal("a row assignment lacks a value"));
@@ -155,7 +156,7 @@ impl Binder<'_> {
             return Err(self.error(Condition::SyntaxError, "subquery has too many columns", place));
         }
         self.refuse_groups(std::slice::from_ref(&member.0), place)?;
-        let mut wrapped = self.wrap(bound);
+        let mut wrapped = bound.wrapped(&mut self.ids);
         let Body::Select(outer) = &mut wrapped.query.body else {
             return Err(crate::Error::internal("a query without a select list"));
         };
@@ -200,7 +201,7 @@ impl Binder<'_> {
     /// The same of a row with what is no part of another query: each column of the query
     /// stands for itself.
     fn row_and_columns(&mut self, op: CompareOp, row: Vec<Expr>, bound: BoundQuery, place: i32) -> Result<Expr> {
-        let wrapped = self.wrap(bound);
+        let wrapped = bound.wrapped(&mut self.ids);
         if changes_by_itself(&wrapped.query) {
             return Err(self.unsupported("a row of aggregates beside a subquery that calls volatile functions", place));
         }
@@ -260,7 +261,7 @@ impl Binder<'_> {
             row.push(self.coerce(member, &ty, context, at)?);
             wanted.push(ty);
         }
-        let bound = self.coerce_columns(bound, &wanted, CastContext::Assignment, &[])?;
+        let bound = converted(self, bound, &wanted, CastContext::Assignment, &[])?;
         Ok((row, bound))
     }
 
@@ -281,7 +282,7 @@ impl Binder<'_> {
 
     /// What comes of comparing a row with those of a query.
     fn compared_with(&mut self, op: CompareOp, row: Vec<Expr>, bound: BoundQuery, place: i32) -> Result<Query> {
-        let mut wrapped = self.wrap(bound);
+        let mut wrapped = bound.wrapped(&mut self.ids);
         let Body::Select(outer) = &mut wrapped.query.body else {
             return Err(crate::Error::internal("a query without a select list"));
         };

@@ -15,7 +15,7 @@ pub(super) use sample::holds_sample;
 use super::binder::{Beyond, Binder, BoundQuery, Clause, Entry, Scope, computed, outputs};
 use super::{names, raw};
 use crate::access::Privileges;
-use crate::ir::{CastContext, Expr, From, JoinKind};
+use crate::ir::{CastContext, Expr, From, JoinKind, Query};
 use crate::pins::Pins;
 use crate::plan::ResultColumn;
 use crate::schema::{Relation, RelationKind};
@@ -232,7 +232,7 @@ impl Binder<'_> {
         if bound.columns.iter().zip(&wanted).all(|(column, ty)| column.ty == *ty) {
             return Ok(bound);
         }
-        let mut bound = self.wrap(bound);
+        let mut bound = bound.wrapped(&mut self.ids);
         if let crate::ir::Body::Select(select) = &mut bound.query.body {
             for (index, ty) in wanted.into_iter().enumerate() {
                 select.items[index] = select.items[index].clone().cast(ty.clone(), CastContext::Implicit);
@@ -346,7 +346,7 @@ impl Binder<'_> {
             group_by: crate::ir::GroupBy::None,
             having: None,
         };
-        Self::bare_query(crate::ir::Body::Select(Box::new(select)), columns, output)
+        Query::of(crate::ir::Body::Select(Box::new(select)), outputs(columns), output)
     }
 }
 

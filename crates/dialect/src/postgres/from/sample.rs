@@ -2,7 +2,7 @@
 
 use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
-use super::super::binder::{Binder, Entry, computed};
+use super::super::binder::{Binder, Entry, computed, outputs};
 use super::super::names;
 use super::super::viewdef::Sample;
 use crate::ir::{Body, CastContext, ColumnIndex, ColumnRef, Expr, ExprKind, From, Query, Select, walk};
@@ -95,7 +95,7 @@ impl Binder<'_> {
         let random = self.call_named("random", Vec::new(), place)?;
         let columns = [computed("random", Type::Float8)];
         let output = self.ids.relation();
-        let query = Self::bare_query(Body::Select(Box::new(Select::of(vec![random], None))), &columns, output);
+        let query = Query::of(Body::Select(Box::new(Select::of(vec![random], None))), outputs(&columns), output);
         Ok(Expr::new(ExprKind::Scalar(Box::new(query)), Type::Float8))
     }
 }

@@ -12,6 +12,7 @@ use super::super::binder::{Binder, BoundQuery};
 use super::super::coerce::as_it_lies;
 use super::classes::{Class, class, is_wide, own_words};
 use super::{Clips, Placed};
+use crate::bind::query::converted;
 use crate::functions::Function;
 use crate::ir::{Body, CastContext, ColumnIndex, Distinct, Expr, ExprKind, GroupBy, RelId, Value, walk};
 use crate::schema::{Column, QualifiedName};
@@ -343,7 +344,7 @@ impl Binder<'_> {
         let types = bound.columns.iter().zip(unsigned.into_iter().chain(std::iter::repeat(false)));
         let types: Vec<Type> =
             types.map(|(column, unsigned)| if unsigned { wide.clone() } else { column.ty.clone() }).collect();
-        self.coerce_columns(bound, &types, CastContext::Assignment, &[])
+        converted(self, bound, &types, CastContext::Assignment, &[])
     }
 
     /// A divisor where a quotient is stored: zero is an error in the usual modes.
