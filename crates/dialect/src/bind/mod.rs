@@ -4,5 +4,6 @@
 //! words in which a refusal is told are again its own.
 
 pub(crate) mod grouping;
+pub mod names;
 pub(crate) mod query;
 pub(crate) mod set_operation;

@@ -169,8 +169,7 @@ fn convert_side(
 /// `SELECT all FROM (query)`.
 fn wrapped(query: Query, columns: Vec<OutputColumn>, ids: &mut Ids) -> Query {
     let (id, output) = (ids.relation(), ids.relation());
-    let items =
-        columns.iter().enumerate().map(|(index, column)| Expr::column(id, index, column.ty.clone())).collect();
+    let items = columns.iter().enumerate().map(|(index, column)| Expr::column(id, index, column.ty.clone())).collect();
     let from = From::Query { id, query: Box::new(query), lateral: false };
     Query::of(Body::Select(Box::new(Select::of(items, Some(from)))), columns, output)
 }

@@ -20,6 +20,7 @@ use super::expressions::name_parts;
 use super::statements::{Trees, one};
 use super::tree::Converter;
 use super::types;
+use crate::bind::names::{Unnamed, mysql_name};
 use crate::postgres::{FOR_FOREIGN_KEY, NAMED_BY_COLUMN};
 use crate::{Condition, Error, Result};
 
@@ -665,16 +666,16 @@ fn check_numbered(create: &CreateTable, parts: &Parts) -> Result<()> {
 
 /// Foreign keys and checks without a name are called by the table, their kind and a number.
 fn name_constraints(table: &str, elements: &mut [Node]) {
-    let (mut keys, mut checks) = (0_u32, 0_u32);
+    let (mut keys, mut checks) = (0, 0);
     let mut name = |constraint: &mut pg::Constraint| {
-        let (count, kind) = match constraint.contype() {
-            ConstrType::ConstrForeign => (&mut keys, "ibfk"),
-            ConstrType::ConstrCheck => (&mut checks, "chk"),
+        let (count, what) = match constraint.contype() {
+            ConstrType::ConstrForeign => (&mut keys, Unnamed::ForeignKey),
+            ConstrType::ConstrCheck => (&mut checks, Unnamed::Check),
             _ => return,
         };
         if constraint.conname.is_empty() {
             *count += 1;
-            constraint.conname = format!("{table}_{kind}_{count}");
+            constraint.conname = mysql_name(what, table, *count);
         }
     };
     for element in elements {

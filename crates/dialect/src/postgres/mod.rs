@@ -76,6 +76,7 @@ pub(crate) mod changed_views {
     pub(crate) use super::target::{both, check_select, column_of, put_in_place, single_select};
 }
 
+pub use crate::bind::names::{Unnamed, postgres_name};
 pub use bind::{
     bind, bind_default, bind_generated, bind_stored, bind_trigger_condition, compares_rows, policy_uses,
     renamed_in_expression, stands_alone, table_of_prepared, trigger_condition_uses, type_from_words, type_of_words,
@@ -84,9 +85,9 @@ pub use bind::{
 pub use conflict::deferrable_arbiter;
 pub use ddl::foreign_key::{check_key_types, key_moves_rows};
 pub(crate) use ddl::immutable::converts_immutably;
+pub use ddl::quote;
 pub use ddl::sequence::next_text;
 pub(crate) use ddl::{FOR_FOREIGN_KEY, NAMED_BY_COLUMN};
-pub use ddl::{exclusion_name, index_name, quote};
 pub use domains::{asks_field, bind_domain_check, bind_domain_default, reads_field, rules_of, uses_of_domain_check};
 pub use exclusion::{Against, exclusion_query, operator_oid};
 pub(crate) use lift::{LONGEST as LONGEST_LIFTED, Spelling, number_kind};

@@ -12,8 +12,8 @@ use crate::bind::grouping::{contains, has_aggregate};
 use crate::bind::query::Conversions;
 use crate::bind::set_operation::{self, Pair};
 use crate::ir::{
-    self, Body, CastContext, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, From, GroupBy, Ids, Query, RelId, Select,
-    SetOp, SortKey, walk,
+    self, Body, CastContext, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, From, GroupBy, Ids, Query, RelId,
+    Select, SetOp, SortKey, walk,
 };
 use crate::plan::ResultColumn;
 use crate::{Condition, Result, Type};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Binder;
 use super::coerce::call;
 use super::scope::{Scope, Visible};
+use crate::bind::names::{Unnamed, informix_name, informix_number};
 use crate::informix::ast::{self, Alter, Ast, DropKind, Node, ObjectName, Query, Renamed};
 use crate::ir::{
     self, AlterTable, ColumnDefinition, Constraint, ConstraintKind, CreateIndex, CreateSequence, CreateTable,
@@ -401,14 +402,16 @@ impl Binder<'_> {
         let positions = |binder: &Self, names: &[String]| -> Result<Vec<usize>> {
             names.iter().map(|name| binder.column_of(table, name, constraint.at)).collect()
         };
-        let (prefix, kind) = match &constraint.kind {
-            ast::ConstraintKind::PrimaryKey(names) => ('u', ConstraintKind::PrimaryKey(positions(self, names)?)),
-            ast::ConstraintKind::Unique(names) => ('u', ConstraintKind::Unique(positions(self, names)?)),
+        let (what, kind) = match &constraint.kind {
+            ast::ConstraintKind::PrimaryKey(names) => {
+                (Unnamed::PrimaryKey, ConstraintKind::PrimaryKey(positions(self, names)?))
+            }
+            ast::ConstraintKind::Unique(names) => (Unnamed::Unique, ConstraintKind::Unique(positions(self, names)?)),
             ast::ConstraintKind::Check(node, text) => {
                 self.scopes.push(Scope::of_table(Text::TABLE, table));
                 let expr = self.condition(node);
                 self.scopes.pop();
-                ('c', ConstraintKind::Check(Text { text: self.kept(*text), expr: expr? }))
+                (Unnamed::Check, ConstraintKind::Check(Text { text: self.kept(*text), expr: expr? }))
             }
             ast::ConstraintKind::ForeignKey { columns, target, target_columns, on_delete } => {
                 let own = positions(self, columns)?;
@@ -450,7 +453,7 @@ impl Binder<'_> {
                     ));
                 }
                 (
-                    'r',
+                    Unnamed::ForeignKey,
                     ConstraintKind::ForeignKey(Box::new(ForeignKeyDefinition {
                         columns: own,
                         target: name,
@@ -463,7 +466,7 @@ impl Binder<'_> {
             }
         };
         Ok(Constraint {
-            name: self.constraint_name(constraint, prefix, table, number),
+            name: constraint.name.clone().unwrap_or_else(|| informix_name(what, &table.name, number)),
             named: constraint.name.is_some(),
             kind,
             options: Default::default(),
@@ -505,17 +508,6 @@ impl Binder<'_> {
             }
         }
         Ok(())
-    }
-
-    /// A constraint's name: the user's, or one of Informix's kind (`u…`, `r…`, `c…`).
-    fn constraint_name(
-        &self,
-        constraint: &ast::TableConstraint,
-        prefix: char,
-        table: &Relation,
-        number: usize,
-    ) -> String {
-        constraint.name.clone().unwrap_or_else(|| format!("{prefix}_{}_{number}", table.name))
     }
 
     fn create_index(
@@ -795,7 +787,9 @@ impl Binder<'_> {
     }
 
     fn next_constraint(&self, table: &Relation) -> usize {
-        table.indexes.len() + table.foreign_keys.len() + table.checks.len() + 1
+        let indexes = table.indexes.iter().map(|index| index.name.as_str());
+        let keys = table.foreign_keys.iter().map(|key| key.name.as_str());
+        informix_number(&table.name, indexes.chain(keys).chain(table.checks.iter().map(|check| check.name.as_str())))
     }
 
     /// The sequence of a name, or of a synonym.

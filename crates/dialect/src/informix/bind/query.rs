@@ -11,9 +11,7 @@ use crate::bind::set_operation::{self, SetOperation};
 use crate::informix::ast::{Body, Node, NodeKind, OrderKey, Query, Select, Source};
 use crate::informix::types::type_words;
 use crate::informix::values::composite::Shape;
-use crate::ir::{
-    self, ColumnIndex, Distinct, Expr, ExprKind, From, GroupBy, JoinKind, OutputColumn, RelId, SortKey,
-};
+use crate::ir::{self, ColumnIndex, Distinct, Expr, ExprKind, From, GroupBy, JoinKind, OutputColumn, RelId, SortKey};
 use crate::plan::ResultColumn;
 use crate::schema::RelationKind;
 use crate::uses::{NamedColumn, NamedRelation, Star};

@@ -5,6 +5,7 @@ use pg_query::protobuf::{self as pg, ConstrType, Node, node::Node as N};
 use super::super::binder::{Binder, Clause};
 use super::super::names;
 use super::table::Draft;
+use crate::bind::names::Unnamed;
 use crate::ir::{Constraint, ConstraintKind, ConstraintOptions};
 use crate::schema::QualifiedName;
 use crate::{Condition, Result};
@@ -178,7 +179,7 @@ impl Binder<'_> {
                 draft.columns[*position].not_null = true;
                 self.check_unique_rows(&draft.columns[*position].ty)?;
             }
-            let (name, named) = draft.constraint_name(&constraint.conname, &[], "pkey");
+            let (name, named) = draft.constraint_name(&constraint.conname, &[], Unnamed::PrimaryKey);
             draft.constraints.push(Constraint {
                 name,
                 named,
@@ -189,7 +190,7 @@ impl Binder<'_> {
             columns.iter().try_for_each(|position| self.check_unique_rows(&draft.columns[*position].ty))?;
             let keys = columns.iter().map(|position| draft.columns[*position].name.clone());
             let words: Vec<String> = keys.chain(included.iter().cloned()).collect();
-            let (name, named) = draft.constraint_name(&constraint.conname, &words, "key");
+            let (name, named) = draft.constraint_name(&constraint.conname, &words, Unnamed::Unique);
             draft.constraints.push(Constraint {
                 name,
                 named,
@@ -239,7 +240,7 @@ impl Binder<'_> {
             1 => used.iter().map(|position| draft.columns[*position].name.clone()).collect(),
             _ => Vec::new(),
         };
-        let (name, named) = draft.constraint_name(&constraint.conname, &words, "check");
+        let (name, named) = draft.constraint_name(&constraint.conname, &words, Unnamed::Check);
         draft.constraints.push(Constraint { name, named, kind: ConstraintKind::Check(text), options });
         Ok(())
     }

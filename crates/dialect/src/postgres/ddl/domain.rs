@@ -5,8 +5,9 @@ use pg_query::protobuf::{self as pg, ConstrType, DropBehavior, Node, node::Node 
 use super::super::binder::{Binder, Clause, Scope};
 use super::super::domains::value_entry;
 use super::super::{names, raw, types};
+use super::quote;
 use super::user_type::{change, check_domain, name_of_parts};
-use super::{quote, unused};
+use crate::bind::names::{Unnamed, postgres_name};
 use crate::collation::Collation;
 use crate::ir::{AlterUserType, Expr, ExprKind, NewUserType, Statement, UserTypeChange, Value, walk};
 use crate::user_type::UserType;
@@ -149,7 +150,8 @@ impl Binder<'_> {
 
     fn domain_constraint_name(&self, given: &str, domain: &str, own: &[&str], taken: &[String]) -> Result<String> {
         if given.is_empty() {
-            return Ok(unused(domain, "check", |name| own.contains(&name) || taken.iter().any(|taken| taken == name)));
+            let taken = |name: &str| own.contains(&name) || taken.iter().any(|taken| taken == name);
+            return Ok(postgres_name(Unnamed::Check, domain, [], taken));
         }
         if own.contains(&given) {
             let message = format!("constraint \"{given}\" for domain \"{domain}\" already exists");

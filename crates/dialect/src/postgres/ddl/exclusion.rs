@@ -9,6 +9,7 @@ use super::super::{names, types};
 use super::index::{check_key_type, list_property};
 use super::quote;
 use super::table::Draft;
+use crate::bind::names::Unnamed;
 use crate::ir::{Constraint, ConstraintKind, Exclusion, Expr, IndexKeyDefinition, Text};
 use crate::{Condition, Error, Result, Type, exclusion};
 
@@ -70,7 +71,7 @@ impl Binder<'_> {
             included.push(column_of(draft, &name.sval)?.1);
         }
         words.extend(included.iter().cloned());
-        let (name, named) = draft.constraint_name(&constraint.conname, &words, "excl");
+        let (name, named) = draft.constraint_name(&constraint.conname, &words, Unnamed::Exclusion);
         properties.extend(list_property(&included));
         let waits = constraint.deferrable || constraint.initdeferred;
         let rule = exclusion::Exclusion::new(operators, waits.then_some(constraint.initdeferred));

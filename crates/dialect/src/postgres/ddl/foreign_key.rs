@@ -5,6 +5,7 @@ use pg_query::protobuf as pg;
 use super::super::binder::Binder;
 use super::super::{coerce, names};
 use super::table::Draft;
+use crate::bind::names::Unnamed;
 use crate::ir::{Constraint, ConstraintKind, ConstraintOptions, ForeignKeyDefinition};
 use crate::schema::{KeyRules, QualifiedName, ReferentialAction, Relation};
 use crate::{Condition, Result, Type};
@@ -140,7 +141,7 @@ impl Binder<'_> {
             ));
         }
         let words: Vec<String> = columns.iter().map(|position| draft.columns[*position].name.clone()).collect();
-        let (name, named) = draft.constraint_name(&constraint.conname, &words, "fkey");
+        let (name, named) = draft.constraint_name(&constraint.conname, &words, Unnamed::ForeignKey);
         for (position, target) in columns.iter().zip(&target_columns) {
             let here = &draft.columns[*position].ty;
             let Some((_, there)) = known.iter().find(|(column, _)| column == target) else { continue };

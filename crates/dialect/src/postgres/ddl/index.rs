@@ -6,7 +6,8 @@ use pg_query::protobuf::{self as pg, SortByDir, SortByNulls, node::Node as N};
 
 use super::super::binder::{Binder, Clause, Entry};
 use super::super::{names, types};
-use super::{quote, unused};
+use super::quote;
+use crate::bind::names::{Unnamed, postgres_name};
 use crate::collation::Collation;
 use crate::extension;
 use crate::ir::{self, CreateIndex, Ddl, IndexKeyDefinition, Statement, Text};
@@ -140,8 +141,8 @@ impl Binder<'_> {
                 Some(N::IndexElem(element)) => Some(element.name.clone()),
                 _ => None,
             }));
-            let base = format!("{}_{}", table.name, words.join("_"));
-            unused(&base, "idx", |name| taken(self, name))
+            let words = words.iter().map(String::as_str);
+            postgres_name(Unnamed::Index, &table.name, words, |name| taken(self, name))
         } else {
             if taken(self, &index.idxname) {
                 if index.if_not_exists {

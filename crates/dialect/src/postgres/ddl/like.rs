@@ -4,6 +4,7 @@ use pg_query::protobuf as pg;
 
 use super::super::binder::{Binder, Clause};
 use super::table::Draft;
+use crate::bind::names::Unnamed;
 use crate::ir::{
     ColumnDefinition, Constraint, ConstraintKind, ConstraintOptions, CreateSequence, IdentityDefinition, Like, Text,
 };
@@ -138,7 +139,7 @@ impl Binder<'_> {
                 let message = format!("check constraint \"{}\" already exists", check.name);
                 return Err(Error::new(Condition::DuplicateObject, message));
             }
-            let (name, named) = draft.constraint_name(&check.name, &[], "check");
+            let (name, named) = draft.constraint_name(&check.name, &[], Unnamed::Check);
             draft.constraints.push(Constraint { name, named, kind: ConstraintKind::Check(text), options });
         }
         for index in source
@@ -153,8 +154,8 @@ impl Binder<'_> {
             }
             let kind = ConstraintKind::of_index(index, columns.clone());
             let names: Vec<String> = columns.iter().map(|at| draft.columns[*at].name.clone()).collect();
-            let (words, suffix) = if index.primary { (&[][..], "pkey") } else { (names.as_slice(), "key") };
-            let (name, named) = draft.constraint_name("", words, suffix);
+            let what = if index.primary { Unnamed::PrimaryKey } else { Unnamed::Unique };
+            let (name, named) = draft.constraint_name("", &names, what);
             draft.constraints.push(Constraint { name, named, kind, options: ConstraintOptions::default() });
         }
         Ok(())

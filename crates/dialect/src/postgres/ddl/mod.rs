@@ -47,9 +47,6 @@ use crate::schema::{QualifiedName, RelationKind};
 use crate::types::Reg;
 use crate::{Condition, Result, Type};
 
-/// The longest identifier, in bytes.
-const NAME_LENGTH: usize = 63;
-
 impl Binder<'_> {
     /// Binds a schema change, or says which statement is not there.
     pub(super) fn ddl(&mut self, node: &N) -> Result<Statement> {
@@ -734,29 +731,6 @@ pub fn quote(name: &str) -> String {
     let plain = name.chars().next().is_some_and(|c| c.is_ascii_lowercase() || c == '_')
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
     if plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
-}
-
-/// The name of an index on a table and keys of these names, when the user gives none.
-pub fn index_name(table: &str, keys: &[String], taken: impl Fn(&str) -> bool) -> String {
-    unused(&format!("{table}_{}", keys.join("_")), "idx", taken)
-}
-
-/// The same of an EXCLUDE.
-pub fn exclusion_name(table: &str, keys: &[String], taken: impl Fn(&str) -> bool) -> String {
-    unused(&format!("{table}_{}", keys.join("_")), "excl", taken)
-}
-
-/// A name `base_suffix` that is not taken, with a number if need be, within the length of an identifier.
-fn unused(base: &str, suffix: &str, taken: impl Fn(&str) -> bool) -> String {
-    let build = |number: u32| {
-        let tail = if number == 0 { format!("_{suffix}") } else { format!("_{suffix}{number}") };
-        let mut end = base.len().min(NAME_LENGTH - tail.len().min(NAME_LENGTH));
-        while !base.is_char_boundary(end) {
-            end -= 1;
-        }
-        format!("{}{tail}", &base[..end])
-    };
-    (0..).map(build).find(|name| !taken(name)).unwrap_or_else(|| build(0))
 }
 
 /// Fails for a name that a schema cannot have.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use pg_query::protobuf::{self as pg, AlterTableType, ConstrType, DropBehavior, Node, a_const, node::Node as N};
 
 use super::super::binder::Binder;
+use crate::bind::names::{Unnamed, mysql_key_name, mysql_name, mysql_number};
 use crate::ir::{AlterTable, Ddl, Drop, Expr, ObjectKind, Part, Statement, Text};
 use crate::mysql::LateKey;
 use crate::schema::{Index, QualifiedName, Relation};
@@ -447,11 +448,7 @@ impl Binder<'_> {
         }
         let prefix = format!("{}.", table.name);
         let first = index.idxname.strip_prefix(&prefix).unwrap_or(&index.idxname);
-        // One of an expression has none to take.
-        let first = if first.is_empty() { "functional_index" } else { first };
-        let is_free = |name: &str| !name.eq_ignore_ascii_case("PRIMARY") && key_of(table, name).is_none();
-        let numbered = (2..).map(|number| format!("{first}_{number}"));
-        let name = std::iter::once(first.to_owned()).chain(numbered).find(|name| is_free(name))?;
+        let name = mysql_key_name(first, |name| key_of(table, name).is_some());
         Some(pg::IndexStmt { idxname: format!("{prefix}{name}"), ..index.clone() })
     }
 
@@ -505,9 +502,11 @@ fn no_key(table: &Relation, name: &str) -> Error {
 
 /// A constraint without a name is called as MySQL calls it: by its kind, and counted.
 fn name_constraint(table: &Relation, constraint: &mut pg::Constraint) -> Result<()> {
-    let (kind, known): (&str, Vec<&str>) = match constraint.contype() {
-        ConstrType::ConstrForeign => ("ibfk", table.foreign_keys.iter().map(|key| key.name.as_str()).collect()),
-        ConstrType::ConstrCheck => ("chk", table.checks.iter().map(|check| check.name.as_str()).collect()),
+    let (what, known): (Unnamed, Vec<&str>) = match constraint.contype() {
+        ConstrType::ConstrForeign => {
+            (Unnamed::ForeignKey, table.foreign_keys.iter().map(|key| key.name.as_str()).collect())
+        }
+        ConstrType::ConstrCheck => (Unnamed::Check, table.checks.iter().map(|check| check.name.as_str()).collect()),
         ConstrType::ConstrPrimary if table.primary_key().is_some() => {
             let message = "Multiple primary key defined";
             return Err(Error::new(Condition::InvalidTableDefinition, message).with_mysql(1068, "42000"));
@@ -515,9 +514,7 @@ fn name_constraint(table: &Relation, constraint: &mut pg::Constraint) -> Result<
         _ => return Ok(()),
     };
     if constraint.conname.is_empty() {
-        let prefix = format!("{}_{kind}_", table.name);
-        let numbers = known.iter().filter_map(|name| name.strip_prefix(&prefix)?.parse::<u64>().ok());
-        constraint.conname = format!("{prefix}{}", numbers.max().unwrap_or(0) + 1);
+        constraint.conname = mysql_name(what, &table.name, mysql_number(what, &table.name, known));
     }
     Ok(())
 }

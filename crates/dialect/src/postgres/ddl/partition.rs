@@ -8,6 +8,7 @@ use super::super::binder::{Binder, Clause, Scope};
 use super::super::expr::location;
 use super::super::{names, partitions, types};
 use super::table::Draft;
+use crate::bind::names::Unnamed;
 use crate::collation::Collation;
 use crate::ir::{
     BoundExprs, CastContext, ChangePartition, ColumnDefinition, Constraint, ConstraintKind, ConstraintOptions, Ddl,
@@ -262,15 +263,15 @@ impl Binder<'_> {
             }
             let kind = ConstraintKind::of_index(index, columns.clone());
             let words: Vec<String> = columns.iter().map(|at| draft.columns[*at].name.clone()).collect();
-            let (words, suffix) = if index.primary { (&[][..], "pkey") } else { (words.as_slice(), "key") };
-            let (name, named) = draft.constraint_name("", words, suffix);
+            let what = if index.primary { Unnamed::PrimaryKey } else { Unnamed::Unique };
+            let (name, named) = draft.constraint_name("", &words, what);
             draft.constraints.push(Constraint { name, named, kind, options: ConstraintOptions::default() });
         }
         for key in &parent.foreign_keys {
             let columns: Vec<usize> = key.columns.iter().map(|at| place_of(draft, at)).collect();
             let words: Vec<String> = columns.iter().map(|at| draft.columns[*at].name.clone()).collect();
             let given = if draft.taken.contains(&key.name) { "" } else { key.name.as_str() };
-            let (name, _) = draft.constraint_name(given, &words, "fkey");
+            let (name, _) = draft.constraint_name(given, &words, Unnamed::ForeignKey);
             draft.constraints.push(Constraint {
                 name,
                 named: true,

@@ -7,8 +7,8 @@ use rowferry_facts as facts;
 
 use super::super::binder::Binder;
 use super::super::{coerce, names, types};
-use super::NAME_LENGTH;
 use super::user_type::{change, name_of_parts};
+use crate::bind::names::{NAME_LENGTH, clipped};
 use crate::collation::Collation;
 use crate::functions::Volatility;
 use crate::ir::{NewUserType, Statement, UserTypeChange};
@@ -196,15 +196,6 @@ fn multirange_name(range: &str) -> String {
     };
     name.truncate(clipped(&name, NAME_LENGTH).len());
     name
-}
-
-/// As much of a name as fits into so many bytes.
-fn clipped(name: &str, length: usize) -> &str {
-    let mut end = length.min(name.len());
-    while !name.is_char_boundary(end) {
-        end -= 1;
-    }
-    &name[..end]
 }
 
 /// The object id of the operator class of a name, or of the one that orders a type by itself.

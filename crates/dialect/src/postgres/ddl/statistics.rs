@@ -6,8 +6,8 @@ use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
 use super::super::binder::{Binder, Clause, Entry};
 use super::super::{names, types};
-use super::unused;
 use super::user_type::name_of_parts;
+use crate::bind::names::{Unnamed, postgres_name};
 use crate::ir::{Ddl, Statement, StatisticsChange, Text};
 use crate::schema::{QualifiedName, Relation, RelationKind};
 use crate::statistics::{Definition, KINDS, StatisticsObject};
@@ -118,11 +118,12 @@ impl Binder<'_> {
 
     fn statistics_name(&self, parts: &[Node], table: &Relation, words: &[String]) -> Result<QualifiedName> {
         if parts.is_empty() {
-            let base = format!("{}_{}", table.name, words.join("_"));
             let taken = |name: &str| {
                 self.schema.statistics_object(&QualifiedName::new(table.namespace.clone(), name)).is_some()
             };
-            return Ok(QualifiedName::new(table.namespace.clone(), unused(&base, "stat", taken)));
+            let words = words.iter().map(String::as_str);
+            let name = postgres_name(Unnamed::Statistics, &table.name, words, taken);
+            return Ok(QualifiedName::new(table.namespace.clone(), name));
         }
         let name = name_of_parts(parts);
         let namespace = self.schema.creation_schema(name.schema.as_deref())?;

@@ -6,7 +6,7 @@ use pg_query::protobuf::{self as pg, ConstrType, Node, OnCommitAction, node::Nod
 use super::super::binder::{Binder, Clause, Entry, EntryColumn};
 use super::super::clauses::Property;
 use super::super::names;
-use super::unused;
+use crate::bind::names::{Unnamed, postgres_name};
 use crate::ir::{
     ColumnDefinition, Constraint, CreateTable, Ddl, Expr, IdentityDefinition, Like, OnCommit, Statement, Text,
 };
@@ -106,16 +106,13 @@ impl Draft {
         self.constraints.retain(|_| place.next().is_some_and(|at| !gone.contains(&at)));
     }
 
-    pub(super) fn constraint_name(&mut self, given: &str, columns: &[String], suffix: &str) -> (String, bool) {
+    pub(super) fn constraint_name(&mut self, given: &str, columns: &[String], what: Unnamed) -> (String, bool) {
         if !given.is_empty() {
             self.taken.push(given.to_owned());
             return (given.to_owned(), true);
         }
-        let base = std::iter::once(self.name.name.as_str())
-            .chain(columns.iter().map(String::as_str))
-            .collect::<Vec<_>>()
-            .join("_");
-        let name = unused(&base, suffix, |name| self.taken.iter().any(|taken| taken == name));
+        let columns = columns.iter().map(String::as_str);
+        let name = postgres_name(what, &self.name.name, columns, |name| self.taken.iter().any(|taken| taken == name));
         self.taken.push(name.clone());
         (name, false)
     }

@@ -6,7 +6,7 @@ use pg_query::protobuf::{self as pg, DropBehavior, Node, ObjectType, node::Node 
 
 use super::super::binder::Binder;
 use super::super::names;
-use super::NAME_LENGTH;
+use crate::bind::names::NAME_LENGTH;
 use crate::ir::{AlterUserType, Ddl, NewUserType, Statement, UserTypeChange};
 use crate::schema::QualifiedName;
 use crate::user_type::{UserKind, UserType};

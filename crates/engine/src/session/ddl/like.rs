@@ -2,7 +2,7 @@
 
 use rowferry_dialect::Schema as _;
 use rowferry_dialect::ir::{CreateIndex, IndexKeyDefinition, Like, Text};
-use rowferry_dialect::postgres::{exclusion_name, index_name, quote};
+use rowferry_dialect::postgres::{Unnamed, postgres_name, quote};
 use rowferry_dialect::schema::{Index, QualifiedName, Relation};
 
 use super::{Changer, Done};
@@ -96,12 +96,13 @@ impl Changer<'_> {
             schema.index(&QualifiedName::new(table.namespace.clone(), name)).is_some()
                 || self.collision(&table.namespace, name).is_some()
         };
+        let named = |what| postgres_name(what, &table.name, words.iter().map(String::as_str), taken);
         let name = match index.exclusion {
-            Some(_) => exclusion_name(&table.name, &words, taken),
+            Some(_) => named(Unnamed::Exclusion),
             // MySQL's keys are called as they were, of the new table.
             None => match index.name.strip_prefix(source.name.as_str()).and_then(|rest| rest.strip_prefix('.')) {
                 Some(own) if !taken(&format!("{}.{own}", table.name)) => format!("{}.{own}", table.name),
-                _ => index_name(&table.name, &words, taken),
+                _ => named(Unnamed::Index),
             },
         };
         let properties = details.properties.all();

@@ -11,6 +11,7 @@ use rowferry_dialect::ir::{
 use rowferry_dialect::partition::{
     EdgeValue, Edges, Level, NewBound, PARTITION_BOUND, Strategy, Values, adopted_indexes, adopted_key,
 };
+use rowferry_dialect::postgres::{Unnamed, postgres_name};
 use rowferry_dialect::schema::{ForeignKey, Relation};
 use rowferry_dialect::values::{self, Settings};
 use rowferry_dialect::{Condition, Error, Schema as _, heritage, postgres};
@@ -324,17 +325,9 @@ impl Changer<'_> {
 
     /// The name that PostgreSQL gives a key of a table.
     fn key_name(&self, table: &Relation, primary: bool, columns: &[usize]) -> String {
-        let base = if primary {
-            table.name.clone()
-        } else {
-            let names: Vec<&str> = columns.iter().map(|at| table.columns[*at].name.as_str()).collect();
-            format!("{}_{}", table.name, names.join("_"))
-        };
-        let suffix = if primary { "pkey" } else { "key" };
-        (0..)
-            .map(|number| if number == 0 { format!("{base}_{suffix}") } else { format!("{base}_{suffix}{number}") })
-            .find(|name| self.collision(&table.namespace, name).is_none())
-            .unwrap_or_default()
+        let what = if primary { Unnamed::PrimaryKey } else { Unnamed::Unique };
+        let names = columns.iter().map(|at| table.columns[*at].name.as_str());
+        postgres_name(what, &table.name, names, |name| self.collision(&table.namespace, name).is_some())
     }
 }
 
