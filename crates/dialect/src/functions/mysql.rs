@@ -110,9 +110,9 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "mysql_year_of_number" (I8) -> I8, F("rf_mysql_year_of_number");
     Scalar "mysql_year_of_text" (TEXT) -> TEXT, F("rf_mysql_year_of_text");
     // The same of strings of bytes.
-    Scalar "mysql_bytes_and" (BYTEA, BYTEA) -> BYTEA, T("rf_mysql_bytes('&', {0}, {1})");
-    Scalar "mysql_bytes_or" (BYTEA, BYTEA) -> BYTEA, T("rf_mysql_bytes('|', {0}, {1})");
-    Scalar "mysql_bytes_xor" (BYTEA, BYTEA) -> BYTEA, T("rf_mysql_bytes('^', {0}, {1})");
+    Scalar "mysql_bytes_and" (BYTEA, BYTEA) -> BYTEA, T("rf_mysql_bits_of_bytes('&', {0}, {1})");
+    Scalar "mysql_bytes_or" (BYTEA, BYTEA) -> BYTEA, T("rf_mysql_bits_of_bytes('|', {0}, {1})");
+    Scalar "mysql_bytes_xor" (BYTEA, BYTEA) -> BYTEA, T("rf_mysql_bits_of_bytes('^', {0}, {1})");
     Scalar "mysql_bytes_shift_left" (BYTEA, ANY) -> BYTEA, T("rf_mysql_shifted_bytes({0}, {1}, 1)");
     Scalar "mysql_bytes_shift_right" (BYTEA, ANY) -> BYTEA, T("rf_mysql_shifted_bytes({0}, {1}, 0)");
     Scalar "mysql_bytes_not" (BYTEA) -> BYTEA, F("rf_mysql_bytes_not");
@@ -156,11 +156,17 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "upper" (TEXT) -> TEXT, F("rf_upper");
     Scalar "ucase" (TEXT) -> TEXT, F("rf_upper");
     Scalar "ascii" (TEXT) -> I8, F("rf_mysql_ascii");
+    Scalar "ascii" (BYTEA) -> I8, F("rf_mysql_first_byte");
     Scalar "ord" (TEXT) -> I8, F("rf_mysql_ord");
+    Scalar "ord" (BYTEA) -> I8, F("rf_mysql_first_byte");
     Scalar "char" (I8) -> BYTEA, F("rf_mysql_char"), variadic, lenient;
     // As CHAR … USING utf8mb4.
     // (bytes, of which character set)
     Scalar "mysql_char_text" (BYTEA, TEXT) -> TEXT, F("rf_mysql_char_text");
+    // A text with what a character set has of it, and its bytes there.
+    Scalar "mysql_in_charset" (TEXT, TEXT) -> TEXT, F("rf_mysql_in_charset");
+    Scalar "mysql_in_charset" (BYTEA, TEXT) -> TEXT, F("rf_mysql_char_text");
+    Scalar "mysql_encoded" (TEXT, TEXT) -> BYTEA, F("rf_mysql_encoded");
     Scalar "hex" (ANY) -> TEXT, F("rf_mysql_hex");
     Scalar "hex" (NUM) -> TEXT, F("rf_mysql_hex_number");
     Scalar "unhex" (TEXT) -> BYTEA, F("rf_mysql_unhex");

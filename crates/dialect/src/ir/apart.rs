@@ -586,7 +586,9 @@ fn ways_to_be_alike(dml: &Dml, at: RowParams) -> Result<Vec<Expr>> {
     for index in dml.target.keys_in_order().into_iter().map(|at| &dml.target.indexes[at]) {
         let columns = index.columns.iter().copied().collect::<Option<Vec<usize>>>();
         let Some(columns) = columns.filter(|_| index.predicate.is_none()) else {
-            return Err(Error::unsupported("ON DUPLICATE KEY UPDATE of a table with triggers and such a key"));
+            return Err(Error::unsupported(
+                "REPLACE, and ON DUPLICATE KEY UPDATE row by row, of a table with a unique key of what is computed",
+            ));
         };
         let same = |column: usize| {
             let ty = dml.target.columns[column].ty.clone();

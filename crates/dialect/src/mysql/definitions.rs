@@ -106,22 +106,23 @@ fn foreign_key(key: &ForeignKeyConstraint, pktable: pg::RangeVar) -> Result<pg::
 fn key_column(column: &IndexColumn) -> Result<String> {
     match &column.column.expr {
         Expr::Identifier(ident) => Ok(ident.value.clone()),
-        // A prefix, which is the whole here: it finds the same rows.
+        // The first characters of it.
         Expr::Function(Function { name, .. }) => Ok(name_parts(name)?.pop().unwrap_or_default()),
         _ => Err(Error::unsupported("an expression in this key")),
     }
 }
 
+/// How many of the first characters of a column `name(10)` means.
+fn prefix(expr: &Expr) -> Option<String> {
+    let Expr::Function(function) = expr else { return None };
+    let written = function.args.to_string();
+    let digits = written.trim_start_matches('(').trim_end_matches(')');
+    (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.to_owned())
+}
+
 /// True for `name(10)`, the first characters of a column.
 fn is_prefix(expr: &Expr) -> bool {
-    match expr {
-        Expr::Function(function) => {
-            let written = function.args.to_string();
-            let digits = written.trim_start_matches('(').trim_end_matches(')');
-            !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
-        }
-        _ => false,
-    }
+    prefix(expr).is_some()
 }
 
 /// Looks at the options of a table, those that say how a server stores it and what its texts are in among them; its comment.
@@ -520,14 +521,15 @@ impl Converter<'_> {
             let ordering = if descends { pg::SortByDir::SortbyDesc } else { pg::SortByDir::SortbyDefault };
             let (name, expr) = match &column.column.expr {
                 Expr::Identifier(ident) => (ident.value.clone(), None),
-                expr if is_prefix(expr) && !key.unique => (key_column(column)?, None),
-                expr if is_prefix(expr) => return Err(Error::unsupported("a unique key of the first characters")),
+                expr if is_prefix(expr) => (key_column(column)?, None),
                 Expr::Nested(expr) => (String::new(), boxed(self.expression(expr)?)),
                 expr => (String::new(), boxed(self.expression(expr)?)),
             };
             index_params.push(node(N::IndexElem(Box::new(pg::IndexElem {
                 name,
                 expr,
+                // What the binder makes of it depends on the column.
+                indexcolname: prefix(&column.column.expr).unwrap_or_default(),
                 ordering: ordering as i32,
                 nulls_ordering: pg::SortByNulls::SortbyNullsDefault as i32,
                 ..Default::default()

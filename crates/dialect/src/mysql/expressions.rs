@@ -661,7 +661,10 @@ fn window_without_frame() -> pg::WindowDef {
 fn in_charset(charset: &str, value: Node) -> Result<Node> {
     match charset.to_ascii_lowercase().as_str() {
         "binary" => Ok(call("mysql_to_bytes", vec![value])),
-        "utf8mb4" | "utf8mb3" | "utf8" => Ok(call("mysql_to_text", vec![value])),
+        "utf8mb4" => Ok(call("mysql_to_text", vec![value])),
+        "utf8mb3" | "utf8" | "ascii" | "latin1" | "ucs2" | "utf16" | "utf16le" | "utf32" => {
+            Ok(call("mysql_in_charset", vec![value, text(charset.to_ascii_lowercase())]))
+        }
         other => Err(Error::unsupported(format!("CONVERT … USING {other}"))),
     }
 }

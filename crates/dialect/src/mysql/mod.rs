@@ -57,6 +57,9 @@ pub(crate) const PARENTHESIZED: &str = "_";
 /// The property of a column that is computed and was declared VIRTUAL.
 pub const VIRTUAL: &str = "mysql_virtual";
 
+/// The property of a key that was said to be of the first characters of a column: how many, behind the key's place from 1.
+pub const PREFIX: &str = "mysql_prefix ";
+
 /// The property of a table that has another collation than the usual for columns that say none.
 pub const TABLE_COLLATION: &str = "mysql_collation";
 

@@ -9,7 +9,7 @@ use sqlparser::ast::{BinaryLength, CharacterLength, DataType, EnumMember, ExactN
 use super::build::{NOWHERE, node, type_name, words};
 use super::expressions::name_parts;
 use crate::postgres::words::quote_literal;
-use crate::{Error, Result};
+use crate::{Error, Result, Type};
 
 /// The schema of MySQL's own types.
 pub const SCHEMA: &str = "mysql";
@@ -264,6 +264,29 @@ fn condition(text: &str) -> Option<pg::Node> {
 
 /// The name of the CHECK of each of them.
 pub const RANGE: &str = "out_of_range";
+
+/// The greatest number of a column that counts, where it is less than the greatest of all.
+pub fn greatest(ty: &Type) -> Option<i64> {
+    if let Type::User(user) = ty
+        && user.namespace == SCHEMA
+        && user.domain().is_some()
+    {
+        match user.name.as_str() {
+            "tinyint" => return Some(i64::from(i8::MAX)),
+            "tinyint unsigned" => return Some(i64::from(u8::MAX)),
+            "smallint unsigned" => return Some(i64::from(u16::MAX)),
+            "mediumint" => return Some((1 << 23) - 1),
+            "mediumint unsigned" => return Some((1 << 24) - 1),
+            "int unsigned" => return Some(i64::from(u32::MAX)),
+            _ => {}
+        }
+    }
+    match ty.through_domains() {
+        Type::Int2 => Some(i64::from(i16::MAX)),
+        Type::Int4 => Some(i64::from(i32::MAX)),
+        _ => None,
+    }
+}
 
 /// What must hold for `value`, an expression in PostgreSQL's words, to be one of the type that MySQL calls so; `None` where
 /// nothing has to.

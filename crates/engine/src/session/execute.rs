@@ -366,8 +366,10 @@ impl Session {
             self.open_change(prepared, command_words(prepared.command))?;
             self.check_counters(&prepared.uses.numbering)?;
             let done = self.atomically(|session| {
-                let done = session.change_rows(prepared, params, first)?;
+                let done = session.change_rows(prepared, params, first);
+                let done = done.map_err(|error| session.out_of_numbers(prepared, error))?;
                 if done.is_some() {
+                    session.check_numbers(prepared)?;
                     session.check_now()?;
                 }
                 Ok(done)

@@ -11,8 +11,8 @@ use rowferry_dialect::ir::{
 };
 use rowferry_dialect::mysql::{self, Control, LateKey, PreparedFrom, SQL_MODE};
 use rowferry_dialect::plan::Command;
-use rowferry_dialect::schema::QualifiedName;
-use rowferry_dialect::{Condition, Error, Result, Schema as _, Type, postgres};
+use rowferry_dialect::schema::{Column, QualifiedName, Relation};
+use rowferry_dialect::{Condition, Error, Language, Result, Schema as _, Type, postgres};
 
 use super::parsed::Parsed;
 use super::state::Told;
@@ -326,6 +326,50 @@ impl Session {
         }
     }
 
+    /// The column of an INSERT's table that numbers itself, in MySQL's language.
+    fn self_numbered<'p>(&self, prepared: &'p Prepared) -> Option<(&'p Arc<Relation>, &'p Column)> {
+        let Ir::Dml(dml) = &prepared.bound.statement else { return None };
+        if self.language() != Language::Mysql || !matches!(dml.action, DmlAction::Insert { .. }) {
+            return None;
+        }
+        Some((&dml.target, dml.target.columns.iter().find(|column| column.identity.is_some())?))
+    }
+
+    /// Refuses rows whose numbers are beyond their column: counters know no type.
+    ///
+    /// # Errors
+    /// `23505` (1062), as the last number is given once more.
+    pub(super) fn check_numbers(&mut self, prepared: &Prepared) -> Result<()> {
+        let Some((table, column)) = self.self_numbered(prepared) else { return Ok(()) };
+        let Some(most) = mysql::types::greatest(&column.ty) else { return Ok(()) };
+        let handle = self.handle()?;
+        let guard = handle.lock();
+        // What triggers have inserted is counted, too; and a statement that has changed a row has inserted none.
+        if column.row_identity && prepared.triggers.is_none() && guard.last_identity_given() <= most {
+            return Ok(());
+        }
+        match self.checked(guard.greatest(table, &column.name))? {
+            Some(greatest) if greatest > most => {
+                let rows = i64::try_from(guard.changes()).unwrap_or(i64::MAX);
+                // Where the first of several has had a number, the next finds none.
+                Err(if greatest.saturating_sub(rows) < most { none_left() } else { taken(table, column, most) })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What a failure means where there is no number left.
+    pub(super) fn out_of_numbers(&mut self, prepared: &Prepared, error: Error) -> Error {
+        if error.condition() != Condition::DiskFull {
+            return error;
+        }
+        let Some((table, column)) = self.self_numbered(prepared) else { return error };
+        match self.on_handle(|handle| handle.greatest(table, &column.name)) {
+            Ok(Some(i64::MAX)) => taken(table, column, i64::MAX),
+            _ => error,
+        }
+    }
+
     /// LAST_INSERT_ID is the number that the first of the rows gave itself, and what it was where all were given theirs.
     fn first_of_numbered(&self, prepared: &Prepared, params: &[Value], rows: u64, before: Option<i64>) {
         let Ir::Dml(dml) = &prepared.bound.statement else { return };
@@ -546,6 +590,28 @@ impl Prepared {
             _ => None,
         }
     }
+}
+
+/// The last number is there already.
+fn taken(table: &Relation, column: &Column, number: i64) -> Error {
+    let at = table.columns.iter().position(|other| other.name == column.name);
+    let index =
+        table.indexes.iter().find(|index| index.unique && matches!(index.columns.as_slice(), [only] if *only == at));
+    match index {
+        Some(index) if !rowferry_dialect::values::mysql::unsigned::is_wide(&column.ty) => {
+            let message = format!("duplicate key value violates unique constraint \"{}\"", index.name);
+            let error = Error::new(Condition::UniqueViolation, message).constraint(&index.name);
+            error
+                .detail(format!("Key ({})=({number}) already exists.", column.name))
+                .table(&table.namespace, &table.name)
+        }
+        _ => none_left(),
+    }
+}
+
+fn none_left() -> Error {
+    let message = "Failed to read auto-increment value from storage engine";
+    Error::new(Condition::SequenceGeneratorLimitExceeded, message).with_mysql(1467, "HY000")
 }
 
 /// A value of a column that numbers itself leaves it to do so.

@@ -11,6 +11,7 @@ use crate::bind::names::{Unnamed, postgres_name};
 use crate::collation::Collation;
 use crate::extension;
 use crate::ir::{self, CreateIndex, Ddl, IndexKeyDefinition, Statement, Text};
+use crate::mysql::PREFIX;
 use crate::schema::{QualifiedName, Relation};
 use crate::{Condition, Error, Result, Type};
 
@@ -55,7 +56,11 @@ impl Binder<'_> {
         let mut words = Vec::new();
         for node in &index.index_params {
             let Some(N::IndexElem(element)) = &node.node else { continue };
-            let element = &collation_apart(element);
+            let (of_prefix, prefix) = match self.is_mysql() {
+                true => self.mysql_prefix(element, &table, index.unique)?,
+                false => (None, None),
+            };
+            let element = &collation_apart(of_prefix.as_ref().unwrap_or(element));
             if self.is_mysql() && !element.name.is_empty() && table.column(&element.name).is_none() {
                 let message = format!("Key column '{}' doesn't exist in table", element.name);
                 return Err(Error::new(Condition::UndefinedColumn, message).with_mysql(1072, "42000"));
@@ -68,6 +73,7 @@ impl Binder<'_> {
             }
             let class = self.named_class(&element.opclass, &key.expr.ty, &index.access_method)?;
             words.push(word);
+            properties.extend(prefix.map(|length| (format!("{PREFIX}{}", keys.len() + 1), length.to_string())));
             keys.push(IndexKeyDefinition { descending: element.ordering() == SortByDir::SortbyDesc, key });
             let brin = index.access_method == "brin";
             let signature = if brin { None } else { self.signature_length(element)? };
@@ -316,6 +322,17 @@ impl Binder<'_> {
         self.collated |= table.columns.iter().any(|column| column.collation.is_some());
         let own = self.derive_collations_of(&mut expr.clone(), &[(Text::TABLE, table.clone())])?;
         let own = own.filter(|own| Some(own) != Collation::of_type(&expr.ty));
+        // MySQL's keys of what is computed are under the collation of that, too.
+        if let Some(own) = own.clone().filter(|_| self.is_mysql() && element.collation.is_empty())
+            && !matches!(&expr.kind, crate::ir::ExprKind::Column(_))
+        {
+            let arg = std::mem::replace(expr, crate::ir::Expr::null(Type::Text));
+            let ty = arg.ty.clone();
+            let role = crate::ir::CollateRole::Operand { against_column: false };
+            let place = crate::ir::Place(-1);
+            let kind = crate::ir::ExprKind::Collate { arg: Box::new(arg), collation: own, role, place };
+            *expr = crate::ir::Expr::new(kind, ty);
+        }
         if !element.collation.is_empty() {
             self.check_collatable(&expr.ty, place)?;
             let collation = self.collation(&element.collation, place)?;

@@ -408,8 +408,21 @@ impl Binder<'_> {
             (None, _) => commands.push(command(AlterTableType::AtColumnDefault, name, None)),
             (Some(_), Some(_)) => {}
         }
-        let definition = Node { node: Some(N::ColumnDef(Box::new(of))) };
-        commands.push(command(AlterTableType::AtAlterColumnType, name, Some(definition)));
+        // One that stays of its type need not be looked at for what is computed from it.
+        let stays = match &of.type_name {
+            Some(type_name) => {
+                let ty = self.resolve_type(type_name)?;
+                let collation = self.declared_collation(of.coll_clause.as_deref(), &ty)?;
+                let is_same = collation.map(|collation| collation.name.to_string())
+                    == known.collation.as_ref().map(|collation| collation.name.to_string());
+                ty == known.ty && is_same
+            }
+            None => false,
+        };
+        if !stays {
+            let definition = Node { node: Some(N::ColumnDef(Box::new(of))) };
+            commands.push(command(AlterTableType::AtAlterColumnType, name, Some(definition)));
+        }
         let primary = has(ConstrType::ConstrPrimary);
         let in_key = table.primary_key().is_some_and(|key| key.columns.contains(&Some(at)));
         if has(ConstrType::ConstrNotnull).is_some() || identity.is_some() || primary.is_some() {
@@ -450,6 +463,63 @@ impl Binder<'_> {
         let first = index.idxname.strip_prefix(&prefix).unwrap_or(&index.idxname);
         let name = mysql_key_name(first, |name| key_of(table, name).is_some());
         Some(pg::IndexStmt { idxname: format!("{prefix}{name}"), ..index.clone() })
+    }
+
+    /// A part of a key that is of the first characters of a column: as the index has it, and how many they are. One that is not
+    /// unique is of the whole column, which finds the same rows.
+    ///
+    /// # Errors
+    /// `42P17` (1089) for what has no such characters.
+    pub(super) fn mysql_prefix(
+        &self,
+        element: &pg::IndexElem,
+        table: &Relation,
+        unique: bool,
+    ) -> Result<(Option<pg::IndexElem>, Option<u32>)> {
+        if element.indexcolname.is_empty() {
+            return Ok((None, None));
+        }
+        let plain = pg::IndexElem { indexcolname: String::new(), ..element.clone() };
+        let Some(column) = table.column(&element.name).map(|at| &table.columns[at]) else {
+            return Ok((Some(plain), None));
+        };
+        let wrong = || {
+            let message = "Incorrect prefix key; the used key part isn't a string, the used length is longer than the key part, or the \
+                           storage engine doesn't support unique prefix keys";
+            Error::new(Condition::InvalidObjectDefinition, message).with_mysql(1089, "HY000")
+        };
+        let length: u32 = element.indexcolname.parse().map_err(|_| wrong())?;
+        let words = super::super::mysql::own_words(&column.ty).unwrap_or_default();
+        let of_words = words.split(['(', ')']).nth(1).and_then(|length| length.parse().ok());
+        let most: Option<u32> = match column.ty.through_domains() {
+            crate::Type::Varchar(length) => of_words.or(*length),
+            crate::Type::Bytea => of_words,
+            ty if ty.is_text() && !words.starts_with("enum") && !words.starts_with("set") => of_words,
+            _ => return Err(wrong()),
+        };
+        match most {
+            _ if length == 0 => {
+                let message = format!("Key part '{}' length cannot be 0", element.name);
+                Err(Error::new(Condition::InvalidObjectDefinition, message).with_mysql(1391, "HY000"))
+            }
+            Some(most) if length > most => Err(wrong()),
+            Some(most) if length == most => Ok((Some(plain), None)),
+            _ if !unique => Ok((Some(plain), Some(length))),
+            _ => {
+                let name = Node { node: Some(N::String(pg::String { sval: element.name.clone() })) };
+                let of = N::ColumnRef(pg::ColumnRef { fields: vec![name], location: -1 });
+                let ival = i32::try_from(length).map_err(|_| wrong())?;
+                let val = Some(a_const::Val::Ival(pg::Integer { ival }));
+                let count = N::AConst(pg::AConst { isnull: false, location: -1, val });
+                let funcname = vec![Node { node: Some(N::String(pg::String { sval: "left".to_owned() })) }];
+                let args = [of, count].map(|node| Node { node: Some(node) }).to_vec();
+                let funcformat = pg::CoercionForm::CoerceExplicitCall as i32;
+                let call = pg::FuncCall { funcname, args, funcformat, location: -1, ..Default::default() };
+                let call = N::FuncCall(Box::new(call));
+                let expr = Some(Box::new(Node { node: Some(call) }));
+                Ok((Some(pg::IndexElem { name: String::new(), expr, ..plain }), Some(length)))
+            }
+        }
     }
 
     /// The collation that a table has for columns that say none.

@@ -58,6 +58,24 @@ fn bytewise(name: &str, args: &[Placed]) -> Option<&'static str> {
     })
 }
 
+/// Functions that look at the bytes of a text.
+const OF_BYTES: &[&str] = &[
+    "ascii",
+    "bit_length",
+    "compress",
+    "crc32",
+    "hex",
+    "length",
+    "md5",
+    "mysql_to_bytes",
+    "octet_length",
+    "ord",
+    "sha",
+    "sha1",
+    "sha2",
+    "to_base64",
+];
+
 /// Aggregates and window functions whose value is one of those that they are given first.
 const OF_ONE: &[&str] = &["min", "max", "any_value", "first_value", "last_value", "nth_value", "lag", "lead"];
 
@@ -144,6 +162,12 @@ impl Binder<'_> {
             );
             return Err(self.error(Condition::DatatypeMismatch, message, -1).with_mysql(3995, "HY000"));
         }
+        if OF_BYTES.contains(&name.as_str())
+            && let Some((arg, at)) = args.first_mut()
+        {
+            let taken = std::mem::replace(arg, Expr::null(Type::Unknown));
+            *arg = self.mysql_bytes_in_charset(taken, *at)?;
+        }
         let meant = match bytewise(&name, &args) {
             Some(bytewise) => bytewise.to_owned(),
             None => meant,
@@ -204,6 +228,23 @@ impl Binder<'_> {
             parts => parts.join("."),
         };
         Err(self.error(Condition::UndefinedFunction, format!("FUNCTION {shown} does not exist"), call.location))
+    }
+
+    /// What `CONVERT(… USING latin1)` and its kin yield, as bytes; anything else stays what it is.
+    pub(super) fn mysql_bytes_in_charset(&mut self, expr: Expr, at: i32) -> Result<Expr> {
+        match expr.kind {
+            ExprKind::Call { function, mut args } if function.name == "mysql_in_charset" => {
+                match args.first().map(|arg| class(&arg.ty)) {
+                    // They are bytes of that set.
+                    Some(Class::Bytes) => Ok(args.swap_remove(0)),
+                    _ => {
+                        let args = args.into_iter().map(|arg| (arg, at)).collect();
+                        self.mysql_call_of("mysql_encoded", args)
+                    }
+                }
+            }
+            _ => Ok(expr),
+        }
     }
 
     /// The function behind a variable of the user's, which is of the kind of what it was given.

@@ -24,6 +24,7 @@ impl Binder<'_> {
         };
         let assigned = context == CastContext::Assignment;
         let expr = self.mysql_wide_number(expr, at)?;
+        let expr = if class(to) == Class::Bytes { self.mysql_bytes_in_charset(expr, at)? } else { expr };
         let expr = if class(to).is_number() { self.mysql_position(expr, at)? } else { expr };
         if expr.ty == *to {
             return Ok(expr);

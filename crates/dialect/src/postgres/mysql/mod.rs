@@ -17,7 +17,7 @@ mod conversions;
 pub(super) mod numbers;
 pub(crate) mod routine;
 
-pub(super) use self::classes::{is_fitted, position_function, sorts_otherwise};
+pub(super) use self::classes::{is_fitted, own_words, position_function, sorts_otherwise};
 use super::binder::{Binder, Clause};
 use crate::ir::Expr;
 use crate::{Condition, Language};

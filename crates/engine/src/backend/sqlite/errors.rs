@@ -297,7 +297,8 @@ impl Violation<'_> {
     fn unique(&self, columns: &str) -> Error {
         let parts: Vec<(&str, &str)> = columns.split(", ").filter_map(|part| part.rsplit_once('.')).collect();
         let by_index = columns.strip_prefix("index '").map(|name| name.trim_end_matches('\''));
-        let relation = match parts.first() {
+        // A name of an index may have a point, too.
+        let relation = match parts.first().filter(|_| by_index.is_none()) {
             Some((table, _)) => self.relation(table),
             None => self.target(),
         };

@@ -114,6 +114,13 @@ impl Handle {
         Ok(greatest.zip(least))
     }
 
+    /// The greatest number of a column that an index has in order, or the table.
+    pub fn greatest(&self, table: &Relation, column: &str) -> Done<Option<i64>> {
+        let name = quote(&table.physical.name);
+        let sql = format!("SELECT max({}) FROM {}.{name}", quote(column), table.physical.database);
+        Ok(self.bound().query_row(&sql, [], |row| row.get(0))?)
+    }
+
     /// Views of SQLite's that name what is not there, and what that is; the schema has left them out.
     pub fn dead_views(&self) -> Done<Vec<(String, String)>> {
         let connection = self.bound();

@@ -9,7 +9,7 @@ use rowferry_dialect::mysql::{LateKey, routine};
 use rowferry_dialect::schema::{CheckOption, Relation, RelationKind};
 use rowferry_dialect::stored_function::RoutineLanguage;
 
-use super::keys::{in_order, index_name};
+use super::keys::{in_order, index_name, prefix, prefixed};
 use super::tables::DEFINER;
 use super::types::{Default, Words, default, renewal};
 use super::{
@@ -149,9 +149,13 @@ fn table(context: &Context<'_>, relation: &Arc<Relation>) -> String {
             .iter()
             .enumerate()
             .map(|(at, column)| {
-                let key = match column.and_then(|column| relation.columns.get(column)) {
-                    Some(column) => quoted(&column.name),
-                    None => format!("({})", words::key(context, relation, index, at)),
+                let prefix = prefix(context, relation, index, at);
+                let named = column.and_then(|column| relation.columns.get(column)).map(|column| column.name.clone());
+                let named = named.or_else(|| prefix.and_then(|_| prefixed(context, relation, index, at)));
+                let key = match (named, prefix) {
+                    (Some(name), Some(length)) => format!("{}({length})", quoted(&name)),
+                    (Some(name), None) => quoted(&name),
+                    (None, _) => format!("({})", words::key(context, relation, index, at)),
                 };
                 let descends = index.keys.get(at).is_some_and(|key| key.descending);
                 if descends { format!("{key} DESC") } else { key }

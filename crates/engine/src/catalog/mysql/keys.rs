@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rowferry_dialect::Schema as _;
+use rowferry_dialect::mysql::PREFIX;
 use rowferry_dialect::schema::{Index, Relation};
 
 use super::{Context, DEF, Row, Table, database, key_name, of_schema, relations, row, shown, words};
@@ -66,6 +67,19 @@ pub(super) fn in_order(relation: &Relation) -> Vec<&Index> {
     indexes
 }
 
+/// Of how many of the first characters a part of a key was said to be.
+pub(super) fn prefix(context: &Context<'_>, relation: &Relation, index: &Index, at: usize) -> Option<i64> {
+    let properties = &context.schema.details(relation.oid)?.properties;
+    properties.get(&index.name, &format!("{PREFIX}{}", at + 1))?.parse().ok()
+}
+
+/// The column whose first characters a part of a unique key is.
+pub(super) fn prefixed(context: &Context<'_>, relation: &Arc<Relation>, index: &Index, at: usize) -> Option<String> {
+    let words = words::key(context, relation, index, at);
+    let (name, _) = words.strip_prefix("left(`")?.rsplit_once("`,")?;
+    Some(name.replace("``", "`"))
+}
+
 fn statistics(context: &Context<'_>) -> Vec<Row> {
     statistics_of(context, relations(context))
 }
@@ -86,7 +100,13 @@ fn statistics_of<'a>(context: &'a Context<'_>, relations: impl Iterator<Item = &
         let namespace = database(context, &relation.namespace);
         for index in in_order(relation) {
             for (at, column) in index.columns.iter().enumerate() {
+                let prefix = prefix(context, relation, index, at);
                 let column = column.and_then(|column| relation.columns.get(column));
+                let column = column.map(|column| (column.name.clone(), column.not_null)).or_else(|| {
+                    let name = prefix.as_ref().and_then(|_| prefixed(context, relation, index, at))?;
+                    let at = relation.column(&name)?;
+                    Some((name, relation.columns[at].not_null))
+                });
                 let expression = column.is_none().then(|| words::key(context, relation, index, at));
                 rows.push(row![
                     DEF,
@@ -96,13 +116,13 @@ fn statistics_of<'a>(context: &'a Context<'_>, relations: impl Iterator<Item = &
                     namespace,
                     index_name(relation, index),
                     at + 1,
-                    column.map(|column| &column.name),
+                    column.as_ref().map(|(name, _)| name),
                     if index.keys.get(at).is_some_and(|key| key.descending) { "D" } else { "A" },
                     // Nobody has counted.
                     NULL,
+                    prefix,
                     NULL,
-                    NULL,
-                    if column.is_some_and(|column| column.not_null) { "" } else { "YES" },
+                    if column.is_some_and(|(_, not_null)| not_null) { "" } else { "YES" },
                     "BTREE",
                     "",
                     describe::part_comment(context.schema, index.oid).unwrap_or_default(),

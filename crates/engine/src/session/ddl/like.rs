@@ -20,6 +20,7 @@ const COPIED: &[&str] = &[
     "index_opclass ",
     "index_option ",
     "index_options",
+    rowferry_dialect::mysql::PREFIX,
 ];
 
 impl Changer<'_> {

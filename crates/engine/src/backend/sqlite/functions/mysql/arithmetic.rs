@@ -101,7 +101,7 @@ pub(in super::super) const ROWS: &[Row] = &[
     Row::new("rf_mysql_bit_not", 1, |call| unsigned(!bits_of(call.value(0))?)),
     Row::new("rf_mysql_bit_count", 1, |call| integer(bits_of(call.value(0))?.count_ones())),
     // Strings of bytes of one length.
-    Row::new("rf_mysql_bytes", 3, |call| {
+    Row::new("rf_mysql_bits_of_bytes", 3, |call| {
         let (left, right) = (call.bytes(1)?, call.bytes(2)?);
         if left.len() != right.len() {
             let message = "Binary operands of bitwise operators must be of equal length";

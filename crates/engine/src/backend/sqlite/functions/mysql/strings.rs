@@ -130,6 +130,15 @@ pub(in super::super) const ROWS: &[Row] =
         .variadic()
         .lenient(),
         // (bytes, character set)
+        Row::new("rf_mysql_first_byte", 1, |call| integer(call.bytes(0)?.first().copied().unwrap_or(0))),
+        Row::new("rf_mysql_in_charset", 2, |call| {
+            let set = CharacterSet::named(call.text(1)?);
+            text(call.text(0)?.chars().map(|letter| if set.has(letter) { letter } else { '?' }).collect::<String>())
+        }),
+        Row::new("rf_mysql_encoded", 2, |call| {
+            let set = CharacterSet::named(call.text(1)?);
+            Ok(Value::Blob(call.text(0)?.chars().flat_map(|letter| set.bytes(letter)).collect()))
+        }),
         Row::new("rf_mysql_char_text", 2, |call| maybe(letters(call.bytes(0)?, call.text(1)?), text)),
         Row::new("rf_mysql_hex", 1, |call| match call.value(0) {
             ValueRef::Integer(_) | ValueRef::Real(_) => text(format!("{:X}", bits_of(call.value(0))?)),
@@ -291,6 +300,68 @@ pub(in super::super) const ROWS: &[Row] =
             maybe(bytes, |bytes| Ok(Value::Blob(bytes)))
         }),
     ];
+
+/// The byte of a letter in MySQL's latin1, which is Windows' code page 1252.
+fn latin1(letter: char) -> Option<u8> {
+    if letter.is_ascii() {
+        return u8::try_from(letter).ok();
+    }
+    let mut bytes = Vec::new();
+    Encoding::find("WIN1252")?.encode(letter.encode_utf8(&mut [0; 4]), &mut bytes).ok()?;
+    bytes.first().copied()
+}
+
+/// A character set that a text may be converted to.
+#[derive(Clone, Copy, PartialEq)]
+enum CharacterSet {
+    Ascii,
+    Latin1,
+    /// UTF-8 of at most three bytes.
+    Utf8mb3,
+    Ucs2,
+    Utf16,
+    Utf16Le,
+    Utf32,
+}
+
+impl CharacterSet {
+    /// Those that the converter lets through.
+    fn named(name: &str) -> Self {
+        match name {
+            "ascii" => Self::Ascii,
+            "latin1" => Self::Latin1,
+            "ucs2" => Self::Ucs2,
+            "utf16" => Self::Utf16,
+            "utf16le" => Self::Utf16Le,
+            "utf32" => Self::Utf32,
+            _ => Self::Utf8mb3,
+        }
+    }
+
+    fn has(self, letter: char) -> bool {
+        match self {
+            Self::Ascii => letter.is_ascii(),
+            Self::Latin1 => latin1(letter).is_some(),
+            Self::Utf8mb3 | Self::Ucs2 => u32::from(letter) <= 0xffff,
+            Self::Utf16 | Self::Utf16Le | Self::Utf32 => true,
+        }
+    }
+
+    /// The bytes of a letter; of a question mark for one that it has not.
+    fn bytes(self, letter: char) -> Vec<u8> {
+        let letter = if self.has(letter) { letter } else { '?' };
+        let mut units = [0_u16; 2];
+        match self {
+            Self::Ascii | Self::Utf8mb3 => letter.to_string().into_bytes(),
+            Self::Latin1 => latin1(letter).into_iter().collect(),
+            Self::Ucs2 | Self::Utf16 => {
+                letter.encode_utf16(&mut units).iter().flat_map(|unit| unit.to_be_bytes()).collect()
+            }
+            Self::Utf16Le => letter.encode_utf16(&mut units).iter().flat_map(|unit| unit.to_le_bytes()).collect(),
+            Self::Utf32 => u32::from(letter).to_be_bytes().to_vec(),
+        }
+    }
+}
 
 /// Bytes of a character set as a text; `None` where they are none. Those of a fixed width are filled up with zeros in front.
 fn letters(bytes: &[u8], charset: &str) -> Option<String> {
