@@ -144,8 +144,8 @@ def test_errors_have_mysqls_numbers(front: MySQLFront) -> None:
         assert fails(cursor, "SELECT * FROM nowhere")[0] == 1146
         assert fails(cursor, "SELECT nothing FROM p")[0] == 1054
         for sql, named in [
-            ("SELECT id FROM p WHERE name REGEXP 'o'", "REGEXP"),
-            ("ALTER TABLE p ADD COLUMN z INT AFTER id", "AFTER"),
+            ("SELECT id FROM p WHERE name REGEXP '\\\\w'", "REGEXP"),
+            ("SELECT id FROM p WHERE SOUNDEX(name) = 'o'", "SOUNDEX"),
         ]:
             number, message = fails(cursor, sql)
             assert number == 1235 and named in message and "mysql_" not in message
@@ -317,6 +317,70 @@ def test_triggers_see_rows_that_are_there(start: Callable[..., MySQLFront], tmp_
         assert cursor.fetchall() == (("eve",),)
 
 
+def test_what_a_row_leaves_out_is_the_servers(start: Callable[..., MySQLFront], tmp_path: Path) -> None:
+    """Rows are written one by one; a default and a moment's last digits are known there alone."""
+    front = start(
+        "CREATE TABLE d (id int PRIMARY KEY, u int UNIQUE, a int NOT NULL DEFAULT 7, note text, "
+        "j text DEFAULT upper('q'))",
+        beside=tmp_path / "beside.db",
+    )
+    with front.server, front.connect(autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute("INSERT IGNORE INTO d (id, u) VALUES (1, 1), (2, 2), (2, 3)")
+        cursor.execute("INSERT INTO d (id, u) VALUES (1, 9), (3, 3) ON DUPLICATE KEY UPDATE note = 'met'")
+        cursor.execute("REPLACE INTO d (id, u) VALUES (4, 2)")
+        cursor.execute("CREATE TABLE log (what VARCHAR(20))")
+        cursor.execute(
+            "CREATE TRIGGER ai AFTER INSERT ON d FOR EACH ROW INSERT INTO log VALUES (CONCAT(NEW.id, ' ', NEW.a))"
+        )
+        cursor.execute("INSERT INTO d (id) VALUES (5)")
+        rows = [(1, 1, 7, "met"), (3, 3, 7, None), (4, 2, 7, None), (5, None, 7, None)]
+        assert front.ask("SELECT id, u, a, note FROM d ORDER BY id") == rows
+        assert front.ask("SELECT DISTINCT j FROM d") == [("Q",)]
+        assert front.ask("SELECT what FROM log") == [("5 7",)]
+        cursor.execute("INSERT IGNORE INTO d (id, a) VALUES (6, DEFAULT), (7, 1)")
+        assert front.ask("SELECT id, a, j FROM d WHERE id > 5 ORDER BY id") == [(6, 7, "Q"), (7, 1, "Q")]
+        cursor.execute("CREATE TRIGGER bi BEFORE INSERT ON d FOR EACH ROW SET NEW.note = 'seen'")
+        assert fails(cursor, "INSERT INTO d (id) VALUES (8)")[0] == 1235
+        cursor.execute("INSERT INTO d (id, j) VALUES (8, 'r')")
+        assert front.ask("SELECT a, note, j FROM d WHERE id = 8") == [(7, "seen", "r")]
+        assert fails(cursor, "CREATE TABLE d2 LIKE d")[0] == 1235
+        # Somebody changes what is known here.
+        front.ask("ALTER TABLE d ALTER COLUMN a SET DEFAULT 9")
+        time.sleep(2.5)
+        cursor.execute("DROP TRIGGER bi")
+        cursor.execute("INSERT INTO d (id) VALUES (9)")
+        assert front.ask("SELECT a FROM d WHERE id = 9") == [(9,)]
+
+
+def test_tables_are_made_like_others_and_columns_put_elsewhere(
+    start: Callable[..., MySQLFront], tmp_path: Path
+) -> None:
+    front = start(beside=tmp_path / "beside.db")
+    with front.server, front.connect(autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE TABLE m (id INT AUTO_INCREMENT PRIMARY KEY, e ENUM('a', 'b') NOT NULL DEFAULT 'b', "
+            "name VARCHAR(9) COLLATE utf8mb4_general_ci, n INT UNSIGNED CHECK (n < 9), "
+            "UNIQUE KEY of_name (name), KEY of_n (n DESC))"
+        )
+        cursor.execute("CREATE TABLE m2 LIKE m")
+        cursor.execute(
+            "ALTER TABLE m2 ADD first INT DEFAULT 4 FIRST, ADD second INT AFTER e, MODIFY n INT UNSIGNED AFTER id"
+        )
+        cursor.execute("INSERT INTO m2 VALUES (1, 0, 2, 'a', 3, 'Ada')")
+        cursor.execute("INSERT INTO m2 (name) VALUES ('bob')")
+        assert fails(cursor, "INSERT INTO m2 (name) VALUES ('ADA ')")[0] == 1062
+        assert fails(cursor, "INSERT INTO m2 (e) VALUES ('c')")[0] == 1265
+        cursor.execute("SELECT * FROM m2 ORDER BY id")
+        assert cursor.fetchall() == ((1, 1, 2, "a", 3, "Ada"), (4, 2, None, "b", None, "bob"))
+        assert front.ask("SELECT id, name, n, first, second FROM m2 WHERE id = 1") == [(1, "Ada", 2, 1, 3)]
+        indexes = "SELECT indexname FROM pg_indexes WHERE tablename = 'm2' ORDER BY 1"
+        assert [name for (name,) in front.ask(indexes) if not name.endswith("pkey")] == ["m2.of_n", "m2.of_name"]
+        cursor.execute("CREATE VIEW small AS SELECT id, n FROM m2 WHERE n < 5 WITH CHECK OPTION")
+        assert fails(cursor, "UPDATE small SET n = 8")[0] == 1369
+        assert fails(cursor, "INSERT INTO small (n) VALUES (7)")[0] == 1369
+        assert cursor.execute("UPDATE small SET n = 4") == 1
+
+
 def test_blanks_at_the_end_do_not_count_in_the_collations_of_old(front: MySQLFront) -> None:
     with front.connect(autocommit=True) as connection, connection.cursor() as cursor:
         cursor.execute(
@@ -398,6 +462,52 @@ def test_a_row_is_claimed_by_one(front: MySQLFront) -> None:
     assert len(claimed) == 60
     counted = dict(front.ask("SELECT owner, count(*) FROM job GROUP BY owner"))
     assert counted == {owner: claimed.count(owner) for owner in set(claimed)}
+
+
+def test_rows_are_locked_as_it_is_said(front: MySQLFront) -> None:
+    with front.connect() as one, front.connect() as other:
+        first, second = one.cursor(), other.cursor()
+        first.execute("CREATE TABLE job (id INT PRIMARY KEY, name VARCHAR(9))")
+        first.execute("INSERT INTO job VALUES (1, 'abc'), (2, 'abd'), (3, 'Éx')")
+        one.commit()
+        first.execute("SELECT id FROM job ORDER BY id LIMIT 1 FOR UPDATE")
+        assert first.fetchall() == ((1,),)
+        second.execute("SELECT id FROM job ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED")
+        assert second.fetchall() == ((2,),)
+        assert fails(second, "SELECT id FROM job FOR UPDATE NOWAIT")[0] == 1205
+        one.rollback()
+        other.rollback()
+        for cursor in (first, second):
+            cursor.execute("SELECT id FROM job WHERE id = 1 FOR SHARE")
+            assert cursor.fetchall() == ((1,),)
+        assert fails(second, "SELECT id FROM job WHERE id = 1 FOR UPDATE NOWAIT")[0] == 1205
+
+
+def test_regular_expressions_choose_rows(front: MySQLFront) -> None:
+    with front.connect(autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE w (id INT PRIMARY KEY, t VARCHAR(20), b VARCHAR(20) COLLATE utf8mb4_bin)")
+        cursor.execute(
+            "INSERT INTO w VALUES (1, 'abc', 'abc'), (2, 'ABD 12', 'ABD 12'), (3, 'Éx', 'Éx'), (4, NULL, NULL), "
+            "(5, 'a\\nc', 'a\\nc'), (6, 'a.c', 'a.c')"
+        )
+        for pattern, found in (
+            ("^ab", [1, 2]),
+            ("^a.c$", [1, 6]),
+            ("a[.]c", [6]),
+            ("\\\\d{2}$", [2]),
+            ("é", [3]),
+            ("b(c|d )", [1, 2]),
+            ("[^a-z]c", [5, 6]),
+        ):
+            cursor.execute(f"SELECT id FROM w WHERE t REGEXP '{pattern}' ORDER BY id")
+            assert [row[0] for row in cursor.fetchall()] == found, pattern
+        cursor.execute("SELECT id FROM w WHERE t NOT RLIKE 'c' ORDER BY id")
+        assert cursor.fetchall() == ((2,), (3,))
+        cursor.execute("SELECT id FROM w WHERE REGEXP_LIKE(t, 'ABD', 'c')")
+        assert cursor.fetchall() == ((2,),)
+        assert cursor.execute("DELETE FROM w WHERE t REGEXP '^É'") == 1
+        number, message = fails(cursor, "SELECT id FROM w WHERE t REGEXP '[[:alpha:]]' ORDER BY id")
+        assert number == 1235 and "REGEXP" in message
 
 
 def test_a_dump_is_read_in_again(front: MySQLFront) -> None:

@@ -164,6 +164,42 @@ impl Apart {
 }
 
 impl Apart {
+    /// Rows are numbered where they are written, and not as they are read. `zero_is_next` says that a 0 asks for the next number
+    /// there, too.
+    pub fn leave_numbers(&mut self, zero_is_next: bool) {
+        let leave = |value: &mut Expr| {
+            let ty = value.ty.clone();
+            *value = match &mut value.kind {
+                ExprKind::Numbered { given: Some(given), .. } => {
+                    let zero = Box::new(Expr::new(ExprKind::Literal(Value::Integer(0)), given.ty.clone()));
+                    let given = std::mem::replace(given, Box::new(Expr::null(ty.clone())));
+                    Expr::new(ExprKind::NullIf(given, zero), ty)
+                }
+                ExprKind::Numbered { given: None, .. } => Expr::null(ty),
+                _ => return,
+            };
+        };
+        match &mut self.rows.body {
+            Body::Select(select) => select.items.iter_mut().for_each(leave),
+            Body::Values(rows) => rows.iter_mut().flatten().for_each(leave),
+            _ => {}
+        }
+        let Some(Dml { target, action: DmlAction::Insert { columns, source, .. }, .. }) = &mut self.insert else {
+            return;
+        };
+        let InsertSource::Values(rows) = source else { return };
+        for value in rows.iter_mut().flat_map(|row| row.iter_mut().zip(columns.iter())) {
+            let (value, at) = value;
+            if zero_is_next && target.columns[*at].identity.is_some() {
+                let given = std::mem::replace(value, Expr::null(value.ty.clone()));
+                let ty = given.ty.clone();
+                *value = Expr::new(ExprKind::Numbered { given: Some(Box::new(given)), sequence: None }, ty);
+            }
+        }
+    }
+}
+
+impl Apart {
     /// The rows of an INSERT of a query are that query's, with the columns of the table, and not those of a query around it: what
     /// stands in its select list may be worked out behind it.
     pub fn read_source(&mut self, dml: &Dml) {

@@ -131,6 +131,11 @@ impl Trigger {
         }
     }
 
+    /// It is in a language whose programs come in by a door of ours, and not PostgreSQL's.
+    pub fn is_of_door(&self) -> bool {
+        self.actions().is_some() || self.mysql_body().is_some()
+    }
+
     /// What triggers of a table are sorted by: those in MySQL's language have places, the others fire by name.
     pub fn rank(&self) -> (u32, &str) {
         (self.mysql_body().map_or(0, |(_, place)| place), &self.name)

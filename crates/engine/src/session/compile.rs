@@ -197,7 +197,7 @@ impl Prepared {
         }
     }
 
-    /// It changes rows of the server behind one by one.
+    /// It changes rows of the server behind one by one, or with calls of triggers around.
     pub(crate) fn is_there_by_rows(&self) -> bool {
         self.triggers.as_ref().is_some_and(|firing| firing.there)
     }
@@ -580,6 +580,12 @@ impl Session {
         }
         match self.way_upstream(&mut bound, parsed)? {
             Some(Way::Whole(there)) => return Ok(self.prepared_upstream(bound, Some(there), parsed, declared)),
+            Some(Way::Around(there, firing)) => {
+                return Ok(Prepared {
+                    triggers: Some(firing),
+                    ..self.prepared_upstream(bound, Some(there), parsed, declared)
+                });
+            }
             Some(Way::ByRows(firing)) => {
                 return Ok(Prepared {
                     triggers: Some(firing),

@@ -240,11 +240,11 @@ impl Session {
     fn dispatch_statement(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
         if prepared.upstream.is_some() || prepared.is_there_by_rows() {
             let plan = self.renew_upstream(prepared)?;
-            if let Some(there) = plan.upstream.clone() {
-                return self.run_upstream(&plan, &there, params);
-            }
             if let Some(firing) = plan.triggers.clone().filter(|firing| firing.there) {
                 return self.change_upstream_by_rows(&plan, &firing, params);
+            }
+            if let Some(there) = plan.upstream.clone() {
+                return self.run_upstream(&plan, &there, params);
             }
         }
         if prepared.there.is_some() {

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use rowferry_dialect::ir::in_turn::late_over;
 use rowferry_dialect::ir::{
     Body, ChangeTrigger, ColumnIndex, CreateTableAs, CteBody, Ddl, Distinct, Dml, ExprKind, From, GroupBy,
-    OutputColumn, Select, Statement as Ir, TriggerChange, Value, build, walk,
+    OutputColumn, Select, Statement as Ir, TriggerChange, TriggerEvent, TriggerLevel, TriggerState, TriggerTime, Value,
+    build, walk,
 };
+use rowferry_dialect::lower::postgres::{self, Said};
 use rowferry_dialect::plan::{Bound, Effects};
 use rowferry_dialect::schema::{Relation, Trigger};
 use rowferry_dialect::values::Settings;
@@ -29,6 +31,8 @@ use crate::upstream::{Begun, Kind, Late, Line, Modes, Request, Rows, Speaker, Th
 pub(super) enum Way {
     /// As one.
     Whole(Arc<There>),
+    /// As one, with calls of triggers around it.
+    Around(Arc<There>, Arc<Firing>),
     /// Row by row.
     ByRows(Arc<Firing>),
 }
@@ -37,6 +41,8 @@ pub(super) enum Way {
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum ByRows {
     Never,
+    /// No trigger looks at rows; some are told of the statement.
+    Around,
     /// Where it cannot be said as one.
     Perhaps,
     Always,
@@ -117,24 +123,67 @@ impl Session {
         let refused = match rows {
             ByRows::Always => None,
             _ => match self.plan_upstream(bound, parsed) {
-                Err(error) if rows == ByRows::Perhaps && error.condition() == Condition::FeatureNotSupported => {
+                Err(error) if rows != ByRows::Never && error.condition() == Condition::FeatureNotSupported => {
                     Some(error)
                 }
-                done => return Ok(done?.map(Way::Whole)),
+                done => {
+                    let Some(there) = done? else { return Ok(None) };
+                    return Ok(Some(match &bound.statement {
+                        Ir::Dml(dml) if rows == ByRows::Around => Way::Around(there, Arc::new(Firing::around(dml))),
+                        _ => Way::Whole(there),
+                    }));
+                }
             },
         };
         let Ir::Dml(dml) = &bound.statement else { return Err(Error::internal("rows of no change")) };
         bound.statement = Ir::Dml(Box::new(as_there(dml)));
         let Ir::Dml(dml) = &bound.statement else { return Err(Error::internal("rows of no change")) };
-        let mut part = |bound: Bound| match self.plan_upstream(&bound, parsed)? {
-            Some(there) => Ok(Arc::new(self.prepared_upstream(bound, Some(there), parsed, &[]))),
-            None => Ok(Arc::new(Prepared::of_part(InUse::lower(&bound)?, bound, parsed))),
-        };
-        match Firing::there(dml, bound, &self.schema, &mut part) {
-            Ok(firing) => Ok(Some(Way::ByRows(Arc::new(firing)))),
+        let behind = self.database.shared.behind.get();
+        let has_default =
+            |relation: &Relation, at: usize| behind.is_some_and(|behind| behind.has_own_default(relation, at));
+        let told = triggers::Told { language: self.language(), has_default: &has_default };
+        let mut part = |bound: Bound| self.part_there(bound, parsed);
+        match Firing::there(dml, bound, parsed, &self.schema, &told, &mut part) {
+            Ok(mut firing) => {
+                if let Some(steps) = &mut firing.steps {
+                    steps.number = self.number_there(dml, bound, parsed).map(Arc::new);
+                }
+                Ok(Some(Way::ByRows(Arc::new(firing))))
+            }
             // What the whole was refused for says more.
             Err(error) => Err(refused.unwrap_or(error)),
         }
+    }
+
+    /// A part of a change that is made there row by row, ready to run.
+    ///
+    /// # Errors
+    /// `0A000` for what the server cannot be told.
+    pub(super) fn part_there(&self, bound: Bound, parsed: &Parsed) -> Result<Arc<Prepared>> {
+        Ok(Arc::new(match self.plan_upstream(&bound, parsed)? {
+            Some(there) => self.prepared_upstream(bound, Some(there), parsed, &[]),
+            None => Prepared::of_part(InUse::lower(&bound)?, bound, parsed),
+        }))
+    }
+
+    /// What asks for the next number of a table's rows, where triggers of Informix's see a row before it is written: its number
+    /// is in it then.
+    fn number_there(&self, dml: &Dml, bound: &Bound, parsed: &Parsed) -> Option<Prepared> {
+        let asked = self.language() == Language::Informix
+            && dml.target.has_trigger(TriggerTime::Before, TriggerLevel::Row, TriggerEvent::Insert);
+        let column = dml.target.columns.iter().find(|column| asked && column.identity.is_some())?;
+        let said = Said::of(postgres::next_number(&dml.target, &column.name));
+        let there = There { said, kind: Kind::Query, asked: None, late: None, counts: None };
+        let number = build::select(vec![rowferry_dialect::ir::Expr::null(Type::Int8)], Vec::new(), None, None);
+        let bound = Bound {
+            statement: Ir::Query(Box::new(number)),
+            params: Vec::new(),
+            columns: Vec::new(),
+            inside: Vec::new(),
+            notices: Vec::new(),
+            ..bound.clone()
+        };
+        Some(self.prepared_upstream(bound, Some(Arc::new(there)), parsed, &[]))
     }
 
     /// Whether a statement is run there row by row.
@@ -142,10 +191,17 @@ impl Session {
     /// # Errors
     /// `0A000` for a change of a table whose triggers would not be asked.
     fn rows_upstream(&self, bound: &Bound) -> Result<ByRows> {
+        let asked = |trigger: &Arc<Trigger>| trigger.is_of_door() && trigger.state != TriggerState::Disabled;
         let (dml, events) = match &bound.statement {
             Ir::Dml(dml) => (dml, triggers::events(dml)),
-            Ir::Merge(merge) if merge.target.triggers.iter().any(|trigger| trigger.mysql_body().is_some()) => {
-                return Err(triggers_of_others());
+            Ir::Merge(merge)
+                if merge.clauses.iter().filter_map(|clause| clause.change.as_ref()).any(|change| {
+                    let events = triggers::events(change);
+                    let due = |trigger: &Arc<Trigger>| events.iter().any(|event| trigger.waits_for(*event));
+                    merge.target.triggers.iter().any(|trigger| asked(trigger) && due(trigger))
+                }) =>
+            {
+                return Err(Error::unsupported("MERGE into a table with triggers, in front of a PostgreSQL server"));
             }
             _ => return Ok(ByRows::Never),
         };
@@ -153,23 +209,34 @@ impl Session {
             CteBody::Dml(beside) => Some(&beside.target),
             CteBody::Query(_) => None,
         });
-        if beside.flat_map(|target| &target.triggers).any(|trigger| trigger.mysql_body().is_some()) {
+        if beside.flat_map(|target| &target.triggers).any(asked) {
             return Err(Error::unsupported("changing several tables with triggers in front of a PostgreSQL server"));
         }
-        let takes_rows = dml
-            .target
-            .triggers
-            .iter()
-            .any(|trigger| trigger.mysql_body().is_some() && events.iter().any(|event| trigger.waits_for(*event)));
-        if self.language() != Language::Mysql {
-            return if takes_rows { Err(triggers_of_others()) } else { Ok(ByRows::Never) };
+        let due = || {
+            let of_event = |trigger: &&Arc<Trigger>| events.iter().any(|event| trigger.waits_for(*event));
+            dml.target.triggers.iter().filter(|trigger| asked(trigger)).filter(of_event)
+        };
+        let by_mysql = self.language() == Language::Mysql;
+        if due().any(|trigger| trigger.mysql_body().is_some() != by_mysql) {
+            return Err(triggers_of_others(by_mysql));
+        }
+        // Foreign keys there change rows, and tell nobody here.
+        if events.iter().any(|event| triggers::is_carried_on(&self.schema, &dml.target, *event, &mut Vec::new())) {
+            let message = "a change that foreign keys carry to tables with triggers, in front of a PostgreSQL server";
+            return Err(Error::unsupported(message));
         }
         // Rows that triggers look at, and those of which each that is refused is told of.
-        let is_seen = takes_rows || dml.one_by_one.as_ref().is_some_and(|rule| rule.ignores);
-        Ok(if is_seen { ByRows::Always } else { ByRows::Perhaps })
+        let looks = due().any(|trigger| trigger.level == TriggerLevel::Row);
+        Ok(match &dml.one_by_one {
+            _ if looks => ByRows::Always,
+            Some(rule) if rule.ignores && by_mysql => ByRows::Always,
+            _ if due().next().is_some() => ByRows::Around,
+            _ if by_mysql => ByRows::Perhaps,
+            _ => ByRows::Never,
+        })
     }
 
-    /// Makes a change there row by row.
+    /// Makes a change there of which triggers are told, or row by row.
     pub(super) fn change_upstream_by_rows(
         &mut self,
         plan: &Arc<Prepared>,
@@ -182,7 +249,13 @@ impl Session {
         }
         self.check_needs(plan)?;
         self.transaction.used = true;
-        let change = |session: &mut Self| session.change_under_triggers(plan, firing, params);
+        let change = |session: &mut Self| {
+            let done = session.change_under_triggers(plan, firing, params)?;
+            if done.1 == 0 && informix::current_of(&plan.bound).is_some() {
+                return Err(no_current_row());
+            }
+            Ok(done)
+        };
         let (_, rows) = if self.transaction.block != Block::None {
             // All of it or nothing.
             self.begin_subtransaction()?;
@@ -215,6 +288,19 @@ impl Session {
             self.as_one_transaction(change)?
         };
         Ok(Outcome::Done { command: plan.command, rows })
+    }
+
+    /// Runs a change there, of whose rows nobody here is told: how many it has changed, and the number of the last of them.
+    pub(super) fn change_whole_upstream(
+        &mut self,
+        plan: &Prepared,
+        there: &Arc<There>,
+        params: &[Value],
+    ) -> Result<(u64, Option<i64>)> {
+        match self.begin_upstream(plan, there, params)? {
+            (_, Begun::Done { rows, number, .. }) => Ok((rows, number)),
+            (_, Begun::Rows { .. }) => Err(Error::internal("a change under triggers that returns rows")),
+        }
     }
 
     /// Runs a part of a statement there to its end.
@@ -333,7 +419,10 @@ impl Session {
                 Ok(done)
             }
             Kind::Schema => self.as_one_transaction(|session| {
-                session.command_upstream(&session.placed(prepared, there))?;
+                let words = session.placed(prepared, there);
+                if !words.is_empty() {
+                    session.command_upstream(&words)?;
+                }
                 let done = session.run_ddl(prepared, params);
                 if done.is_err() {
                     session.undo_upstream();
@@ -443,11 +532,7 @@ impl Session {
                 let cursor = Cursor::spooled(reader, prepared.clone(), self.interrupter.clone(), changed);
                 Ok(Outcome::Rows(cursor))
             }
-            Begun::Done { rows: 0, .. } if informix::current_of(&prepared.bound).is_some() => {
-                // Its place is another one once it has been changed.
-                let message = "the cursor's row has been changed or deleted since it was fetched";
-                Err(Error::new(Condition::NoCurrentRow, message))
-            }
+            Begun::Done { rows: 0, .. } if informix::current_of(&prepared.bound).is_some() => Err(no_current_row()),
             Begun::Done { rows, numbers, updated, told, .. } if self.language() == Language::Mysql => {
                 let unwritten = there.said.rows_told.map_or(0, |told| (told as u64).saturating_sub(rows));
                 let mut state = self.state.mysql.lock();
@@ -599,7 +684,7 @@ fn makes_one_group(select: &Select) -> bool {
 fn as_there(dml: &Dml) -> Dml {
     let mut dml = dml.clone();
     let mut target = (*dml.target).clone();
-    target.triggers.retain(|trigger| trigger.mysql_body().is_some());
+    target.triggers.retain(|trigger| trigger.is_of_door());
     for column in &mut target.columns {
         if let Some(generated) = &mut column.generated {
             generated.native = true;
@@ -609,9 +694,17 @@ fn as_there(dml: &Dml) -> Dml {
     dml
 }
 
-fn triggers_of_others() -> Error {
-    Error::unsupported("changing a table with triggers in MySQL's language, in front of a PostgreSQL server,")
-        .hint("Change it as a client of MySQL's.")
+fn triggers_of_others(by_mysql: bool) -> Error {
+    let (theirs, own) = if by_mysql { ("Informix", "MySQL") } else { ("MySQL", "Informix") };
+    Error::unsupported(format!(
+        "a change by a client of {own}'s of a table with triggers in {theirs}'s language, in front of a PostgreSQL server,"
+    ))
+    .hint(format!("Change it as a client of {theirs}'s."))
+}
+
+/// The place of a row is another one once it has been changed.
+fn no_current_row() -> Error {
+    Error::new(Condition::NoCurrentRow, "the cursor's row has been changed or deleted since it was fetched")
 }
 
 impl Session {
@@ -634,6 +727,12 @@ impl Session {
 fn told_of_range(mut error: Error, prepared: &Prepared) -> Error {
     let Ir::Dml(dml) = &prepared.bound.statement else { return error };
     let range = rowferry_dialect::mysql::types::RANGE;
+    if let Some(told) = error.constraint.clone()
+        && let Some(name) = whole_name(&dml.target, &told)
+    {
+        error.message = error.message.replace(&told, &name);
+        error.constraint = Some(name);
+    }
     let column = error.constraint.as_deref().and_then(|name| name.strip_suffix(range)?.strip_suffix('.'));
     if error.condition() == Condition::CheckViolation
         && let Some(column) = column.and_then(|name| dml.target.columns.iter().find(|column| column.name == name))
@@ -644,6 +743,17 @@ fn told_of_range(mut error: Error, prepared: &Prepared) -> Error {
         error.data_type = Some(user.name.clone());
     }
     error
+}
+
+/// What a key or a constraint is called here, where its name is too long there.
+fn whole_name(target: &Relation, told: &str) -> Option<String> {
+    let keys = target.indexes.iter().map(|key| key.name.clone());
+    let others = target.foreign_keys.iter().map(|key| key.name.clone());
+    let checks = target.checks.iter().map(|check| check.name.clone());
+    let ranges =
+        target.columns.iter().map(|column| format!("{}.{}", column.name, rowferry_dialect::mysql::types::RANGE));
+    let mut names = keys.chain(others).chain(checks).chain(ranges);
+    names.find(|name| name != told && postgres::short_name(name) == told)
 }
 
 /// A query whose items that the server cannot be told are computed here, out of columns that it returns: what it is asked,

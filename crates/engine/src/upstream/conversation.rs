@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use rowferry_dialect::ir::Isolation;
+use rowferry_dialect::lower::postgres::{LOOP, NO_ROOM, NOT_SHOWN};
 use rowferry_dialect::{Condition, Error, Result, Type};
 
 use super::line::{Modes, Request, Within};
@@ -21,6 +22,22 @@ pub(super) const PART: u32 = 2_048;
 const PASSED_OVER: usize = 1_000;
 /// The savepoint to which a statement that fails goes back.
 const POINT: &str = "rf_statement";
+
+/// What a statement of ours has no other way to say than by a text that is no number.
+fn meant(error: Error) -> Error {
+    if error.condition() != Condition::InvalidTextRepresentation {
+        return error;
+    }
+    if error.message.contains(LOOP) {
+        return Error::new(Condition::ConnectByLoop, LOOP);
+    }
+    if error.message.contains(NO_ROOM) {
+        return Error::new(Condition::ConvertedTooLong, NO_ROOM);
+    }
+    let Some(at) = error.message.find(NOT_SHOWN) else { return error };
+    let text = error.message[at..].trim_end_matches('"').trim_end_matches(|c: char| c.is_ascii_digit());
+    Error::new(Condition::WithCheckOptionViolation, text)
+}
 
 /// A conversation with the server, and what is under way in it.
 #[derive(Debug, Default)]
@@ -118,6 +135,7 @@ impl Conversation {
         loop {
             match link.reply(row) {
                 Ok(Reply::Notice(notice)) => self.notices.push(notice),
+                Ok(Reply::Failed(error)) => return Ok(Reply::Failed(meant(error))),
                 Ok(reply) => return Ok(reply),
                 Err(error) => {
                     self.break_off();

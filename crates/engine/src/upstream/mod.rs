@@ -276,6 +276,11 @@ impl Behind {
         self.watch.look(database, now)
     }
 
+    /// A column has a default there which is not known here.
+    pub(crate) fn has_own_default(&self, relation: &Relation, at: usize) -> bool {
+        self.watch.has_own_default(relation, at)
+    }
+
     /// How a statement runs there; `None` for one that stays here.
     ///
     /// # Errors
@@ -287,11 +292,13 @@ impl Behind {
                 && bound.effects.schema
                 && !is_mysql_type(&bound.statement)
             {
-                let message = "there is no file to keep this in beside the PostgreSQL server";
-                return Err(Error::unsupported(message).hint("Start the server with --beside FILE."));
+                return Err(nothing_kept());
             }
             return Ok(None);
         };
+        if !self.keeps && moves_columns(&bound.statement) {
+            return Err(nothing_kept());
+        }
         let manner = Manner { mysql: speaker.mysql, counts_found: speaker.counts_found, ..self.manner };
         let said = postgres::lower_for(bound, manner, &Knowing { schema, watch: &self.watch })?;
         Ok(Some(There { said, kind, asked: None, late: None, counts: None }))
@@ -314,6 +321,10 @@ impl Known for Knowing<'_> {
         self.watch.has_places(relation)
     }
 
+    fn hides_defaults(&self, relation: &Relation) -> bool {
+        (0..relation.columns.len()).any(|at| self.watch.has_own_default(relation, at))
+    }
+
     fn is_referred_to(&self, relation: &Relation) -> bool {
         self.schema.children(relation).next().is_some()
     }
@@ -323,6 +334,18 @@ impl Known for Knowing<'_> {
         let found = routines.find(|known| known.oid == routine);
         found.and_then(|routine| routine.parsed().ok()).is_some_and(|parsed| parsed.not_variant)
     }
+}
+
+fn nothing_kept() -> Error {
+    let message = "there is no file to keep this in beside the PostgreSQL server";
+    Error::unsupported(message).hint("Start the server with --beside FILE.")
+}
+
+/// Columns get other places: those that they have there stay.
+fn moves_columns(statement: &Statement) -> bool {
+    let Statement::Ddl(ddl) = statement else { return false };
+    let moves = |action: &AlterTable| matches!(action, AlterTable::MoveColumn { .. });
+    matches!(&**ddl, Ddl::AlterTable { actions, .. } if actions.iter().any(moves))
 }
 
 /// One of MySQL's own types, or the schema that they are in. They are nothing there.
@@ -361,9 +384,11 @@ fn kind_of(statement: &Statement, speaker: Speaker) -> Result<Option<Kind>> {
         Statement::CreateTableAs(_) | Statement::RefreshView(_) => return refused("a materialized view"),
         Statement::Ddl(ddl) => match &**ddl {
             Ddl::Truncate { .. } => Kind::Alone,
-            // What the catalogs show of it is kept here.
+            // What the catalogs show of it, and whether its triggers fire, is kept here.
             Ddl::AlterTable { actions, .. }
-                if actions.iter().all(|action| matches!(action, AlterTable::SetProperty { .. })) =>
+                if actions.iter().all(|action| {
+                    matches!(action, AlterTable::SetProperty { .. } | AlterTable::SetTriggers { .. })
+                }) =>
             {
                 return Ok(None);
             }
@@ -396,12 +421,12 @@ fn kind_of(statement: &Statement, speaker: Speaker) -> Result<Option<Kind>> {
             | Ddl::Comment { .. }
             | Ddl::CommentPart { .. }
             | Ddl::CommentObject { .. }
-            | Ddl::Trigger(_)
                 if speaker.mysql =>
             {
                 return Ok(None);
             }
-            Ddl::CreateSynonym { .. }
+            Ddl::Trigger(_)
+            | Ddl::CreateSynonym { .. }
             | Ddl::CreateRoutine(_)
             | Ddl::DropRoutine(_)
             | Ddl::CreateAggregate(_)

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
 use rowferry_dialect::lower::postgres::{SCHEMA, collation_there, declared_collation, declared_type};
-use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
+use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind, Trigger};
 use rowferry_dialect::{Condition, Error, Language, Result, Schema as _, informix};
 
 use super::Line;
@@ -69,7 +69,12 @@ pub(crate) struct Watch {
     seen: Mutex<Seen>,
     /// Relations whose rows lie in several places, by schema and name.
     placeless: RwLock<BTreeSet<(String, String)>>,
+    /// Columns that have a default there, by schema and name of their table.
+    defaults: RwLock<Defaults>,
 }
+
+/// The defaults of columns there, by schema and name of their table and by their names.
+type Defaults = BTreeMap<(String, String), BTreeMap<String, String>>;
 
 #[derive(Debug, Default)]
 struct Seen {
@@ -104,18 +109,30 @@ struct Column {
     ty: String,
     not_null: bool,
     numbered: bool,
+    /// Its default there, in that server's words.
+    default: Option<String>,
     /// The collation that it is declared with, where that is not the one of its type.
     collation: String,
 }
 
 impl Watch {
     pub fn new(line: Line) -> Self {
-        Self { line, seen: Mutex::default(), placeless: RwLock::default() }
+        Self { line, seen: Mutex::default(), placeless: RwLock::default(), defaults: RwLock::default() }
     }
 
     /// Where a row of it lies tells it from all others.
     pub fn has_places(&self, relation: &Relation) -> bool {
         !self.placeless.read().iter().any(|(schema, name)| *schema == relation.namespace && *name == relation.name)
+    }
+
+    /// A column has a default there which is not known here.
+    pub fn has_own_default(&self, relation: &Relation, at: usize) -> bool {
+        let column = &relation.columns[at];
+        let known = column.default.is_some() || column.identity.is_some() || column.generated.is_some();
+        !known
+            && self.defaults.read().iter().any(|((schema, name), columns)| {
+                *schema == relation.namespace && *name == relation.name && columns.contains_key(&column.name)
+            })
     }
 
     /// True when the database there orders texts otherwise than by their code points.
@@ -196,9 +213,21 @@ impl Watch {
             refuse_rows(session)?;
         }
         let fingerprint = self.line.texts(FINGERPRINT)?;
-        let found = self.found()?;
+        let mut found = self.found()?;
+        for relation in &mut found {
+            if let Some(known) = session.known(&relation.schema, &relation.name) {
+                relation.order_as(&known);
+            }
+        }
         let spread = found.iter().filter(|relation| relation.spread).map(Found::key);
         *self.placeless.write() = spread.collect();
+        let own = |relation: &Found| {
+            let columns = relation.columns.iter().filter_map(|column| Some((&column.name, column.default.as_ref()?)));
+            (relation.key(), columns.map(|(name, text)| (name.clone(), text.clone())).collect::<BTreeMap<_, _>>())
+        };
+        let defaults: Defaults = found.iter().map(own).filter(|(_, columns)| !columns.is_empty()).collect();
+        let before = std::mem::replace(&mut *self.defaults.write(), defaults);
+        forget_changed(session, &before, &self.defaults.read())?;
         Ok((change(session, &found, seen)?, fingerprint))
     }
 
@@ -224,11 +253,20 @@ impl Watch {
             let mut next = || row.next().flatten().unwrap_or_default();
             let Some(relation) = found.get_mut(&number(&next())?) else { continue };
             let (name, ty, not_null, numbered) = (next(), next(), next() == "t", next() == "t");
-            let (_generated, _default, collation) = (next(), next(), next());
-            relation.columns.push(Column { name, ty, not_null, numbered, collation });
+            let (generated, default, collation) = (next(), next(), next());
+            let default = Some(default).filter(|text| !text.is_empty() && generated.is_empty() && !numbered);
+            relation.columns.push(Column { name, ty, not_null, numbered, default, collation });
         }
         for relation in found.values_mut() {
             relation.statements = relation.creation();
+            // Constants are the same wherever they are written down; what else there is is that server's.
+            let table = relation.quoted();
+            for column in &relation.columns {
+                if let Some(default) = column.default.as_deref().filter(|text| is_constant(text)) {
+                    let name = quote(&column.name);
+                    relation.statements.push(format!("ALTER TABLE {table} ALTER COLUMN {name} SET DEFAULT {default}"));
+                }
+            }
         }
         for row in self.line.texts(CONSTRAINTS)? {
             let [oid, name, kind, definition] = texts(row)?;
@@ -270,6 +308,16 @@ impl Found {
         vec![format!("CREATE TABLE {} ({})", self.quoted(), members.join(", "))]
     }
 
+    /// Columns stand where they stood here; those that were not known stand behind them.
+    fn order_as(&mut self, known: &Relation) {
+        let place = |column: &Column| known.column(&column.name).unwrap_or(usize::MAX);
+        if self.kind == "S" || self.columns.is_sorted_by_key(place) {
+            return;
+        }
+        self.columns.sort_by_key(place);
+        self.statements.splice(..1, self.creation());
+    }
+
     /// The relation that is known here is the one that is there.
     fn is(&self, relation: &Relation) -> bool {
         if let RelationKind::Sequence { .. } = relation.kind {
@@ -295,7 +343,10 @@ impl Found {
 fn change(session: &mut Session, found: &[Found], seen: &Seen) -> Result<Declared> {
     let mut declared = Declared::new();
     let mut fresh = Vec::new();
-    let mut triggers = Vec::new();
+    // What clients of ours have made goes on being asked, whatever others have made of the table, or of a table below a view.
+    let schema = session.schema();
+    let of_door = |relation: &std::sync::Arc<Relation>| relation.triggers.iter().any(|trigger| trigger.is_of_door());
+    let triggered: Vec<_> = schema.user_relations().filter(|relation| of_door(relation)).cloned().collect();
     for relation in found {
         let mut statements = relation.statements.clone();
         statements.extend(relation.later.iter().cloned());
@@ -311,9 +362,6 @@ fn change(session: &mut Session, found: &[Found], seen: &Seen) -> Result<Declare
             continue;
         }
         if let Some(known) = known {
-            // What a client of MySQL's has made goes on being asked, whatever others have made of the table.
-            let own = known.triggers.iter().filter(|trigger| trigger.mysql_body().is_some());
-            triggers.extend(own.map(|trigger| (relation, trigger.clone())));
             drop_known(session, &known)?;
         }
         fresh.push(relation);
@@ -340,9 +388,19 @@ fn change(session: &mut Session, found: &[Found], seen: &Seen) -> Result<Declare
             tracing::debug!(statement, %error, "is not known here");
         }
     }
-    for (relation, trigger) in triggers {
-        if let Some(known) = session.known(&relation.schema, &relation.name) {
-            session.put_trigger(known, &trigger)?;
+    for before in triggered {
+        let Some(known) = session.known(&before.namespace, &before.name) else { continue };
+        for trigger in before.triggers.iter().filter(|trigger| trigger.is_of_door()) {
+            if known.trigger(&trigger.name).is_some() {
+                continue;
+            }
+            match moved(trigger, &before, &known) {
+                Some(trigger) => session.put_trigger(known.clone(), &trigger)?,
+                None => {
+                    let (table, trigger) = (&known.name, &trigger.name);
+                    tracing::warn!(table, trigger, "a trigger is gone with the columns that it was made for");
+                }
+            }
         }
     }
     // Columns that number themselves take a zero for the next number, as Informix's do.
@@ -356,6 +414,62 @@ fn change(session: &mut Session, found: &[Found], seen: &Seen) -> Result<Declare
         }
     }
     Ok(declared)
+}
+
+/// A default that others have changed since is none here: a table that was made here keeps what it was declared with.
+fn forget_changed(session: &mut Session, before: &Defaults, now: &Defaults) -> Result<()> {
+    for (key, columns) in before {
+        let Some(known) = session.known(&key.0, &key.1) else { continue };
+        let changed = |name: &str, text: &String| now.get(key).and_then(|columns| columns.get(name)) != Some(text);
+        for (bare, _) in columns.iter().filter(|(name, text)| changed(name, text)) {
+            if known.column(bare).is_some_and(|at| known.columns[at].default.is_some()) {
+                let (table, name) = (format!("{}.{}", quote(&key.0), quote(&key.1)), quote(bare));
+                let told = now.get(key).and_then(|columns| columns.get(bare)).filter(|text| is_constant(text));
+                let change = match told.filter(|_| known.language == Language::Postgres) {
+                    Some(text) => format!("SET DEFAULT {text}"),
+                    None => "DROP DEFAULT".to_owned(),
+                };
+                let words = format!("ALTER TABLE {table} ALTER COLUMN {name} {change}");
+                if let Err(error) = tried(session, Words::Postgres(&words)) {
+                    tracing::debug!(words, %error, "a default stays");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// True for a default in PostgreSQL's words that is one value for ever: a number, or a text that may be converted.
+fn is_constant(text: &str) -> bool {
+    let number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit()) && text.parse::<f64>().is_ok();
+    if number(text) || matches!(text, "true" | "false") {
+        return true;
+    }
+    let Some(quoted) = text.strip_prefix('\'') else { return false };
+    let mut rest = quoted.chars();
+    while let Some(letter) = rest.next() {
+        // A quote in a text is written twice.
+        if letter == '\'' && !rest.as_str().starts_with('\'') {
+            let words = rest.as_str();
+            // 'now' is none, and so are its kin.
+            let moment = ["date", "time"].iter().any(|word| words.contains(word));
+            let named = |c: char| c.is_ascii_alphanumeric() || " _(),\"".contains(c);
+            let digits = quoted.starts_with(|c: char| c.is_ascii_digit());
+            return words.is_empty()
+                || words.strip_prefix("::").is_some_and(|ty| ty.chars().all(named)) && (!moment || digits);
+        }
+        if letter == '\'' {
+            rest.next();
+        }
+    }
+    false
+}
+
+/// A trigger, with its columns where they are now; `None` where none of them is left.
+fn moved(trigger: &Trigger, before: &Relation, now: &Relation) -> Option<Trigger> {
+    let columns: Vec<usize> =
+        trigger.columns.iter().filter_map(|at| now.column(&before.columns.get(*at)?.name)).collect();
+    (trigger.columns.is_empty() || !columns.is_empty()).then(|| Trigger { columns, ..trigger.clone() })
 }
 
 /// Drops what is not there.
@@ -465,4 +579,36 @@ fn number(text: &str) -> Result<u64> {
 
 fn quote(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_constant;
+
+    #[test]
+    fn constants_are_told_from_what_is_computed() {
+        for text in [
+            "7",
+            "1.5",
+            "true",
+            "'a'::text",
+            "'it''s'::character varying",
+            "'-1'::integer",
+            "'2024-01-02 03:04:05'::timestamp without time zone",
+        ] {
+            assert!(is_constant(text), "{text}");
+        }
+        for text in [
+            "now()",
+            "'now'::date",
+            "nextval('s'::regclass)",
+            "('now'::text)::date",
+            "'a' || 'b'",
+            "'a'::text || now()",
+            "CURRENT_DATE",
+            "'today'::timestamp",
+        ] {
+            assert!(!is_constant(text), "{text}");
+        }
+    }
 }

@@ -122,7 +122,8 @@ impl Binder<'_> {
         columns.into_iter().for_each(|at| self.needs.change_column(id, (target.oid, at), insert));
     }
 
-    /// WHERE: a condition, or the row where a cursor stands, whose rowid becomes the last parameter.
+    /// WHERE: a condition, or the row where a cursor stands, whose rowid becomes the last parameter. A routine says the place of
+    /// its cursor's row by a condition.
     fn row_filter(
         &mut self,
         filter: Option<&Node>,
@@ -131,7 +132,7 @@ impl Binder<'_> {
         id: RelId,
         at: usize,
     ) -> Result<Option<Expr>> {
-        if cursor.is_none() {
+        if cursor.is_none() || filter.is_some() {
             return self.filter(filter);
         }
         if target.without_identity {

@@ -163,7 +163,7 @@ impl Parser<'_> {
         let (Ast::Update { filter, current_of, .. } | Ast::Delete { filter, current_of, .. }) = ast else {
             return Ok(());
         };
-        let Some(cursor) = current_of.take() else { return Ok(()) };
+        let Some(cursor) = current_of.clone() else { return Ok(()) };
         let at = self.start();
         let names = self.names();
         let Some((_, slot, used)) = names.cursors.iter_mut().rev().find(|(name, _, _)| *name == cursor) else {

@@ -1,7 +1,7 @@
 //! ALTER TABLE, and sequences.
 
 use super::ddl::pads_in_keys;
-use super::{Lowering, missing, name_of, quote, type_words};
+use super::{Lowering, fits, missing, name_of, quote, type_words};
 use crate::Result;
 use crate::ir::{AlterTable, ConstraintKind, CreateSequence, ObjectKind};
 use crate::schema::{Index, QualifiedName, Relation};
@@ -20,6 +20,10 @@ impl Lowering<'_> {
             if matches!(action, AlterTable::SetProperty { .. }) {
                 continue;
             }
+            // Where a column stands is known to who reads and writes it by its name.
+            if matches!(action, AlterTable::MoveColumn { .. }) && self.known.is_some() {
+                continue;
+            }
             if let AlterTable::AddColumn { column, .. } = action {
                 bare.push(column.name.clone());
                 collations.push(column.collation.clone());
@@ -31,10 +35,11 @@ impl Lowering<'_> {
                 statements.push(statement);
                 continue;
             }
-            if let (AlterTable::AddIdentity { column, .. }, true) = (action, self.manner.mysql) {
+            if let (AlterTable::AddIdentity { column, .. }, true) = (action, self.known.is_some()) {
                 behind.push(super::behind_greatest(table, &name, &table.columns[*column].name));
             }
-            if let (AlterTable::SetIdentity { column, restart: Some(restart), .. }, true) = (action, self.manner.mysql)
+            if let (AlterTable::SetIdentity { column, restart: Some(restart), .. }, true) =
+                (action, self.known.is_some())
             {
                 behind.push(super::number_from(table, &name, &table.columns[*column].name, *restart));
                 continue;
@@ -136,8 +141,14 @@ impl Lowering<'_> {
             AlterTable::DropColumn { column, cascade } => {
                 format!("DROP COLUMN {}{}", names[*column], if *cascade { " CASCADE" } else { "" })
             }
-            AlterTable::RenameColumn { column, to } => format!("RENAME COLUMN {} TO {}", names[*column], quote(to)),
-            AlterTable::RenameTable(to) => format!("RENAME TO {}", quote(to)),
+            AlterTable::RenameColumn { column, to } => {
+                fits(to)?;
+                format!("RENAME COLUMN {} TO {}", names[*column], quote(to))
+            }
+            AlterTable::RenameTable(to) => {
+                fits(to)?;
+                format!("RENAME TO {}", quote(to))
+            }
             AlterTable::RenameConstraint { from, to } => format!("RENAME CONSTRAINT {} TO {}", quote(from), quote(to)),
             AlterTable::SetType { column, ty, collation, using } => {
                 let order = match collation {

@@ -1,8 +1,11 @@
 //! Tables and indexes.
 
-use super::{Lowering, alter, missing, mysql, name_of, named, quote, type_words};
+use super::{Lowering, alter, fits, missing, mysql, name_of, named, quote, type_words};
 use crate::collation::Collation;
-use crate::ir::{ColumnDefinition, ConstraintKind, CreateIndex, CreateTable, Ddl, ObjectKind};
+use crate::ir::{
+    Body, ColumnDefinition, ConstraintKind, CreateIndex, CreateTable, Ddl, Distinct, From, GroupBy, Like, ObjectKind,
+    Select,
+};
 use crate::schema::CheckOption;
 use crate::{Error, Result, Type};
 
@@ -26,10 +29,22 @@ impl Lowering<'_> {
                 if view.temporary {
                     return Err(missing("a temporary view"));
                 }
+                fits(&view.name.name)?;
                 let columns: Vec<String> = view.query.columns.iter().map(|column| quote(&column.name)).collect();
                 let query = self.query(&view.query)?;
                 let replace = if view.replace { "OR REPLACE " } else { "" };
-                let checked = match view.options.check() {
+                // Our clients' changes are checked as they are made; others' can be made where the view is one table's rows.
+                let of_table = |select: &Select| {
+                    matches!(select.from, Some(From::Relation { .. }))
+                        && select.distinct == Distinct::All
+                        && select.group_by == GroupBy::None
+                        && select.having.is_none()
+                };
+                let is_plain = matches!(&view.query.body, Body::Select(select) if of_table(select))
+                    && view.query.ctes.is_empty()
+                    && view.query.limit.is_none()
+                    && view.query.offset.is_none();
+                let checked = match view.options.check().filter(|_| is_plain) {
                     None => "",
                     Some(CheckOption::Local) => " WITH LOCAL CHECK OPTION",
                     Some(CheckOption::Cascaded) => " WITH CASCADED CHECK OPTION",
@@ -67,9 +82,10 @@ impl Lowering<'_> {
     }
 
     fn create_table(&mut self, table: &CreateTable) -> Result<String> {
-        if !table.parents.is_empty() || !table.likes.is_empty() {
+        if !table.parents.is_empty() || !(table.likes.is_empty() || self.manner.mysql) {
             return Err(missing("INHERITS and LIKE"));
         }
+        fits(&table.name.name)?;
         let names: Vec<String> = table.columns.iter().map(|column| quote(&column.name)).collect();
         let collations: Vec<_> = table.columns.iter().map(|column| column.collation.clone()).collect();
         let pads = |at: &usize| {
@@ -115,8 +131,49 @@ impl Lowering<'_> {
                 self.constraint(&constraint.kind, &names)?
             ));
         }
+        for like in &table.likes {
+            keys.push_str(&self.copied_indexes(table, like, &names, pads)?);
+        }
         let temporary = if table.temporary { "TEMPORARY " } else { "" };
         Ok(format!("CREATE {temporary}TABLE {unless}{} ({}){keys}", name_of(&table.name), members.join(", ")))
+    }
+
+    /// The indexes that CREATE TABLE … LIKE of MySQL's copies; keys that are constraints stand among the table's own.
+    fn copied_indexes(
+        &mut self,
+        table: &CreateTable,
+        like: &Like,
+        names: &[String],
+        pads: impl Fn(&usize) -> bool,
+    ) -> Result<String> {
+        if self.known.is_some_and(|known| known.hides_defaults(&like.source)) {
+            return Err(missing("LIKE a table with defaults that only the server knows"));
+        }
+        let mut out = String::new();
+        for index in like.source.indexes.iter().filter(|index| like.indexes && !index.constraint) {
+            let own = index.name.strip_prefix(like.source.name.as_str()).and_then(|rest| rest.strip_prefix('.'));
+            let (Some(own), None, None) = (own, &index.predicate, &index.exclusion) else {
+                return Err(missing("LIKE a table with an index that is not MySQL's"));
+            };
+            let place = |at: &usize| names.iter().position(|name| *name == quote(&like.source.columns[*at].name));
+            let places: Option<Vec<usize>> = index.columns.iter().map(|at| at.as_ref().and_then(place)).collect();
+            let Some(places) = places else { return Err(missing("LIKE a table with an index over what is computed")) };
+            self.own()?;
+            let keys: Vec<String> = places
+                .iter()
+                .zip(&index.keys)
+                .map(|(at, key)| {
+                    let column = if pads(at) { format!("rtrim({}, ' ')", names[*at]) } else { names[*at].clone() };
+                    format!("{column}{}", if key.descending { " DESC" } else { "" })
+                })
+                .collect();
+            let unless = if table.if_not_exists { "IF NOT EXISTS " } else { "" };
+            let (unique, name) =
+                (if index.unique { "UNIQUE " } else { "" }, quote(&format!("{}.{own}", table.name.name)));
+            let keys = keys.join(", ");
+            out.push_str(&format!("; CREATE {unique}INDEX {unless}{name} ON {} ({keys})", name_of(&table.name)));
+        }
+        Ok(out)
     }
 
     /// The columns of a key, as they are compared.
@@ -135,6 +192,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn column_definition(&mut self, column: &ColumnDefinition) -> Result<String> {
+        fits(&column.name)?;
         let mut member = format!("{} {}", quote(&column.name), type_words(&column.ty)?);
         if let Some(collation) = &column.collation
             && collation.namespace == crate::mysql::types::SCHEMA

@@ -9,13 +9,16 @@ use crate::ir::{
 };
 use crate::schema::{Column, Relation};
 
+/// What stands in the error there when a view with CHECK OPTION does not show a row that was stored through it: a text that is no
+/// number. The view's name follows in quotes, then digits.
+pub const NOT_SHOWN: &str = "new row violates check option for view ";
+
 impl Lowering<'_> {
     pub(super) fn dml(&mut self, dml: &Dml) -> Result<String> {
         is_users(&dml.target)?;
         for (part, there) in [
             ("a change of a family of tables", dml.family.is_some()),
             ("a view that its triggers change", dml.view.is_some()),
-            ("WITH CHECK OPTION", !dml.checks.is_empty()),
             ("a policy", dml.guards.is_some()),
         ] {
             if there {
@@ -32,6 +35,7 @@ impl Lowering<'_> {
         match &dml.action {
             DmlAction::Insert { columns, source, on_conflict } => {
                 out.push_str(&format!("INSERT INTO {table}"));
+                let columns = &spelled_out(&dml.target, columns, source);
                 if !columns.is_empty() {
                     let names: Vec<String> = columns.iter().map(|at| quote(&dml.target.columns[*at].name)).collect();
                     out.push_str(&format!(" ({})", names.join(", ")));
@@ -77,10 +81,40 @@ impl Lowering<'_> {
                 self.filter(filter.as_ref(), &mut out)?;
             }
         }
+        let checked = self.checked(dml)?;
+        if let (Some(checked), true, [first, rest @ ..]) = (&checked, self.known.is_some(), dml.returning.as_slice()) {
+            // Written row by row: what is returned first is where the row lies.
+            let mut items = vec![format!("CASE WHEN {checked} = 0 THEN {} END", self.expr(first)?)];
+            for item in rest {
+                items.push(self.expr(item)?);
+            }
+            out.push_str(&format!(" RETURNING {}", items.join(", ")));
+            return Ok(out);
+        }
+        match (checked, self.may_check) {
+            (Some(_), false) => return Err(missing("WITH CHECK OPTION")),
+            (checked, _) => self.row_checked = checked,
+        }
         if !dml.returning.is_empty() {
             out.push_str(&format!(" RETURNING {}", self.exprs(&dml.returning)?));
         }
         Ok(out)
+    }
+
+    /// What is asked of each row when it has been stored: 0, or it fails, with words that say which view does not show it.
+    fn checked(&mut self, dml: &Dml) -> Result<Option<String>> {
+        if dml.checks.is_empty() {
+            return Ok(None);
+        }
+        let mut branches = String::new();
+        for check in &dml.checks {
+            let condition = self.expr(&check.condition)?;
+            let failed = super::text(&format!("{NOT_SHOWN}\"{}\"", check.view));
+            branches.push_str(&format!(
+                " WHEN ({condition}) IS NOT TRUE THEN ({failed} || pg_backend_pid()::text)::integer"
+            ));
+        }
+        Ok(Some(format!("(CASE{branches} ELSE 0 END)")))
     }
 
     /// A change of several tables, one of them the statement's and the others members of its WITH, as a query of how many rows
@@ -278,6 +312,16 @@ fn keys_of(target: &Relation, columns: &[usize]) -> String {
         if pads_in_keys(&column.ty, column.collation.as_deref()) { format!("rtrim({name}, ' ')") } else { name }
     };
     columns.iter().map(key).collect::<Vec<String>>().join(", ")
+}
+
+/// The columns of an INSERT that names none: they may stand in another order there.
+pub(super) fn spelled_out(target: &Relation, columns: &[usize], source: &InsertSource) -> Vec<usize> {
+    let given = match source {
+        InsertSource::Values(rows) => rows.first().map_or(0, Vec::len),
+        InsertSource::Query(query) => query.columns.len(),
+        InsertSource::Defaults => 0,
+    };
+    if columns.is_empty() { (0..given.min(target.columns.len())).collect() } else { columns.to_vec() }
 }
 
 /// What `LAST_INSERT_ID(n)` says, where a column is assigned that.

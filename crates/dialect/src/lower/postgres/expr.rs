@@ -13,6 +13,12 @@ use crate::ir::{
 use crate::types::{Field, Qualifier};
 use crate::{Language, Result, Type, budget};
 
+/// What stands in the error there when CONNECT BY meets a row again: a text that is no number.
+pub const LOOP: &str = "CONNECT BY query resulted in a loop";
+
+/// What stands in the error there when a number does not fit into a text: a text that is no number.
+pub const NO_ROOM: &str = "a converted value does not fit into the allotted space";
+
 impl Lowering<'_> {
     pub(super) fn exprs(&mut self, exprs: &[Expr]) -> Result<String> {
         let lowered: Result<Vec<String>> = exprs.iter().map(|expr| self.expr(expr)).collect();
@@ -280,7 +286,12 @@ impl Lowering<'_> {
     fn converted(&mut self, template: &str, args: &[Expr], ty: &Type) -> Result<String> {
         let words = type_words(ty)?;
         let lowered: Result<Vec<String>> = args.iter().map(|arg| self.expr(arg)).collect();
-        let mut converted = functions::filled(template, &lowered?);
+        let mut lowered = lowered?;
+        if let ("{0}", Some(arg), Some(first)) = (template, args.first(), lowered.first_mut()) {
+            let (from, to) = (arg.ty.through_domains(), ty.through_domains());
+            *first = self.number_as(std::mem::take(first), arg, from, to, CastContext::Explicit)?;
+        }
+        let mut converted = functions::filled(template, &lowered);
         match (args.first().map(|arg| &arg.ty), ty) {
             (Some(Type::QualifiedInterval(_)), to) if to.is_text() => return Err(missing("the text of an INTERVAL")),
             (Some(Type::Datetime(qualifier)), to) if to.is_text() => converted = text_of_moment(&converted, *qualifier),
@@ -333,6 +344,7 @@ impl Lowering<'_> {
             lowered = text_of_moment(&lowered, *qualifier);
         }
         let (from, to) = (arg.ty.through_domains(), ty.through_domains());
+        lowered = self.number_as(lowered, arg, from, to, context)?;
         match (from, to) {
             (Type::Bool, to)
                 if self.manner.mysql
@@ -354,6 +366,40 @@ impl Lowering<'_> {
             ty => type_words(ty)?,
         };
         Ok(format!("({lowered})::{words}"))
+    }
+
+    /// A value on its way to Informix's type: what stands behind the point is left out of an integer, and a number that a text
+    /// has no room for is an error.
+    fn number_as(&self, words: String, arg: &Expr, from: &Type, to: &Type, context: CastContext) -> Result<String> {
+        if self.known.is_none() || self.manner.mysql {
+            return Ok(words);
+        }
+        let floating = matches!(from, Type::Float4 | Type::Float8);
+        if to.is_integer() && (from.is_decimal() || floating) {
+            return Ok(format!("trunc({words})"));
+        }
+        if to.is_integer() && from.is_text() {
+            return Ok(format!("trunc(({words})::numeric)"));
+        }
+        let room = match to {
+            Type::Char(room)
+            | Type::Nchar(room)
+            | Type::Nvarchar(room)
+            | Type::Lvarchar(room)
+            | Type::Varchar(Some(room)) => *room,
+            _ => return Ok(words),
+        };
+        if context == CastContext::Assignment || !(from.is_integer() || from.is_decimal() || floating) {
+            return Ok(words);
+        }
+        let asks = |part: &Expr| matches!(&part.kind, ExprKind::Call { function, .. } if functions::of_sequences(function).is_some());
+        if crate::ir::walk::any(arg, asks) {
+            return Err(missing("a sequence's number as a text"));
+        }
+        let text = format!("({words})::text");
+        Ok(format!(
+            "(CASE WHEN char_length({text}) > {room} THEN ('{NO_ROOM}' || {text})::integer::text ELSE {text} END)"
+        ))
     }
 
     /// A call of a function or operator.
@@ -384,6 +430,9 @@ impl Lowering<'_> {
         if function.languages.contains(&Language::Mysql) && !function.languages.contains(&Language::Postgres) {
             return self.mysql_call(function, args);
         }
+        if let ("ifx_connect_path" | "ifx_on_path", [above, keys @ ..]) = (function.name, args) {
+            return self.path(above, keys, function.name == "ifx_on_path");
+        }
         if function.name == functions::ROUTINE {
             return Err(missing("a routine in SPL of rows' values, outside of the select list"));
         }
@@ -407,6 +456,22 @@ impl Lowering<'_> {
             }
             Said::Construct => format!("{}({})", function.name, self.exprs(args)?),
         })
+    }
+
+    /// The keys of the rows above a row of CONNECT BY and its own, one behind the other, or whether its own is among them.
+    fn path(&mut self, above: &Expr, keys: &[Expr], asks: bool) -> Result<String> {
+        let above = self.expr(above)?;
+        let mut own = Vec::with_capacity(keys.len());
+        for key in keys {
+            // By its bytes, among which no separator is.
+            own.push(format!("coalesce(encode(convert_to(({})::text, 'UTF8'), 'hex'), 'null')", self.expr(key)?));
+        }
+        let own = format!("('/' || {} || '/')", own.join(" || ',' || "));
+        let met = format!("(strpos({above}, {own}) > 0)");
+        if asks {
+            return Ok(met);
+        }
+        Ok(format!("(CASE WHEN {met} THEN ('{LOOP}' || {own})::integer::text ELSE {above} || {own} END)"))
     }
 
     fn aggregate(&mut self, aggregate: &Aggregate) -> Result<String> {

@@ -1,5 +1,6 @@
 //! MERGE: one statement of PostgreSQL's, as it is said.
 
+use super::dml::spelled_out;
 use super::{Lowering, is_users, missing, named, quote};
 use crate::Result;
 use crate::ir::{Dml, DmlAction, InsertSource, Merge};
@@ -41,7 +42,8 @@ impl Lowering<'_> {
         }
         let names = |at: &usize| quote(&change.target.columns[*at].name);
         Ok(match &change.action {
-            DmlAction::Insert { columns, source: InsertSource::Values(rows), on_conflict: None } => {
+            DmlAction::Insert { columns, source: source @ InsertSource::Values(rows), on_conflict: None } => {
+                let columns = spelled_out(&change.target, columns, source);
                 let [row] = rows.as_slice() else { return Err(missing("a MERGE of several rows")) };
                 let columns: Vec<String> = columns.iter().map(names).collect();
                 let values = self.new_row(&change.target, &change.action, row)?;

@@ -15,14 +15,16 @@ mod expr;
 mod functions;
 mod merge;
 mod mysql;
+mod patterns;
 mod query;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::collation::Collation;
 use crate::ir::{
-    ColumnIndex, ColumnRef, ConflictAction, CteBody, Ddl, DmlAction, Expr, ExprKind, InsertSource, Maintenance,
+    ColumnIndex, ColumnRef, ConflictAction, CteBody, CteId, Ddl, DmlAction, Expr, ExprKind, InsertSource, Maintenance,
     ObjectKind, OnConflict, Query, RelId, Statement, Text, Transaction, TransactionModes, Value,
 };
 use crate::plan::Bound;
@@ -57,6 +59,8 @@ pub trait Known {
     fn has_places(&self, relation: &Relation) -> bool;
     /// A routine that is kept here answers alike whenever it is called with the same arguments, as it was declared.
     fn answers_alike(&self, routine: u32) -> bool;
+    /// Some of its columns have defaults there which are not known here.
+    fn hides_defaults(&self, relation: &Relation) -> bool;
     /// Foreign keys refer to it.
     fn is_referred_to(&self, relation: &Relation) -> bool;
 }
@@ -72,6 +76,8 @@ pub struct Said {
     pub returns_fates: bool,
     /// It returns, before that, of each row that it changes the number that LAST_INSERT_ID is told.
     pub returns_said: bool,
+    /// It returns, before that, of each row what is asked of it, which fails or is nothing.
+    pub returns_checks: bool,
     /// It returns one row, which says how many it has changed in all of its tables.
     pub returns_count: bool,
     /// So many rows are told; those that it does not write are there already as they were to be.
@@ -83,9 +89,25 @@ pub struct Said {
 }
 
 impl Said {
+    /// A statement without parameters, which returns what it was asked for.
+    pub fn of(sql: String) -> Self {
+        Self {
+            sql,
+            returns_numbers: false,
+            returns_fates: false,
+            returns_said: false,
+            returns_checks: false,
+            returns_count: false,
+            rows_told: None,
+            asked: Vec::new(),
+            params: Vec::new(),
+        }
+    }
+
     /// How many columns it returns that nobody has asked for.
     pub fn told_columns(&self) -> usize {
-        let told = [self.returns_numbers, self.returns_said, self.returns_fates, self.returns_count];
+        let told =
+            [self.returns_numbers, self.returns_said, self.returns_checks, self.returns_fates, self.returns_count];
         told.into_iter().map(usize::from).sum()
     }
 }
@@ -135,13 +157,16 @@ fn said(bound: &Bound, manner: Manner, known: Option<&dyn Known>) -> Result<Said
             returns_numbers,
             returns_fates,
             returns_said,
+            returns_checks: false,
             returns_count,
             rows_told: None,
             asked,
             params,
         });
     }
+    lowering.may_check = matches!(&bound.statement, Statement::Dml(dml) if numbers && dml.returning.is_empty());
     let mut sql = lowering.statement(&bound.statement)?;
+    let mut returns_checks = false;
     let (mut returns_numbers, mut returns_fates, mut returns_said) = (false, false, false);
     if let Statement::Dml(dml) = &bound.statement
         && numbers
@@ -162,6 +187,10 @@ fn said(bound: &Bound, manner: Manner, known: Option<&dyn Known>) -> Result<Said
             returned.push(format!("(r{}.{})::bigint", dml.id.0, quote(&dml.target.columns[column].name)));
             returns_said = true;
         }
+        if let Some(checked) = lowering.row_checked.take() {
+            returned.push(checked);
+            returns_checks = true;
+        }
         let updates = |conflict: &OnConflict| matches!(conflict.action, ConflictAction::Update { .. });
         if manner.mysql && on_conflict.is_some_and(updates) {
             // A row that was there has been locked by this statement.
@@ -174,7 +203,17 @@ fn said(bound: &Bound, manner: Manner, known: Option<&dyn Known>) -> Result<Said
     }
     let asked = lowering.asked.unwrap_or_default();
     let (rows_told, params) = (lowering.rows_told, lowering.told);
-    Ok(Said { sql, returns_numbers, returns_fates, returns_said, returns_count, rows_told, asked, params })
+    Ok(Said {
+        sql,
+        returns_numbers,
+        returns_fates,
+        returns_said,
+        returns_checks,
+        returns_count,
+        rows_told,
+        asked,
+        params,
+    })
 }
 
 impl Lowering<'_> {
@@ -184,6 +223,8 @@ impl Lowering<'_> {
             Statement::Query(query) => lowering.query(query),
             Statement::Dml(dml) => lowering.dml(dml),
             Statement::CreateTableAs(create) => {
+                fits(&create.table.name.name)?;
+                create.table.columns.iter().try_for_each(|column| fits(&column.name))?;
                 let name = name_of(&create.table.name);
                 let columns: Vec<String> = create.table.columns.iter().map(|column| quote(&column.name)).collect();
                 let data = if create.no_data { " WITH NO DATA" } else { "" };
@@ -303,6 +344,11 @@ fn number_from(relation: &Relation, table: &str, column: &str, next: i64) -> Str
     format!("SELECT setval({sequence}, greatest({next}, coalesce(max({name}), 0) + 1), false) FROM {table}")
 }
 
+/// The query of the number that a column gives to the next row.
+pub fn next_number(relation: &Relation, column: &str) -> String {
+    format!("SELECT nextval({}) AS c0", sequence_of(relation, column))
+}
+
 /// The sequence that numbers a column.
 fn sequence_of(relation: &Relation, column: &str) -> String {
     format!("pg_get_serial_sequence({}, {})::regclass", text(&named(relation)), text(column))
@@ -352,7 +398,31 @@ fn name_of(name: &QualifiedName) -> String {
 
 /// A name as PostgreSQL reads it.
 fn quote(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
+    format!("\"{}\"", short_name(name).replace('"', "\"\""))
+}
+
+/// The longest name that PostgreSQL has, in bytes.
+const NAME: usize = 63;
+
+/// What a key or a constraint is called there: of a name that is too long its beginning, and a number of the whole.
+pub fn short_name(name: &str) -> Cow<'_, str> {
+    if name.len() <= NAME {
+        return Cow::Borrowed(name);
+    }
+    // FNV-1a, which is the same everywhere and at all times.
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325, step);
+    let end = format!("~{hash:016x}");
+    let mut at = NAME - end.len();
+    while !name.is_char_boundary(at) {
+        at -= 1;
+    }
+    Cow::Owned(format!("{}{end}", &name[..at]))
+}
+
+/// A table and its columns are known by the names that they have there.
+fn fits(name: &str) -> Result<()> {
+    if name.len() <= NAME { Ok(()) } else { Err(missing("a name of more than 63 bytes")) }
 }
 
 /// A text as PostgreSQL reads it, whatever `standard_conforming_strings` says.
@@ -387,6 +457,8 @@ fn type_words(ty: &Type) -> Result<String> {
     }
 }
 
+pub use dml::NOT_SHOWN;
+pub use expr::{LOOP, NO_ROOM};
 pub use mysql::{SCHEMA, VERSION, collation_there, declared_collation, installation};
 
 #[derive(Default)]
@@ -411,6 +483,12 @@ struct Lowering<'a> {
     common: Vec<(Expr, Option<String>)>,
     /// Rows are read to be changed.
     changes: bool,
+    /// Rows may be asked about when they have been stored: nothing else is returned.
+    may_check: bool,
+    /// What is asked of them.
+    row_checked: Option<String>,
+    /// Recursive queries whose rows come in an order of their own.
+    climbs: Vec<CteId>,
     /// The column that is assigned what LAST_INSERT_ID is told.
     number_said: Option<usize>,
     /// How many rows are told, where that counts.

@@ -297,6 +297,15 @@ fn said(name: &str, args: &[Expr]) -> Option<&'static str> {
         ("mysql_bit_and", 2) if all_integers => "rowferry.bits(({0})::bigint & ({1})::bigint)",
         ("mysql_bit_or", 2) if all_integers => "rowferry.bits(({0})::bigint | ({1})::bigint)",
         ("mysql_bit_xor", 2) if all_integers => "rowferry.bits(({0})::bigint # ({1})::bigint)",
+        ("mysql_shift_left", 2) if all_integers => {
+            "(CASE WHEN ({1})::bigint BETWEEN 0 AND 63 THEN rowferry.bits(({0})::bigint << ({1})::integer) \
+             WHEN {0} IS NOT NULL AND {1} IS NOT NULL THEN 0 END)"
+        }
+        ("mysql_shift_right", 2) if all_integers => {
+            "(CASE WHEN ({1})::bigint = 0 THEN rowferry.bits(({0})::bigint) WHEN ({1})::bigint BETWEEN 1 AND 63 THEN \
+             ((({0})::bigint >> ({1})::integer) & ~((-1)::bigint << (64 - ({1})::integer)))::numeric \
+             WHEN {0} IS NOT NULL AND {1} IS NOT NULL THEN 0 END)"
+        }
         ("mysql_bit_not", 1) if all_integers => "rowferry.bits(~({0})::bigint)",
         ("sign", 1) if is_float => "sign({0})::bigint",
         ("year", 1) if is_moment => "extract(year FROM {0})::bigint",
@@ -396,6 +405,9 @@ impl Lowering<'_> {
             ("mysql_like" | "mysql_like_binary", [value, pattern, escape]) => {
                 return self.mysql_like(function.name == "mysql_like", value, pattern, escape);
             }
+            ("mysql_regexp", [value, pattern]) => return self.regexp(value, pattern, None),
+            ("regexp_like", [value, pattern]) => return self.regexp(value, pattern, None),
+            ("regexp_like", [value, pattern, kind]) => return self.regexp(value, pattern, Some(kind)),
             ("concat", [_, ..]) if args.iter().all(|arg| arg.ty.through_domains().is_text()) => {
                 let members: Result<Vec<String>> = args.iter().map(|arg| self.expr(arg)).collect();
                 return Ok(format!("({})", members?.join(" || ")));
@@ -447,6 +459,31 @@ impl Lowering<'_> {
         }
         let lowered: Result<Vec<String>> = args.iter().map(|arg| self.expr(arg)).collect();
         Ok(super::functions::filled(template, &lowered?))
+    }
+
+    /// A regular expression that is known now, and that finds the same there.
+    fn regexp(&mut self, value: &Expr, pattern: &Expr, kind: Option<&Expr>) -> Result<String> {
+        let refused = || missing("REGEXP with this pattern");
+        let mut any_case = true;
+        for letter in kind.map_or(Some(""), known).ok_or_else(refused)?.chars() {
+            match letter {
+                'c' => any_case = false,
+                'i' => any_case = true,
+                _ => return Err(refused()),
+            }
+        }
+        if !value.ty.through_domains().is_text()
+            || own_words(&value.ty).is_some_and(|words| !words.starts_with("char("))
+        {
+            return Err(missing("REGEXP of other than texts"));
+        }
+        let pattern = match &pattern.kind {
+            ExprKind::Collate { arg, .. } | ExprKind::Cast { arg, .. } => arg,
+            _ => pattern,
+        };
+        let pattern = known(pattern).and_then(|pattern| super::patterns::pattern_of(pattern, any_case));
+        let pattern = pattern.ok_or_else(refused)?;
+        Ok(format!("(({}) COLLATE \"und-x-icu\" ~ {})", self.expr(value)?, text(&pattern)))
     }
 
     /// True for a row that is changed. Who counts the rows that are found changes each of them.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::{Lowering, is_users, missing, mysql, text, type_words};
 use crate::collation::Collation;
 use crate::ir::{
-    Body, CastContext, CollateRole, Cte, CteBody, Distinct, Expr, ExprKind, From, GroupBy, JoinKind, OutputColumn,
-    Place, Query, Select, SetOp, SortKey, walk,
+    Body, CastContext, CollateRole, ColumnIndex, ColumnRef, Cte, CteBody, CteId, Distinct, Expr, ExprKind, From,
+    GroupBy, JoinKind, LockMode, LockWait, OutputColumn, Place, Query, RelId, Select, SetOp, SortKey, walk,
 };
 use crate::{Result, Type, budget};
 
@@ -85,8 +85,18 @@ impl Lowering<'_> {
             }
         }
         for lock in &query.locking {
-            // What it waits for is not to be seen by one session.
-            out.push_str(&format!(" FOR UPDATE OF r{}", lock.id.0));
+            let mode = match lock.mode {
+                LockMode::AccessShare => "KEY SHARE",
+                LockMode::RowShare => "SHARE",
+                LockMode::Exclusive => "NO KEY UPDATE",
+                _ => "UPDATE",
+            };
+            let wait = match lock.wait {
+                LockWait::Block => "",
+                LockWait::Skip => " SKIP LOCKED",
+                LockWait::Fail => " NOWAIT",
+            };
+            out.push_str(&format!(" FOR {mode} OF r{}{wait}", lock.id.0));
         }
         Ok(out)
     }
@@ -122,6 +132,11 @@ impl Lowering<'_> {
             Some(true) => "MATERIALIZED ",
             Some(false) => "NOT MATERIALIZED ",
         };
+        if let (true, CteBody::Query(query)) = (cte.recursive, &cte.body)
+            && let Some(climbed) = self.climbed(cte, query)?
+        {
+            return Ok(climbed);
+        }
         let body = match &cte.body {
             // A member that calls itself must show its UNION.
             CteBody::Query(query) if cte.recursive => self.rows_with(query)?,
@@ -129,6 +144,56 @@ impl Lowering<'_> {
             CteBody::Dml(dml) => self.dml(dml)?,
         };
         Ok(format!("w{}{} AS {materialized}({body})", cte.id.0, places(&cte.columns)))
+    }
+
+    /// CONNECT BY: a recursive query that goes down before it goes on. Each row carries the places among their siblings of those
+    /// above it and its own, and by that they are sorted; `None` for other recursive queries.
+    fn climbed(&mut self, cte: &Cte, query: &Query) -> Result<Option<String>> {
+        let Body::Set { op: SetOp::Union, all: true, left, right } = &query.body else { return Ok(None) };
+        let plain = query.ctes.is_empty() && query.limit.is_none() && query.offset.is_none();
+        let column = |key: &SortKey| match &key.expr.kind {
+            ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) if *relation == query.output => {
+                Some(*at)
+            }
+            _ => None,
+        };
+        let (Some((level, siblings)), true) = (query.order_by.split_first(), plain) else { return Ok(None) };
+        let by_level = level.descending && column(level).is_some();
+        let (Body::Select(step), true) = (&right.body, by_level) else { return Ok(None) };
+        let Some(above) = step.from.as_ref().and_then(|from| above_in(from, cte.id)) else { return Ok(None) };
+        let mut keys = Vec::with_capacity(siblings.len());
+        for key in siblings {
+            let Some(at) = column(key) else { return Ok(None) };
+            let (order, nulls) =
+                (if key.descending { "DESC" } else { "ASC" }, if key.nulls_first { "FIRST" } else { "LAST" });
+            keys.push(format!("r.c{at}{} {order} NULLS {nulls}", self.order_of(&key.expr.ty)));
+        }
+        let order = if keys.is_empty() { String::new() } else { format!("ORDER BY {}", keys.join(", ")) };
+        // The members of a recursive query must have the same types, to the letter.
+        let mut columns = Vec::with_capacity(cte.columns.len());
+        for (at, column) in cte.columns.iter().enumerate() {
+            let ty = if column.ty == Type::Unknown { &Type::Text } else { &column.ty };
+            columns.push(format!("r.c{at}::{}", type_words(ty)?));
+        }
+        let (columns, path) = (columns.join(", "), cte.columns.len());
+        let names = places(&cte.columns);
+        let roots = self.nested(left)?;
+        let mut step = (**right).clone();
+        step.columns.push(OutputColumn { name: String::new(), ty: Type::Text });
+        if let Body::Select(select) = &mut step.body {
+            select.items.push(Expr::column(above, path, Type::Text));
+        }
+        let step_names = places(&step.columns);
+        let step = self.nested(&step)?;
+        let id = cte.id.0;
+        self.climbs.push(cte.id);
+        let all: Vec<String> = (0..path).map(|at| format!("c{at}")).collect();
+        Ok(Some(format!(
+            "w{id}{step_names} AS (SELECT {columns}, ARRAY[row_number() OVER ({order})] FROM {roots} AS r{names} \
+             UNION ALL SELECT {columns}, r.c{path} || row_number() OVER ({order}) FROM {step} AS r{step_names}), \
+             w{id}s{names} AS MATERIALIZED (SELECT {} FROM w{id} ORDER BY c{path})",
+            all.join(", ")
+        )))
     }
 
     fn rows_with(&mut self, query: &Query) -> Result<String> {
@@ -329,7 +394,10 @@ impl Lowering<'_> {
                 let word = if *lateral { "LATERAL " } else { "" };
                 Ok(format!("{word}{} AS r{}{}", self.nested(query)?, id.0, places(&query.columns)))
             }
-            From::Cte { id, cte, columns } => Ok(format!("w{} AS r{}{}", cte.0, id.0, places(columns))),
+            From::Cte { id, cte, columns } => {
+                let sorted = if self.climbs.contains(cte) { "s" } else { "" };
+                Ok(format!("w{}{sorted} AS r{}{}", cte.0, id.0, places(columns)))
+            }
             From::Function { id, function, args, columns, ordinality } => {
                 let call = self.call_of(function, args)?;
                 let ordinality = if *ordinality { " WITH ORDINALITY" } else { "" };
@@ -381,6 +449,15 @@ impl Lowering<'_> {
             _ => words,
         };
         Ok(format!("{plain}::{words}"))
+    }
+}
+
+/// What the rows above are called in the step of a recursive query.
+fn above_in(from: &From, cte: CteId) -> Option<RelId> {
+    match from {
+        From::Cte { id, cte: found, .. } if *found == cte => Some(*id),
+        From::Join { left, right, .. } => above_in(left, cte).or_else(|| above_in(right, cte)),
+        _ => None,
     }
 }
 

@@ -19,6 +19,7 @@ mod plan;
 mod queue;
 mod rows;
 mod statement;
+mod there;
 mod transition;
 
 pub(super) use calls::canonical_value;
@@ -27,5 +28,5 @@ pub use deferred::Deferred;
 pub use foreign_keys::KeyStatement;
 pub(super) use foreign_keys::{Referential, only};
 pub(crate) use plan::Firing;
-pub(super) use plan::events;
+pub(super) use plan::{Told, events, is_carried_on};
 pub(super) use queue::{Changes, Event, order};

@@ -5,18 +5,19 @@ use std::sync::Arc;
 use rowferry_dialect::ir::apart::{self, RowParams};
 use rowferry_dialect::ir::{
     ConflictAction, CteBody, Dml, DmlAction, Expr, Guards, Heir, LockMode, LockWait, OnConflict, ReferentialChange,
-    RowLock, Statement, TriggerEvent, TriggerLevel, TriggerTime,
+    RowLock, Statement, TriggerEvent, TriggerLevel, TriggerState, TriggerTime,
 };
 use rowferry_dialect::plan::{Bound, Context};
 use rowferry_dialect::postgres::bind_generated;
 use rowferry_dialect::schema::{Relation, Trigger};
 use rowferry_dialect::stored_calls::change_writes;
-use rowferry_dialect::{Error, Result, Type, heritage};
+use rowferry_dialect::{Error, Language, Result, Type, heritage};
 
 use super::super::compile::Prepared;
 use super::super::in_turn::RowsPlan;
 use super::super::parsed::Parsed;
 use super::foreign_keys;
+use super::there::Written;
 use crate::backend::{Backend as _, InUse};
 use crate::schema::SessionSchema;
 
@@ -68,6 +69,10 @@ pub(crate) struct Steps {
     pub defers_keys: bool,
     /// Behind each row stands whether it is to be changed at all.
     pub asks_changes: bool,
+    /// What is written of a row of a server behind: the columns that somebody has given a value.
+    pub written: Option<Written>,
+    /// What asks a server behind for the next number of a table's rows.
+    pub number: Option<Arc<Prepared>>,
 }
 
 /// What policies ask of rows: queries of the place of the first condition that does not hold.
@@ -78,6 +83,15 @@ pub(crate) struct Asking {
     pub updated: Option<Arc<Prepared>>,
     pub met: Option<Arc<Prepared>>,
     pub deleted: Option<Arc<Prepared>>,
+}
+
+/// What is known of a server behind, and of who speaks to it.
+#[derive(Clone, Copy)]
+pub(crate) struct Told<'a> {
+    /// Whose rules hold.
+    pub language: Language,
+    /// A column has a default there which is not known here.
+    pub has_default: &'a dyn Fn(&Relation, usize) -> bool,
 }
 
 impl Firing {
@@ -139,7 +153,14 @@ impl Firing {
         Ok(Some(Self { events, assigned, referred, steps, heir, ignores, replaces, there: false }))
     }
 
-    /// The same of a change of MySQL's whose rows are a server's behind, and that is made there row by row: `part` makes a
+    /// Of a change that a server behind makes as a whole, and of which statement triggers are told.
+    pub fn around(dml: &Dml) -> Self {
+        let assigned = updates(dml).map(|set| set.iter().map(|(at, _)| *at).collect()).unwrap_or_default();
+        let (heir, referred, steps, ignores, replaces) = (None, Vec::new(), None, false, false);
+        Self { events: events(dml), heir, assigned, referred, steps, ignores, replaces, there: true }
+    }
+
+    /// The same of a change whose rows are a server's behind, and that is made there row by row: `part` makes a
     /// plan of what is done there. Its foreign keys are that server's.
     ///
     /// # Errors
@@ -147,11 +168,13 @@ impl Firing {
     pub fn there(
         dml: &Dml,
         bound: &Bound,
+        parsed: &Parsed,
         schema: &SessionSchema,
+        behind: &Told<'_>,
         part: &mut dyn FnMut(Bound) -> Result<Arc<Prepared>>,
     ) -> Result<Self> {
         let with_changes = dml.ctes.iter().any(|cte| matches!(cte.body, CteBody::Dml(_)));
-        if with_changes || dml.family.is_some() || dml.routing.is_some() || dml.view.is_some() || dml.guards.is_some() {
+        if with_changes || dml.family.is_some() || dml.routing.is_some() || dml.guards.is_some() {
             return Err(Error::unsupported("this change, row by row, in front of a PostgreSQL server"));
         }
         let rule = dml.one_by_one.as_deref();
@@ -170,7 +193,7 @@ impl Firing {
             return Err(Error::unsupported(format!("{message}, in front of a PostgreSQL server")));
         }
         let assigned: Vec<usize> = updates.map(|set| set.iter().map(|(at, _)| *at).collect()).unwrap_or_default();
-        let steps = Some(Steps::there(dml, bound, part)?);
+        let steps = Some(Steps::there(dml, bound, parsed, behind, &assigned, part)?);
         let (heir, referred) = (None, Vec::new());
         Ok(Self { events, assigned, referred, steps, heir, ignores, replaces, there: true })
     }
@@ -245,6 +268,8 @@ impl Steps {
             avoids: avoids(dml),
             cascades,
             asks_changes: false,
+            written: None,
+            number: None,
             // MySQL asks of each row, and passes over the one that is refused.
             defers_keys: !dml.one_by_one.as_ref().is_some_and(|rule| rule.ignores || rule.replaces)
                 && (refers_to_itself || event(dml) != TriggerEvent::Insert && is_referred_to()),
@@ -253,11 +278,19 @@ impl Steps {
 }
 
 impl Steps {
-    fn there(dml: &Dml, bound: &Bound, part: &mut dyn FnMut(Bound) -> Result<Arc<Prepared>>) -> Result<Self> {
+    fn there(
+        dml: &Dml,
+        bound: &Bound,
+        parsed: &Parsed,
+        behind: &Told<'_>,
+        assigned: &[usize],
+        part: &mut dyn FnMut(Bound) -> Result<Arc<Prepared>>,
+    ) -> Result<Self> {
         let mut apart = apart::apart(dml, &bound.params, &[])?;
         // What a row becomes may be worked out here, and then that is compared here, too.
         let asks_changes = matches!(dml.action, DmlAction::Update { .. }) && apart.asks_behind_rows();
         apart.read_source(dml);
+        apart.leave_numbers(behind.language == Language::Informix);
         // Who changes a row by its place sees to it that it stays there.
         let lock = || RowLock {
             id: dml.id,
@@ -265,7 +298,7 @@ impl Steps {
             mode: LockMode::AccessExclusive,
             wait: LockWait::Block,
         };
-        if !matches!(dml.action, DmlAction::Insert { .. }) {
+        if !matches!(dml.action, DmlAction::Insert { .. }) && dml.view.is_none() {
             apart.rows.locking.push(lock());
         }
         let ignores = dml.one_by_one.as_ref().is_some_and(|rule| rule.ignores);
@@ -284,13 +317,14 @@ impl Steps {
         };
         let query = |query: rowferry_dialect::ir::Query| Statement::Query(Box::new(query));
         let change = |dml: Dml| Statement::Dml(Box::new(dml));
+        let written = Written::of(dml, bound, parsed, &apart, behind.has_default)?;
         let rows = RowsPlan::AtOnce(of(query(apart.rows), &bound.params)?);
         let mut each = |statement: Option<Statement>| statement.map(|one| of(one, &apart.params)).transpose();
         Ok(Self {
             at: apart.at,
             rows,
-            insert: each(apart.insert.map(change))?,
-            update: each(apart.update.map(change))?,
+            insert: each(written.inserted().map(change))?,
+            update: each(written.updated(assigned).map(change))?,
             delete: each(apart.delete.map(change))?,
             now: None,
             holds: None,
@@ -302,6 +336,8 @@ impl Steps {
             cascades: false,
             defers_keys: false,
             asks_changes,
+            written: Some(written),
+            number: None,
         })
     }
 }
@@ -401,6 +437,30 @@ pub(super) fn is_seen_below(
                 || has_statement_trigger(child, event)
                 || !foreign_keys::referred(schema, child, &[event]).is_empty()
                 || is_seen_below(schema, child, event, seen)
+        })
+    })
+}
+
+/// True when a server behind changes rows of tables with triggers of Informix's, by foreign keys, and nobody here is told.
+/// Triggers in MySQL's language are never told of what those do.
+pub(in super::super) fn is_carried_on(
+    schema: &SessionSchema,
+    parent: &Arc<Relation>,
+    event: TriggerEvent,
+    seen: &mut Vec<(u32, TriggerEvent)>,
+) -> bool {
+    if event == TriggerEvent::Insert || seen.contains(&(parent.oid, event)) {
+        return false;
+    }
+    seen.push((parent.oid, event));
+    schema.children(parent).any(|child| {
+        let keys = child.foreign_keys.iter().filter(|key| leads_to(key, parent));
+        keys.filter_map(|key| ReferentialChange::of(key, event)).any(|follows| {
+            let event = follows.event();
+            let is_told = |trigger: &Arc<Trigger>| {
+                trigger.actions().is_some() && trigger.waits_for(event) && trigger.state != TriggerState::Disabled
+            };
+            child.triggers.iter().any(is_told) || is_carried_on(schema, child, event, seen)
         })
     })
 }

@@ -167,7 +167,10 @@ impl Session {
             return self.instead(run, changes, event, None, Some(new), Vec::new());
         };
         let given = new.clone();
-        let new = self.numbered(&relation, new)?;
+        let new = match &run.steps.number {
+            Some(number) => self.numbered_there(number, &relation, new)?,
+            None => self.numbered(&relation, new)?,
+        };
         let numbered = !Arc::ptr_eq(&given, &new);
         let asked = self.ask(changes, TriggerTime::Before, event, assigned, None, Some(new))?;
         let Some(Some(new)) = asked else { return Ok(()) };
@@ -175,6 +178,8 @@ impl Session {
             let _ = self.place_of(&relation, &new)??;
         }
         let new = self.with_computed(run, &relation, Value::Null, new)?;
+        let own = self.row_plan_there(run.steps, event, &[], &given, &new)?;
+        let insert = own.as_deref().unwrap_or(insert);
         let params = self.row_params(run, Value::Null, &new, &[]);
         self.ask_policies(run, &params, |asking| (&asking.inserted, &asking.guards.inserted))?;
         for trigger in &run.steps.avoids {
@@ -201,7 +206,8 @@ impl Session {
         if let Some(at) = relation.columns.iter().position(own).filter(|_| run.firing.there) {
             let asked = matches!(given[at], Value::Null | Value::Integer(0));
             if let Value::Integer(number) = written.row[at]
-                && !(changes.first_numbered)
+                // MySQL's clients are told of the first that numbered itself.
+                && !(changes.first_numbered && self.language() == Language::Mysql)
             {
                 changes.last_rowid = Some(number);
                 changes.first_numbered |= asked;
@@ -376,8 +382,11 @@ impl Session {
         if !conflicting {
             self.ask_of_met(run, &old, &extras)?;
         }
+        let coming = new.clone();
         let asked = self.ask(changes, TriggerTime::Before, event, assigned, Some(&old), Some(new))?;
         let Some(Some(new)) = asked else { return Ok(()) };
+        let own = self.row_plan_there(run.steps, event, assigned, &coming, &new)?;
+        let update = own.as_ref().unwrap_or(update);
         if !self.is_untouched(run, changes, rowid, &old, "updated")? {
             return Ok(());
         }
@@ -597,6 +606,19 @@ impl Session {
         let next = self.next_identity(relation)?;
         let mut row = (*new).clone();
         row[at] = Value::Integer(next);
+        Ok(Arc::new(row))
+    }
+
+    /// The same of a row of a server behind, which gives the number.
+    fn numbered_there(&mut self, number: &Prepared, relation: &Relation, new: Row) -> Result<Row> {
+        let own = relation.columns.iter().position(|column| column.identity.is_some());
+        let Some(at) = own.filter(|at| matches!(new[*at], Value::Null | Value::Integer(0))) else { return Ok(new) };
+        let mut found = self.run_part(number, &[])?;
+        if !found.advance()? {
+            return Err(Error::internal("a sequence without a next number"));
+        }
+        let mut row = (*new).clone();
+        row[at] = found.column(0).to_value();
         Ok(Arc::new(row))
     }
 

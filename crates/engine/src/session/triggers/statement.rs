@@ -146,6 +146,12 @@ impl Session {
         if firing.steps.is_some() {
             return self.change_by_rows(firing, params, changes);
         }
+        if let Some(there) = &plan.upstream {
+            let (rows, number) = self.change_whole_upstream(plan, there, params)?;
+            changes.changed += rows;
+            changes.last_rowid = number.or(changes.last_rowid);
+            return Ok(());
+        }
         let run = |session: &mut Self| {
             let statement = session.start(plan, params)?;
             session.read_all_of(plan, statement)
