@@ -142,7 +142,14 @@ def test_warnings_and_errors_are_kept_for_who_asks(server: Rowferry, table: str)
     with pymysql.connect(**place(server)) as connection, connection.cursor() as cursor:
         cursor.execute("DROP TABLE IF EXISTS nobody")
         cursor.execute("SHOW WARNINGS")
-        assert cursor.fetchall() == (("Note", 1051, "Unknown table 'nobody'"),)
+        assert cursor.fetchall() == (("Note", 1051, "Unknown table 'app.nobody'"),)
+        for statement, code, told in (
+            ("SELECT * FROM nobody", 1146, "Table 'app.nobody' doesn't exist"),
+            ("DROP TABLE nobody", 1051, "Unknown table 'app.nobody'"),
+        ):
+            with pytest.raises(pymysql.Error) as refused:
+                cursor.execute(statement)
+            assert refused.value.args == (code, told)
         cursor.execute(f"CREATE TABLE {table} (id INT)")
         cursor.execute(f"CREATE TABLE IF NOT EXISTS {table} (id INT)")
         cursor.execute("SHOW WARNINGS")

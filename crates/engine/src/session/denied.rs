@@ -24,8 +24,30 @@ impl Session {
         Error::new(Condition::InsufficientPrivilege, message).with_mysql(1142, "42000")
     }
 
+    /// An error as MySQL's clients are told of it, where that asks the session: who is refused what, and in which database a
+    /// table is not; `None` where it is another.
+    pub fn in_mysqls_words(&self, error: &Error) -> Option<Error> {
+        self.denied_in_mysqls_words(error).or_else(|| self.with_database(error))
+    }
+
+    /// What is said of a table that is not there, with the database where it was looked for.
+    pub(super) fn with_database(&self, error: &Error) -> Option<Error> {
+        if self.language != Language::Mysql || error.mysql.is_some() {
+            return None;
+        }
+        let (kind, rest) = error.message.split_once(" \"")?;
+        let (name, behind) = rest.split_once('"')?;
+        let is_table = matches!(kind, "relation" | "table" | "view") && behind.starts_with(" does not exist");
+        if !is_table || name.contains('.') {
+            return None;
+        }
+        let mut told = error.clone();
+        told.message = format!("{kind} \"{}.{name}\"{behind}", self.mysql_database());
+        Some(told)
+    }
+
     /// An error in MySQL's words, where these say who is refused what; `None` where it is another.
-    pub fn denied_in_mysqls_words(&self, error: &Error) -> Option<Error> {
+    fn denied_in_mysqls_words(&self, error: &Error) -> Option<Error> {
         if self.language != Language::Mysql || error.mysql.is_some() || error.condition().sqlstate() != "42501" {
             return None;
         }

@@ -455,14 +455,19 @@ impl Session {
         if shows && notices.is_empty() {
             return;
         }
-        *self.state.diagnostics.lock() = notices.iter().map(diagnostic).collect();
+        *self.state.diagnostics.lock() = notices.iter().map(|notice| self.diagnostic(notice)).collect();
+    }
+
+    /// A message as SHOW WARNINGS tells it.
+    fn diagnostic(&self, notice: &Error) -> (&'static str, u16, String) {
+        diagnostic(self.with_database(notice).as_ref().unwrap_or(notice))
     }
 
     /// What SHOW WARNINGS tells behind a statement that has failed: its warnings, and why.
     pub fn keep_failure(&mut self, error: &Error) {
         let notices = std::mem::take(&mut *self.state.notices.lock());
         let told = of_mysql::told::told(error);
-        let mut rows: Vec<_> = notices.iter().map(diagnostic).collect();
+        let mut rows: Vec<_> = notices.iter().map(|notice| self.diagnostic(notice)).collect();
         rows.push(("Error", told.code, told.message));
         *self.state.diagnostics.lock() = rows;
     }

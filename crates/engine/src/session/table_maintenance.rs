@@ -109,12 +109,15 @@ impl Session {
 
     /// A table's name as the answer has it.
     fn shown_name(&self, table: &Maintained) -> String {
-        let database = table.database.clone().unwrap_or_else(|| {
-            let path = self.state.variables.read().search_path();
-            let first = path.iter().find(|name| self.schema.has_namespace(name)).filter(|name| *name != PUBLIC);
-            first.cloned().unwrap_or_else(|| self.database.name().to_owned())
-        });
+        let database = table.database.clone().unwrap_or_else(|| self.mysql_database());
         format!("{database}.{}", table.name)
+    }
+
+    /// The default database.
+    pub(super) fn mysql_database(&self) -> String {
+        let path = self.state.variables.read().search_path();
+        let first = path.iter().find(|name| self.schema.has_namespace(name)).filter(|name| *name != PUBLIC);
+        first.cloned().unwrap_or_else(|| self.database.name().to_owned())
     }
 
     fn maintain_table(&mut self, work: Work, table: &Arc<Relation>, shown: &str) -> Result<Vec<Said>> {

@@ -696,6 +696,10 @@ impl Binder<'_> {
                     return Err(crate::Error::new(Condition::InvalidSchemaName, message).with_mysql(1008, "HY000"));
                 }
                 None if drop.missing_ok => match &name.schema {
+                    Some(_) if self.is_mysql() && matches!(kind, ObjectKind::Table | ObjectKind::View) => {
+                        let shown = self.mysql_table_shown(&name);
+                        self.remark(format!("{words} \"{shown}\" does not exist, skipping"));
+                    }
                     Some(schema) if !self.schema.has_namespace(schema) => {
                         self.remark(format!("schema \"{schema}\" does not exist, skipping"));
                     }
@@ -707,7 +711,8 @@ impl Binder<'_> {
                         ObjectKind::Index => Condition::UndefinedObject,
                         _ => Condition::UndefinedTable,
                     };
-                    return Err(crate::Error::new(condition, format!("{words} \"{name}\" does not exist")));
+                    let shown = if self.is_mysql() { self.mysql_table_shown(&name) } else { name.to_string() };
+                    return Err(crate::Error::new(condition, format!("{words} \"{shown}\" does not exist")));
                 }
             }
         }

@@ -46,6 +46,16 @@ impl Binder<'_> {
         self.is_mysql() && !is_own && !self.schema.has_namespace(schema)
     }
 
+    /// A name with its database, where one is said.
+    pub(super) fn mysql_table_shown(&self, name: &crate::schema::QualifiedName) -> String {
+        match name.schema.as_deref() {
+            // The file's own is called as the file.
+            Some("public") => format!("{}.{}", self.context.database, name.name),
+            Some(database) => format!("{database}.{}", name.name),
+            None => name.name.clone(),
+        }
+    }
+
     /// What `sql_mode` says of the statement.
     pub(super) fn mysql_modes(&self) -> crate::mysql::Modes {
         self.source.map(super::parse::Parsed::modes).unwrap_or_default()

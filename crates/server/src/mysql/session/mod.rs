@@ -137,8 +137,8 @@ impl<'c> MysqlSession<'c> {
 
     /// Tells the client of an error, and the session that there was one.
     fn failed(&mut self, error: &Error) {
-        let denied = self.session.denied_in_mysqls_words(error);
-        let error = denied.as_ref().unwrap_or(error);
+        let told = self.session.in_mysqls_words(error);
+        let error = told.as_ref().unwrap_or(error);
         self.session.count_error(error);
         self.session.fail();
         self.session.keep_failure(error);
