@@ -1,14 +1,16 @@
 """Run SQLAlchemy's own suite of a dialect, which its source distribution carries, on the door that speaks it.
 
     .venv/bin/python -m tests.clients.sqlalchemy.run [--dialect postgresql|mysql] [--driver psycopg] [--write]
-        [--reference HOST:PORT/DATABASE | mysql | mariadb | mariadb11] [--part | --suite] [-- PYTEST ARGUMENTS]
+        [--reference HOST:PORT/DATABASE | mysql | mariadb | mariadb11] [--part | --suite] [--behind]
+        [-- PYTEST ARGUMENTS]
 
 Nothing of the suite is committed: it is fetched by its hash, and runs with the library beside it. `floor.json` says how
 many tests must pass on the PostgreSQL door, and which do not, `floor_part.json` the same of a part, `floor_suite.json`
 of what SQLAlchemy asks of all dialects (`--suite`), with any driver; those that begin with `mysql_` say it of the MySQL
-door. `--write` makes a floor what was measured, and keeps its reasons. With `--reference` the suite also runs on a real
-server, and what passes only there is printed: on a PostgreSQL as `postgres`, in a database that holds nothing else, or
-on a MySQL or MariaDB that is started for it.
+door, and with `mysql_behind_` of that in front of a PostgreSQL server (`--behind`). `--write` makes a floor what was
+measured, and keeps its reasons. With `--reference` the suite also runs on a real server, and what passes only there is
+printed: on a PostgreSQL as `postgres`, in a database that holds nothing else, or on a MySQL or MariaDB that is started
+for it.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from tests.clients import suite
 from tests.clients.mysql_drivers import sources
 from tests.servers.mariadb import MariaDB, MariaDB11
 from tests.servers.mysql import MySQL, MySQLServer
-from tests.servers.mysql_door import MySQLDoor
+from tests.servers.mysql_door import MySQLDoor, MySQLDoorBehind
 from tests.servers.rowferry import Rowferry
 
 SOURCE = sources.Sdist(
@@ -67,9 +69,10 @@ class Dialect:
         """Where the dialect's own tests are."""
         return f"test/dialect/{self.name}"
 
-    def floor(self, kind: str = "") -> Path:
-        """The floor of all, of the `part` or of the `suite` of all dialects."""
-        words = [*([] if self.name == "postgresql" else [self.name]), "floor", *([kind] if kind else [])]
+    def floor(self, kind: str = "", *, behind: bool = False) -> Path:
+        """The floor of all, of the `part` or of the `suite`, and `behind` in front of a PostgreSQL server."""
+        door = ([] if self.name == "postgresql" else [self.name]) + (["behind"] if behind else [])
+        words = [*door, "floor", *([kind] if kind else [])]
         return _HERE / f"{'_'.join(words)}.json"
 
 
@@ -109,6 +112,12 @@ def _mysql_url(server: MySQLServer | MySQLDoor) -> str:
 @contextlib.contextmanager
 def _mysql_door() -> Iterator[str]:
     with MySQLDoor.start() as server:
+        yield _mysql_url(server)
+
+
+@contextlib.contextmanager
+def _mysql_door_behind() -> Iterator[str]:
+    with MySQLDoorBehind.start() as server:
         yield _mysql_url(server)
 
 
@@ -172,11 +181,15 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="make what was measured the floor")
     parser.add_argument("--part", action="store_true", help="run only what the repository's own tests run")
     parser.add_argument("--suite", action="store_true", help="run the suite of all dialects instead")
+    parser.add_argument("--behind", action="store_true", help="MySQL's door in front of a PostgreSQL server")
     parser.add_argument("--why", action="store_true", help="print pytest's whole output")
     parser.add_argument("pytest", nargs="*", help="further arguments for pytest")
     given = parser.parse_args()
     dialect = DIALECTS[given.dialect]
-    floor = dialect.floor("suite" if given.suite else "part" if given.part and dialect.part else "")
+    if given.behind and dialect is not MYSQL:
+        parser.error("--behind is about MySQL's door")
+    kind = "suite" if given.suite else "part" if given.part and dialect.part else ""
+    floor = dialect.floor(kind, behind=given.behind)
     given.pytest += SUITE if given.suite else dialect.part if given.part else ()
     theirs = None
     if given.reference:
@@ -184,7 +197,7 @@ def main() -> int:
             theirs = run(dialect, url, given.driver, given.pytest)
             if given.why:
                 print(theirs.output)
-    with dialect.door() as url:
+    with _mysql_door_behind() if given.behind else dialect.door() as url:
         ours = run(dialect, url, given.driver, given.pytest)
     if given.why:
         print(ours.output)

@@ -600,6 +600,14 @@ def test_numbers_become_what_informix_makes_of_them(front: Front) -> None:
             with pytest.raises(exceptions.Error, match="-1207"):
                 cursor.execute(change)
                 cursor.fetchall()
+        cursor.execute("create table days (d date, m datetime year to day)")
+        cursor.execute("insert into days values (mdy(1, 31, 2024), datetime(2024-01-31) year to day)")
+        cursor.execute("select d + 2 units month, m + 1 units day from days")
+        assert cursor.fetchall() == [(datetime.date(2024, 3, 31), datetime.date(2024, 2, 1))]
+        for moved in ("d + 1 units month", "m + 1 units month"):
+            with pytest.raises(exceptions.Error, match="-1267"):
+                cursor.execute(f"select {moved} from days")
+                cursor.fetchall()
         # A table with rows numbers behind them.
         cursor.execute("alter table n modify (k serial)")
         cursor.execute("insert into n (c) values (1)")

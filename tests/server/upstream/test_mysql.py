@@ -483,6 +483,31 @@ def test_rows_are_locked_as_it_is_said(front: MySQLFront) -> None:
         assert fails(second, "SELECT id FROM job WHERE id = 1 FOR UPDATE NOWAIT")[0] == 1205
 
 
+def test_functions_choose_rows(front: MySQLFront) -> None:
+    with front.connect(autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE f (id INT PRIMARY KEY, n INT, t VARCHAR(9), d DATETIME)")
+        cursor.execute("INSERT INTO f VALUES (1, 16, 'ab', '2024-03-31 12:34:56'), (2, -3, NULL, '2023-01-01')")
+        for condition, found in (
+            ("EXTRACT(YEAR FROM d) = 2024", [1]),
+            ("EXTRACT(MINUTE FROM d) = 34", [1]),
+            ("EXTRACT(HOUR FROM DATE(d)) = 0", [1, 2]),
+            ("SQRT(n) = 4", [1]),
+            ("SQRT(n) IS NULL", [2]),
+            ("SIGN(n) = -1", [2]),
+            ("HEX(t) = '6162'", [1]),
+            ("HEX(n) = 'FFFFFFFFFFFFFFFD'", [2]),
+            ("DATEDIFF(d, DATE(d)) = 0", [1, 2]),
+            ("WEEKOFYEAR(d) = 52", [2]),
+            ("CONCAT_WS('-', t, 'x') = 'x'", [2]),
+            ("n << 2 = 64", [1]),
+            ("n << 64 = 0", [1, 2]),
+            ("n >> 63 = 1", [2]),
+            ("n >> 0 = 16", [1]),
+        ):
+            cursor.execute(f"SELECT id FROM f WHERE {condition} ORDER BY id")
+            assert [row[0] for row in cursor.fetchall()] == found, condition
+
+
 def test_regular_expressions_choose_rows(front: MySQLFront) -> None:
     with front.connect(autocommit=True) as connection, connection.cursor() as cursor:
         cursor.execute("CREATE TABLE w (id INT PRIMARY KEY, t VARCHAR(20), b VARCHAR(20) COLLATE utf8mb4_bin)")

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use rowferry_dialect::ir::Isolation;
-use rowferry_dialect::lower::postgres::{LOOP, NO_ROOM, NOT_SHOWN};
+use rowferry_dialect::lower::postgres::{LOOP, NO_DAY, NO_ROOM, NOT_SHOWN};
 use rowferry_dialect::{Condition, Error, Result, Type};
 
 use super::line::{Modes, Request, Within};
@@ -30,6 +30,9 @@ fn meant(error: Error) -> Error {
     }
     if error.message.contains(LOOP) {
         return Error::new(Condition::ConnectByLoop, LOOP);
+    }
+    if error.message.contains(NO_DAY) {
+        return Error::new(Condition::DatetimeArithmeticOverflow, NO_DAY);
     }
     if error.message.contains(NO_ROOM) {
         return Error::new(Condition::ConvertedTooLong, NO_ROOM);

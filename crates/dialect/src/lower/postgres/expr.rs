@@ -16,6 +16,9 @@ use crate::{Language, Result, Type, budget};
 /// What stands in the error there when CONNECT BY meets a row again: a text that is no number.
 pub const LOOP: &str = "CONNECT BY query resulted in a loop";
 
+/// What stands in the error there when a month has no such day: a text that is no number.
+pub const NO_DAY: &str = "the result of the datetime computation is out of range";
+
 /// What stands in the error there when a number does not fit into a text: a text that is no number.
 pub const NO_ROOM: &str = "a converted value does not fit into the allotted space";
 
@@ -292,6 +295,19 @@ impl Lowering<'_> {
             *first = self.number_as(std::mem::take(first), arg, from, to, CastContext::Explicit)?;
         }
         let mut converted = functions::filled(template, &lowered);
+        // A month that has no such day is an error, and not its last day.
+        let by_months = |arg: &Expr| matches!(&arg.ty, Type::QualifiedInterval(by) if matches!(by.first, Field::Year | Field::Month));
+        if self.known.is_some()
+            && template == functions::DATETIME_ADD
+            && !args.first().is_some_and(by_months)
+            && args.get(2).is_some_and(by_months)
+            && let Some(moment) = lowered.first()
+        {
+            let failed = format!("('{NO_DAY}' || pg_backend_pid()::text)::integer::text::timestamp");
+            converted = format!(
+                "CASE WHEN extract(day FROM {converted}) <> extract(day FROM {moment}) THEN {failed} ELSE {converted} END"
+            );
+        }
         match (args.first().map(|arg| &arg.ty), ty) {
             (Some(Type::QualifiedInterval(_)), to) if to.is_text() => return Err(missing("the text of an INTERVAL")),
             (Some(Type::Datetime(qualifier)), to) if to.is_text() => converted = text_of_moment(&converted, *qualifier),

@@ -86,11 +86,14 @@ pub(super) fn converts(function: &Function) -> Option<&'static str> {
     CONVERSIONS.iter().find(|(name, _)| *name == function.name).map(|(_, template)| *template)
 }
 
+/// A moment and an interval before or behind it.
+pub(super) const DATETIME_ADD: &str = "{0} + {4} * {2}";
+
 const CONVERSIONS: &[(&str, &str)] = &[
     ("ifx_add_months", "{0} + make_interval(months => {2})"),
     ("ifx_cast", "{0}"),
     ("ifx_current", "localtimestamp"),
-    ("ifx_datetime_add", "{0} + {4} * {2}"),
+    ("ifx_datetime_add", DATETIME_ADD),
     ("ifx_datetime_sub", "{0}::timestamp - {2}::timestamp"),
     ("ifx_interval_add", "{0} + {4} * {2}"),
     ("ifx_interval_mul", "{0} * {2}"),

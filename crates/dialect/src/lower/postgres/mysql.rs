@@ -238,7 +238,8 @@ fn said(name: &str, args: &[Expr]) -> Option<&'static str> {
     let is_decimal = first.is_some_and(Type::is_decimal);
     let is_float = matches!(first, Some(Type::Float4 | Type::Float8));
     let is_date = matches!(first, Some(Type::Date));
-    let is_moment = is_date || matches!(first, Some(Type::Timestamp(_) | Type::TimestampTz(_)));
+    let moment = |ty: &Type| matches!(ty, Type::Date | Type::Timestamp(_) | Type::TimestampTz(_));
+    let is_moment = first.is_some_and(moment);
     let is_own = args.first().is_some_and(|arg| {
         own_words(&arg.ty)
             .is_some_and(|words| ["enum(", "set(", "year", "bit("].iter().any(|head| words.starts_with(head)))
@@ -308,6 +309,14 @@ fn said(name: &str, args: &[Expr]) -> Option<&'static str> {
         }
         ("mysql_bit_not", 1) if all_integers => "rowferry.bits(~({0})::bigint)",
         ("sign", 1) if is_float => "sign({0})::bigint",
+        ("sign", 1) if is_integer || is_decimal => "sign(({0})::numeric)::bigint",
+        ("sqrt", 1) if is_integer || is_decimal || is_float => {
+            "(CASE WHEN {0} >= 0 THEN sqrt(({0})::double precision) END)"
+        }
+        ("hex", 1) if is_text && !is_own => "upper(encode(convert_to({0}, 'UTF8'), 'hex'))",
+        ("hex", 1) if is_integer && !is_own => "upper(to_hex(({0})::bigint))",
+        ("datediff", 2) if args.iter().all(|arg| moment(type_there(arg))) => "(({0})::date - ({1})::date)::bigint",
+        ("weekofyear", 1) if is_moment => "extract(week FROM {0})::bigint",
         ("year", 1) if is_moment => "extract(year FROM {0})::bigint",
         ("month", 1) if is_moment => "extract(month FROM {0})::bigint",
         ("day" | "dayofmonth", 1) if is_moment => "extract(day FROM {0})::bigint",
@@ -420,6 +429,25 @@ impl Lowering<'_> {
                     "(CASE WHEN {value} IS NULL THEN 0 ELSE coalesce(array_position(ARRAY[{members}], ({value})::bigint), 0) \
                      END)::bigint"
                 ));
+            }
+            ("concat_ws", [_, _, ..]) if args.iter().all(|arg| arg.ty.through_domains().is_text()) => {
+                let members: Result<Vec<String>> = args.iter().map(|arg| self.expr(arg)).collect();
+                return Ok(format!("concat_ws({})", members?.join(", ")));
+            }
+            ("mysql_extract", [part, moment])
+                if matches!(moment.ty.through_domains(), Type::Date | Type::Timestamp(_) | Type::TimestampTz(_)) =>
+            {
+                let part = match known(part).map(str::to_ascii_lowercase).as_deref() {
+                    Some("year") => "year",
+                    Some("month") => "month",
+                    Some("day") => "day",
+                    Some("hour") => "hour",
+                    Some("minute") => "minute",
+                    Some("second") => "second",
+                    Some("quarter") => "quarter",
+                    _ => return Err(missing("this part of EXTRACT")),
+                };
+                return Ok(format!("floor(extract({part} FROM ({})::timestamp))::bigint", self.expr(moment)?));
             }
             ("date_format", [moment, format])
                 if matches!(moment.ty.through_domains(), Type::Date | Type::Timestamp(_) | Type::TimestampTz(_)) =>

@@ -150,7 +150,7 @@ impl Lowering<'_> {
     /// above it and its own, and by that they are sorted; `None` for other recursive queries.
     fn climbed(&mut self, cte: &Cte, query: &Query) -> Result<Option<String>> {
         let Body::Set { op: SetOp::Union, all: true, left, right } = &query.body else { return Ok(None) };
-        let plain = query.ctes.is_empty() && query.limit.is_none() && query.offset.is_none();
+        let plain = self.known.is_some() && query.ctes.is_empty() && query.limit.is_none() && query.offset.is_none();
         let column = |key: &SortKey| match &key.expr.kind {
             ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) if *relation == query.output => {
                 Some(*at)
