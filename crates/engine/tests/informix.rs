@@ -189,6 +189,36 @@ fn a_distinct_type_is_a_domain_to_clients_of_postgresql() {
     assert!(run(&mut session, "select 1::dollar from systables where tabid = 1").is_ok());
 }
 
+/// Columns of tables of PostgreSQL's that compute or always number themselves take no value from Informix's clients either.
+#[test]
+fn computed_columns_of_other_dialects_take_no_value() {
+    let fixture = Fixture::new();
+    let database = fixture.open();
+    let mut other = support::postgres(&database);
+    let columns = "a int, b int generated always as (a * 2) stored, id int generated always as identity";
+    support::ask_with(&mut other, &format!("create table t ({columns})"), &[]).unwrap();
+    let mut session = informix(&database);
+    run(&mut session, "insert into t (a) values (1)").unwrap();
+    run(&mut session, "insert into t (a, b) values (2, default)").unwrap();
+    for refused in [
+        "insert into t (a, b) values (3, 5)",
+        "insert into t (a, id) values (3, 50)",
+        "insert into t values (3, 50)",
+        "insert into t (a, id) select a, a from t",
+        "update t set b = 7",
+        "update t set (a, id) = (8, 77)",
+        "update t set (b, a) = (select a, a from t where a = 1)",
+    ] {
+        let error = run(&mut session, refused).unwrap_err();
+        assert_eq!(error.informix_code(), -232, "{refused}: {error}");
+    }
+    run(&mut session, "update t set a = 5 where a = 2").unwrap();
+    assert_eq!(
+        run(&mut session, "select a, b, id from t order by id").unwrap(),
+        "a INTEGER | b INTEGER | id INTEGER\n1|2|1\n5|10|2\n"
+    );
+}
+
 /// What a statement says and what has no effect is a remark, or refused where the server was told to take nothing of the kind.
 #[test]
 fn what_has_no_effect_is_told_or_refused() {

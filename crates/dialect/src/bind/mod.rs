@@ -4,6 +4,10 @@
 //! words in which a refusal is told are again its own.
 
 pub(crate) mod grouping;
+pub(crate) mod insert;
+pub(crate) mod inside;
 pub mod names;
 pub(crate) mod query;
+pub(crate) mod scope;
 pub(crate) mod set_operation;
+pub(crate) mod view;

@@ -7,7 +7,10 @@ use super::parse::Parsed;
 use super::types;
 use super::with::Within;
 use crate::access::{Needs, Privileges};
+use crate::bind::inside::Inside;
 pub(super) use crate::bind::query::{BoundQuery, computed, outputs};
+use crate::bind::scope::Shown;
+use crate::bind::view::Views;
 use crate::collation::Collation;
 use crate::ir::{self, CteId, Expr, ExprKind, Ids, RelId};
 use crate::plan::{Context, Effects, ResultColumn};
@@ -93,10 +96,8 @@ pub(super) struct Scope {
     pub(super) aggregates: bool,
     /// A window function of this level has been met.
     pub(super) windowed: bool,
-    /// Inside the arguments of an aggregate.
-    pub(super) in_aggregate: bool,
-    /// Inside the arguments of a window function.
-    pub(super) in_window: bool,
+    /// The aggregates and windows in which is bound.
+    pub(super) inside: Inside,
     /// Column references met outside aggregates, with their places, for messages about grouping.
     pub(super) uses: Vec<(ir::ColumnRef, i32)>,
     /// Columns in the aggregates of queries inside, which must be grouped here.
@@ -513,6 +514,30 @@ impl<'a> Binder<'a> {
             }
             self.error(Condition::UndefinedTable, format!("relation \"{name}\" does not exist"), range.location)
         })
+    }
+}
+
+impl Views for Binder<'_> {
+    fn views(&mut self) -> &mut Vec<u32> {
+        &mut self.views
+    }
+
+    fn needs(&mut self) -> &mut Needs {
+        &mut self.needs
+    }
+
+    fn ids(&mut self) -> &mut Ids {
+        &mut self.ids
+    }
+
+    fn reads_view(&mut self, view: &Arc<Relation>) {
+        self.need(ir::Text::TABLE, view, Privileges::SELECT);
+    }
+}
+
+impl Shown for Entry {
+    fn column_names(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|column| column.name.as_str())
     }
 }
 

@@ -9,6 +9,7 @@ use super::mysql::changes::{Counted, Said, is_beside};
 use super::spread::is_star;
 use super::target::{Change, Target};
 use super::{raw, types};
+use crate::bind::insert::{OwnValue, domain_default};
 use crate::ir::{CastContext, ColumnIndex, CompareOp, Dml, DmlAction, Expr, ExprKind, OneByOne, Routing};
 use crate::plan::ResultColumn;
 use crate::schema::{Column, PolicyCommand, Relation};
@@ -95,7 +96,7 @@ impl Binder<'_> {
                 let value = self.stored(&text, relation.language, Vec::new(), Clause::Default)?;
                 self.stored_value(value, column, -1)
             }
-            None => match super::insert::domain_default(&column.ty).map(str::to_owned) {
+            None => match domain_default(&column.ty).map(str::to_owned) {
                 Some(text) => {
                     let value = self.stored(&text, Language::Postgres, Vec::new(), Clause::Default)?;
                     self.stored_value(value, column, -1)
@@ -269,13 +270,8 @@ impl Binder<'_> {
             };
             let says_default = matches!(node.node, Some(N::SetToDefault(_)));
             let is_default = says_default && !changed.default_is_null(position);
-            let computed = column.generated.is_some() || column.identity.as_ref().is_some_and(|i| i.always);
-            if computed && !is_default {
-                let detail = if column.generated.is_some() {
-                    format!("Column \"{}\" is a generated column.", column.name)
-                } else {
-                    format!("Column \"{}\" is an identity column defined as GENERATED ALWAYS.", column.name)
-                };
+            if let Some(own) = OwnValue::of(column).filter(|_| !is_default) {
+                let detail = super::insert::detail_of(own, column);
                 return Err(self
                     .error(
                         Condition::GeneratedAlways,

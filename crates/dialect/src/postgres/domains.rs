@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::binder::{Binder, Clause, Entry, EntryColumn};
 use super::{coerce, mysql};
+use crate::bind::insert::domain_default;
 use crate::ir::{CastContext, DomainRules, Expr, ExprKind, RelId, Rules, Text, walk};
 use crate::plan::Context;
 use crate::schema::Schema;
@@ -239,7 +240,7 @@ pub fn uses_of_domain_check(
 /// As for any expression.
 pub fn bind_domain_default(ty: &Type, schema: &dyn Schema, context: &Context) -> Result<Option<Expr>> {
     let mut binder = Binder::detached(schema, context);
-    let value = match super::insert::domain_default(ty) {
+    let value = match domain_default(ty) {
         Some(text) => binder.stored(text, Language::Postgres, Vec::new(), Clause::Default)?,
         None if ty.is_constrained() => Expr::null(Type::Unknown),
         None => return Ok(None),

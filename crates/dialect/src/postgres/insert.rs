@@ -7,6 +7,7 @@ use super::conflict::deferrable_arbiter;
 use super::expr::location;
 use super::target::{Change, Target};
 use super::types;
+use crate::bind::insert::{self, LeftOut, OwnValue, domain_default};
 use crate::bind::query::converted;
 use crate::ir::build::row_identity;
 use crate::ir::{self, CastContext, ConflictAction, Dml, DmlAction, Expr, ExprKind, InsertSource, OnConflict};
@@ -199,26 +200,15 @@ impl Binder<'_> {
 
     /// A column that numbers or computes itself takes no value from outside.
     fn check_given(column: &Column, overriding: OverridingKind) -> Result<()> {
-        let refuse = |detail: String| {
-            crate::Error::new(
-                Condition::GeneratedAlways,
-                format!("cannot insert a non-DEFAULT value into column \"{}\"", column.name),
-            )
-            .detail(detail)
-        };
-        if column.generated.is_some() {
-            return Err(refuse(format!("Column \"{}\" is a generated column.", column.name)));
-        }
-        if column.identity.as_ref().is_some_and(|identity| identity.always)
-            && overriding != OverridingKind::OverridingSystemValue
-        {
-            return Err(refuse(format!(
-                "Column \"{}\" is an identity column defined as GENERATED ALWAYS.",
-                column.name
-            ))
-            .hint("Use OVERRIDING SYSTEM VALUE to override."));
-        }
-        Ok(())
+        let refused = OwnValue::of(column);
+        let overridden = refused == Some(OwnValue::Numbered) && overriding == OverridingKind::OverridingSystemValue;
+        let Some(own) = refused.filter(|_| !overridden) else { return Ok(()) };
+        let message = format!("cannot insert a non-DEFAULT value into column \"{}\"", column.name);
+        let error = crate::Error::new(Condition::GeneratedAlways, message).detail(detail_of(own, column));
+        Err(match own {
+            OwnValue::Numbered => error.hint("Use OVERRIDING SYSTEM VALUE to override."),
+            OwnValue::Generated => error,
+        })
     }
 
     pub(super) fn insert_values(
@@ -324,29 +314,20 @@ impl Binder<'_> {
 
     /// A value for a column of MySQL's that numbers itself: 0 and NULL ask for the next number.
     fn self_numbered(&self, value: Expr, column: &Column) -> Result<Expr> {
-        let Some(identity) = column.identity.as_ref().filter(|identity| self.is_mysql() && !identity.always) else {
+        if !self.is_mysql() || column.identity.as_ref().is_none_or(|identity| identity.always) {
             return Ok(value);
-        };
-        let sequence = match &identity.sequence {
-            Some(name) => match self.schema.sequence(name) {
-                Some(found) => Some(found.oid),
-                None => return Err(crate::Error::internal("a column whose sequence is gone")),
-            },
-            None => None,
-        };
-        let ty = value.ty.clone();
-        let given = match value.kind {
-            ExprKind::Literal(ir::Value::Null) => None,
-            ExprKind::Literal(ir::Value::Integer(0)) if !self.mysql_modes().zero_is_a_number => None,
+        }
+        let sequence = insert::sequence_of(self.schema, column)?;
+        if !self.mysql_modes().zero_is_a_number {
+            return Ok(insert::numbered(value, sequence));
+        }
+        match value.kind {
+            ExprKind::Literal(ir::Value::Null) => Ok(insert::numbered(value, sequence)),
             // With NO_AUTO_VALUE_ON_ZERO it is a number like any other.
-            ExprKind::Literal(_) if self.mysql_modes().zero_is_a_number => return Ok(value),
-            _ if self.mysql_modes().zero_is_a_number && sequence.is_none() => return Ok(value),
-            _ if self.mysql_modes().zero_is_a_number => {
-                return Err(self.unsupported("NO_AUTO_VALUE_ON_ZERO with what is no literal", -1));
-            }
-            _ => Some(Box::new(value)),
-        };
-        Ok(Expr::new(ExprKind::Numbered { given, sequence }, ty))
+            ExprKind::Literal(_) => Ok(value),
+            _ if sequence.is_none() => Ok(value),
+            _ => Err(self.unsupported("NO_AUTO_VALUE_ON_ZERO with what is no literal", -1)),
+        }
     }
 
     fn insert_query(
@@ -436,23 +417,23 @@ impl Binder<'_> {
         positions: &mut Vec<usize>,
         source: InsertSource,
     ) -> Result<InsertSource> {
-        let mut implicit = Vec::new();
-        for (at, column) in target.relation.columns.iter().enumerate() {
-            if lacks_value(positions, at, column)
-                && let Some(value) = self.mysql_implicit(column)?
-            {
-                if !is_enum(column) {
-                    let message = format!("Field '{}' doesn't have a default value", column.name);
-                    self.notices.push(crate::Error::new(Condition::Warning, message).with_mysql(1364, "HY000"));
-                }
-                implicit.push((at, value.cast(column.ty.clone(), CastContext::Assignment)));
+        let given = &*positions;
+        let implicit = insert::left_out(&target.relation.columns, given, |at, column| {
+            if !lacks_value(given, at, column) {
+                return Ok(None);
             }
-        }
+            let Some(value) = self.mysql_implicit(column)? else { return Ok(None) };
+            if !is_enum(column) {
+                let message = format!("Field '{}' doesn't have a default value", column.name);
+                self.notices.push(crate::Error::new(Condition::Warning, message).with_mysql(1364, "HY000"));
+            }
+            Ok(Some(value.cast(column.ty.clone(), CastContext::Assignment)))
+        })?;
         if implicit.is_empty() {
             return Ok(source);
         }
         positions.extend(implicit.iter().map(|(at, _)| *at));
-        Ok(self.with_columns(source, implicit.into_iter().map(|(_, value)| value).collect()))
+        Ok(insert::with_values(source, implicit.into_iter().map(|(_, value)| value).collect(), &mut self.ids))
     }
 
     /// OVERRIDING USER VALUE: the next numbers of identity columns in the place of what a query has for them.
@@ -508,40 +489,7 @@ impl Binder<'_> {
             return Ok(source);
         }
         positions.extend(added.iter().map(|(position, _)| *position));
-        Ok(self.with_columns(source, added.into_iter().map(|(_, value)| value).collect()))
-    }
-
-    /// Rows with some values behind those that they have.
-    fn with_columns(&mut self, source: InsertSource, values: Vec<Expr>) -> InsertSource {
-        match source {
-            InsertSource::Defaults => InsertSource::Values(vec![values]),
-            InsertSource::Values(mut rows) => {
-                for row in &mut rows {
-                    row.extend(values.iter().cloned());
-                }
-                InsertSource::Values(rows)
-            }
-            InsertSource::Query(query) => {
-                let columns: Vec<ResultColumn> = query
-                    .columns
-                    .iter()
-                    .map(|column| super::binder::computed(column.name.clone(), column.ty.clone()))
-                    .collect();
-                let bound = super::binder::BoundQuery { query: *query, columns, places: Vec::new() };
-                let mut bound = bound.wrapped(&mut self.ids);
-                self.keep_order(&mut bound.query);
-                if let crate::ir::Body::Select(select) = &mut bound.query.body {
-                    for value in values {
-                        bound
-                            .query
-                            .columns
-                            .push(crate::ir::OutputColumn { name: "?column?".to_owned(), ty: value.ty.clone() });
-                        select.items.push(value);
-                    }
-                }
-                InsertSource::Query(Box::new(bound.query))
-            }
-        }
+        Ok(insert::with_values(source, added.into_iter().map(|(_, value)| value).collect(), &mut self.ids))
     }
 
     /// The columns that an INSERT does not name, and what stands in them, where the back end does not know it by itself.
@@ -549,24 +497,15 @@ impl Binder<'_> {
         let relation = &*target.relation;
         // A trigger or a policy sees the row before it is written.
         let shown = target.shows_rows() || self.effects.calls_writers;
-        let mut added = Vec::new();
-        for (position, column) in relation.columns.iter().enumerate() {
-            if positions.contains(&position) || column.generated.is_some() {
-                continue;
-            }
-            let ours = match (&column.identity, &column.default) {
-                (Some(identity), _) => identity.sequence.is_some(),
-                (None, Some(default)) => shown || !default.native || column.ty.is_constrained(),
-                // A domain may have a default, and NULL may be no value of it.
-                (None, None) => column.ty.is_constrained() || domain_default(&column.ty).is_some(),
-            };
+        insert::left_out(&relation.columns, positions, |position, column| {
+            let ours = !matches!(LeftOut::of(column, shown), LeftOut::ByItself);
             // A leaf may have a default of its own, which does not count.
             let spelled = target.routing.is_some();
-            if ours || spelled || target.view_default(position).is_some() {
-                added.push((position, self.target_default(target, position, !shown, -1)?));
+            if !ours && !spelled && target.view_default(position).is_none() {
+                return Ok(None);
             }
-        }
-        Ok(added)
+            self.target_default(target, position, !shown, -1).map(Some)
+        })
     }
 
     /// DEFAULT in VALUES, where it had been left to the back end.
@@ -582,27 +521,6 @@ impl Binder<'_> {
         }
         Ok(())
     }
-
-    /// Sequences number the rows of a sorted query in its order: they are sorted before anything is added to them.
-    fn keep_order(&mut self, query: &mut crate::ir::Query) {
-        use crate::ir::{Body, Cte, CteBody, From};
-        let Body::Select(select) = &mut query.body else { return };
-        match select.from.take() {
-            Some(From::Query { id, query: sorted, lateral: false }) if !sorted.order_by.is_empty() => {
-                let (cte, columns) = (self.ids.cte(), sorted.columns.clone());
-                query.ctes.push(Cte {
-                    name: "sorted".to_owned(),
-                    id: cte,
-                    recursive: false,
-                    materialized: Some(true),
-                    body: CteBody::Query(sorted),
-                    columns: columns.clone(),
-                });
-                select.from = Some(From::Cte { id, cte, columns });
-            }
-            from => select.from = from,
-        }
-    }
 }
 
 /// The columns that an INSERT gives values to, with their places in its text.
@@ -616,11 +534,13 @@ pub(super) struct Given<'a> {
     beyond: Option<crate::Error>,
 }
 
-/// The default that a column has from its domain.
-pub(super) fn domain_default(ty: &Type) -> Option<&str> {
-    match ty {
-        Type::User(user) => user.domain().and_then(|domain| domain.default.as_deref()),
-        _ => None,
+/// Why a column takes no value, in PostgreSQL's words.
+pub(super) fn detail_of(own: OwnValue, column: &Column) -> String {
+    match own {
+        OwnValue::Generated => format!("Column \"{}\" is a generated column.", column.name),
+        OwnValue::Numbered => {
+            format!("Column \"{}\" is an identity column defined as GENERATED ALWAYS.", column.name)
+        }
     }
 }
 

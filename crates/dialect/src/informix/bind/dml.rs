@@ -6,9 +6,10 @@ use super::Binder;
 use super::coerce::call;
 use super::scope::{Scope, Visible};
 use crate::access::Privileges;
+use crate::bind::insert::{self, LeftOut, OwnValue};
 use crate::informix::ast::{Assignment, Ast, InsertSource, Node, NodeKind, ObjectName, Query, Source};
-use crate::ir::{self, Dml, DmlAction, Expr, ExprKind, RelId, TriggerEvent, TriggerLevel, TriggerTime, Value};
-use crate::schema::{Column, ColumnDefault, Relation, RelationKind};
+use crate::ir::{self, Dml, DmlAction, Expr, ExprKind, RelId, TriggerEvent, TriggerLevel, TriggerTime};
+use crate::schema::{Column, Relation, RelationKind};
 use crate::{Condition, Language, Result, Type};
 
 /// A change of a table, or of a view whose triggers take the rows.
@@ -233,15 +234,7 @@ impl Binder<'_> {
             )
         };
         // Columns that are left out and that the back end cannot fill by itself.
-        let mut added = Vec::new();
-        for (position, column) in target.columns.iter().enumerate() {
-            if !columns.contains(&position)
-                && column.generated.is_none()
-                && let Some(value) = self.missing(target, column)?
-            {
-                added.push((position, value));
-            }
-        }
+        let added = insert::left_out(&target.columns, &columns, |_, column| self.missing(target, column))?;
         let source = match source {
             InsertSource::Values(rows) => {
                 let mut bound = Vec::new();
@@ -268,6 +261,7 @@ impl Binder<'_> {
                                 node.at,
                             ));
                         }
+                        self.check_takes_value(column, node.at)?;
                         let value = self.assigned_to(node, column)?;
                         values.push(self.numbered(value, column)?);
                     }
@@ -284,28 +278,8 @@ impl Binder<'_> {
                 if found.len() != columns.len() {
                     return Err(mismatch(self));
                 }
-                let mut items = Vec::new();
-                for (place, (&position, found)) in columns.iter().zip(&found).enumerate() {
-                    let column = &target.columns[position];
-                    let value = Expr::column(id, place, found.ty.clone());
-                    let value = self.value_for(value, column, name.at)?;
-                    items.push(self.numbered(value, column)?);
-                }
-                items.extend(added.iter().map(|(_, value)| value.clone()));
-                let outputs = columns
-                    .iter()
-                    .copied()
-                    .chain(added.iter().map(|(position, _)| *position))
-                    .map(|position| ir::OutputColumn {
-                        name: target.columns[position].name.clone(),
-                        ty: target.columns[position].ty.clone(),
-                    })
-                    .collect();
-                let mut query = self.query_of(items, outputs);
-                if let ir::Body::Select(select) = &mut query.body {
-                    select.from = Some(from);
-                }
-                ir::InsertSource::Query(Box::new(query))
+                let types = found.iter().map(|found| &found.ty);
+                self.rows_around((from, id), types, target, (&columns, &added), name.at)?
             }
             InsertSource::Query(query) => {
                 let (bound, result) = self.query(query)?;
@@ -314,62 +288,64 @@ impl Binder<'_> {
                 }
                 // The rows are converted in a query around the user's.
                 let id = self.ids.relation();
-                let mut items = Vec::new();
-                for (place, (&position, found)) in columns.iter().zip(&result).enumerate() {
-                    let column = &target.columns[position];
-                    let value = Expr::column(id, place, found.ty.clone());
-                    let value = self.value_for(value, column, query.at)?;
-                    items.push(self.numbered(value, column)?);
-                }
-                items.extend(added.iter().map(|(_, value)| value.clone()));
-                let outputs = columns
-                    .iter()
-                    .copied()
-                    .chain(added.iter().map(|(position, _)| *position))
-                    .map(|position| ir::OutputColumn {
-                        name: target.columns[position].name.clone(),
-                        ty: target.columns[position].ty.clone(),
-                    })
-                    .collect();
-                let mut outer = self.query_of(items, outputs);
-                if let ir::Body::Select(select) = &mut outer.body {
-                    select.from = Some(ir::From::Query { id, query: Box::new(bound), lateral: false });
-                }
-                ir::InsertSource::Query(Box::new(outer))
+                let from = ir::From::Query { id, query: Box::new(bound), lateral: false };
+                let types = result.iter().map(|found| &found.ty);
+                self.rows_around((from, id), types, target, (&columns, &added), query.at)?
             }
         };
         columns.extend(added.iter().map(|(position, _)| *position));
         Ok(DmlAction::Insert { columns, source, on_conflict: None })
     }
 
-    /// A value for a column that numbers itself: in a SERIAL column 0 asks for the next number.
-    fn numbered(&mut self, value: Expr, column: &Column) -> Result<Expr> {
-        let Some(identity) = &column.identity else { return Ok(value) };
-        if !identity.zero_is_next {
-            return Ok(value);
-        }
-        let sequence = self.sequence_of(column)?;
-        let ty = value.ty.clone();
-        let given = match value.kind {
-            ExprKind::Literal(Value::Integer(0) | Value::Null) => None,
-            _ => Some(Box::new(value)),
+    /// A column that computes or always numbers itself, which only other dialects can make, takes no value.
+    fn check_takes_value(&self, column: &Column, at: usize) -> Result<()> {
+        let what = match OwnValue::of(column) {
+            None => return Ok(()),
+            Some(OwnValue::Generated) => "is computed",
+            Some(OwnValue::Numbered) => "always numbers itself",
         };
-        Ok(Expr::new(ExprKind::Numbered { given, sequence }, ty))
+        let message = format!("column ({}) {what} and takes no value", column.name);
+        Err(self.error(Condition::GeneratedAlways, message, at).column(&*column.name))
     }
 
-    /// The sequence that numbers a column.
-    fn sequence_of(&self, column: &Column) -> Result<Option<u32>> {
-        let Some(name) = column.identity.as_ref().and_then(|identity| identity.sequence.as_ref()) else {
-            return Ok(None);
-        };
-        match self.schema.sequence(name) {
-            Some(sequence) => Ok(Some(sequence.oid)),
-            None => Err(crate::Error::internal(format!("sequence {name} of column {} is gone", column.name))),
+    /// A query of rows as a table takes them, with values for the columns that are left out.
+    fn rows_around<'t>(
+        &mut self,
+        (from, id): (ir::From, RelId),
+        types: impl Iterator<Item = &'t Type>,
+        target: &Relation,
+        (columns, added): (&[usize], &[(usize, Expr)]),
+        at: usize,
+    ) -> Result<ir::InsertSource> {
+        let mut items = Vec::with_capacity(columns.len() + added.len());
+        for (place, (&position, ty)) in columns.iter().zip(types).enumerate() {
+            let column = &target.columns[position];
+            self.check_takes_value(column, at)?;
+            let value = self.value_for(Expr::column(id, place, ty.clone()), column, at)?;
+            items.push(self.numbered(value, column)?);
+        }
+        items.extend(added.iter().map(|(_, value)| value.clone()));
+        let positions = columns.iter().chain(added.iter().map(|(position, _)| position));
+        let output = |column: &Column| ir::OutputColumn { name: column.name.clone(), ty: column.ty.clone() };
+        let outputs = positions.map(|&position| output(&target.columns[position])).collect();
+        let select = ir::Select::of(items, Some(from));
+        let mut query = ir::Query::of(ir::Body::Select(Box::new(select)), outputs, self.ids.relation());
+        insert::keep_order(&mut query, &mut self.ids);
+        Ok(ir::InsertSource::Query(Box::new(query)))
+    }
+
+    /// A value for a column that numbers itself: in a SERIAL column 0 asks for the next number.
+    fn numbered(&mut self, value: Expr, column: &Column) -> Result<Expr> {
+        match &column.identity {
+            Some(identity) if identity.zero_is_next => {
+                Ok(insert::numbered(value, insert::sequence_of(self.schema, column)?))
+            }
+            _ => Ok(value),
         }
     }
 
     fn next_number(&mut self, column: &Column) -> Result<Option<Expr>> {
-        let Some(sequence) = self.sequence_of(column)? else { return Ok(None) };
+        let Some(sequence) = insert::sequence_of(self.schema, column)? else { return Ok(None) };
         let oid = Expr::integer(sequence.into(), Type::Oid);
         Ok(Some(match &column.identity {
             Some(identity) if identity.zero_is_next => {
@@ -381,19 +357,16 @@ impl Binder<'_> {
 
     /// What a column that is left out gets, when the back end does not give it by itself.
     fn missing(&mut self, target: &Relation, column: &Column) -> Result<Option<Expr>> {
-        if column.identity.is_some() {
-            return self.next_number(column);
-        }
         // A trigger sees the row before it is written.
         let shown = target.takes_rows(ir::TriggerEvent::Insert) || target.takes_rows(ir::TriggerEvent::Update);
-        let constrained = column.ty.is_constrained();
-        let ours = |default: &&ColumnDefault| shown || !default.native || constrained;
-        let Some(default) = column.default.as_ref().filter(ours) else {
-            if column.default.is_some() || !column.ty.is_domain() {
-                return Ok(None);
+        let default = match LeftOut::of(column, shown) {
+            LeftOut::ByItself => return Ok(None),
+            LeftOut::Number => return self.next_number(column),
+            LeftOut::Default(default) => default,
+            LeftOut::OfDomain => {
+                let context = crate::plan::Context { database: self.context.database.clone(), ..Default::default() };
+                return crate::postgres::bind_domain_default(&column.ty, self.schema, &context);
             }
-            let context = crate::plan::Context { database: self.context.database.clone(), ..Default::default() };
-            return crate::postgres::bind_domain_default(&column.ty, self.schema, &context);
         };
         if target.language != Language::Informix {
             let context = crate::plan::Context { database: self.context.database.clone(), ..Default::default() };
@@ -432,6 +405,7 @@ impl Binder<'_> {
                         None => Expr::new(ExprKind::Default, column.ty.clone()),
                     }
                 } else {
+                    self.check_takes_value(column, *at)?;
                     self.assigned_to(node, column)?
                 };
                 assignments.push((position, value));
@@ -462,6 +436,7 @@ impl Binder<'_> {
     ) -> Result<()> {
         for (place, (name, at)) in names.iter().enumerate() {
             let position = self.settable(target, name, *at, assignments)?;
+            self.check_takes_value(&target.columns[position], *at)?;
             let bound = self.subquery(query)?;
             if bound.columns.len() != names.len() {
                 return Err(self.error(

@@ -3,11 +3,13 @@
 use super::Binder;
 use super::casts::{is_distinct, plain};
 use super::coerce::{call, words};
+use super::scope::Visible;
+use crate::bind::scope::{self, Found, Spelling};
 use crate::informix::ast::{Node, NodeKind, TrimSide};
 use crate::informix::types::{LVARCHAR_MAX, YEAR_TO_FRACTION3, YEAR_TO_FRACTION5, type_words};
 use crate::informix::values::composite::{self, Shape};
 use crate::informix::values::{Decimal, Moment, Span};
-use crate::ir::{CastContext, ColumnIndex, ColumnRef, CompareOp, Expr, ExprKind, RelId, Value};
+use crate::ir::{CastContext, ColumnIndex, ColumnRef, CompareOp, Expr, ExprKind, Value};
 use crate::schema::QualifiedName;
 use crate::types::{Field, IntervalQualifier, Qualifier};
 use crate::uses::NamedColumn;
@@ -305,37 +307,8 @@ impl Binder<'_> {
             [] => return Err(self.error(Condition::SyntaxError, "a name is expected here", at)),
         };
         for depth in (0..self.scopes.len()).rev() {
-            let scope = &self.scopes[depth];
-            let mut found: Option<(ColumnRef, Type, RelId)> = None;
-            for visible in &scope.relations {
-                if qualifier.is_some_and(|name| !visible.name.eq_ignore_ascii_case(name)) {
-                    continue;
-                }
-                let position = visible.columns.iter().position(|candidate| candidate.name.eq_ignore_ascii_case(column));
-                let (index, ty) = match position {
-                    Some(position) => (ColumnIndex::At(position), visible.columns[position].ty.clone()),
-                    None if column == "rowid"
-                        && visible.relation.as_ref().is_some_and(|table| !table.without_identity) =>
-                    {
-                        (ColumnIndex::RowIdentity, Type::Int8)
-                    }
-                    None => continue,
-                };
-                if found.is_some() {
-                    return Err(self
-                        .error(Condition::AmbiguousColumn, format!("ambiguous column ({column})"), at)
-                        .column(column));
-                }
-                found = Some((ColumnRef { relation: visible.id, column: index }, ty, visible.behind));
-            }
-            if let Some((reference, ty, behind)) = found {
-                self.touched.push(reference.relation);
-                if let ColumnIndex::At(position) = reference.column {
-                    self.needs.read_of(behind, position);
-                    let named = NamedColumn { id: behind, position, place: Some(at), whole: false };
-                    self.note(|uses| uses.columns.push(named));
-                }
-                return Ok(Expr::new(ExprKind::Column(reference), ty));
+            if let Some(column) = self.column_at(depth, qualifier, column, at)? {
+                return Ok(column);
             }
             if qualifier.is_none()
                 && let Some(value) = self.pseudo_column(depth, column, at)?
@@ -366,6 +339,39 @@ impl Binder<'_> {
         Err(self
             .error(Condition::UndefinedColumn, format!("column ({column}) not found in any table in the query"), at)
             .column(column))
+    }
+
+    /// What a name means among the relations of a FROM clause; `None` where it means no column of theirs.
+    fn column_at(&mut self, depth: usize, qualifier: Option<&str>, column: &str, at: usize) -> Result<Option<Expr>> {
+        let relations = self.scopes[depth].relations.iter();
+        let named = relations.filter(|shown| qualifier.is_none_or(|name| shown.name.eq_ignore_ascii_case(name)));
+        let has_rowid = |shown: &&Visible| shown.relation.as_ref().is_some_and(|table| !table.without_identity);
+        let mut rowids = named.clone().filter(|shown| column == "rowid" && has_rowid(shown));
+        let (shown, position) = match scope::column(named, column, Spelling::AnyCase) {
+            Found::One(shown, position) => (shown, Some(position)),
+            Found::Nothing => match (rowids.next(), rowids.next()) {
+                (None, _) => return Ok(None),
+                (Some(shown), None) => (shown, None),
+                (Some(_), Some(_)) => return Err(self.ambiguous(column, at)),
+            },
+            Found::Several => return Err(self.ambiguous(column, at)),
+        };
+        let (index, ty) = match position {
+            Some(position) => (ColumnIndex::At(position), shown.columns[position].ty.clone()),
+            None => (ColumnIndex::RowIdentity, Type::Int8),
+        };
+        let (relation, behind) = (shown.id, shown.behind);
+        self.touched.push(relation);
+        if let Some(position) = position {
+            self.needs.read_of(behind, position);
+            let named = NamedColumn { id: behind, position, place: Some(at), whole: false };
+            self.note(|uses| uses.columns.push(named));
+        }
+        Ok(Some(Expr::new(ExprKind::Column(ColumnRef { relation, column: index }), ty)))
+    }
+
+    fn ambiguous(&self, column: &str, at: usize) -> crate::Error {
+        self.error(Condition::AmbiguousColumn, format!("ambiguous column ({column})"), at).column(column)
     }
 
     /// A field of a row; `None` of what has no such field.

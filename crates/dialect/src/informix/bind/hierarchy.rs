@@ -184,11 +184,11 @@ impl Binder<'_> {
 
     /// Binds something inside of a scope, where no aggregate can stand.
     fn within<T>(&mut self, scope: &Scope, bind: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        let allowed = std::mem::replace(&mut self.aggregates_allowed, false);
+        let place = std::mem::take(&mut self.place);
         self.scopes.push(scope.clone());
         let bound = bind(self);
         self.scopes.pop();
-        self.aggregates_allowed = allowed;
+        self.place = place;
         bound
     }
 

@@ -28,6 +28,8 @@ use super::ast::{Ast, ObjectName};
 use super::lexer::position;
 use super::parser::{DELIMITED, Parser};
 use crate::access::{Needs, Privileges};
+use crate::bind::inside::{Inside, Misplaced};
+use crate::bind::view::Views;
 use crate::informix::values::DateFormat;
 use crate::ir::{self, CteId, Expr, Ids, OutputColumn, RelId, SetVariable, Text, Transaction, TransactionModes};
 use crate::plan::{Bound, Effects, ResultColumn};
@@ -77,8 +79,8 @@ pub(super) struct Binder<'a> {
     touched: Vec<RelId>,
     effects: Effects,
     notices: Vec<Error>,
-    /// Aggregates may stand in the clause being bound.
-    aggregates_allowed: bool,
+    /// What may stand in the clause being bound.
+    place: Place,
     /// Views being expanded, to stop at one that contains itself.
     views: Vec<u32>,
     /// The views that are named, by the numbers of their queries.
@@ -236,6 +238,22 @@ pub fn described(bound: &Bound) -> Vec<ResultColumn> {
         .collect()
 }
 
+/// Where an expression stands.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    /// The clause has aggregates.
+    aggregates: bool,
+    /// The clause has window functions.
+    windows: bool,
+    inside: Inside,
+}
+
+impl Place {
+    /// The select list, and ORDER BY.
+    const RESULT: Self = Self { aggregates: true, windows: true, inside: Inside { aggregate: false, window: false } };
+    const HAVING: Self = Self { windows: false, ..Self::RESULT };
+}
+
 /// A relation, and where it is.
 struct Found {
     relation: Arc<Relation>,
@@ -256,6 +274,24 @@ fn by_name(schema: &dyn Schema, name: &ObjectName) -> Option<Arc<Relation>> {
         Some(owner @ "informix") => find(Some(owner)).or_else(|| of(owner)),
         Some(owner) => of(owner).or_else(|| find(Some(owner))),
         None => find(None).or_else(|| find(Some("informix"))),
+    }
+}
+
+impl Views for Binder<'_> {
+    fn views(&mut self) -> &mut Vec<u32> {
+        &mut self.views
+    }
+
+    fn needs(&mut self) -> &mut Needs {
+        &mut self.needs
+    }
+
+    fn ids(&mut self) -> &mut Ids {
+        &mut self.ids
+    }
+
+    fn reads_view(&mut self, view: &Arc<Relation>) {
+        self.need(ir::Text::TABLE, view, Privileges::SELECT);
     }
 }
 
@@ -289,11 +325,35 @@ impl<'a> Binder<'a> {
             notices: Vec::new(),
             views: Vec::new(),
             shown_views: Vec::new(),
-            aggregates_allowed: false,
+            place: Place::default(),
             changes_data: false,
             uses: None,
             needs: Needs::default(),
         }
+    }
+
+    /// Refuses an aggregate, or what is computed over a window, where it cannot stand.
+    fn check_stands(&self, windowed: bool, at: usize) -> Result<()> {
+        let Place { aggregates, windows, inside } = self.place;
+        let found = if windowed { inside.window_here(windows) } else { inside.aggregate_here(aggregates) };
+        found.map_err(|misplaced| match misplaced {
+            Misplaced::Aggregate | Misplaced::NestedAggregate => {
+                self.error(Condition::MisplacedAggregate, "an aggregate cannot stand here", at)
+            }
+            Misplaced::NestedWindow => self.error(Condition::WindowingError, "OLAP functions cannot be nested", at),
+            Misplaced::Window | Misplaced::WindowInAggregate => {
+                self.error(Condition::WindowingError, "an OLAP function cannot stand here", at)
+            }
+        })
+    }
+
+    /// Binds what stands in the arguments of an aggregate, or of what is computed over a window.
+    fn inside_call<T>(&mut self, windowed: bool, bind: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let place = self.place;
+        self.place.inside = place.inside.of_call(windowed);
+        let bound = bind(self);
+        self.place = place;
+        bound
     }
 
     /// A part of the text that is kept, which says how its quotes are to be read.

@@ -8,7 +8,6 @@ use super::Binder;
 use super::casts::plain;
 use super::coerce::{call, words};
 use super::expr::Retyped;
-use crate::bind::grouping::contains;
 use crate::functions::{Function, FunctionKind, named};
 use crate::informix::ast::{Call, Node, NodeKind, Over};
 use crate::informix::values::arithmetic;
@@ -159,21 +158,14 @@ impl Binder<'_> {
         let window = match &node.over {
             Some(over) => {
                 self.fits(node, over, at)?;
-                Some(self.window(over)?)
+                Some(self.inside_call(true, |binder| binder.window(over))?)
             }
             None => None,
         };
-        if !self.aggregates_allowed {
-            return Err(match window {
-                None => self.error(Condition::MisplacedAggregate, "an aggregate cannot stand here", at),
-                Some(_) => self.error(Condition::WindowingError, "an OLAP function cannot stand here", at),
-            });
-        }
-        let allowed = self.aggregates_allowed;
-        self.aggregates_allowed = allowed && window.is_some();
-        let args: Result<Vec<Expr>> = node.args.iter().map(|arg| self.expr(arg)).collect();
-        self.aggregates_allowed = allowed;
-        let args = args?;
+        self.check_stands(window.is_some(), at)?;
+        let args: Vec<Expr> = self.inside_call(window.is_some(), |binder| {
+            node.args.iter().map(|arg| binder.expr(arg)).collect::<Result<_>>()
+        })?;
         let own = args.first().map(|arg| arg.ty.clone()).filter(|ty| ty.distinct().is_some());
         let args: Vec<Expr> = args.into_iter().map(plain).collect();
         let make = |binder: &mut Self, name: &str, args: Vec<Expr>| -> Result<Expr> {
@@ -362,10 +354,6 @@ impl Binder<'_> {
         if let Some(Window { partition_by, order_by, frame }) = window {
             if distinct {
                 return self.unsupported("DISTINCT in an OLAP aggregate", at);
-            }
-            let parts = args.iter().chain(&partition_by).chain(order_by.iter().map(|key| &key.expr));
-            if parts.into_iter().any(|part| contains(part, |kind| matches!(kind, ExprKind::Window(_)))) {
-                return Err(self.error(Condition::WindowingError, "OLAP functions cannot be nested", at));
             }
             let window = WindowCall { function, args, filter: None, partition_by, order_by, frame };
             return Ok(Expr::new(ExprKind::Window(Box::new(window)), ty));

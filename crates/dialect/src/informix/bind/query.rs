@@ -1,13 +1,14 @@
 //! Queries.
 
 use super::expr::sortable;
-use super::scope::{Scope, Visible, VisibleColumn};
+use super::scope::{Scope, Visible};
 use super::set_operation::{Sides, bound_query};
-use super::{Binder, Found};
+use super::{Binder, Found, Place};
 use crate::access::Privileges;
 use crate::bind::grouping::{self, has_aggregate};
-use crate::bind::query::{BoundQuery, outputs};
+use crate::bind::query::{BoundQuery, computed, outputs};
 use crate::bind::set_operation::{self, SetOperation};
+use crate::bind::view;
 use crate::informix::ast::{Body, Node, NodeKind, OrderKey, Query, Select, Source};
 use crate::informix::types::type_words;
 use crate::informix::values::composite::Shape;
@@ -125,9 +126,9 @@ impl Binder<'_> {
 
     fn select(&mut self, select: &Select) -> Result<Bound> {
         self.scopes.push(Scope::default());
-        let allowed = std::mem::replace(&mut self.aggregates_allowed, false);
+        let place = std::mem::take(&mut self.place);
         let result = self.select_in_scope(select);
-        self.aggregates_allowed = allowed;
+        self.place = place;
         let scope = self.scopes.pop();
         result.map(|mut bound| {
             bound.scope = scope;
@@ -167,7 +168,7 @@ impl Binder<'_> {
 
         let mut items = Vec::new();
         let mut columns = Vec::new();
-        self.aggregates_allowed = true;
+        self.place = Place::RESULT;
         for item in &select.items {
             if let NodeKind::Star(table) = &item.expr.kind {
                 self.star(table.as_deref(), item.expr.at, &mut items, &mut columns)?;
@@ -181,7 +182,7 @@ impl Binder<'_> {
         }
 
         let mut keys = Vec::new();
-        self.aggregates_allowed = false;
+        self.place = Place::default();
         for key in &select.group_by {
             let expr = match &key.kind {
                 NodeKind::Number(digits) => {
@@ -206,7 +207,7 @@ impl Binder<'_> {
             };
             keys.push(expr);
         }
-        self.aggregates_allowed = true;
+        self.place = Place::HAVING;
         let having = match &select.having {
             Some(having) => Some(self.condition(having)?),
             None => None,
@@ -263,7 +264,7 @@ impl Binder<'_> {
             for (position, column) in visible.columns.iter().enumerate() {
                 self.needs.read_of(visible.behind, position);
                 items.push(Expr::column(visible.id, position, column.ty.clone()));
-                columns.push(result_column(column));
+                columns.push(column.clone());
             }
         }
         self.note(|uses| uses.stars.push(star));
@@ -296,7 +297,7 @@ impl Binder<'_> {
                 .find(|visible| visible.id == reference.relation)
                 .and_then(|visible| visible.columns.get(position));
             if let Some(found) = found {
-                column = result_column(found);
+                column = found.clone();
                 // One of a DISTINCT type may be told as of its source type.
                 column.ty = expr.ty.clone();
             }
@@ -332,46 +333,39 @@ impl Binder<'_> {
                 {
                     let id = self.ids.relation();
                     let alias = alias.clone().unwrap_or_else(|| name.name.clone());
-                    let visible = columns.iter().map(|column| plain_column(&column.name, &column.ty)).collect();
+                    let visible = columns.iter().map(|column| computed(&*column.name, column.ty.clone())).collect();
                     self.show(Visible { id, name: alias, columns: visible, relation: None, behind: id });
                     return Ok(From::Cte { id, cte, columns });
                 }
                 let Found { relation, elsewhere } = self.found(name)?;
                 let shown = alias.clone().unwrap_or_else(|| name.name.clone());
                 if let RelationKind::View { definition, pins, .. } = &relation.kind {
-                    if self.views.contains(&relation.oid) {
-                        return Err(self.error(
-                            Condition::InvalidObjectDefinition,
-                            format!("view {} contains itself", relation.name),
-                            name.at,
-                        ));
-                    }
-                    let mark = self.needs.mark();
-                    self.need(ir::Text::TABLE, &relation, Privileges::SELECT);
-                    self.views.push(relation.oid);
-                    let (database, schema) = match &elsewhere {
-                        Some((database, schema)) => (database, &**schema),
-                        None => (&self.context.database, self.schema),
+                    let itself = |binder: &Self| {
+                        let message = format!("view {} contains itself", relation.name);
+                        binder.error(Condition::InvalidObjectDefinition, message, name.at)
                     };
-                    let (ids, views, needs) = (&mut self.ids, &mut self.views, &mut self.needs);
-                    let query = match (relation.language, &elsewhere) {
-                        (Language::Informix, None) => self.view(definition),
-                        (Language::Informix, Some(_)) => {
-                            super::view_query(definition, schema, database, ids, views, needs)
-                        }
-                        (language, _) => crate::postgres::view_query(
-                            (definition, language, pins),
-                            schema,
-                            database,
-                            ids,
-                            views,
-                            needs,
-                        ),
-                    };
-                    self.views.pop();
-                    let query = query.map_err(|error| error.detail(format!("in view {}", relation.name)))?;
-                    let id = self.ids.relation();
-                    self.needs.number(mark, id);
+                    let (id, query) = view::expanded(self, &relation, itself, |binder| {
+                        let (database, schema) = match &elsewhere {
+                            Some((database, schema)) => (database, &**schema),
+                            None => (&binder.context.database, binder.schema),
+                        };
+                        let (ids, views, needs) = (&mut binder.ids, &mut binder.views, &mut binder.needs);
+                        let query = match (relation.language, &elsewhere) {
+                            (Language::Informix, None) => binder.view(definition),
+                            (Language::Informix, Some(_)) => {
+                                super::view_query(definition, schema, database, ids, views, needs)
+                            }
+                            (language, _) => crate::postgres::view_query(
+                                (definition, language, pins),
+                                schema,
+                                database,
+                                ids,
+                                views,
+                                needs,
+                            ),
+                        };
+                        query.map_err(|error| error.detail(format!("in view {}", relation.name)))
+                    })?;
                     self.shown_views.push((id, relation.clone()));
                     let mut visible = Visible::of_table(id, shown, &relation, None);
                     for (column, output) in visible.columns.iter_mut().zip(&query.columns) {
@@ -407,18 +401,8 @@ impl Binder<'_> {
                     }
                 }
                 let id = self.ids.relation();
-                let visible = result
-                    .iter()
-                    .map(|column| VisibleColumn {
-                        name: column.name.clone(),
-                        ty: column.ty.clone(),
-                        not_null: column.not_null,
-                        identity: column.identity,
-                        origin: column.origin,
-                    })
-                    .collect();
                 let name = alias.clone().unwrap_or_default();
-                self.show(Visible { id, name, columns: visible, relation: None, behind: id });
+                self.show(Visible { id, name, columns: result, relation: None, behind: id });
                 Ok(From::Query { id, query: Box::new(bound), lateral: *lateral })
             }
             Source::Expression { expr, alias, columns } => self.table_expression(expr, alias.as_deref(), columns),
@@ -527,7 +511,7 @@ impl Binder<'_> {
     }
 
     fn show_columns(&mut self, id: RelId, alias: Option<&str>, columns: &[OutputColumn]) {
-        let columns = columns.iter().map(|column| plain_column(&column.name, &column.ty)).collect();
+        let columns = columns.iter().map(|column| computed(&*column.name, column.ty.clone())).collect();
         let name = alias.unwrap_or_default().to_owned();
         self.show(Visible { id, name, columns, relation: None, behind: id });
     }
@@ -589,9 +573,9 @@ impl Binder<'_> {
                 (Some(at), _) => Expr::column(output, at, bound.columns[at].ty.clone()),
                 (None, Some(scope)) => {
                     self.scopes.push(scope.clone());
-                    let allowed = std::mem::replace(&mut self.aggregates_allowed, true);
+                    let place = std::mem::replace(&mut self.place, Place::RESULT);
                     let expr = self.expr(&key.expr).and_then(|expr| self.sorted_by(expr, key, bound, output));
-                    self.aggregates_allowed = allowed;
+                    self.place = place;
                     self.scopes.pop();
                     expr?
                 }
@@ -653,20 +637,6 @@ impl Binder<'_> {
         let name = name.unwrap_or_else(|| "expression".to_owned());
         let message = format!("the column ({name}) must be in the GROUP BY list");
         Err(self.error(Condition::GroupingError, message, at))
-    }
-}
-
-fn plain_column(name: &str, ty: &Type) -> VisibleColumn {
-    VisibleColumn { name: name.to_owned(), ty: ty.clone(), not_null: false, identity: false, origin: None }
-}
-
-fn result_column(column: &VisibleColumn) -> ResultColumn {
-    ResultColumn {
-        name: column.name.clone(),
-        ty: column.ty.clone(),
-        origin: column.origin,
-        not_null: column.not_null,
-        identity: column.identity,
     }
 }
 

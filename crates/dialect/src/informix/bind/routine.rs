@@ -256,13 +256,8 @@ impl Binder<'_> {
         let [arg] = node.args.as_slice() else {
             return self.unsupported("an aggregate of users of other than one argument", at);
         };
-        if !self.aggregates_allowed {
-            return Err(self.error(Condition::MisplacedAggregate, "an aggregate cannot stand here", at));
-        }
-        self.aggregates_allowed = false;
-        let value = self.expr(arg);
-        self.aggregates_allowed = true;
-        let value = value?;
+        self.check_stands(false, at)?;
+        let value = self.inside_call(false, |binder| binder.expr(arg))?;
         let parts = &found.parts;
         let init = match &parts.init {
             Some(name) => Some(self.support(name, &[Some(&value.ty)], at)?),

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::Type;
+use crate::bind::scope::Shown;
 use crate::ir::{Expr, RelId};
+use crate::plan::ResultColumn;
 use crate::schema::Relation;
 
 /// The relations of one FROM clause.
@@ -24,20 +25,17 @@ pub(super) struct Visible {
     pub id: RelId,
     /// Alias, or the table's name.
     pub name: String,
-    pub columns: Vec<VisibleColumn>,
+    pub columns: Vec<ResultColumn>,
     /// The table behind it, for `rowid`.
     pub relation: Option<Arc<Relation>>,
     /// The relation that is read when a column of this one is: of a hierarchical query, its own source.
     pub behind: RelId,
 }
 
-#[derive(Clone, Debug)]
-pub(super) struct VisibleColumn {
-    pub name: String,
-    pub ty: Type,
-    pub not_null: bool,
-    pub identity: bool,
-    pub origin: Option<(u32, usize)>,
+impl Shown for Visible {
+    fn column_names(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|column| column.name.as_str())
+    }
 }
 
 impl Scope {
@@ -53,7 +51,7 @@ impl Visible {
             .columns
             .iter()
             .enumerate()
-            .map(|(at, column)| VisibleColumn {
+            .map(|(at, column)| ResultColumn {
                 name: column.name.clone(),
                 ty: column.ty.clone(),
                 not_null: column.not_null,

@@ -4,13 +4,14 @@ use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
 use rowferry_facts as facts;
 
-use super::super::binder::{Binder, Clause};
+use super::super::binder::{Binder, Clause, Scope};
 use super::super::choice::Choice;
 use super::super::coerce::{base, unvectored_for};
 use super::super::resolve::{Miss, of_domains};
 use super::super::routine::{Called, is_no_argument};
 use super::super::{absent, bind_default_of, bound, choice};
 use super::super::{names, types};
+use crate::bind::inside::Misplaced;
 use crate::extension;
 use crate::functions::{self, FunctionKind};
 use crate::ir::{self, Aggregate, CastContext, Expr, ExprKind, WindowCall};
@@ -420,28 +421,30 @@ impl Binder<'_> {
     /// What is computed over windows does not stand everywhere; of aggregates that is seen when their arguments are
     /// known.
     pub(in super::super) fn check_grouping_place(&mut self, windowed: bool, place: i32) -> Result<()> {
-        let clause = self.scope().clause;
-        let (in_aggregate, in_window) = (self.scope().in_aggregate, self.scope().in_window);
-        if windowed {
-            if in_aggregate {
-                return Err(self.error(
-                    Condition::GroupingError,
-                    "aggregate function calls cannot contain window function calls",
-                    place,
-                ));
-            }
-            if in_window {
-                return Err(self.error(Condition::WindowingError, "window function calls cannot be nested", place));
-            }
-            if !clause.windows() {
-                return Err(self.error(
-                    Condition::WindowingError,
-                    format!("window functions are not allowed in {}", clause.words()),
-                    place,
-                ));
-            }
+        let Scope { clause, inside, .. } = *self.scope();
+        match inside.window_here(clause.windows()) {
+            Err(misplaced) if windowed => Err(self.misplaced(misplaced, clause, place)),
+            _ => Ok(()),
         }
-        Ok(())
+    }
+
+    /// The error of an aggregate or a window function that cannot stand where it does.
+    pub(in super::super) fn misplaced(&self, misplaced: Misplaced, clause: Clause, place: i32) -> crate::Error {
+        let clause = clause.words();
+        let (condition, message) = match misplaced {
+            Misplaced::NestedAggregate => {
+                (Condition::GroupingError, "aggregate function calls cannot be nested".to_owned())
+            }
+            Misplaced::WindowInAggregate => {
+                (Condition::GroupingError, "aggregate function calls cannot contain window function calls".to_owned())
+            }
+            Misplaced::NestedWindow => (Condition::WindowingError, "window function calls cannot be nested".to_owned()),
+            Misplaced::Aggregate => {
+                (Condition::GroupingError, format!("aggregate functions are not allowed in {clause}"))
+            }
+            Misplaced::Window => (Condition::WindowingError, format!("window functions are not allowed in {clause}")),
+        };
+        self.error(condition, message, place)
     }
 
     /// An aggregate, a window function, or an aggregate over a window.
@@ -452,15 +455,7 @@ impl Binder<'_> {
         over: Option<&pg::WindowDef>,
     ) -> Result<Expr> {
         self.check_grouping_place(over.is_some(), call.location)?;
-        let (in_aggregate, in_window) = (self.scope().in_aggregate, self.scope().in_window);
-        if over.is_some() {
-            self.scope().in_window = true;
-        } else {
-            self.scope().in_aggregate = true;
-        }
-        let inner = self.grouped_parts(call);
-        self.scope().in_aggregate = in_aggregate;
-        self.scope().in_window = in_window;
+        let inner = self.parts_of_group(call);
         let (args, mut order_by, filter) = inner?;
         let inputs: Vec<Type> = args.iter().map(|(arg, _)| base(&arg.ty)).collect();
         // What is written counts where ORDER BY must stand in DISTINCT's list, whatever it is converted to.
@@ -575,10 +570,11 @@ impl Binder<'_> {
             Some(node) => {
                 let scope = self.scope();
                 let clause = std::mem::replace(&mut scope.clause, Clause::Filter);
-                let in_aggregate = std::mem::replace(&mut scope.in_aggregate, false);
+                let inside = scope.inside;
+                scope.inside.aggregate = false;
                 let filter = self.placed(node);
                 let scope = self.scope();
-                (scope.clause, scope.in_aggregate) = (clause, in_aggregate);
+                (scope.clause, scope.inside) = (clause, inside);
                 let (filter, at) = filter?;
                 Some(self.condition(filter, "FILTER", at)?)
             }

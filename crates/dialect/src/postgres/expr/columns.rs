@@ -5,6 +5,7 @@ use pg_query::protobuf::{self as pg, Node, node::Node as N};
 use super::super::binder::{Beyond, Binder, Clause, Entry, EntryColumn, Locker};
 use super::super::names;
 use super::{any_of, rows};
+use crate::bind::scope::{self, Found, Spelling};
 use crate::composite;
 use crate::ir::trigger::NEW_ROW;
 use crate::ir::{self, CastContext, ColumnIndex, ColumnRef, Expr, ExprKind};
@@ -12,17 +13,6 @@ use crate::scalar::{numbers, vectors};
 use crate::schema::RelationKind;
 use crate::uses::{NamedColumn, Star};
 use crate::{Condition, Result, Type};
-
-/// Columns of an entry with a name: those spelled exactly, else those that differ in case only (names in a file
-/// need not be lower-case).
-fn matching<'e>(entry: &'e Entry, name: &str) -> Vec<&'e EntryColumn> {
-    let exact: Vec<_> = entry.columns.iter().filter(|column| column.name == name).collect();
-    if exact.is_empty() {
-        entry.columns.iter().filter(|column| column.name.eq_ignore_ascii_case(name)).collect()
-    } else {
-        exact
-    }
-}
 
 impl Binder<'_> {
     /// `column`, `table.column`, `schema.table.column`, or a whole row.
@@ -72,40 +62,20 @@ impl Binder<'_> {
             return Ok(variable);
         }
         for level in (0..self.scopes.len()).rev() {
-            let entries = &self.scopes[level].entries;
-            let mut found: Vec<EntryColumn> = Vec::new();
-            for exact in [true, false] {
-                found = entries
-                    .iter()
-                    .filter(|entry| entry.unqualified)
-                    .flat_map(|entry| entry.columns.iter())
-                    .filter(|column| if exact { column.name == name } else { column.name.eq_ignore_ascii_case(name) })
-                    .cloned()
-                    .collect();
-                if !found.is_empty() {
-                    break;
+            let entries = self.scopes[level].entries.iter().filter(|entry| entry.unqualified);
+            match scope::column(entries, name, Spelling::ExactFirst) {
+                Found::Nothing => {
+                    if let Some(output) = self.output_named(level, name) {
+                        return Ok(output);
+                    }
                 }
-            }
-            if found.is_empty()
-                && let Some(output) = self.output_named(level, name)
-            {
-                return Ok(output);
-            }
-            match found.len() {
-                0 => {}
-                1 => {
+                Found::One(entry, at) => {
+                    let column = entry.columns[at].clone();
                     self.check_conflict(name, level, place)?;
-                    let column = found.swap_remove(0);
                     self.note_use(level, &column, place);
                     return Ok(column);
                 }
-                _ => {
-                    return Err(self.error(
-                        Condition::AmbiguousColumn,
-                        format!("column reference \"{name}\" is ambiguous"),
-                        place,
-                    ));
-                }
+                Found::Several => return Err(self.ambiguous_column(name, place)),
             }
         }
         // A relation's name alone means its whole row.
@@ -143,9 +113,8 @@ impl Binder<'_> {
             let message = format!("table reference \"{table}\" is ambiguous");
             return Err(self.error(Condition::AmbiguousAlias, message, place));
         }
-        let mut found: Vec<EntryColumn> = matching(&entry, name).into_iter().cloned().collect();
-        match found.len() {
-            0 => {
+        match scope::column(std::iter::once(&entry), name, Spelling::ExactFirst) {
+            Found::Nothing => {
                 if let Some(row) = self.labelled_row(level, &entry, name) {
                     return Ok(self.whole_row(level, &row, place));
                 }
@@ -175,15 +144,17 @@ impl Binder<'_> {
                 }
                 Err(error)
             }
-            1 => {
-                let column = found.swap_remove(0);
+            Found::One(_, at) => {
+                let column = entry.columns[at].clone();
                 self.note_use(level, &column, place);
                 Ok(column)
             }
-            _ => {
-                Err(self.error(Condition::AmbiguousColumn, format!("column reference \"{name}\" is ambiguous"), place))
-            }
+            Found::Several => Err(self.ambiguous_column(name, place)),
         }
+    }
+
+    fn ambiguous_column(&self, name: &str, place: i32) -> crate::Error {
+        self.error(Condition::AmbiguousColumn, format!("column reference \"{name}\" is ambiguous"), place)
     }
 
     /// In HAVING and ORDER BY of MySQL's, a name of the list of SELECT means what it stands for.
@@ -309,7 +280,7 @@ impl Binder<'_> {
         self.note_column_of(&used.expr, place, whole);
         let Some(column) = column_of(&used.expr) else { return };
         let scope = &mut self.scopes[level];
-        if !scope.in_aggregate {
+        if !scope.inside.aggregate {
             scope.uses.push((column, place));
         }
     }

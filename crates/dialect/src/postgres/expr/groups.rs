@@ -64,9 +64,7 @@ impl Binder<'_> {
             let message = format!("OVER is not supported for ordered-set aggregate {name}");
             return Err(self.error(Condition::FeatureNotSupported, message, call.location));
         }
-        let in_aggregate = std::mem::replace(&mut self.scope().in_aggregate, true);
-        let parts = self.grouped_parts(call);
-        self.scope().in_aggregate = in_aggregate;
+        let parts = self.parts_of_group(call);
         let (direct, order_by, filter) = parts?;
         let written = direct.iter().map(|(arg, _)| arg).chain(order_by.iter().map(|key| &key.expr)).chain(&filter);
         self.claim_aggregate(written, call.location)?;

@@ -3,8 +3,8 @@
 //! `SELECT (SELECT max(a.x) FROM b) FROM a` has an aggregate of the outer query, which makes that one return one row.
 
 use super::super::binder::{Binder, Clause, Scope};
+use crate::Result;
 use crate::ir::{ColumnRef, Expr, ExprKind, walk};
-use crate::{Condition, Result};
 
 impl Binder<'_> {
     /// Finds the query that an aggregate with such parts belongs to, asks whether the aggregate may stand where it does
@@ -18,13 +18,9 @@ impl Binder<'_> {
         let level = self.aggregate_level(&columns);
         self.leave_to_be_grouped(&columns, level);
         let scope = &mut self.scopes[level];
-        if scope.in_aggregate {
-            let message = "aggregate function calls cannot be nested";
-            return Err(self.error(Condition::GroupingError, message, place));
-        }
-        if !scope.clause.aggregates() {
-            let message = format!("aggregate functions are not allowed in {}", scope.clause.words());
-            return Err(self.error(Condition::GroupingError, message, place));
+        if let Err(misplaced) = scope.inside.aggregate_here(scope.clause.aggregates()) {
+            let clause = scope.clause;
+            return Err(self.misplaced(misplaced, clause, place));
         }
         scope.aggregates = true;
         if level + 1 < self.scopes.len() && self.scope().clause != Clause::Select {
@@ -46,7 +42,7 @@ impl Binder<'_> {
             let around = self.scopes[..level].iter_mut().rfind(|scope| has_column(scope, column));
             if let Some(scope) = around
                 && scope.clause.aggregates()
-                && !scope.in_aggregate
+                && !scope.inside.aggregate
             {
                 scope.loose.push(*column);
             }

@@ -157,9 +157,9 @@ impl Binder<'_> {
         let scope = self.scope();
         let refused = |message: String| (message, None);
         let hint = Some("You might be able to move the set-returning function into a LATERAL FROM item.");
-        let (message, hint) = if scope.in_aggregate {
+        let (message, hint) = if scope.inside.aggregate {
             ("aggregate function calls cannot contain set-returning function calls".to_owned(), hint)
-        } else if scope.in_window && scope.allow_set_returning {
+        } else if scope.inside.window && scope.allow_set_returning {
             ("window function calls cannot contain set-returning function calls".to_owned(), hint)
         } else if scope.clause == Clause::From {
             refused("set-returning functions must appear at top level of FROM".to_owned())

@@ -14,11 +14,11 @@ impl Binder<'_> {
         &mut self,
         over: &pg::WindowDef,
     ) -> Result<(Vec<Expr>, Vec<ir::SortKey>, Option<Frame>)> {
-        let in_window = self.scope().in_window;
+        let inside = self.scope().inside;
         self.scope().windowed = true;
-        self.scope().in_window = true;
+        self.scope().inside = inside.of_call(true);
         let window = self.window(over);
-        self.scope().in_window = in_window;
+        self.scope().inside = inside;
         window
     }
 

@@ -15,6 +15,7 @@ pub(super) use sample::holds_sample;
 use super::binder::{Beyond, Binder, BoundQuery, Clause, Entry, Scope, computed, outputs};
 use super::{names, raw};
 use crate::access::Privileges;
+use crate::bind::view;
 use crate::ir::{CastContext, Expr, From, JoinKind, Query};
 use crate::pins::Pins;
 use crate::plan::ResultColumn;
@@ -174,27 +175,17 @@ impl Binder<'_> {
                 return Ok((From::Relation { id, relation: relation.clone(), filter }, entry));
             }
         };
-        if self.views.contains(&relation.oid) {
-            return Err(self.error(
-                Condition::InvalidObjectDefinition,
-                format!("infinite recursion detected in rules for relation \"{}\"", relation.name),
-                place,
-            ));
-        }
-        let mark = self.needs.mark();
-        self.need(crate::ir::Text::TABLE, relation, Privileges::SELECT);
-        self.views.push(relation.oid);
-        let bound = match relation.language {
-            Language::Postgres | Language::Native | Language::Mysql => {
-                self.definition_query(&relation.name, (definition, relation.language), pins)
-            }
-            Language::Informix => self.informix_view(relation, definition),
+        let itself = |binder: &Self| {
+            let message = format!("infinite recursion detected in rules for relation \"{}\"", relation.name);
+            binder.error(Condition::InvalidObjectDefinition, message, place)
         };
-        self.views.pop();
-        let bound = bound?;
-        let id = self.ids.relation();
+        let (id, bound) = view::expanded(self, relation, itself, |binder| match relation.language {
+            Language::Postgres | Language::Native | Language::Mysql => {
+                binder.definition_query(&relation.name, (definition, relation.language), pins)
+            }
+            Language::Informix => binder.informix_view(relation, definition),
+        })?;
         let bound = if self.is_mysql() { self.mysql_derived(bound, id) } else { bound };
-        self.needs.number(mark, id);
         let mut entry = Entry::of_columns(alias.unwrap_or(&relation.name), id, &bound.columns);
         for (column, declared) in entry.columns.iter_mut().zip(&relation.columns) {
             column.name.clone_from(&declared.name);

@@ -88,16 +88,11 @@ impl Binder<'_> {
     }
 
     /// The parts of a call, bound as those of an aggregate are.
-    fn parts_of_group(&mut self, call: &pg::FuncCall) -> Result<Parts> {
-        let scope = self.scope();
-        let before = (scope.in_aggregate, scope.in_window);
-        match call.over {
-            Some(_) => scope.in_window = true,
-            None => scope.in_aggregate = true,
-        }
+    pub(in super::super) fn parts_of_group(&mut self, call: &pg::FuncCall) -> Result<Parts> {
+        let inside = self.scope().inside;
+        self.scope().inside = inside.of_call(call.over.is_some());
         let parts = self.grouped_parts(call);
-        let scope = self.scope();
-        (scope.in_aggregate, scope.in_window) = before;
+        self.scope().inside = inside;
         parts
     }
 
