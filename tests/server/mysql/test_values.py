@@ -146,6 +146,7 @@ def test_warnings_and_errors_are_kept_for_who_asks(server: Rowferry, table: str)
         for statement, code, told in (
             ("SELECT * FROM nobody", 1146, "Table 'app.nobody' doesn't exist"),
             ("DROP TABLE nobody", 1051, "Unknown table 'app.nobody'"),
+            ("SELECT nobody.* FROM (SELECT 1 AS a) AS somebody", 1051, "Unknown table 'nobody'"),
         ):
             with pytest.raises(pymysql.Error) as refused:
                 cursor.execute(statement)

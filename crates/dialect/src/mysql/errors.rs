@@ -88,6 +88,7 @@ const ROWS: &[Row] = &[
         "View's SELECT and view's field list have different column counts",
     ),
     row("table \"*\" does not exist", 1051, "42S02", "Unknown table '{0}'"),
+    row("missing FROM-clause entry for table \"*\"", 1051, "42S02", "Unknown table '{0}'"),
     row("view \"*\" does not exist", 1051, "42S02", "Unknown table '{0}'"),
     row(
         "cannot drop table * because other objects depend on it",
