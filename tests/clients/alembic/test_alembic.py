@@ -149,7 +149,7 @@ def metadata(step: int) -> sa.MetaData:
 @pytest.fixture(params=["postgresql", "ours"])
 def engine(request: pytest.FixtureRequest, tour_servers: Servers) -> Iterator[sa.Engine]:
     """An empty database of a real PostgreSQL, and of ours."""
-    with tour_servers.database(request.param) as dsn:
+    with tour_servers.database(ours=request.param == "ours") as dsn:
         made = sa.create_engine(dsn.replace("postgresql://", "postgresql+psycopg://"))
         yield made
         made.dispose()

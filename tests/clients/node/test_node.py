@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -19,24 +18,10 @@ _SINCE = {"pgboss": 20}
 
 @pytest.fixture(scope="module")
 def installed() -> Path:
-    """A directory with the tours and what they import: modules look for others from where they lie."""
     try:
-        for program in ("node", "npm"):
-            if shutil.which(program) is None:
-                raise tours.Unavailable(f"`{program}` is not installed (Debian packages nodejs and npm)")
-        wanted = (_HERE / "package-lock.json").read_text()
-        stamp = _OUTPUT / "stamp"
-        _OUTPUT.mkdir(parents=True, exist_ok=True)
-        for path in [*_HERE.glob("*.js"), *_HERE.glob("package*.json")]:
-            shutil.copy(path, _OUTPUT)
-        shutil.copytree(_HERE / "prisma", _OUTPUT / "prisma", dirs_exist_ok=True)
-        if not stamp.exists() or stamp.read_text() != wanted:
-            # No package needs to build anything.
-            tours.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], directory=_OUTPUT, timeout=300)
-            stamp.write_text(wanted)
+        return tours.installed(_HERE, _OUTPUT)
     except tours.Unavailable as reason:
         not_tested("Node's clients", reason)
-    return _OUTPUT
 
 
 @pytest.mark.timeout(700)
