@@ -398,7 +398,7 @@ function chart(title, unit, of) {
   const y = (value) => 6 + (high - bottom - 6) * (1 - value / most);
   const shown = (value) => value.toLocaleString("en", { maximumFractionDigits: value < 10 ? 1 : 0 });
   // There is room for five letters beside the line.
-  const short = (value) => value.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 });
+  const short = (value) => value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 });
   const now = el("span", { className: "soft" }, points.length ? `${shown(points.at(-1)[1])} ${unit}` : "…");
   const line = svg("line", { class: "at", y1: 6, y2: high - bottom, x1: left, x2: left, visibility: "hidden" });
   const last = points.at(-1);
