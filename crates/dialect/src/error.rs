@@ -346,6 +346,8 @@ pub struct Details {
     pub table: Option<String>,
     /// Column concerned.
     pub column: Option<String>,
+    /// Row concerned, of those that a change writes: from 1.
+    pub row: Option<usize>,
     /// Data type concerned.
     pub data_type: Option<String>,
     /// Constraint or index concerned.
@@ -376,6 +378,7 @@ impl Error {
             schema: None,
             table: None,
             column: None,
+            row: None,
             data_type: None,
             constraint: None,
             failing_row: None,
@@ -451,6 +454,12 @@ impl Error {
     /// Names the constraint concerned.
     pub fn constraint(mut self, constraint: impl Into<String>) -> Self {
         self.0.constraint = Some(constraint.into());
+        self
+    }
+
+    /// Tells which of the rows that a change writes is concerned, from 1.
+    pub fn row(mut self, row: usize) -> Self {
+        self.0.row = Some(row);
         self
     }
 

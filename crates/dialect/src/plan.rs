@@ -55,6 +55,17 @@ pub struct ResultColumn {
     pub not_null: bool,
     /// The column gives itself numbers (Informix describes it as SERIAL).
     pub identity: bool,
+    /// What the FROM list calls it, where MySQL's clients are told and a table's own names do not tell.
+    pub listed: Option<Box<Listed>>,
+}
+
+/// A column as a FROM list knows it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Listed {
+    /// The alias, or the name of what stands there.
+    pub table: String,
+    /// The column's name in it.
+    pub column: String,
 }
 
 /// What a statement does.

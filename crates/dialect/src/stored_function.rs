@@ -195,7 +195,7 @@ impl TypeRef {
         match self {
             Self::Is(ty) => crate::postgres::types::words(ty),
             Self::Row(name) | Self::Rows(name) => {
-                let quote = crate::postgres::quote;
+                let quote = crate::postgres::quote_ident;
                 let bounds = if matches!(self, Self::Rows(_)) { "[]" } else { "" };
                 match name.schema.as_deref() {
                     None | Some("public") => format!("{}{bounds}", quote(&name.name)),
@@ -417,7 +417,7 @@ impl StoredFunction {
         let param =
             |ty: &Type| Param { name: String::new(), ty: TypeRef::Is(ty.clone()), mode: ParamMode::In, default: None };
         let given: Vec<String> = (1..=args.len()).map(|number| format!("${number}")).collect();
-        let name = crate::postgres::quote(fact.name);
+        let name = crate::postgres::quote_ident(fact.name);
         let definition = Definition {
             procedure: false,
             params: args.iter().map(param).collect(),

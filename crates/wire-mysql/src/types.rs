@@ -139,12 +139,14 @@ pub mod column_flag {
     pub const ENUM: u16 = 0x0100;
     /// Numbered by the server.
     pub const AUTO_INCREMENT: u16 = 0x0200;
-    /// A TIMESTAMP.
+    /// A TIMESTAMP that is set by itself.
     pub const TIMESTAMP: u16 = 0x0400;
     /// A SET, whatever the type code says.
     pub const SET: u16 = 0x0800;
     /// No default value.
     pub const NO_DEFAULT_VALUE: u16 = 0x1000;
+    /// Part of a key, of whichever kind.
+    pub const PART_KEY: u16 = 0x4000;
 }
 
 /// The number of the `binary` character set: bytes, not text.

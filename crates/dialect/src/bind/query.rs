@@ -35,7 +35,7 @@ pub(crate) fn outputs(columns: &[ResultColumn]) -> Vec<OutputColumn> {
 
 /// A result column that is nothing but a value.
 pub(crate) fn computed(name: impl Into<String>, ty: Type) -> ResultColumn {
-    ResultColumn { name: name.into(), ty, origin: None, not_null: false, identity: false }
+    ResultColumn { name: name.into(), ty, origin: None, not_null: false, identity: false, listed: None }
 }
 
 /// How a dialect converts values.

@@ -419,6 +419,7 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "mysql_set_names" (TEXT, TEXT) -> TEXT, F("rf_mysql_set_names"), optional(1), volatile;
     Scalar "mysql_user_variable" (TEXT) -> TEXT, F("rf_mysql_user_variable"), volatile;
     Scalar "mysql_changes" (I8, ANY) -> BOOL, F("rf_mysql_changes"), variadic, lenient, volatile;
+    Scalar "mysql_met" (I8, I8) -> BOOL, F("rf_mysql_met"), lenient, volatile;
     Scalar "mysql_into_one" (I8) -> I8, F("rf_mysql_into_one"), volatile;
     Scalar "mysql_set_found_rows" (I8, I8) -> I8, F("rf_mysql_set_found_rows"), volatile, lenient;
     Scalar "mysql_user_integer" (TEXT) -> I8, F("rf_mysql_user_integer"), volatile;

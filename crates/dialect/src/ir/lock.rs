@@ -138,6 +138,8 @@ pub struct RowLock {
     pub mode: LockMode,
     /// What to do about rows that somebody else has locked.
     pub wait: LockWait,
+    /// The table is locked instead, since the query's rows are made of several of its: MySQL's way of asking for them.
+    pub whole: bool,
 }
 
 /// What to do about rows that somebody else has locked.
@@ -156,7 +158,7 @@ pub fn row_locks_of(from: Option<&From>, mode: LockMode, wait: LockWait) -> Vec<
     fn add(from: &From, mode: LockMode, wait: LockWait, locks: &mut Vec<RowLock>) {
         match from {
             From::Relation { id, relation, .. } if relation.kind == RelationKind::Table => {
-                locks.push(RowLock { id: *id, relation: relation.clone(), mode, wait });
+                locks.push(RowLock { id: *id, relation: relation.clone(), mode, wait, whole: false });
             }
             From::Join { left, right, .. } => {
                 add(left, mode, wait, locks);

@@ -367,6 +367,11 @@ impl Found {
     fn query(&mut self, query: &Query) {
         self.ctes(&query.ctes);
         for lock in &query.locking {
+            if lock.whole {
+                let shared = lock.mode <= LockMode::RowShare;
+                self.add(&lock.relation, if shared { LockMode::Share } else { LockMode::Exclusive });
+                continue;
+            }
             self.add(&lock.relation, LockMode::RowShare);
             self.rows.push(lock.relation.oid);
         }

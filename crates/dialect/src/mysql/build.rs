@@ -8,6 +8,9 @@ use pg_query::protobuf::{
 /// The place of what stands nowhere in a text that PostgreSQL's parser has read.
 pub(super) const NOWHERE: i32 = -1;
 
+/// The place of what is selected under no name of its own: it is called as it is written.
+pub(crate) const UNNAMED: i32 = -2;
+
 pub(super) fn node(of: N) -> Node {
     Node { node: Some(of) }
 }

@@ -335,6 +335,8 @@ impl Converter<'_> {
         options: &[ColumnOptionDef],
         parts: &mut Parts,
     ) -> Result<pg::ColumnDef> {
+        // SERIAL says it already.
+        let is_serial = matches!(ty, DataType::Custom(custom, _) if custom.to_string().eq_ignore_ascii_case("serial"));
         let own = |words: &[Token], wanted: &str| matches!(words, [Token::Word(word)] if word.value.eq_ignore_ascii_case(wanted));
         let longer = types::fitting(ty, name, self.modes.strict)?;
         let ty = longer.as_ref().unwrap_or(ty);
@@ -372,6 +374,7 @@ impl Converter<'_> {
         for ColumnOptionDef { option, name: named } in options {
             match option {
                 ColumnOption::Null => {}
+                ColumnOption::NotNull if is_serial => {}
                 ColumnOption::NotNull => constraints.push(of_constraint(constraint(ConstrType::ConstrNotnull))),
                 ColumnOption::Default(expr) => {
                     let raw_expr = boxed(self.default(expr)?);
@@ -382,7 +385,7 @@ impl Converter<'_> {
                     constraints.push(of_constraint(constraint(ConstrType::ConstrPrimary)));
                 }
                 ColumnOption::Unique(_) => parts.keys.push(Key {
-                    name: Some(name.to_owned()),
+                    name: None,
                     unique: true,
                     columns: vec![IndexColumn::from(Ident::new(name))],
                     for_foreign_key: false,
@@ -401,6 +404,7 @@ impl Converter<'_> {
                         ..constraint(ConstrType::ConstrCheck)
                     }));
                 }
+                ColumnOption::DialectSpecific(words) if is_serial && own(words, "auto_increment") => {}
                 ColumnOption::DialectSpecific(words) if own(words, "auto_increment") => {
                     let first = self.first_number.take();
                     constraints.push(of_constraint(pg::Constraint {
@@ -434,14 +438,14 @@ impl Converter<'_> {
                 other => return Err(Error::unsupported(format!("the column option {other}"))),
             }
         }
-        if matches!(ty, DataType::Custom(custom, _) if custom.to_string().eq_ignore_ascii_case("serial")) {
+        if is_serial {
             constraints.push(of_constraint(constraint(ConstrType::ConstrNotnull)));
             constraints.push(of_constraint(pg::Constraint {
                 generated_when: "d".to_owned(),
                 ..constraint(ConstrType::ConstrIdentity)
             }));
             let columns = vec![IndexColumn::from(Ident::new(name))];
-            parts.keys.push(Key { name: Some(name.to_owned()), unique: true, columns, for_foreign_key: false });
+            parts.keys.push(Key { name: None, unique: true, columns, for_foreign_key: false });
         }
         let coll_clause = types::is_text(ty).then(|| {
             // The binder knows that of a table that is there.

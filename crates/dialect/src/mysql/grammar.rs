@@ -7,7 +7,7 @@
 use std::any::TypeId;
 
 use sqlparser::ast::{
-    BinaryOperator, CastKind, CharacterLength, DataType, Expr, Function, FunctionArg, FunctionArgExpr,
+    BinaryOperator, CastKind, CharacterLength, ColumnOption, DataType, Expr, Function, FunctionArg, FunctionArgExpr,
     FunctionArgumentList, FunctionArguments, Ident, ObjectName, Statement, UnaryOperator, Value,
 };
 use sqlparser::dialect::{BindPlaceholderStyle, Dialect, MySqlDialect, Precedence};
@@ -128,6 +128,18 @@ impl Dialect for MySql {
 
     fn ordered_bind_placeholder_style(&self) -> Option<BindPlaceholderStyle> {
         self.base.ordered_bind_placeholder_style()
+    }
+
+    /// BINARY behind a type: texts are compared by their letters' numbers.
+    fn parse_column_option(&self, parser: &mut Parser) -> Parsed<Option<Parsed<Option<ColumnOption>>>> {
+        let is_binary = matches!(&parser.peek_token_ref().token, Token::Word(word)
+            if word.quote_style.is_none() && word.value.eq_ignore_ascii_case("binary"));
+        if !is_binary {
+            return Ok(None);
+        }
+        parser.advance_token();
+        let collation = ObjectName::from(vec![Ident::new("utf8mb4_bin")]);
+        Ok(Some(Ok(Some(ColumnOption::Collation(collation)))))
     }
 
     fn supports_string_literal_backslash_escape(&self) -> bool {

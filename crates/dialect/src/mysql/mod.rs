@@ -16,6 +16,7 @@
 mod accounts;
 mod alter;
 mod build;
+pub(crate) use build::UNNAMED;
 mod changes;
 mod definitions;
 pub mod errors;
@@ -31,7 +32,7 @@ pub mod print;
 mod queries;
 pub mod routine;
 mod routines;
-mod show;
+pub(crate) mod show;
 mod statements;
 pub(crate) use self::changes::IGNORE;
 pub mod told;

@@ -417,6 +417,9 @@ impl Place<'_> {
             ("mysql_trim", [side, what, value]) => {
                 format!("trim({} {} from {})", constant_text(side)?, self.expr(what)?, self.expr(value)?)
             }
+            ("mysql_in_charset", [value, charset]) => {
+                format!("convert({} using {})", self.expr(value)?, constant_text(charset)?)
+            }
             ("mysql_member_of", [value, array]) => format!("({} member of ({}))", self.expr(value)?, self.expr(array)?),
             ("mysql_date_add", [moment, value, unit, sign]) => {
                 let sign = if constant_integer(sign)? < 0 { '-' } else { '+' };

@@ -11,7 +11,7 @@ use sqlparser::ast::{
     Value, ValueWithSpan,
 };
 
-use super::build::{NOWHERE, boxed, list, node, select, select_of, star, target, word};
+use super::build::{NOWHERE, UNNAMED, boxed, list, node, select, select_of, star, target, word};
 use super::expressions::name_parts;
 use super::tree::Converter;
 use crate::{Error, Result};
@@ -259,7 +259,14 @@ impl Converter<'_> {
     fn select_item(&mut self, item: &SelectItem, written: Option<&String>) -> Result<Node> {
         Ok(match item {
             SelectItem::UnnamedExpr(expr) => {
-                let name = match expr {
+                let mut named = expr;
+                // Brackets say nothing.
+                while let Expr::Nested(inner) = named
+                    && matches!(**inner, Expr::Nested(_) | Expr::Identifier(_) | Expr::CompoundIdentifier(_))
+                {
+                    named = inner;
+                }
+                let name = match named {
                     Expr::Identifier(ident) if !ident.value.starts_with('@') => ident.value.clone(),
                     Expr::CompoundIdentifier(parts) if !parts[0].value.starts_with('@') => {
                         parts.last().map(|part| part.value.clone()).unwrap_or_default()
@@ -268,9 +275,15 @@ impl Converter<'_> {
                         value: Value::SingleQuotedString(text) | Value::DoubleQuotedString(text),
                         ..
                     }) => text.clone(),
+                    Expr::Value(ValueWithSpan { value: Value::Null, .. }) => "NULL".to_owned(),
+                    Expr::Value(ValueWithSpan { value: Value::NationalStringLiteral(text), .. }) => text.clone(),
                     expr => written.cloned().unwrap_or_else(|| expr.to_string()),
                 };
-                target(name, self.expression(expr)?)
+                let mut made = target(name, self.expression(expr)?);
+                if let Some(N::ResTarget(target)) = &mut made.node {
+                    target.location = UNNAMED;
+                }
+                made
             }
             SelectItem::ExprWithAlias { expr, alias } => target(alias.value.clone(), self.expression(expr)?),
             SelectItem::Wildcard(_) => target("", star(Vec::new())),

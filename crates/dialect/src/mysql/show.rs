@@ -8,8 +8,9 @@ use sqlparser::tokenizer::Token;
 
 use crate::{Error, Result};
 
-/// Stands in a column's name for the name of the file's database.
-pub(super) const DEFAULT_DATABASE: &str = "{database}";
+/// Stands in a result's column's name for the database that is the default one when the query is bound. No name of MySQL's
+/// may have this letter.
+pub(crate) const DEFAULT_DATABASE: &str = "\u{10ffff}";
 
 /// The query that answers a statement of these, and the database that it names; `None`, and nothing taken, where it is
 /// another statement.

@@ -1,7 +1,8 @@
 //! Errors in MySQL's words: a number, an SQLSTATE, and the texts that clients look into.
 
 use super::types::RANGE;
-use crate::{Condition, Error};
+
+use crate::{Condition, Error, Type};
 
 /// An error as MySQL tells it.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -16,10 +17,43 @@ pub struct Told {
 
 /// What a client is told of an error.
 pub fn told(error: &Error) -> Told {
-    match of_type(error).or_else(|| super::errors::told(error)) {
+    match of_type(error).or_else(|| of_text(error)).or_else(|| super::errors::told(error)) {
         Some((code, sqlstate, message)) => Told { code, sqlstate: sqlstate.into(), message },
         None => Told { code: error.mysql_code(), sqlstate: error.mysql_sqlstate().into(), message: message(error) },
     }
+}
+
+/// A text that is no value of its column.
+fn of_text(error: &Error) -> Option<(u16, &'static str, String)> {
+    let column = error.column.as_deref()?;
+    let row = error.row.unwrap_or(1);
+    if error.mysql.is_some() {
+        // Of moments the value is told already.
+        let of_moment = error.mysql_code() == 1292 && !error.message.contains(" for column ");
+        return of_moment.then(|| (1292, "22007", format!("{} for column '{column}' at row {row}", error.message)));
+    }
+    if let (Some(kind), "22007" | "22008") = (error.data_type.as_deref(), error.condition().sqlstate()) {
+        let value = quoted(&error.message)?;
+        return Some((1292, "22007", format!("Incorrect {kind} value: '{value}' for column '{column}' at row {row}")));
+    }
+    let told = error.message.strip_prefix("invalid input syntax for type ")?;
+    if told.starts_with("json") {
+        let table = error.table.as_deref().map_or_else(String::new, |table| format!("{table}."));
+        let message =
+            format!("Invalid JSON text: \"Invalid value.\" at position 0 in value for column '{table}{column}'.");
+        return Some((3140, "22032", message));
+    }
+    let (ty, value) = told.split_once(": ")?;
+    let value = value.trim_matches('"');
+    let ty = match ty {
+        "smallint" | "integer" | "bigint" => "integer",
+        "numeric" => "decimal",
+        "real" | "double precision" => {
+            return Some((1265, "01000", format!("Data truncated for column '{column}' at row {row}")));
+        }
+        other => other,
+    };
+    Some((1366, "HY000", format!("Incorrect {ty} value: '{value}' for column '{column}' at row {row}")))
 }
 
 /// A value that is none of one of MySQL's own types: those are domains, whose check it has met.
@@ -29,16 +63,17 @@ fn of_type(error: &Error) -> Option<(u16, &'static str, String)> {
         return None;
     }
     let column = error.column.as_deref().map_or_else(String::new, |column| format!(" for column '{column}'"));
+    let row = error.row.unwrap_or(1);
     let starts = |word: &str| ty.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
     Some(if starts("enum") || starts("set") {
-        (1265, "01000", format!("Data truncated{column} at row 1"))
+        (1265, "01000", format!("Data truncated{column} at row {row}"))
     } else if starts("tiny") && (ty.ends_with("text") || ty.ends_with("blob"))
         || starts("binary")
         || starts("varbinary")
     {
-        (1406, "22001", format!("Data too long{column} at row 1"))
+        (1406, "22001", format!("Data too long{column} at row {row}"))
     } else {
-        (1264, "22003", format!("Out of range value{column} at row 1"))
+        (1264, "22003", format!("Out of range value{column} at row {row}"))
     })
 }
 
@@ -50,6 +85,7 @@ fn message(error: &Error) -> String {
     }
     let table = || error.table.as_deref();
     let column = || error.column.as_deref();
+    let row = error.row.unwrap_or(1);
     let words = match error.condition() {
         Condition::UniqueViolation => duplicate(error),
         Condition::NotNullViolation => column().map(|column| format!("Column '{column}' cannot be null")),
@@ -91,13 +127,13 @@ fn message(error: &Error) -> String {
         Condition::LockNotAvailable => Some("Lock wait timeout exceeded; try restarting transaction".into()),
         Condition::ReadOnlySqlTransaction => Some("Cannot execute statement in a READ ONLY transaction.".into()),
         Condition::StringDataRightTruncation => {
-            column().map(|column| format!("Data too long for column '{column}' at row 1"))
+            column().map(|column| format!("Data too long for column '{column}' at row {row}"))
         }
         Condition::NumericValueOutOfRange
         | Condition::IntegerOutOfRange
         | Condition::SmallintOutOfRange
         | Condition::BigintOutOfRange => {
-            column().map(|column| format!("Out of range value for column '{column}' at row 1"))
+            column().map(|column| format!("Out of range value for column '{column}' at row {row}"))
         }
         Condition::UndefinedFunction => quoted(&error.message).map(|name| format!("FUNCTION {name} does not exist")),
         _ => None,
@@ -131,6 +167,21 @@ fn foreign_key(error: &Error, what: &str) -> String {
     let constraint = error.constraint.as_deref().unwrap_or_default();
     let table = error.table.as_deref().unwrap_or_default();
     format!("Cannot {what}: a foreign key constraint fails (`{table}`, CONSTRAINT `{constraint}`)")
+}
+
+/// An error about a value that is none of its column's type, with what is told of the column.
+pub fn of_column(error: Error, column: &str, ty: &Type) -> Error {
+    let kind = match ty.through_domains() {
+        Type::Date => Some("date"),
+        Type::Timestamp(_) | Type::TimestampTz(_) => Some("datetime"),
+        Type::Time(_) | Type::Interval(_) => Some("time"),
+        _ => None,
+    };
+    let error = error.column(column);
+    match kind {
+        Some(kind) if error.data_type.is_none() => error.data_type(kind),
+        _ => error,
+    }
 }
 
 /// What stands between the first double quotes of a message.

@@ -470,6 +470,12 @@ fn routine_of((sql, database): (&str, &str), tokens: &[TokenWithSpan], lines: &L
     Ok((converter.made(trees, range, false), taken))
 }
 
+/// The place that the parser's message ends with: of the word that it had not expected.
+fn place_in(message: &str) -> Option<Location> {
+    let (line, column) = message.rsplit_once(" at Line: ")?.1.split_once(", Column: ")?;
+    Some(Location { line: line.parse().ok()?, column: column.parse().ok()? })
+}
+
 /// Parses one statement.
 pub(super) fn statement(
     (sql, database, modes): (&str, &str, Modes),
@@ -485,7 +491,6 @@ pub(super) fn statement(
     let mut parser = Parser::new(&dialect).with_recursion_limit(DEEPEST).with_tokens_with_locations(tokens.to_vec());
     if let Some((query, of)) = show::query(&mut parser)? {
         // What SHOW and DESCRIBE answer is a query over the catalogs.
-        let query = query.replace(show::DEFAULT_DATABASE, &database.replace('`', "``"));
         let mut made = statements(&query, database, Modes::default())?;
         let (Some(mut only), true) = (made.pop(), made.is_empty()) else {
             return Err(Error::internal("a catalog's query that is none"));
@@ -504,8 +509,8 @@ pub(super) fn statement(
         ParserError::RecursionLimitExceeded => {
             Error::new(Condition::StatementTooComplex, "the statement nests too deeply")
         }
-        ParserError::ParserError(_) | ParserError::TokenizerError(_) => {
-            let place = parser.peek_token_ref().span.start;
+        ParserError::ParserError(message) | ParserError::TokenizerError(message) => {
+            let place = place_in(&message).unwrap_or_else(|| parser.peek_token_ref().span.start);
             let at = if place.line == 0 { range.end } else { lines.byte(place) };
             let line = lines.begins.partition_point(|begin| *begin <= at).max(1) as u64;
             syntax_error(sql.get(..range.end).unwrap_or(sql), at, line)

@@ -203,7 +203,7 @@ pub static VARIABLES: &[Variable] = &[
     row("lc_messages", "en_US", Text, Both, Only, Row),
     row("lc_time_names", "en_US", Text, Both, Only, Row),
     row("license", "Apache-2.0 OR MIT", Text, Global, Never, Row),
-    row("local_infile", "OFF", Truth, Global, Only, Row),
+    row("local_infile", "ON", Truth, Global, Only, Row),
     row("lock_wait_timeout", "31536000", Number(1, 31_536_000), Both, Hint, Row),
     row("log_bin", "OFF", Truth, Global, Never, Row),
     row("log_bin_trust_function_creators", "OFF", Truth, Global, Hint, Row),

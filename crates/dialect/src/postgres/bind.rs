@@ -60,6 +60,9 @@ pub fn bind(parsed: &Parsed, schema: &dyn Schema, context: &Context, params: &[O
         return Err(binder.unsupported("a NUL in the text of a definition", -1));
     }
     number_origins(&mut columns, schema);
+    if binder.is_mysql() {
+        binder.name_default_database(&mut columns);
+    }
     Ok(Bound {
         statement,
         params,
@@ -339,7 +342,7 @@ pub fn renamed_in_expression(
     let entry = super::binder::Entry::of_relation(relation, ir::Text::TABLE, None);
     binder.stored(text, relation.language, vec![entry], super::binder::Clause::Check)?;
     let uses = binder.uses.take().unwrap_or_default();
-    let renamed = uses.with_column_renamed(&format!("{BEFORE}{text}"), relation.oid, column, to, &super::ddl::quote);
+    let renamed = uses.with_column_renamed(&format!("{BEFORE}{text}"), relation.oid, column, to, &super::quote_ident);
     Ok(renamed.and_then(|text| text.strip_prefix(BEFORE).map(str::to_owned)))
 }
 
@@ -438,7 +441,7 @@ pub fn with_todays_names(
         let relation = &named.relation;
         (relation.oid, NewName { namespace: relation.namespace.clone(), name: Some(relation.name.clone()) })
     });
-    let edits = named.renaming(definition, &names.collect(), false, &super::ddl::quote)?;
+    let edits = named.renaming(definition, &names.collect(), false, &super::quote_ident)?;
     Some(crate::uses::edited(definition, edits))
 }
 

@@ -491,7 +491,13 @@ impl Binder<'_> {
     /// A value of any type as it is assigned to a column.
     pub(super) fn assign(&mut self, value: Expr, column: &str, to: &Type, place: i32) -> Result<Expr> {
         let from = types::words(&value.ty);
-        self.try_coerce(value, to, CastContext::Assignment, place)?.map_err(|_| {
+        let coerced = self.try_coerce(value, to, CastContext::Assignment, place);
+        // MySQL tells of which column a value is none.
+        let told = |error: Error| match self.is_mysql() && error.column.is_none() {
+            true => crate::mysql::told::of_column(error, column, to),
+            false => error,
+        };
+        coerced.map_err(told)?.map_err(|_| {
             self.error(
                 Condition::DatatypeMismatch,
                 format!("column \"{column}\" is of type {} but expression is of type {from}", types::words(to)),

@@ -104,7 +104,8 @@ impl Binder<'_> {
                 None if binder.is_mysql() && !target.is_view() && !assignments.is_empty() => {
                     let replaces = clause.target_list.is_empty();
                     let counted = if replaces { Counted::Replace } else { Counted::Duplicate };
-                    Some(binder.changes_row(target, &assignments, counted)?)
+                    let changes = binder.changes_row(target, &assignments, counted)?;
+                    Some(if replaces { changes } else { binder.meets_numbered(target, excluded, changes)? })
                 }
                 None => None,
             };

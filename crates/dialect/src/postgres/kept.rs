@@ -5,7 +5,7 @@
 //! noted of them (see [`crate::pins`]).
 
 use super::binder::{Binder, Clause, Entry};
-use super::ddl::quote;
+use super::quote_ident as quote;
 use crate::Result;
 use crate::uses::Uses;
 

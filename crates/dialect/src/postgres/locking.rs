@@ -55,7 +55,11 @@ impl Binder<'_> {
             let Body::Select(body) = &mut bound.query.body else {
                 return Err(not_allowed(&wish, "UNION/INTERSECT/EXCEPT"));
             };
-            check_body(body, &wish)?;
+            // MySQL locks what it reads, whatever becomes of it.
+            let whole = match check_body(body, &wish) {
+                Err(_) if self.is_mysql() && wish.wait == LockWait::Block => true,
+                checked => checked.map(|()| false)?,
+            };
             let mut locks = Vec::new();
             if clause.locked_rels.is_empty()
                 && let Some(from) = &mut body.from
@@ -71,6 +75,7 @@ impl Binder<'_> {
                 check_nullable(from, &wish, &locks)?;
             }
             for lock in locks {
+                let lock = RowLock { whole, ..lock };
                 match bound.query.locking.iter_mut().find(|known| known.id == lock.id) {
                     // Two clauses for one table: the stronger, and the less patient.
                     Some(known) => {

@@ -85,14 +85,13 @@ pub use bind::{
 pub use conflict::deferrable_arbiter;
 pub use ddl::foreign_key::{check_key_types, key_moves_rows};
 pub(crate) use ddl::immutable::converts_immutably;
-pub use ddl::quote;
 pub use ddl::sequence::next_text;
 pub(crate) use ddl::{FOR_FOREIGN_KEY, NAMED_BY_COLUMN};
 pub use domains::{asks_field, bind_domain_check, bind_domain_default, reads_field, rules_of, uses_of_domain_check};
 pub use exclusion::{Against, exclusion_query, operator_oid};
 pub(crate) use lift::{LONGEST as LONGEST_LIFTED, Spelling, number_kind};
 pub use lift::{Lifted, Literal, LiteralKind, Place as LiteralPlace, Shape, lifted, shape};
-pub use mysql::changes::{is_quiet, quieten};
+pub use mysql::changes::{MEETING, is_quiet, quieten};
 pub use normalize::{Normalized, normalized};
 pub use parse::{Parsed, parse, parse_mysql};
 use partitions::names_column;

@@ -362,7 +362,7 @@ impl Binder<'_> {
     fn with_schemas(&mut self, text: &str, relation: &Arc<Relation>) -> Result<String> {
         let mut along = Binder::detached(self.path, self.context);
         let before = uses_of_policy(&mut along, text, relation)?;
-        let qualified = before.with_schemas(&format!("SELECT {text}"), &super::ddl::quote);
+        let qualified = before.with_schemas(&format!("SELECT {text}"), &super::quote_ident);
         let text = qualified.as_deref().and_then(|text| text.strip_prefix("SELECT ")).map(str::to_owned);
         let refused = || Error::unsupported("a policy that names something in this way");
         let text = text.ok_or_else(refused)?;

@@ -15,6 +15,7 @@ use crate::ir::{
     self, Body, CastContext, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, From, GroupBy, Ids, Query, RelId,
     Select, SetOp, SortKey, walk,
 };
+use crate::mysql::UNNAMED;
 use crate::plan::ResultColumn;
 use crate::{Condition, Result, Type};
 
@@ -514,6 +515,7 @@ impl Binder<'_> {
                     if reference.fields.iter().any(|field| matches!(field.node, Some(N::AStar(_)))) =>
                 {
                     for column in self.star(reference)? {
+                        let listed = self.mysql_listed(&column);
                         targets.push(Target {
                             column: ResultColumn {
                                 name: column.name,
@@ -521,6 +523,7 @@ impl Binder<'_> {
                                 origin: column.origin,
                                 not_null: column.not_null,
                                 identity: column.identity,
+                                listed,
                             },
                             expr: column.expr,
                             place: reference.location,
@@ -544,6 +547,10 @@ impl Binder<'_> {
                     let name = if target.name.is_empty() { names::column(value) } else { target.name.clone() };
                     if let Some(N::ColumnRef(reference)) = inner {
                         let column = self.column_entry(reference)?;
+                        let unnamed = self.is_mysql() && target.location == UNNAMED && self.source.is_some();
+                        let name =
+                            if unnamed && self.is_called_by_its_own(&column) { column.name.clone() } else { name };
+                        let listed = self.mysql_listed(&column);
                         targets.push(Target {
                             column: ResultColumn {
                                 name,
@@ -551,6 +558,7 @@ impl Binder<'_> {
                                 origin: column.origin,
                                 not_null: column.not_null,
                                 identity: column.identity,
+                                listed,
                             },
                             expr: column.expr,
                             place,

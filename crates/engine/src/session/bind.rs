@@ -137,7 +137,7 @@ impl Session {
         let relation = Arc::new(relation.clone());
         let uses = postgres::trigger_condition_uses(text, &relation, schema, &self.postgres_context())?;
         let whole = format!("{BEFORE}{text}");
-        let renamed = uses.with_column_renamed(&whole, relation.oid, column, to, &postgres::quote);
+        let renamed = uses.with_column_renamed(&whole, relation.oid, column, to, &postgres::quote_ident);
         let renamed = renamed.and_then(|text| text.strip_prefix(BEFORE).map(str::to_owned));
         renamed.ok_or_else(|| Error::unsupported(format!("RENAME of a column that the condition {text} uses,")))
     }

@@ -1,6 +1,6 @@
 //! Functions that clients call by their number, without SQL.
 
-use rowferry_dialect::postgres::{quote, types};
+use rowferry_dialect::postgres::{quote_ident as quote, types};
 use rowferry_dialect::{Condition, Error, Result, Schema as _, Type};
 use rowferry_facts as facts;
 

@@ -364,6 +364,7 @@ impl Session {
                     origin,
                     not_null: false,
                     identity: false,
+                    listed: None,
                 });
                 (Statement::Query(Box::new(query.clone())), columns.collect())
             }
@@ -516,6 +517,7 @@ impl Session {
                 origin: None,
                 not_null: false,
                 identity: false,
+                listed: None,
             })
             .collect();
         let bound = Bound {

@@ -1,6 +1,8 @@
-//! Refusals in MySQL's words, which say who is refused what.
+//! Errors in MySQL's words that say more than an error knows by itself: who is refused what, and in which database a table
+//! was looked for.
 
-use rowferry_dialect::{Condition, Error, Language};
+use rowferry_dialect::schema::{QualifiedName, ReferentialAction};
+use rowferry_dialect::{Condition, Error, Language, Schema as _};
 
 use super::Session;
 
@@ -24,10 +26,19 @@ impl Session {
         Error::new(Condition::InsufficientPrivilege, message).with_mysql(1142, "42000")
     }
 
-    /// An error as MySQL's clients are told of it, where that asks the session: who is refused what, and in which database a
-    /// table is not; `None` where it is another.
+    /// An error as MySQL's clients are told of it, where that asks the session: who is refused what, in which database a
+    /// table is not, and which key a row breaks; `None` where it is another.
     pub fn in_mysqls_words(&self, error: &Error) -> Option<Error> {
-        self.denied_in_mysqls_words(error).or_else(|| self.with_database(error))
+        if self.language != Language::Mysql || error.mysql.is_some() {
+            return None;
+        }
+        match error.condition() {
+            Condition::ForeignKeyViolation => self.key_in_innodbs_words(error, 1452, "add or update a child row"),
+            Condition::ForeignKeyViolationByParent | Condition::RestrictViolation => {
+                self.key_in_innodbs_words(error, 1451, "delete or update a parent row")
+            }
+            _ => self.denied_in_mysqls_words(error).or_else(|| self.with_database(error)),
+        }
     }
 
     /// What is said of a table that is not there, with the database where it was looked for.
@@ -91,6 +102,47 @@ impl Session {
         })
     }
 
+    /// What clients are told as the database of what lies in a namespace.
+    fn database_of<'n>(&'n self, namespace: &'n str) -> &'n str {
+        if namespace == "public" { self.database.name() } else { namespace }
+    }
+
+    /// A foreign key that a row breaks, in InnoDB's words: clients find the columns there.
+    fn key_in_innodbs_words(&self, error: &Error, code: u16, what: &str) -> Option<Error> {
+        let name = QualifiedName::new(error.schema.as_deref()?, error.table.as_deref()?);
+        let table = self.schema.relation(&name)?;
+        let key = table.foreign_keys.iter().find(|key| Some(key.name.as_str()) == error.constraint.as_deref())?;
+        let target = self.schema.relation(&key.target);
+        let listed = |names: Vec<&str>| names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+        let columns = listed(key.columns.iter().map(|at| table.columns[*at].name.as_str()).collect());
+        let primary = || target.as_ref()?.indexes.iter().find(|index| index.primary);
+        let referenced = match (&target, key.target_columns.as_slice()) {
+            (Some(target), []) => {
+                let at = primary().map(|index| index.columns.iter().flatten().copied().collect::<Vec<_>>());
+                listed(at.unwrap_or_default().into_iter().map(|at| target.columns[at].name.as_str()).collect())
+            }
+            (_, given) => listed(given.iter().map(String::as_str).collect()),
+        };
+        let action = |event: &str, action: ReferentialAction| match action {
+            ReferentialAction::NoAction => String::new(),
+            other => format!(" ON {event} {}", other.words()),
+        };
+        let mut parent = quoted(&key.target.name);
+        if let Some(target) = target.as_ref().filter(|target| target.namespace != table.namespace) {
+            parent = format!("{}.{parent}", quoted(self.database_of(&target.namespace)));
+        }
+        let message = format!(
+            "Cannot {what}: a foreign key constraint fails ({}.{}, CONSTRAINT {} FOREIGN KEY ({columns}) REFERENCES {parent} \
+             ({referenced}){}{})",
+            quoted(self.database_of(&table.namespace)),
+            quoted(&table.name),
+            quoted(&key.name),
+            action("DELETE", key.rules.on_delete),
+            action("UPDATE", key.rules.on_update),
+        );
+        Some(Error::new(error.condition(), message).with_mysql(code, "23000"))
+    }
+
     /// What the statement that runs asks for, by its first word.
     fn command_word(&self) -> &'static str {
         let text = self.state.activity.lock().query.clone();
@@ -102,4 +154,9 @@ impl Session {
             _ => words.iter().find(of).copied().unwrap_or("SELECT"),
         }
     }
+}
+
+/// A name as MySQL writes it.
+fn quoted(name: &str) -> String {
+    format!("`{}`", name.replace('`', "``"))
 }

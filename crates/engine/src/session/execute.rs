@@ -490,7 +490,8 @@ impl Session {
             errors::clear();
             match run(self, &plan) {
                 Ok(value) => return Ok((plan, value)),
-                Err(RunError::Other(error)) => return Err(error),
+                // A parameter is converted before anything runs.
+                Err(RunError::Other(error)) => return Err(self.with_unfitting(error, &plan, params)),
                 Err(RunError::Failed(failure)) => {
                     let error = self.translate(&failure, &plan, params);
                     if !errors::blames_schema(&failure) {
@@ -618,10 +619,12 @@ impl Session {
         match violation.error() {
             Some(error) => {
                 let error = self.with_broken_key(error, plan, params);
+                let error = self.with_unfitting(error, plan, params);
                 self.with_failing_row(error, plan, params)
             }
             None => {
                 let error = violation.refused(errors::translate(failure, &self.interrupter, Some(plan)));
+                let error = self.with_unfitting(error, plan, params);
                 self.with_failing_row(error, plan, params)
             }
         }

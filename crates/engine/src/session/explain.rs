@@ -378,7 +378,7 @@ impl Names {
                 PlanIndex::Function => None,
             };
             if let Some(name) = name {
-                node.on = format!(" using {}", postgres::quote(&name));
+                node.on = format!(" using {}", postgres::quote_ident(&name));
                 node = node.fact("Index Name", name, false);
             }
         }
@@ -394,9 +394,11 @@ impl Names {
         };
         let Some(way) = by else { return node };
         match (&way.condition, &way.index, table.and_then(|table| column_of_rows(table))) {
-            (Some(condition), PlanIndex::Row, Some(column)) => {
-                node.fact("Index Cond", format!("({})", condition.replace("rowid", &postgres::quote(column))), true)
-            }
+            (Some(condition), PlanIndex::Row, Some(column)) => node.fact(
+                "Index Cond",
+                format!("({})", condition.replace("rowid", &postgres::quote_ident(column))),
+                true,
+            ),
             (Some(condition), ..) => node.fact("Index Cond", format!("({condition})"), true),
             (None, ..) => node,
         }
@@ -404,9 +406,9 @@ impl Names {
 
     fn of_relation(&self, node: Node, table: &Relation) -> Node {
         let mut node = node.fact("Relation Name", table.name.clone(), false);
-        let mut name = postgres::quote(&table.name);
+        let mut name = postgres::quote_ident(&table.name);
         if self.verbose {
-            name = format!("{}.{name}", postgres::quote(&table.namespace));
+            name = format!("{}.{name}", postgres::quote_ident(&table.namespace));
             node = node.fact("Schema", table.namespace.clone(), false);
         }
         node.on = format!("{} on {name}", node.on);
@@ -415,7 +417,7 @@ impl Names {
 }
 
 fn on(mut node: Node, name: &str) -> Node {
-    node.on = format!("{} on {}", node.on, postgres::quote(name));
+    node.on = format!("{} on {}", node.on, postgres::quote_ident(name));
     node
 }
 

@@ -219,6 +219,12 @@ impl SessionState for FunctionState {
         self.state().map_or(changed, |state| state.mysql.lock().changes(mode, changed))
     }
 
+    fn mysql_met(&self, met: Option<i64>, given: Option<i64>) {
+        if let Ok(state) = self.state() {
+            state.mysql.lock().meet(met, given);
+        }
+    }
+
     fn mysql_found_rows(&self) -> i64 {
         self.state().map_or(0, |state| state.mysql.lock().found_rows())
     }

@@ -50,6 +50,7 @@ mod temporary;
 mod transaction;
 mod transaction_end;
 pub(crate) mod triggers;
+mod unfitting;
 mod upstream;
 mod utility;
 pub mod variables;
@@ -669,12 +670,15 @@ impl Session {
         use rowferry_dialect::Schema as _;
         let name = rowferry_dialect::schema::QualifiedName::bare(function.name.clone());
         let visible = self.schema.functions(&name).iter().any(|known| known.namespace == function.namespace);
-        let signature =
-            format!("{}({})", rowferry_dialect::postgres::quote(&function.name), function.definition.input_words());
+        let signature = format!(
+            "{}({})",
+            rowferry_dialect::postgres::quote_ident(&function.name),
+            function.definition.input_words()
+        );
         if visible {
             signature
         } else {
-            format!("{}.{signature}", rowferry_dialect::postgres::quote(&function.namespace))
+            format!("{}.{signature}", rowferry_dialect::postgres::quote_ident(&function.namespace))
         }
     }
 
@@ -785,7 +789,6 @@ impl Drop for Session {
         self.database.shared.unregister(self.state.pid);
     }
 }
-
 /// A message as SHOW WARNINGS tells it: what was passed over as IF EXISTS says is a note.
 fn diagnostic(notice: &Error) -> (&'static str, u16, String) {
     let told = of_mysql::told::told(notice);

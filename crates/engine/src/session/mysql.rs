@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use rowferry_dialect::access::Privileges;
 use rowferry_dialect::ir::{
-    Account, Ddl, DmlAction, Expr, ExprKind, InsertSource, ObjectKind, Statement as Ir, Transaction, TransactionModes,
-    Value, walk,
+    Account, ConflictAction, Ddl, DmlAction, Expr, ExprKind, InsertSource, ObjectKind, OnConflict, Statement as Ir,
+    Transaction, TransactionModes, Value, walk,
 };
 use rowferry_dialect::mysql::{self, Control, LateKey, PreparedFrom, SQL_MODE};
 use rowferry_dialect::plan::Command;
@@ -23,6 +23,9 @@ use super::{Outcome, Prepared, Session};
 /// The setting behind `autocommit`.
 const AUTOCOMMIT: &str = "mysql.autocommit";
 
+/// An upsert that meets more rows than these tells the number of its last new row, and not that of the first.
+const MOST_MET: usize = 100_000;
+
 /// What a session counts, and the statements that have names.
 #[derive(Debug, Default)]
 pub struct State {
@@ -30,8 +33,12 @@ pub struct State {
     counts_found: bool,
     /// Rows of the last statement that its condition has found.
     matched: u64,
+    /// Those of them that have become others.
+    changed: u64,
     /// What the last statement has done beside the rows that it wrote: each row that is replaced counts twice.
     beside: u64,
+    /// Rows that the last statement has met instead of inserting its own.
+    met: Met,
     /// FOUND_ROWS().
     found_rows: i64,
     /// The statement that runs has counted them itself.
@@ -42,13 +49,43 @@ pub struct State {
     pub maintained: Vec<Said>,
 }
 
+/// What an upsert knows of rows that were there already, in a table that numbers its rows.
+#[derive(Debug, Default)]
+struct Met {
+    /// Numbers that rows were to have which have not become any.
+    void: Vec<i64>,
+    /// The number of the row met last.
+    last: Option<i64>,
+    /// The number of the one changed last.
+    changed: Option<i64>,
+    /// How many were written.
+    written: u64,
+}
+
 impl State {
+    /// An upsert has met a row of this number; its own was to have the other.
+    pub fn meet(&mut self, met: Option<i64>, given: Option<i64>) {
+        self.met.last = met;
+        if self.met.void.len() < MOST_MET {
+            self.met.void.extend(given);
+        }
+    }
+
     /// Counts a row by what becomes of it; whether it is to be written.
     pub fn changes(&mut self, mode: i64, changed: bool) -> bool {
         match mode {
-            0 => self.matched += 1,
+            0 => {
+                self.matched += 1;
+                self.changed += u64::from(changed);
+            }
             4 => self.beside += 1,
-            _ => self.beside += u64::from(changed),
+            mode => {
+                self.beside += u64::from(changed);
+                if mode == 1 {
+                    self.met.written += u64::from(changed || self.counts_found);
+                    self.met.changed = if changed { self.met.last } else { self.met.changed };
+                }
+            }
         }
         changed || mode == 2 || mode == 4 || self.counts_found
     }
@@ -77,7 +114,8 @@ impl State {
 
     /// A statement begins.
     fn begin(&mut self) {
-        (self.matched, self.beside, self.calculated) = (0, 0, false);
+        (self.matched, self.changed, self.beside, self.calculated) = (0, 0, 0, false);
+        self.met = Met::default();
     }
 
     /// The session is another user's from here on.
@@ -96,6 +134,13 @@ impl Session {
     /// How many rows the last UPDATE has found.
     pub fn rows_matched(&self) -> u64 {
         self.state.mysql.lock().matched
+    }
+
+    /// How many of `rows` that an UPDATE tells as affected it has changed: those that it has found are told as affected,
+    /// too, where the client wants that.
+    pub fn rows_changed(&self, rows: u64) -> u64 {
+        let state = self.state.mysql.lock();
+        if state.counts_found && state.matched == rows { state.changed } else { rows }
     }
 
     /// A query has yielded so many rows: what FOUND_ROWS() says, unless the query has counted for itself.
@@ -381,10 +426,40 @@ impl Session {
             return;
         }
         let numbered = dml.target.columns.iter().position(|column| column.row_identity && column.identity.is_some());
-        if on_conflict.is_some() || prepared.triggers.is_some() || numbered.is_none() {
+        if prepared.triggers.is_some() || numbered.is_none() {
             return;
         }
         let at = numbered.and_then(|numbered| columns.iter().position(|column| *column == numbered));
+        if let Some(conflict) = on_conflict {
+            let asks =
+                |row: &Vec<Expr>| at.is_none_or(|at| row.get(at).is_none_or(|value| asks_for_number(value, params)));
+            let (some_ask, all_ask) = match source {
+                InsertSource::Values(all) => (all.iter().any(asks), all.iter().all(asks)),
+                _ => (at.is_none(), at.is_none()),
+            };
+            let mut state = self.state.mysql.lock();
+            let met = std::mem::take(&mut state.met);
+            drop(state);
+            if !some_ask {
+                sequences.serial = before;
+            }
+            if !tells_met(conflict) {
+                return;
+            }
+            let inserted = rows.saturating_sub(met.written);
+            if inserted == 0 {
+                (sequences.serial, sequences.told) = (before, met.changed.map(Told::Row));
+            } else if all_ask && met.void.len() < MOST_MET {
+                // Rows take their numbers in turn, those that have not become any, too.
+                let greatest = met.void.iter().copied().fold(last, i64::max);
+                let given = i64::try_from(inserted).unwrap_or(i64::MAX).saturating_add(met.void.len() as i64);
+                let least = greatest.saturating_sub(given).saturating_add(1);
+                let first = (least..=last).find(|number| !met.void.contains(number)).unwrap_or(last);
+                sequences.serial = Some(first);
+                sequences.told = Some(Told::Row(first));
+            }
+            return;
+        }
         // Of those at the end, how many were not given a number.
         let own = match (source, at) {
             (_, None) => rows,
@@ -664,4 +739,15 @@ fn silenced(outcome: Outcome) -> Result<Outcome> {
         }
         done => Ok(done),
     }
+}
+
+/// An upsert that tells which rows it meets.
+fn tells_met(conflict: &OnConflict) -> bool {
+    let ConflictAction::Update { filter: Some(filter), .. } = &conflict.action else { return false };
+    let mut tells = false;
+    walk::expr(filter, &mut |part| {
+        tells |= matches!(&part.kind, ExprKind::Call { function, .. } if function.name == postgres::MEETING);
+        !tells
+    });
+    tells
 }

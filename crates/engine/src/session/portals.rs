@@ -333,6 +333,7 @@ impl Session {
             origin: None,
             not_null: false,
             identity: false,
+            listed: None,
         });
         let columns = match prepared.bound.columns.len() == query.columns.len() {
             true => prepared.bound.columns.clone(),

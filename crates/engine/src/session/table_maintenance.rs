@@ -114,7 +114,7 @@ impl Session {
     }
 
     /// The default database.
-    pub(super) fn mysql_database(&self) -> String {
+    pub fn mysql_database(&self) -> String {
         let path = self.state.variables.read().search_path();
         let first = path.iter().find(|name| self.schema.has_namespace(name)).filter(|name| *name != PUBLIC);
         first.cloned().unwrap_or_else(|| self.database.name().to_owned())

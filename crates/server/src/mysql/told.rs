@@ -1,7 +1,7 @@
 //! What clients are told that only MySQL's SQL knows, and what they say to the door instead of to the SQL: one place for
 //! all that the door asks of its language.
 
-use rowferry_dialect::ir::Statement;
+use rowferry_dialect::ir::{Body, DmlAction, InsertSource, Statement};
 use rowferry_engine::{Command, Error, Language, Prepared, Result, Session, TransactionStatus};
 use rowferry_wire_mysql::messages::status::status_flag;
 
@@ -41,6 +41,13 @@ pub(super) fn begin(session: &mut Session, beginning: &Beginning<'_>) -> Result<
 pub(super) fn use_database(session: &mut Session, name: &str) -> Result<Change> {
     session.use_mysql_database(name)?;
     Ok(Change::Schema(name.to_owned()))
+}
+
+/// The session is as after its login, but for its default database: that stays.
+pub(super) fn reset(session: &mut Session) -> Result<()> {
+    let database = session.mysql_database();
+    session.reset();
+    session.use_mysql_database(&database)
 }
 
 /// What clients are told as the database of a table that lies in this namespace.
@@ -106,14 +113,37 @@ impl Tracked {
 }
 
 /// What people are told of a statement's success.
-pub(super) fn info(session: &Session, command: Command, rows: u64, warnings: u16) -> String {
+pub(super) fn info(session: &Session, plan: &Prepared, command: Command, rows: u64, warnings: u16) -> String {
     match command {
         Command::Update => {
             let matched = session.rows_matched().max(rows);
-            format!("Rows matched: {matched}  Changed: {rows}  Warnings: {warnings}")
+            let changed = session.rows_changed(rows);
+            format!("Rows matched: {matched}  Changed: {changed}  Warnings: {warnings}")
         }
-        Command::Insert if rows > 1 => format!("Records: {rows}  Duplicates: 0  Warnings: {warnings}"),
+        Command::Insert => match given_rows(plan) {
+            Some(1) => String::new(),
+            given => {
+                // A row that is replaced, or updated instead, counts twice; one that IGNORE passes over does not count.
+                let given = given.unwrap_or(rows);
+                let duplicates = given.abs_diff(rows);
+                format!("Records: {given}  Duplicates: {duplicates}  Warnings: {warnings}")
+            }
+        },
         _ => String::new(),
+    }
+}
+
+/// How many rows stand in an INSERT; `None` where a query tells.
+fn given_rows(plan: &Prepared) -> Option<u64> {
+    let Statement::Dml(dml) = &plan.bound.statement else { return None };
+    let DmlAction::Insert { source, .. } = &dml.action else { return None };
+    match source {
+        InsertSource::Values(rows) => Some(rows.len() as u64),
+        InsertSource::Query(query) => match &query.body {
+            Body::Values(rows) => Some(rows.len() as u64),
+            _ => None,
+        },
+        InsertSource::Defaults => Some(1),
     }
 }
 

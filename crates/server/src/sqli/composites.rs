@@ -52,8 +52,14 @@ pub(super) fn encode(words: &str, value: ValueRef<'_>, context: &mut RowContext<
             _ => members.clone(),
         };
         let longest = members.as_ref().map(place).unwrap_or_default().iter().map(length).max().unwrap_or(0);
-        let result =
-            ResultColumn { name: name.clone(), ty: ty.clone(), origin: None, not_null: false, identity: false };
+        let result = ResultColumn {
+            name: name.clone(),
+            ty: ty.clone(),
+            origin: None,
+            not_null: false,
+            identity: false,
+            listed: None,
+        };
         let column = WireColumn::new(&result, context.code_set, context.widths)?;
         nodes.push(node(&column, name, longest, context.code_set)?);
         columns.push(column);

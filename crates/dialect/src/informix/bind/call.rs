@@ -224,6 +224,7 @@ impl Binder<'_> {
                 origin: None,
                 not_null: false,
                 identity: false,
+                listed: None,
             };
             let body = ir::Body::Select(Box::new(select));
             let query = ir::Query::of(body, columns, self.ids.relation());
@@ -237,7 +238,14 @@ impl Binder<'_> {
         let expr = self.decided(expr, name.at)?;
         let ty = expr.ty.clone();
         let query = self.query_of(vec![expr], vec![ir::OutputColumn { name: "(expression)".into(), ty: ty.clone() }]);
-        let column = ResultColumn { name: "(expression)".into(), ty, origin: None, not_null: false, identity: false };
+        let column = ResultColumn {
+            name: "(expression)".into(),
+            ty,
+            origin: None,
+            not_null: false,
+            identity: false,
+            listed: None,
+        };
         Ok((ir::Statement::Query(Box::new(query)), vec![column]))
     }
 

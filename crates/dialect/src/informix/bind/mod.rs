@@ -233,6 +233,7 @@ pub fn described(bound: &Bound) -> Vec<ResultColumn> {
                 origin: Some((dml.target.oid, at)),
                 not_null: column.not_null,
                 identity: column.identity.is_some(),
+                listed: None,
             })
         })
         .collect()

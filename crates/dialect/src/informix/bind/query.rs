@@ -286,6 +286,7 @@ impl Binder<'_> {
             origin: None,
             not_null: false,
             identity: false,
+            listed: None,
         };
         if let ExprKind::Column(reference) = &expr.kind
             && let ColumnIndex::At(position) = reference.column

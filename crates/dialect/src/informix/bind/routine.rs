@@ -410,7 +410,7 @@ impl Binder<'_> {
             .parsed
             .result_columns(self.schema)?
             .into_iter()
-            .map(|(name, ty)| ResultColumn { name, ty, origin: None, not_null: false, identity: false })
+            .map(|(name, ty)| ResultColumn { name, ty, origin: None, not_null: false, identity: false, listed: None })
             .collect();
         let given = resolved.args.iter().map(Option::is_some).collect();
         let values: Vec<Expr> = resolved.args.into_iter().flatten().collect();

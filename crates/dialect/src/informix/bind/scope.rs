@@ -57,6 +57,7 @@ impl Visible {
                 not_null: column.not_null,
                 identity: column.identity.is_some(),
                 origin: Some((table.oid, at)),
+                listed: None,
             })
             .collect();
         Self { id, name, columns, relation, behind: id }

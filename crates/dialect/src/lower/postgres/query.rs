@@ -85,6 +85,11 @@ impl Lowering<'_> {
             }
         }
         for lock in &query.locking {
+            if lock.whole {
+                return Err(crate::Error::unsupported(
+                    "FOR UPDATE or FOR SHARE of grouped rows in front of a PostgreSQL server",
+                ));
+            }
             let mode = match lock.mode {
                 LockMode::AccessShare => "KEY SHARE",
                 LockMode::RowShare => "SHARE",

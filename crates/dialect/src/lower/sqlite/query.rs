@@ -24,7 +24,7 @@ impl Lowering<'_> {
     }
 
     fn query_here(&mut self, query: &Query, naming: Naming) -> Result<(String, Vec<Repr>)> {
-        if !query.locking.is_empty() {
+        if query.locking.iter().any(|lock| !lock.whole) {
             return self.locking(query, naming);
         }
         if let Some(expanded) = super::grouping::expanded(query)? {
@@ -161,7 +161,8 @@ impl Lowering<'_> {
     /// counted then. The inner LIMIT keeps SQLite from merging both.
     fn locking(&mut self, query: &Query, naming: Naming) -> Result<(String, Vec<Repr>)> {
         let mut inner = query.clone();
-        let locks = std::mem::take(&mut inner.locking);
+        let mut locks = std::mem::take(&mut inner.locking);
+        locks.retain(|lock| !lock.whole);
         (inner.limit, inner.offset) = (None, None);
         let Body::Select(select) = &mut inner.body else {
             return Err(Error::internal("rows of what is no SELECT cannot be locked"));

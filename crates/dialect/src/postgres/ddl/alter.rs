@@ -366,7 +366,7 @@ impl Binder<'_> {
                                 )
                                 .hint(format!(
                                     "You might need to specify \"USING {}::{words}\".",
-                                    super::quote(&command.name)
+                                    super::super::quote_ident(&command.name)
                                 )));
                             }
                         }

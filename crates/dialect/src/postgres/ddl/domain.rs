@@ -5,11 +5,11 @@ use pg_query::protobuf::{self as pg, ConstrType, DropBehavior, Node, node::Node 
 use super::super::binder::{Binder, Clause, Scope};
 use super::super::domains::value_entry;
 use super::super::{names, raw, types};
-use super::quote;
 use super::user_type::{change, check_domain, name_of_parts};
 use crate::bind::names::{Unnamed, postgres_name};
 use crate::collation::Collation;
 use crate::ir::{AlterUserType, Expr, ExprKind, NewUserType, Statement, UserTypeChange, Value, walk};
+use crate::postgres::quote_ident as quote;
 use crate::user_type::UserType;
 use crate::uses::Uses;
 use crate::{Condition, Error, Result, Type};

@@ -7,10 +7,10 @@ use super::super::binder::{Binder, Clause};
 use super::super::choice::{self, Choice};
 use super::super::{names, types};
 use super::index::{check_key_type, list_property};
-use super::quote;
 use super::table::Draft;
 use crate::bind::names::Unnamed;
 use crate::ir::{Constraint, ConstraintKind, Exclusion, Expr, IndexKeyDefinition, Text};
+use crate::postgres::quote_ident as quote;
 use crate::{Condition, Error, Result, Type, exclusion};
 
 /// Storage parameters of its index, which change nothing here.

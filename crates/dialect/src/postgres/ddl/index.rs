@@ -6,12 +6,12 @@ use pg_query::protobuf::{self as pg, SortByDir, SortByNulls, node::Node as N};
 
 use super::super::binder::{Binder, Clause, Entry};
 use super::super::{names, types};
-use super::quote;
 use crate::bind::names::{Unnamed, postgres_name};
 use crate::collation::Collation;
 use crate::extension;
 use crate::ir::{self, CreateIndex, Ddl, IndexKeyDefinition, Statement, Text};
 use crate::mysql::PREFIX;
+use crate::postgres::quote_ident as quote;
 use crate::schema::{QualifiedName, Relation};
 use crate::{Condition, Error, Result, Type};
 

@@ -545,7 +545,7 @@ impl Binder<'_> {
     fn without_stars(&self, text: String) -> String {
         let uses = |text: &str| super::bind::uses((text, self.language), None, self.schema, self.context).ok();
         let Some(written) = uses(&text).filter(|written| !written.stars.is_empty()) else { return text };
-        match written.without_stars(&text, &quote) {
+        match written.without_stars(&text, &super::quote_ident) {
             Some(spelled) if uses(&spelled).is_some_and(|other| other.means_the_same(&written)) => spelled,
             _ => text,
         }
@@ -729,13 +729,6 @@ pub(super) const fn is_function(kind: ObjectType) -> bool {
             | ObjectType::ObjectRoutine
             | ObjectType::ObjectAggregate
     )
-}
-
-/// An identifier as it must be written: in quotes unless it is plain.
-pub fn quote(name: &str) -> String {
-    let plain = name.chars().next().is_some_and(|c| c.is_ascii_lowercase() || c == '_')
-        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-    if plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
 }
 
 /// Fails for a name that a schema cannot have.

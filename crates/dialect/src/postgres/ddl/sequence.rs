@@ -4,8 +4,8 @@ use pg_query::protobuf::{self as pg, DefElem, Node, node::Node as N};
 
 use super::super::binder::Binder;
 use super::super::{names, types};
-use super::quote;
 use crate::ir::{CreateSequence, Ddl, Statement};
+use crate::postgres::quote_ident as quote;
 use crate::schema::{QualifiedName, RelationKind};
 use crate::{Condition, Error, Result, Type};
 

@@ -79,7 +79,8 @@ impl Binder<'_> {
             }
         }
         // A relation's name alone means its whole row.
-        for level in (0..self.scopes.len()).rev() {
+        let levels = if self.is_mysql() { 0 } else { self.scopes.len() };
+        for level in (0..levels).rev() {
             if let Some(entry) = self.scopes[level].entries.iter().find(|entry| entry.qualified && entry.name == name) {
                 let entry = entry.clone();
                 return Ok(self.whole_row(level, &entry, place));

@@ -10,6 +10,7 @@ use super::classes::{Class, class, is_of_seconds, is_wide};
 use super::numbers::is_unsigned;
 use crate::functions::{self, FunctionKind};
 use crate::ir::{CastContext, Expr, ExprKind, Value};
+use crate::schema::QualifiedName;
 use crate::values::mysql::moments::Unit;
 use crate::{Condition, Language, Result, Type};
 
@@ -224,7 +225,7 @@ impl Binder<'_> {
             return Err(self.error(Condition::UndefinedFunction, message, call.location));
         }
         let shown = match parts.as_slice() {
-            [name] => format!("{}.{name}", self.context.database),
+            [name] => self.mysql_shown(&QualifiedName::bare(&**name)),
             parts => parts.join("."),
         };
         Err(self.error(Condition::UndefinedFunction, format!("FUNCTION {shown} does not exist"), call.location))

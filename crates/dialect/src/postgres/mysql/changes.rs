@@ -62,6 +62,9 @@ const WARNING: [&str; 2] = ["mysql_fitting_", "mysql_warned_of_"];
 /// The function that counts rows by what becomes of them; its first argument says how.
 const COUNTING: &str = "mysql_changes";
 
+/// The function that is told which row an upsert has met, and which number the new row was to have.
+pub const MEETING: &str = "mysql_met";
+
 /// The mode of a call that counts nothing.
 const COMPARED: i64 = -1;
 
@@ -91,6 +94,8 @@ pub fn quieten(expr: &mut Expr) {
         if let Some(mode) = args.first_mut() {
             *mode = Expr::integer(COMPARED, Type::Int8);
         }
+    } else if function.name == MEETING {
+        *expr = Expr::new(ExprKind::Literal(Value::Integer(1)), Type::Bool);
     } else if WARNING.iter().any(|prefix| function.name.starts_with(prefix))
         && let Some(place) = args.last_mut()
     {
@@ -346,6 +351,22 @@ impl Binder<'_> {
             calls.push(self.mysql_call_of(COUNTING, args)?);
         }
         calls.pop().ok_or_else(|| Error::internal("a change without assignments"))
+    }
+
+    /// The condition of an upsert, which tells the row that it has met where rows number themselves: LAST_INSERT_ID() is of
+    /// those that are new.
+    pub(in crate::postgres) fn meets_numbered(
+        &mut self,
+        target: &Target,
+        excluded: RelId,
+        changes: Expr,
+    ) -> Result<Expr> {
+        let numbers = |column: &Column| column.row_identity && column.identity.is_some();
+        let Some(at) = target.relation.columns.iter().position(numbers) else { return Ok(changes) };
+        let ty = &target.relation.columns[at].ty;
+        let number = |of: RelId| (Expr::column(of, at, ty.clone()), -1);
+        let met = self.mysql_call_of(MEETING, vec![number(target.id), number(excluded)])?;
+        Ok(Expr::new(ExprKind::And(vec![met, changes]), Type::Bool))
     }
 
     /// UPDATE of joined tables: what each of those that it assigns to becomes is read first, by a query over the join; then

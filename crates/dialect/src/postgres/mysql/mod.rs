@@ -18,8 +18,12 @@ pub(super) mod numbers;
 pub(crate) mod routine;
 
 pub(super) use self::classes::{is_fitted, own_words, position_function, sorts_otherwise};
-use super::binder::{Binder, Clause};
+use super::binder::{Binder, Clause, Entry, EntryColumn};
+use super::expr::columns::column_of;
 use crate::ir::Expr;
+use crate::mysql::show::DEFAULT_DATABASE;
+use crate::plan::{Listed, ResultColumn};
+use crate::schema::RelationKind;
 use crate::{Condition, Language};
 
 /// Values that do not fit their columns become the nearest that do, with warnings: without strict modes, and by IGNORE.
@@ -31,6 +35,9 @@ pub(super) struct Clips {
     pub(super) row: usize,
 }
 
+/// Where MySQL's `information_schema` lies.
+const INFORMATION_SCHEMA: &str = "mysql_information_schema";
+
 /// An expression with its place.
 pub(super) type Placed = (Expr, i32);
 
@@ -38,6 +45,46 @@ impl Binder<'_> {
     /// What is bound follows MySQL's rules.
     pub(super) fn is_mysql(&self) -> bool {
         self.language == Language::Mysql
+    }
+
+    /// The member of a FROM list that a column is of.
+    fn mysql_entry(&self, column: &EntryColumn) -> Option<&Entry> {
+        let of = column_of(&column.expr)?.relation;
+        let is_of = |column: &EntryColumn| column_of(&column.expr).is_some_and(|column| column.relation == of);
+        let mut entries = self.scopes.iter().rev().flat_map(|scope| &scope.entries);
+        entries.find(|entry| entry.qualified && entry.columns.iter().any(is_of))
+    }
+
+    /// What a column is in its FROM list, for clients that are told; `None` where the table's own names say it.
+    pub(super) fn mysql_listed(&self, column: &EntryColumn) -> Option<Box<Listed>> {
+        if !self.is_mysql() {
+            return None;
+        }
+        let entry = self.mysql_entry(column)?;
+        let own = entry.relation.as_ref().is_some_and(|(_, relation)| relation.name == entry.name);
+        (!own).then(|| Box::new(Listed { table: entry.name.clone(), column: column.name.clone() }))
+    }
+
+    /// A column of a view, or of a subquery, is called as it is there, however a query spells it; a table's is called as it
+    /// is spelled. What `information_schema` has are views.
+    pub(super) fn is_called_by_its_own(&self, column: &EntryColumn) -> bool {
+        self.mysql_entry(column).is_some_and(|entry| match &entry.relation {
+            Some((_, relation)) if relation.kind == RelationKind::Catalog => relation.namespace == INFORMATION_SCHEMA,
+            Some((_, relation)) => relation.kind != RelationKind::Table,
+            None => true,
+        })
+    }
+
+    /// The default database in the names of columns that tell it.
+    pub(super) fn name_default_database(&self, columns: &mut [ResultColumn]) {
+        for column in columns.iter_mut().filter(|column| column.name.contains(DEFAULT_DATABASE)) {
+            let namespace = self.schema.creation_namespace();
+            let database = match namespace.as_deref() {
+                Some("public") | None => &self.context.database,
+                Some(other) => other,
+            };
+            column.name = column.name.replace(DEFAULT_DATABASE, database);
+        }
     }
 
     /// MySQL's clients name a database that is not there.

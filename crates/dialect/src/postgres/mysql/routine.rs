@@ -129,7 +129,8 @@ impl Binder<'_> {
         }
     }
 
-    fn mysql_shown(&self, name: &QualifiedName) -> String {
+    /// A routine's name with its database.
+    pub(super) fn mysql_shown(&self, name: &QualifiedName) -> String {
         let namespace = match &name.schema {
             Some(schema) => schema.clone(),
             None => self.schema.creation_namespace().unwrap_or_default(),

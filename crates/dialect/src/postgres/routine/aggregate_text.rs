@@ -5,7 +5,7 @@ use pg_query::protobuf::{self as pg, FunctionParameterMode as Mode, Node, node::
 
 use super::read::text;
 use super::types::{type_ref, unmodified};
-use crate::postgres::{names, quote};
+use crate::postgres::{names, quote_ident as quote};
 use crate::schema::QualifiedName;
 use crate::stored_aggregate::{AggregateKind, AggregatePart, Modify};
 use crate::stored_function::{ANY, Definition, INTERNAL, Param, ParamMode, TypeRef};

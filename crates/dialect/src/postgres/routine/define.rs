@@ -9,7 +9,7 @@ use super::types::{type_ref, unmodified};
 use super::{definition_text, definition_with, quoted_offset};
 use crate::ir::{AlterFunction, CreateFunction, Ddl, RoutineKind, Statement};
 use crate::postgres::binder::Binder;
-use crate::postgres::{names, plpgsql, quote, regtype, types};
+use crate::postgres::{names, plpgsql, quote_ident as quote, regtype, types};
 use crate::schema::QualifiedName;
 use crate::stored_function::{Definition, ParamMode, RoutineLanguage, StoredFunction, TypeRef};
 use crate::{Condition, Error, Result, Type};

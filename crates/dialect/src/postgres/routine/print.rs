@@ -1,7 +1,7 @@
 //! A definition as CREATE FUNCTION: what `pg_get_functiondef` prints, and what a file keeps.
 
 use crate::functions::Volatility;
-use crate::postgres::quote;
+use crate::postgres::quote_ident as quote;
 use crate::stored_aggregate::AggregateKind;
 use crate::stored_function::{Definition, Parallel, Param, ParamMode, RoutineLanguage, TypeRef};
 

@@ -295,7 +295,7 @@ impl Changer<'_> {
 
     /// Puts a column before another, which writes the table anew.
     fn move_column(&self, table: &Relation, column: usize, before: usize) -> Done {
-        if self.schema().children(table).next().is_some() || table.heritage.is_some() || table.partitioning.is_some() {
+        if !self.schema().heirs(table.oid).is_empty() || table.heritage.is_some() || table.partitioning.is_some() {
             return Err(
                 Error::unsupported("ADD … BEFORE in a table that others inherit from, or that inherits,").into()
             );

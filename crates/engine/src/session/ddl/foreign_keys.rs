@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rowferry_dialect::foreign_key::{PROPERTY, Stored};
 use rowferry_dialect::ir::{Constraint, ConstraintKind, Statement, TriggerState, Value};
 use rowferry_dialect::partition::{adopted_indexes, adopted_key};
-use rowferry_dialect::postgres::{key_moves_rows, quote};
+use rowferry_dialect::postgres::{key_moves_rows, quote_ident as quote};
 use rowferry_dialect::schema::{ForeignKey, KeyRules, Relation};
 use rowferry_dialect::{Condition, Error, Schema as _, heritage};
 

@@ -2,7 +2,7 @@
 
 use rowferry_dialect::Schema as _;
 use rowferry_dialect::ir::{CreateIndex, IndexKeyDefinition, Like, Text};
-use rowferry_dialect::postgres::{Unnamed, postgres_name, quote};
+use rowferry_dialect::postgres::{Unnamed, postgres_name, quote_ident as quote};
 use rowferry_dialect::schema::{Index, QualifiedName, Relation};
 
 use super::{Changer, Done};

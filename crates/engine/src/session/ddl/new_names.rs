@@ -102,8 +102,8 @@ impl NewNames {
         let whole = format!("{before}{text}");
         let edits = match (&self.label, &self.field) {
             (Some((ty, from, to)), _) => uses.relabelling(&whole, *ty, from, to),
-            (None, Some((ty, from, to))) => uses.renaming_field(&whole, (*ty, from, to), &postgres::quote),
-            (None, None) => uses.renaming(&whole, &self.to, pinned, &postgres::quote),
+            (None, Some((ty, from, to))) => uses.renaming_field(&whole, (*ty, from, to), &postgres::quote_ident),
+            (None, None) => uses.renaming(&whole, &self.to, pinned, &postgres::quote_ident),
         };
         Ok(edits.ok_or_else(|| Error::unsupported(format!("a new name of what {text} names in this way")))?)
     }

@@ -194,7 +194,7 @@ impl Changer<'_> {
             for text in [&mut renamed.using, &mut renamed.check].into_iter().flatten() {
                 let uses = self.policy_uses(text, table)?;
                 let whole = format!("{BEFORE}{text}");
-                let quote = &postgres::quote;
+                let quote = &postgres::quote_ident;
                 let changed = match column {
                     Some(at) => {
                         let field = (row_type_oid(relation.oid), relation.columns[at].name.as_str(), to);

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{ReferentialChange, TriggerEvent, TriggerLevel, TriggerState, TriggerTime, Value};
-use rowferry_dialect::postgres::quote;
+use rowferry_dialect::postgres::quote_ident as quote;
 use rowferry_dialect::schema::{
     Column, ConstraintTrigger, ForeignKey, ReferentialAction, Relation, Trigger, TriggerKey,
 };

@@ -293,6 +293,7 @@ impl Steps {
         apart.leave_numbers(behind.language == Language::Informix);
         // Who changes a row by its place sees to it that it stays there.
         let lock = || RowLock {
+            whole: false,
             id: dml.id,
             relation: dml.target.clone(),
             mode: LockMode::AccessExclusive,

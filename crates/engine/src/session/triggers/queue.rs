@@ -98,6 +98,10 @@ pub(in super::super) struct Changes {
     pub(in super::super) last_rowid: Option<i64>,
     /// It is that of a row which has numbered itself.
     pub(in super::super) first_numbered: bool,
+    /// A number that the last row was to have, which has not become one: MySQL's next row has it.
+    pub(super) spare: Option<i64>,
+    /// They are written one by one.
+    pub(in super::super) by_rows: bool,
 }
 
 /// The rows of a statement, as its triggers see them.
@@ -122,6 +126,8 @@ impl Changes {
             changed: 0,
             last_rowid: None,
             first_numbered: false,
+            spare: None,
+            by_rows: false,
         }
     }
 

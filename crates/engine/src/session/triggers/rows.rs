@@ -169,9 +169,12 @@ impl Session {
         let given = new.clone();
         let new = match &run.steps.number {
             Some(number) => self.numbered_there(number, &relation, new)?,
-            None => self.numbered(&relation, new)?,
+            None => self.numbered(&relation, new, changes.spare.take())?,
         };
         let numbered = !Arc::ptr_eq(&given, &new);
+        if numbered && self.language() == Language::Mysql {
+            changes.spare = number_of(&relation, &new);
+        }
         let asked = self.ask(changes, TriggerTime::Before, event, assigned, None, Some(new))?;
         let Some(Some(new)) = asked else { return Ok(()) };
         if relation.has_trigger(TriggerTime::Before, TriggerLevel::Row, event) && relation.bound().is_some() {
@@ -201,6 +204,7 @@ impl Session {
                 return Err(Error::internal("something stands in the way of a row that takes its place"));
             }
         }
+        changes.spare = None;
         let written = read_back(&written, changes, run)?;
         let own = |column: &Column| column.identity.is_some();
         if let Some(at) = relation.columns.iter().position(own).filter(|_| run.firing.there) {
@@ -413,8 +417,9 @@ impl Session {
             changes.written.insert(rowid);
         }
         let own = |column: &Column| column.identity.is_some();
+        // MySQL's clients are told of the row that an upsert has met.
         if conflicting
-            && run.firing.there
+            && (run.firing.there || self.language() == Language::Mysql)
             && !changes.first_numbered
             && let Some(at) = relation.columns.iter().position(own)
             && let Value::Integer(number) = written.row[at]
@@ -594,7 +599,7 @@ impl Session {
     }
 
     /// A rowid that numbers itself has its number before the triggers see the row.
-    fn numbered(&mut self, relation: &rowferry_dialect::schema::Relation, new: Row) -> Result<Row> {
+    fn numbered(&mut self, relation: &rowferry_dialect::schema::Relation, new: Row, spare: Option<i64>) -> Result<Row> {
         // A server behind numbers its rows itself.
         if self.line().is_some() {
             return Ok(new);
@@ -603,7 +608,10 @@ impl Session {
             column.row_identity && column.identity.as_ref().is_some_and(|identity| identity.sequence.is_none())
         });
         let Some(at) = numbered.filter(|at| new[*at] == Value::Null) else { return Ok(new) };
-        let next = self.next_identity(relation)?;
+        let next = match spare {
+            Some(spare) => spare,
+            None => self.next_identity(relation)?,
+        };
         let mut row = (*new).clone();
         row[at] = Value::Integer(next);
         Ok(Arc::new(row))
@@ -763,4 +771,13 @@ fn shown_key(
         shown.push(values::output(&value, &relation.columns[*at].ty, settings).ok()?);
     }
     Some(shown.join(", "))
+}
+
+/// The number that a row of a table that numbers its rows has.
+fn number_of(relation: &Relation, row: &Row) -> Option<i64> {
+    let at = relation.columns.iter().position(|column| column.row_identity && column.identity.is_some())?;
+    match row[at] {
+        Value::Integer(number) => Some(number),
+        _ => None,
+    }
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::Result;
 use rowferry_dialect::ir::{TriggerEvent, TriggerLevel, TriggerTime, Value};
 use rowferry_dialect::schema::Relation;
+use rowferry_dialect::{Language, Result};
 
 use super::super::execute::RunError;
 use super::super::transaction::Block;
@@ -144,7 +144,9 @@ impl Session {
         changes: &mut Changes,
     ) -> Result<()> {
         if firing.steps.is_some() {
-            return self.change_by_rows(firing, params, changes);
+            changes.by_rows = true;
+            let changed = self.change_by_rows(firing, params, changes);
+            return changed.map_err(|error| self.with_unfitting(error, plan, params));
         }
         if let Some(there) = &plan.upstream {
             let (rows, number) = self.change_whole_upstream(plan, there, params)?;
@@ -172,8 +174,12 @@ impl Session {
     fn note_rowid(&mut self, changes: &Changes) {
         let numbered = changes.relation.columns.iter().any(|column| column.identity.is_some());
         let numbered = numbered && (self.line().is_some() || is_row_numbered(&changes.relation));
-        if let Some(rowid) = changes.last_rowid.filter(|_| numbered) {
-            self.note_serial(changes.relation.oid, rowid);
+        let Some(rowid) = changes.last_rowid.filter(|_| numbered) else { return };
+        let before = self.last_serial();
+        self.note_serial(changes.relation.oid, rowid);
+        // LAST_INSERT_ID() is of rows that have numbered themselves.
+        if self.language() == Language::Mysql && changes.by_rows && !changes.first_numbered {
+            self.state.sequences.lock().serial = before;
         }
     }
 

@@ -48,7 +48,7 @@ impl MysqlSession<'_> {
             Asked::Fetch { statement, rows } => self.fetch(statement, rows)?,
             Asked::ResetConnection => {
                 self.statements.clear();
-                self.session.reset();
+                told::reset(&mut self.session)?;
                 self.send_ok(OkPacket::default());
             }
             Asked::Other(command) => return Err(refused(command).into()),

@@ -99,12 +99,16 @@ impl MysqlSession<'_> {
 
     /// Sends rows of a procedure; its own answer follows.
     fn send_answer(&mut self, answer: Answer, binary: bool) -> Obeyed {
-        let wanted = if binary { capability::PS_MULTI_RESULTS } else { capability::MULTI_RESULTS };
-        if !self.wire.server.has(wanted) {
+        // Of prepared statements mysql2 for Node says nothing of its own, and reads all results.
+        let several = self.wire.server.has(capability::MULTI_RESULTS);
+        if !several && !(binary && self.wire.server.has(capability::PS_MULTI_RESULTS)) {
             let message = "PROCEDURE can't return a result set in the given context";
             return Err(report::own(1312, "0A000", message).into());
         }
         let Answer { mut rows, outputs } = answer;
+        if outputs && !self.wire.server.has(capability::PS_MULTI_RESULTS) {
+            return Ok(());
+        }
         let writer = RowWriter::of(&mut self.session, rows.plan(), rows.columns(), binary);
         let of_outputs = if outputs { status_flag::PS_OUT_PARAMS } else { 0 };
         let flags = more_flag(true) | of_outputs;
@@ -128,7 +132,7 @@ impl MysqlSession<'_> {
             last_insert_id: told::last_insert_id(&self.session, plan),
             status: more_flag(more),
             warnings,
-            info: told::info(&self.session, command, rows, warnings),
+            info: told::info(&self.session, plan, command, rows, warnings),
             state: Vec::new(),
         });
     }

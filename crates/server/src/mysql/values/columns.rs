@@ -34,18 +34,24 @@ pub(super) fn definitions(session: &mut Session, columns: &[ResultColumn]) -> Ve
         if column.not_null {
             definition.flags |= column_flag::NOT_NULL;
         }
+        if let Some(listed) = &column.listed {
+            definition.table.clone_from(&listed.table);
+        }
         if let (Some(schema), Some((oid, number))) = (&schema, column.origin)
             && let Some(relation) = schema.relation_by_oid(oid)
             // What SHOW looks into is nobody's.
             && !relation.name.starts_with("rowferry_")
         {
             definition.schema = told::database_of(session, &relation.namespace);
-            definition.table.clone_from(&relation.name);
+            if column.listed.is_none() {
+                definition.table.clone_from(&relation.name);
+            }
             definition.org_table.clone_from(&relation.name);
             // Dropped columns count.
             let position = number - relation.dropped.iter().filter(|dropped| dropped.number <= number).count();
             if let Some(own) = relation.columns.get(position) {
-                definition.org_name.clone_from(&own.name);
+                // A subquery's columns have the names that it gives them.
+                definition.org_name.clone_from(column.listed.as_ref().map_or(&own.name, |listed| &listed.column));
                 definition.flags |= key_flags(&relation.indexes, position);
                 if own.not_null {
                     definition.flags |= column_flag::NOT_NULL;
@@ -71,6 +77,7 @@ fn key_flags(indexes: &[rowferry_dialect::schema::Index], position: usize) -> u1
             continue;
         }
         let is_first = index.columns.first() == Some(&Some(position));
+        flags |= column_flag::PART_KEY;
         flags |= match () {
             () if index.primary => column_flag::PRIMARY_KEY,
             () if index.unique && index.columns.len() == 1 => column_flag::UNIQUE_KEY,

@@ -127,7 +127,7 @@ impl WireType {
             }
             Type::Char(length) | Type::Nchar(length) => Self::text(ColumnType::STRING, 0, length.saturating_mul(WIDTH)),
             Type::Text | Type::Varchar(None) | Type::TextBlob | Type::Clob if is_stored => {
-                Self::text(ColumnType::BLOB, column_flag::BLOB, 65_535)
+                Self::text(ColumnType::BLOB, column_flag::BLOB, 65_535 * WIDTH)
             }
             Type::Bytea | Type::Byte | Type::Blob => Self::bytes(ColumnType::BLOB, column_flag::BLOB, 65_535),
             Type::Date => Self::temporal(ColumnType::DATE, 10, Some(0), Form::Date),
@@ -135,10 +135,7 @@ impl WireType {
             // What is worked out; a column of others may be months.
             Type::Interval(_) if !is_stored => Self::temporal(ColumnType::TIME, 10, None, Form::Time(None)),
             Type::Timestamp(digits) => Self::temporal(ColumnType::DATETIME, 19, *digits, Form::DateTime(*digits)),
-            Type::TimestampTz(digits) => Self {
-                flags: column_flag::BINARY | column_flag::TIMESTAMP,
-                ..Self::temporal(ColumnType::TIMESTAMP, 19, *digits, Form::Instant(*digits))
-            },
+            Type::TimestampTz(digits) => Self::temporal(ColumnType::TIMESTAMP, 19, *digits, Form::Instant(*digits)),
             Type::Json | Type::Jsonb => Self {
                 charset: CHARSET_BINARY,
                 ..Self::text(ColumnType::JSON, column_flag::BLOB | column_flag::BINARY, LONGEST)
@@ -175,7 +172,7 @@ impl WireType {
             ty
         };
         let signless = |ty: Self| if unsigned { Self { flags: ty.flags | column_flag::UNSIGNED, ..ty } } else { ty };
-        let texts = |length: u32| Self::text(ColumnType::BLOB, column_flag::BLOB, length);
+        let texts = |length: u32| Self::text(ColumnType::BLOB, column_flag::BLOB, length.saturating_mul(WIDTH));
         let blob = |length: u32| Self::bytes(ColumnType::BLOB, column_flag::BLOB, length);
         Some(match head.to_ascii_lowercase().as_str() {
             "bool" | "boolean" => integer(1, 1, 1),

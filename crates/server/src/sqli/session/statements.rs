@@ -140,6 +140,7 @@ impl Commands {
                 origin: Some((dml.target.oid, *at)),
                 not_null: true,
                 identity: true,
+                listed: None,
             };
             WireColumn::new(&shown, code_set, widths)
         });

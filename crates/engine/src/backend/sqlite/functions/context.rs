@@ -116,6 +116,8 @@ pub trait SessionState: Send + Sync {
     fn warnings(&self) -> usize {
         0
     }
+    /// An upsert of MySQL's has met a row of this number; its own was to have the other.
+    fn mysql_met(&self, _met: Option<i64>, _given: Option<i64>) {}
     /// Counts a row of MySQL's by what becomes of it; whether it is to be written.
     fn mysql_changes(&self, _mode: i64, changed: bool) -> bool {
         changed

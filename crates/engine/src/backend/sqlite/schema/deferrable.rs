@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rowferry_dialect::exclusion::Exclusion;
 use rowferry_dialect::ir::{TriggerEvent, TriggerLevel, TriggerState, TriggerTime};
-use rowferry_dialect::postgres::quote;
+use rowferry_dialect::postgres::quote_ident as quote;
 use rowferry_dialect::schema::{ConstraintTrigger, ForeignKey, Index, Relation, Trigger, TriggerKey};
 
 use crate::catalog::describe::constraint_oid;

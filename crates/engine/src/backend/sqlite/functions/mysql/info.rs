@@ -58,6 +58,17 @@ pub(in super::super) const ROWS: &[Row] = &[
     .variadic()
     .lenient()
     .volatile(),
+    // (number of the row that is there, number that the new one was to have)
+    Row::new("rf_mysql_met", 2, |call| {
+        let number = |at: usize| match call.value(at) {
+            ValueRef::Integer(number) => Some(number),
+            _ => None,
+        };
+        call.context().state().mysql_met(number(0), number(1));
+        integer(true)
+    })
+    .lenient()
+    .volatile(),
     Row::new("rf_mysql_into_one", 1, |call| match call.integer(0)? {
         1 => integer(1),
         _ => Err(Error::new(Condition::TooManyRows, "Result consisted of more than one row").with_mysql(1172, "42000")),
