@@ -1,4 +1,4 @@
-"""Tours: what users of a client library do, on a real server (PostgreSQL 15, MySQL) and on ours, which must print the same.
+"""Tours: what users of a client library do, on a real server (PostgreSQL, MySQL) and on ours: both must print the same.
 
 A tour is a program that is given the URL of an empty database and prints a line `== STEP` before what each of its steps
 found out. A step that fails prints `FAILED` and what was said; no step may on the real server. A step that differs
