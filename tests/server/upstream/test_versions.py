@@ -55,7 +55,7 @@ def test_informixs_and_postgresqls_clients_see_what_the_server_has(newer: Postgr
             psycopg.connect(behind) as itself,
         ):
             cursor = door.cursor()
-            cursor.execute("UPDATE item SET price = price + 1, day = day + 1 UNITS MONTH WHERE MOD(id, 7) = 0")
+            cursor.execute("UPDATE item SET price = price + 1, day = day + 30 UNITS DAY WHERE MOD(id, 7) = 0")
             assert cursor.rowcount == 714
             door.commit()
             cursor.execute(sql)
