@@ -474,13 +474,13 @@ def test_rows_are_locked_as_it_is_said(front: MySQLFront) -> None:
         assert first.fetchall() == ((1,),)
         second.execute("SELECT id FROM job ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED")
         assert second.fetchall() == ((2,),)
-        assert fails(second, "SELECT id FROM job FOR UPDATE NOWAIT")[0] == 1205
+        assert fails(second, "SELECT id FROM job FOR UPDATE NOWAIT")[0] == 3572
         one.rollback()
         other.rollback()
         for cursor in (first, second):
             cursor.execute("SELECT id FROM job WHERE id = 1 FOR SHARE")
             assert cursor.fetchall() == ((1,),)
-        assert fails(second, "SELECT id FROM job WHERE id = 1 FOR UPDATE NOWAIT")[0] == 1205
+        assert fails(second, "SELECT id FROM job WHERE id = 1 FOR UPDATE NOWAIT")[0] == 3572
 
 
 def test_functions_choose_rows(front: MySQLFront) -> None:

@@ -112,6 +112,12 @@ const ROWS: &[Row] = &[
         "HY000",
         "Failed to add the foreign key constraint. Missing unique key for the constraint in the referenced table '{0}'",
     ),
+    row(
+        "could not obtain lock on row in relation \"*\"",
+        3572,
+        "HY000",
+        "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set.",
+    ),
     row("savepoint \"*\" does not exist", 1305, "42000", "SAVEPOINT {0} does not exist"),
     row(
         "more than one row returned by a subquery used as an expression",
@@ -210,6 +216,9 @@ mod tests {
             Some((1061, "42000", "Duplicate key name 'by_a'".to_owned()))
         );
         assert_eq!(told_of(Condition::DuplicateTable, "relation \"t\" already exists"), None);
+        let locked = "could not obtain lock on row in relation \"t\"";
+        assert_eq!(told_of(Condition::LockNotAvailable, locked).map(|told| told.0), Some(3572));
+        assert_eq!(told_of(Condition::LockNotAvailable, "canceling statement due to lock timeout"), None);
         assert_eq!(
             told_of(Condition::GroupingError, "aggregate functions are not allowed in WHERE").map(|told| told.0),
             Some(1111)
