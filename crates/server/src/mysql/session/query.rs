@@ -101,7 +101,7 @@ impl MysqlSession<'_> {
     fn send_answer(&mut self, answer: Answer, binary: bool) -> Obeyed {
         // Of prepared statements mysql2 for Node says nothing of its own, and reads all results.
         let several = self.wire.server.has(capability::MULTI_RESULTS);
-        if !several && !(binary && self.wire.server.has(capability::PS_MULTI_RESULTS)) {
+        if !(several || binary && self.wire.server.has(capability::PS_MULTI_RESULTS)) {
             let message = "PROCEDURE can't return a result set in the given context";
             return Err(report::own(1312, "0A000", message).into());
         }
