@@ -63,6 +63,30 @@ def test_a_statement_without_parameters_runs_again_and_again(client: Client) -> 
     assert refused.value.code == 1243
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "ALTER TABLE {} ADD COLUMN word VARCHAR(9) AFTER id, ADD INDEX by_word (word)",
+        "SET NAMES utf8mb4",
+        "FLUSH TABLES",
+    ],
+)
+def test_what_sends_no_rows_is_not_told_to(client: Client, table: str, sql: str) -> None:
+    """PHP's PDO waits for the rows of what has columns: so Laravel's migrations are run."""
+    client.query(f"CREATE TABLE {table} (id INT)")
+    statement, params, columns = client.prepare(sql.format(table))
+    assert (params, columns) == (0, [])
+    assert client.execute(statement).columns == []
+
+
+def test_a_reset_keeps_the_database(client: Client) -> None:
+    client.query("CREATE DATABASE IF NOT EXISTS elsewhere")
+    client.query("USE elsewhere")
+    client.command(wire.RESET)
+    client.result()
+    assert client.query("SELECT DATABASE()").texts() == [(b"elsewhere",)]
+
+
 def test_a_cursor_is_fetched_in_parts(client: Client, table: str) -> None:
     client.query(f"CREATE TABLE {table} (id INT)")
     client.query(f"INSERT INTO {table} VALUES (1), (2), (3), (4), (5)")

@@ -658,6 +658,14 @@ impl Session {
 }
 
 impl Prepared {
+    /// MySQL's clients are sent rows: of what is a query here only (SET NAMES), or goes on behind one, they are not.
+    pub fn sends_rows(&self) -> bool {
+        let hides = |statement: &postgres::Parsed| {
+            statement.is_silent() || !statement.then().is_empty() || statement.control() == Some(&Control::Into)
+        };
+        self.returns_rows() && !self.parsed.statement().is_some_and(hides)
+    }
+
     /// The database that becomes the session's when it runs: USE of MySQL's.
     pub fn used_database(&self) -> Option<&str> {
         match self.parsed.postgres()?.control()? {

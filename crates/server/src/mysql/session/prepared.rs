@@ -104,7 +104,7 @@ impl MysqlSession<'_> {
         let param_definitions: Vec<_> =
             (0..params).map(|at| parameter(types.as_ref().and_then(|types| types.get(at)))).collect();
         let columns = match &plan {
-            Some(plan) if plan.returns_rows() => {
+            Some(plan) if plan.sends_rows() => {
                 let writer = RowWriter::of(&mut self.session, plan, &plan.bound.columns, true);
                 writer.definitions.clone()
             }
