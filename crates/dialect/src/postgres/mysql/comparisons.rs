@@ -105,6 +105,9 @@ impl Binder<'_> {
                 let left = self.coerce(left, &Type::Bytea, CastContext::Implicit, left_at)?;
                 (left, right)
             }
+            // A number that no date is written as leaves both numbers.
+            (Class::Moment, _) if is_no_date(&right) => (self.mysql_number(left, left_at)?, right),
+            (_, Class::Moment) if is_no_date(&left) => (left, self.mysql_number(right, right_at)?),
             // A number beside a date is a date.
             (Class::Moment, b) if b.is_number() && !is_time(&left.ty) => {
                 let moment = self.mysql_call_of("mysql_to_datetime", vec![(right, right_at)])?;
@@ -251,4 +254,10 @@ impl Binder<'_> {
         }
         if position_function(&expr.ty).is_some() { self.mysql_position(expr, at) } else { Ok(expr) }
     }
+}
+
+/// A literal number that is written as no date.
+fn is_no_date(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Literal(Value::Integer(number))
+        if class(&expr.ty) == Class::Integer && moments::of_number(number, 0).is_none())
 }
