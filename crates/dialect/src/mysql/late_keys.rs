@@ -1,6 +1,8 @@
 //! Foreign keys whose table is not there yet. Without `foreign_key_checks` MySQL takes them, as every dump needs that names its
 //! tables by the alphabet: they are kept with their table as what was said, and made when the other table comes.
 
+use super::print::quoted;
+
 /// A foreign key that waits for its table.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct LateKey {
@@ -12,11 +14,6 @@ pub struct LateKey {
     pub before: String,
     /// And behind it.
     pub behind: String,
-}
-
-/// A name in MySQL's quotes.
-fn quoted(name: &str) -> String {
-    format!("`{}`", name.replace('`', "``"))
 }
 
 fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {

@@ -191,7 +191,8 @@ impl Session {
 
     /// A row of the values that have come out.
     fn row_of_outputs(&mut self, outputs: Vec<(String, Value, Type)>) -> Result<Cursor> {
-        let names: Vec<String> = outputs.iter().map(|(name, ..)| format!("`{}`", name.replace('`', "``"))).collect();
+        let names: Vec<String> =
+            outputs.iter().map(|(name, ..)| rowferry_dialect::mysql::print::quoted(name)).collect();
         let values = outputs.iter().enumerate().map(|(at, (name, ..))| (name.clone(), at)).collect();
         let variables = Variables {
             scopes: vec![VariableScope { values, ..VariableScope::default() }],

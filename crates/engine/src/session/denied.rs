@@ -1,6 +1,7 @@
 //! Errors in MySQL's words that say more than an error knows by itself: who is refused what, and in which database a table
 //! was looked for.
 
+use rowferry_dialect::mysql::print::quoted;
 use rowferry_dialect::schema::{QualifiedName, ReferentialAction};
 use rowferry_dialect::{Condition, Error, Language, Schema as _};
 
@@ -15,7 +16,7 @@ impl Session {
 
     /// 1044.
     pub(super) fn denied_database(&self, schema: &str) -> Error {
-        let database = if schema == "public" { self.database.name() } else { schema };
+        let database = self.mysql_database_of(schema);
         let message = format!("Access denied for user {} to database '{database}'", self.account_shown());
         Error::new(Condition::InsufficientPrivilege, message).with_mysql(1044, "42000")
     }
@@ -102,11 +103,6 @@ impl Session {
         })
     }
 
-    /// What clients are told as the database of what lies in a namespace.
-    fn database_of<'n>(&'n self, namespace: &'n str) -> &'n str {
-        if namespace == "public" { self.database.name() } else { namespace }
-    }
-
     /// A foreign key that a row breaks, in InnoDB's words: clients find the columns there.
     fn key_in_innodbs_words(&self, error: &Error, code: u16, what: &str) -> Option<Error> {
         let name = QualifiedName::new(error.schema.as_deref()?, error.table.as_deref()?);
@@ -129,12 +125,12 @@ impl Session {
         };
         let mut parent = quoted(&key.target.name);
         if let Some(target) = target.as_ref().filter(|target| target.namespace != table.namespace) {
-            parent = format!("{}.{parent}", quoted(self.database_of(&target.namespace)));
+            parent = format!("{}.{parent}", quoted(self.mysql_database_of(&target.namespace)));
         }
         let message = format!(
             "Cannot {what}: a foreign key constraint fails ({}.{}, CONSTRAINT {} FOREIGN KEY ({columns}) REFERENCES {parent} \
              ({referenced}){}{})",
-            quoted(self.database_of(&table.namespace)),
+            quoted(self.mysql_database_of(&table.namespace)),
             quoted(&table.name),
             quoted(&key.name),
             action("DELETE", key.rules.on_delete),
@@ -154,9 +150,4 @@ impl Session {
             _ => words.iter().find(of).copied().unwrap_or("SELECT"),
         }
     }
-}
-
-/// A name as MySQL writes it.
-fn quoted(name: &str) -> String {
-    format!("`{}`", name.replace('`', "``"))
 }

@@ -19,6 +19,7 @@ use super::state::Told;
 use super::table_maintenance::Said;
 use super::transaction::Block;
 use super::{Outcome, Prepared, Session};
+use crate::schema::PUBLIC;
 
 /// The setting behind `autocommit`.
 const AUTOCOMMIT: &str = "mysql.autocommit";
@@ -608,6 +609,18 @@ impl Session {
         }
         let message = format!("Unknown thread id: {number}");
         Err(Error::new(Condition::UndefinedObject, message).with_mysql(1094, "HY000"))
+    }
+
+    /// The default database.
+    pub fn mysql_database(&self) -> String {
+        let path = self.state.variables.read().search_path();
+        let first = path.iter().find(|name| self.schema.has_namespace(name));
+        self.mysql_database_of(first.map_or(PUBLIC, String::as_str)).to_owned()
+    }
+
+    /// What clients are told as the database of what lies in a namespace: `public` is the file's own.
+    pub fn mysql_database_of<'n>(&'n self, namespace: &'n str) -> &'n str {
+        if namespace == PUBLIC { self.database.name() } else { namespace }
     }
 
     /// USE: names without a database are looked for there. The file's own database is called as the file.

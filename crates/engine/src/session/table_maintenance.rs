@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rowferry_dialect::access::{ObjectClass, Privileges};
+use rowferry_dialect::mysql::print::quoted;
 use rowferry_dialect::mysql::{Maintained, Maintenance, Work};
 use rowferry_dialect::schema::{QualifiedName, Relation};
 use rowferry_dialect::values::ValueRef;
@@ -10,7 +11,6 @@ use rowferry_dialect::{Condition, Error, Result, Schema as _};
 
 use super::Session;
 use super::transaction::Block;
-use crate::schema::PUBLIC;
 
 /// A row of the answer.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -113,13 +113,6 @@ impl Session {
         format!("{database}.{}", table.name)
     }
 
-    /// The default database.
-    pub fn mysql_database(&self) -> String {
-        let path = self.state.variables.read().search_path();
-        let first = path.iter().find(|name| self.schema.has_namespace(name)).filter(|name| *name != PUBLIC);
-        first.cloned().unwrap_or_else(|| self.database.name().to_owned())
-    }
-
     fn maintain_table(&mut self, work: Work, table: &Arc<Relation>, shown: &str) -> Result<Vec<Said>> {
         let say = |kind, text: &str| said(work, shown, kind, text);
         Ok(match work {
@@ -165,9 +158,8 @@ impl Session {
     /// A view is well when it can be read.
     fn check_view(&mut self, table: &Maintained, shown: &str) -> Result<Vec<Said>> {
         let work = Work::Check { quick: false };
-        let quote = |name: &str| format!("`{}`", name.replace('`', "``"));
-        let database = table.database.as_deref().map_or_else(String::new, |name| format!("{}.", quote(name)));
-        match self.prepare(&format!("SELECT * FROM {database}{}", quote(&table.name)), &[]) {
+        let database = table.database.as_deref().map_or_else(String::new, |name| format!("{}.", quoted(name)));
+        match self.prepare(&format!("SELECT * FROM {database}{}", quoted(&table.name)), &[]) {
             Ok(_) => Ok(vec![said(work, shown, "status", "OK")]),
             Err(error) if error.condition() == Condition::QueryCanceled => Err(error),
             Err(error) => {

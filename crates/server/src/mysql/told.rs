@@ -50,15 +50,6 @@ pub(super) fn reset(session: &mut Session) -> Result<()> {
     session.use_mysql_database(&database)
 }
 
-/// What clients are told as the database of a table that lies in this namespace.
-pub(super) fn database_of(session: &Session, namespace: &str) -> String {
-    match namespace {
-        // The file's own.
-        "public" => session.database().name().to_owned(),
-        other => other.to_owned(),
-    }
-}
-
 /// The flags of the session's status.
 pub(super) fn status(session: &Session) -> u16 {
     let in_transaction = session.transaction_status() != TransactionStatus::Idle;
@@ -147,10 +138,7 @@ fn given_rows(plan: &Prepared) -> Option<u64> {
     }
 }
 
-/// A name as the language writes it.
-pub(super) fn quoted(name: &str) -> String {
-    format!("`{}`", name.replace('`', "``"))
-}
+pub(super) use rowferry_dialect::mysql::print::quoted;
 
 /// There is no session of this number.
 pub(super) fn unknown_thread(number: u32) -> Error {

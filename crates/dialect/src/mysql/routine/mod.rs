@@ -156,7 +156,7 @@ impl DataAccess {
 impl Routine {
     /// The text that a file keeps of it, which is what SHOW CREATE shows.
     pub fn text(&self, definer: &str) -> String {
-        let quoted = |name: &str| format!("`{}`", name.replace('`', "``"));
+        use super::print::quoted;
         let mut text = match definer.rsplit_once('@') {
             Some((user, host)) => format!("CREATE DEFINER={}@{} ", quoted(user), quoted(host)),
             None => format!("CREATE DEFINER={}@{} ", quoted(definer), quoted("%")),

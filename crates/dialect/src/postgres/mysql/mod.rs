@@ -79,11 +79,8 @@ impl Binder<'_> {
     pub(super) fn name_default_database(&self, columns: &mut [ResultColumn]) {
         for column in columns.iter_mut().filter(|column| column.name.contains(DEFAULT_DATABASE)) {
             let namespace = self.schema.creation_namespace();
-            let database = match namespace.as_deref() {
-                Some("public") | None => &self.context.database,
-                Some(other) => other,
-            };
-            column.name = column.name.replace(DEFAULT_DATABASE, database);
+            let database = self.database_shown(namespace.as_deref().unwrap_or("public"));
+            column.name = column.name.replace(DEFAULT_DATABASE, &database);
         }
     }
 

@@ -3,6 +3,7 @@
 use rowferry_dialect::access::{
     AccountFacts, BOOTSTRAP, DatabaseRights, LevelRights, ObjectClass, PUBLIC, Privileges, Rights, Role,
 };
+use rowferry_dialect::mysql::print::quoted;
 use rowferry_dialect::schema::Relation;
 
 use super::{Context, DEF, Row, Table, database, in_namespace, of_schema, relations, row, yes};
@@ -281,11 +282,6 @@ impl Account<'_> {
             if self.can_log_in() { "UNLOCK" } else { "LOCK" },
         )
     }
-}
-
-/// A name in MySQL's quotes.
-fn quoted(name: &str) -> String {
-    format!("`{}`", name.replace('`', "``"))
 }
 
 /// Accounts with their rights on databases, by schema.

@@ -6,7 +6,6 @@ use rowferry_wire_mysql::messages::resultset::ColumnDefinition;
 use rowferry_wire_mysql::types::{CHARSET_BINARY, ColumnType, column_flag};
 
 use super::WireType;
-use crate::mysql::told;
 
 /// `latin1_swedish_ci`: what clients whose texts are not UTF-8 are told.
 const LATIN1: u16 = 8;
@@ -42,7 +41,7 @@ pub(super) fn definitions(session: &mut Session, columns: &[ResultColumn]) -> Ve
             // What SHOW looks into is nobody's.
             && !relation.name.starts_with("rowferry_")
         {
-            definition.schema = told::database_of(session, &relation.namespace);
+            definition.schema = session.mysql_database_of(&relation.namespace).to_owned();
             if column.listed.is_none() {
                 definition.table.clone_from(&relation.name);
             }
