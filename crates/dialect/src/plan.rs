@@ -122,6 +122,8 @@ pub struct Context {
     /// Nobody asks whether rows hold their foreign keys, nor whether the tables of such are there: MySQL's
     /// `foreign_key_checks` is off.
     pub keys_unchecked: bool,
+    /// The tables are another server's, which alone knows what a column without a default here becomes.
+    pub defaults_there: bool,
     /// Values for columns that compute themselves are passed over: MySQL's `sql_mode` is not strict.
     pub passes_generated: bool,
     /// How its literals are to be read.

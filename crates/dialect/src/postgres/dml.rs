@@ -101,6 +101,8 @@ impl Binder<'_> {
                     let value = self.stored(&text, Language::Postgres, Vec::new(), Clause::Default)?;
                     self.stored_value(value, column, -1)
                 }
+                // It may be one that nobody here knows of; where there is none it is NULL there, too.
+                None if self.context.defaults_there => Ok(by_itself()),
                 None if column.ty.has_domain() => self.stored_value(Expr::null(Type::Unknown), column, -1),
                 None => Ok(Expr::null(column.ty.clone())),
             },

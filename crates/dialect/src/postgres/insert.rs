@@ -504,7 +504,10 @@ impl Binder<'_> {
             if !ours && !spelled && target.view_default(position).is_none() {
                 return Ok(None);
             }
-            self.target_default(target, position, !shown, -1).map(Some)
+            let value = self.target_default(target, position, !shown, -1)?;
+            // In the rows of a query nothing can say so.
+            let left = self.context.defaults_there && matches!(value.kind, ExprKind::Default);
+            Ok((!left).then_some(value))
         })
     }
 

@@ -163,6 +163,7 @@ impl Session {
             database: self.database.name().to_owned(),
             asks_policies: true,
             keys_unchecked,
+            defaults_there: self.line().is_some(),
             passes_generated: is_mysql && !self.mysql_modes().strict,
             literals: self.settings().literal_style(),
             user_kinds: self.state.user_kinds.lock().clone(),

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::in_turn::late_over;
 use rowferry_dialect::ir::{
-    Body, ChangeTrigger, ColumnIndex, CreateTableAs, CteBody, Ddl, Distinct, Dml, ExprKind, From, GroupBy,
-    OutputColumn, Select, Statement as Ir, TriggerChange, TriggerEvent, TriggerLevel, TriggerState, TriggerTime, Value,
-    build, walk,
+    Body, ChangeTrigger, ColumnIndex, ConflictAction, CreateTableAs, CteBody, Ddl, Distinct, Dml, DmlAction, ExprKind,
+    From, GroupBy, OutputColumn, Select, Statement as Ir, TriggerChange, TriggerEvent, TriggerLevel, TriggerState,
+    TriggerTime, Value, build, walk,
 };
 use rowferry_dialect::lower::postgres::{self, Said};
 use rowferry_dialect::plan::{Bound, Effects};
@@ -25,7 +25,7 @@ use crate::backend::{Backend as _, InUse};
 use crate::cursor::Cursor;
 use crate::routines::direct::Item;
 use crate::spool::{Spool, SpoolReader};
-use crate::upstream::{Begun, Kind, Late, Line, Modes, Request, Rows, Speaker, There, Within};
+use crate::upstream::{Begun, Kind, Late, Line, Modes, Request, Rows, Speaker, There, Within, keys_are_asked};
 
 /// How a statement is run there.
 pub(super) enum Way {
@@ -136,11 +136,13 @@ impl Session {
             },
         };
         let Ir::Dml(dml) = &bound.statement else { return Err(Error::internal("rows of no change")) };
-        bound.statement = Ir::Dml(Box::new(as_there(dml)));
-        let Ir::Dml(dml) = &bound.statement else { return Err(Error::internal("rows of no change")) };
         let behind = self.database.shared.behind.get();
         let has_default =
             |relation: &Relation, at: usize| behind.is_some_and(|behind| behind.has_own_default(relation, at));
+        let mut there = as_there(dml);
+        without_defaults(&mut there, &has_default)?;
+        bound.statement = Ir::Dml(Box::new(there));
+        let Ir::Dml(dml) = &bound.statement else { return Err(Error::internal("rows of no change")) };
         let told = triggers::Told { language: self.language(), has_default: &has_default };
         let mut part = |bound: Bound| self.part_there(bound, parsed);
         match Firing::there(dml, bound, parsed, &self.schema, &told, &mut part) {
@@ -367,6 +369,26 @@ impl Session {
             transaction: in_block.then_some(modes),
             savepoints: self.line().map_or(0, |line| line.depth()),
             alone: self.language().undoes_statements(),
+            unchecked: false,
+        }
+    }
+
+    /// Whether a change is said so that no foreign key there looks at it, for `foreign_key_checks` is off.
+    fn skips_keys(&self, statement: &Ir) -> Result<bool> {
+        if self.language() != Language::Mysql || !self.state.variables.read().is_replica() {
+            return Ok(false);
+        }
+        let Some(behind) = self.database.shared.behind.get() else { return Ok(false) };
+        behind.skips_keys(statement, &self.schema)
+    }
+
+    /// What a foreign key there refuses although `foreign_key_checks` is off is refused for that.
+    fn told_of_keys(&self, error: Error, unchecked: bool) -> Error {
+        let asked =
+            matches!(error.condition(), Condition::ForeignKeyViolation | Condition::ForeignKeyViolationByParent);
+        match asked && !unchecked && self.language() == Language::Mysql && self.state.variables.read().is_replica() {
+            true => keys_are_asked(&error.message),
+            false => error,
         }
     }
 
@@ -410,7 +432,18 @@ impl Session {
         match there.kind {
             Kind::Query | Kind::Change => self.run_rows_upstream(prepared, there, params),
             Kind::Alone => {
-                let rows = self.command_upstream(&there.said.sql)?;
+                let unchecked = self.skips_keys(&prepared.bound.statement)?;
+                let emptied = match &prepared.bound.statement {
+                    // TRUNCATE there asks foreign keys whatever is set.
+                    Ir::Ddl(ddl) if unchecked => match ddl.as_ref() {
+                        Ddl::Truncate { tables, .. } => Some(postgres::emptied(tables)),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                let within = Within { unchecked, ..self.within() };
+                let done = self.command_within(emptied.as_deref().unwrap_or(&there.said.sql), within);
+                let rows = done.map_err(|error| self.told_of_keys(error, unchecked))?;
                 Ok(Outcome::Done { command: prepared.command, rows })
             }
             Kind::Both => {
@@ -486,20 +519,21 @@ impl Session {
                 (chosen.0.as_slice(), chosen.1.as_slice())
             }
         };
+        let unchecked = self.skips_keys(&prepared.bound.statement)?;
         let request = Request {
             plan: prepared.id,
             there,
             params,
             types,
             columns: &columns,
-            within: self.within(),
+            within: Within { unchecked, ..self.within() },
             writes: there.kind != Kind::Query,
             all_numbers: self.language() == Language::Mysql,
         };
         let settings = self.settings_there()?;
         let begun = line.run(&request, &settings);
         self.take_notices(&line);
-        Ok((line, begun.map_err(|error| told_of_range(error, prepared))?))
+        Ok((line, begun.map_err(|error| self.told_of_keys(told_of_range(error, prepared), unchecked))?))
     }
 
     fn run_rows_upstream(&mut self, prepared: &Arc<Prepared>, there: &Arc<There>, params: &[Value]) -> Result<Outcome> {
@@ -574,8 +608,12 @@ impl Session {
 
     /// Runs a statement without rows or parameters there; how many rows it was about.
     fn command_upstream(&mut self, words: &str) -> Result<u64> {
+        self.command_within(words, self.within())
+    }
+
+    fn command_within(&mut self, words: &str, within: Within) -> Result<u64> {
         let Some(line) = self.line().cloned() else { return Err(Error::internal("no line to the server behind")) };
-        let done = line.command(words, self.within(), &self.settings_there()?);
+        let done = line.command(words, within, &self.settings_there()?);
         self.take_notices(&line);
         done
     }
@@ -692,6 +730,33 @@ fn as_there(dml: &Dml) -> Dml {
     }
     dml.target = Arc::new(target);
     dml
+}
+
+/// A column that is assigned its default, where rows are changed one by one: NULL where it has none.
+///
+/// # Errors
+/// `0A000` for one that only the server knows.
+fn without_defaults(dml: &mut Dml, has_default: &dyn Fn(&Relation, usize) -> bool) -> Result<()> {
+    let target = dml.target.clone();
+    let assignments = match &mut dml.action {
+        DmlAction::Update { assignments, .. } => assignments,
+        DmlAction::Insert { on_conflict: Some(conflict), .. } => match &mut conflict.action {
+            ConflictAction::Update { assignments, .. } => assignments,
+            ConflictAction::Nothing => return Ok(()),
+        },
+        _ => return Ok(()),
+    };
+    for (at, value) in assignments.iter_mut().filter(|(_, value)| matches!(value.kind, ExprKind::Default)) {
+        let column = &target.columns[*at];
+        if column.generated.is_some() || column.identity.is_some() {
+            continue;
+        }
+        if has_default(&target, *at) {
+            return Err(triggers::default_there());
+        }
+        *value = rowferry_dialect::ir::Expr::null(column.ty.clone());
+    }
+    Ok(())
 }
 
 fn triggers_of_others(by_mysql: bool) -> Error {

@@ -1,5 +1,6 @@
 //! What is on a line, and what comes next: a pipeline's answers in their order, rows that make way, the point to go back to.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -72,7 +73,50 @@ pub(super) struct Conversation {
     pub(super) tickets: u64,
     pub(super) notices: Vec<Error>,
     /// What the session wants to be set there, and is.
-    pub(super) settings: String,
+    pub(super) settings: Set<String>,
+    /// Whether foreign keys there look at nothing.
+    pub(super) unchecked: Set<bool>,
+}
+
+/// Something that is set there. What is set in a transaction is undone with it.
+#[derive(Debug)]
+pub(super) struct Set<T> {
+    /// `None` where nobody knows.
+    value: Option<T>,
+    /// It was set in the transaction that is open.
+    within: bool,
+}
+
+impl<T> Default for Set<T> {
+    fn default() -> Self {
+        Self { value: None, within: false }
+    }
+}
+
+impl<T> Set<T> {
+    pub(super) const fn to(value: T) -> Self {
+        Self { value: Some(value), within: false }
+    }
+
+    pub(super) fn is<U>(&self, value: &U) -> bool
+    where
+        T: Borrow<U>,
+        U: PartialEq + ?Sized,
+    {
+        self.value.as_ref().is_some_and(|own| own.borrow() == value)
+    }
+
+    pub(super) fn set(&mut self, value: T, within: bool) {
+        self.value = Some(value);
+        self.within |= within;
+    }
+
+    /// The transaction, or a part of it, has been undone.
+    fn undo(&mut self) {
+        if self.within {
+            self.value = None;
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -122,6 +166,20 @@ impl Conversation {
         self.prepared.clear();
         self.lost |= self.begun;
         self.is_over();
+    }
+
+    /// What was set since the transaction began may be so no more.
+    pub(super) fn unset(&mut self) {
+        self.settings.undo();
+        self.unchecked.undo();
+    }
+
+    /// The transaction has ended: what was set in it is so for good, or no more.
+    pub(super) fn settle(&mut self, committed: bool) {
+        if !committed {
+            self.unset();
+        }
+        (self.settings.within, self.unchecked.within) = (false, false);
     }
 
     /// The transaction is over.
@@ -340,7 +398,12 @@ impl Conversation {
         let Some(mut running) = self.parts.remove(&ticket) else {
             return Err(Error::new(Condition::InvalidCursorName, "the cursor's transaction has ended"));
         };
-        let within = Within { transaction: Some(Modes::default()), savepoints: self.savepoints, alone: running.alone };
+        let within = Within {
+            transaction: Some(Modes::default()),
+            savepoints: self.savepoints,
+            alone: running.alone,
+            unchecked: false,
+        };
         let steps = self.put_transaction(&within)?;
         let link = self.link.as_mut().ok_or_else(broken)?;
         link.run(&format!("rf_{ticket}"), PART);
@@ -385,6 +448,7 @@ impl Conversation {
     /// What the statement that has failed did is undone.
     pub(super) fn go_back(&mut self) -> Result<()> {
         self.command(&format!("ROLLBACK TO SAVEPOINT {POINT}"))?;
+        self.unset();
         (self.pointed, self.has_point) = (true, true);
         Ok(())
     }

@@ -13,7 +13,7 @@ use rowferry_dialect::ir::Isolation;
 use rowferry_dialect::values::Settings;
 use rowferry_dialect::{Condition, Error, Result, Type};
 
-use super::conversation::{Answer, Conversation, PART, Running, broken, lost};
+use super::conversation::{Answer, Conversation, PART, Running, Set, broken, lost};
 use super::values::{Reader, parameter};
 use super::{Reply, RowBytes, There, Upstream};
 use crate::interrupt::Interrupter;
@@ -39,6 +39,8 @@ pub(crate) struct Within {
     pub savepoints: usize,
     /// A failure undoes the statement alone, and not its transaction.
     pub alone: bool,
+    /// No foreign key there looks at what it changes.
+    pub unchecked: bool,
 }
 
 /// A statement to run.
@@ -154,7 +156,7 @@ impl Line {
         let mut state = self.state.lock();
         let state = &mut *state;
         state.make_way()?;
-        self.connected(state, settings)?;
+        self.connected(state, settings, request.within.unchecked)?;
         let _watched = self.watch(state);
         let name = format!("rf_{}", request.plan);
         let mut steps = state.put_transaction(&request.within)?;
@@ -227,7 +229,7 @@ impl Line {
     }
 
     /// Connects where there is no connection that stands.
-    fn connected(&self, state: &mut Conversation, settings: &str) -> Result<()> {
+    fn connected(&self, state: &mut Conversation, settings: &str, unchecked: bool) -> Result<()> {
         if state.lost {
             return Err(lost());
         }
@@ -259,14 +261,22 @@ impl Line {
             }));
             state.canceller = canceller;
             state.link = Some(link);
-            state.settings.clear();
+            (state.settings, state.unchecked) = (Set::to(String::new()), Set::to(false));
         }
-        if state.settings != settings {
+        let (other, another_role) = (!state.settings.is(settings), !state.unchecked.is(&unchecked));
+        if other || another_role {
+            let role = match (another_role, unchecked) {
+                (false, _) => "",
+                (true, true) => "; SET session_replication_role = replica",
+                (true, false) => "; SET session_replication_role = origin",
+            };
             let begun = state.begun;
-            state.command(settings)?;
-            // What is set in a transaction is undone with it.
-            if !begun {
-                settings.clone_into(&mut state.settings);
+            state.command(&format!("{}{role}", if other { settings } else { "" }))?;
+            if other {
+                state.settings.set(settings.to_owned(), begun);
+            }
+            if another_role {
+                state.unchecked.set(unchecked, begun);
             }
         }
         Ok(())
@@ -342,8 +352,11 @@ impl Line {
         state.make_way()?;
         let _watched = self.watch(state);
         state.is_over();
-        match state.command("COMMIT") {
-            Ok((tag, _)) if tag == "COMMIT" => Ok(()),
+        let done = state.command("COMMIT");
+        let committed = matches!(&done, Ok((tag, _)) if tag == "COMMIT");
+        state.settle(committed);
+        match done {
+            Ok(_) if committed => Ok(()),
             Ok(_) => Err(Error::new(
                 Condition::InFailedSqlTransaction,
                 "the server behind has rolled the transaction back: one of its statements had failed",
@@ -375,6 +388,7 @@ impl Line {
         if !stood || state.link.is_some() && state.command("ROLLBACK").is_err() {
             state.break_off();
         }
+        state.settle(false);
         state.lost = false;
     }
 
@@ -392,6 +406,7 @@ impl Line {
         state.make_way()?;
         if at < state.savepoints {
             state.command(&format!("ROLLBACK TO SAVEPOINT rf_{at}"))?;
+            state.unset();
             state.savepoints = at + 1;
             (state.pointed, state.has_point) = (false, false);
             // Cursors that were opened since are gone; their next part says so.
@@ -421,7 +436,7 @@ impl Line {
         let mut state = self.state.lock();
         let state = &mut *state;
         state.make_way()?;
-        self.connected(state, settings)?;
+        self.connected(state, settings, within.unchecked)?;
         let _watched = self.watch(state);
         // A table that a cursor reads cannot be changed.
         for ticket in state.parts.keys().copied().collect::<Vec<_>>() {
@@ -448,7 +463,7 @@ impl Line {
         let mut state = self.state.lock();
         let state = &mut *state;
         state.make_way()?;
-        self.connected(state, "")?;
+        self.connected(state, "", false)?;
         state.link.as_mut().ok_or_else(broken)?.query(sql);
         let (mut rows, mut failed, mut row) = (Vec::new(), None, RowBytes::default());
         loop {

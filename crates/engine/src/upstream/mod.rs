@@ -22,12 +22,12 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{
-    self, AlterTable, Body, CompareOp, Ddl, Expr, ExprKind, From, Maintenance, Named, ObjectKind, Query, RelId,
-    Statement, UserTypeChange, Value, walk,
+    self, AlterTable, Body, CompareOp, ConflictAction, CteBody, Ddl, Dml, DmlAction, Expr, ExprKind, From, Maintenance,
+    Named, ObjectKind, Query, RelId, Statement, UserTypeChange, Value, walk,
 };
 use rowferry_dialect::lower::postgres::{self, Known, Manner, Said};
 use rowferry_dialect::plan::Bound;
-use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
+use rowferry_dialect::schema::{QualifiedName, ReferentialAction, Relation, RelationKind};
 use rowferry_dialect::{Error, Result, Type, mysql};
 
 use crate::Database;
@@ -162,6 +162,8 @@ pub struct Behind {
     watch: shadow::Watch,
     /// Which version of the schema for MySQL's rules is there.
     installed: Option<u32>,
+    /// Foreign keys there can be told not to look.
+    skips_keys: bool,
 }
 
 /// Whose statement it is that is to run there.
@@ -238,9 +240,10 @@ impl Behind {
             let message = "placing tables in a database without Citus";
             return Err(Error::unsupported(message).hint("CREATE EXTENSION citus there, or leave --place out."));
         }
+        let skips_keys = watch.may_skip_keys()?;
         watch.begin(database)?;
         let keeps = !database.is_temporary();
-        database.shared.behind.set(Self { server, manner, keeps, placements, watch, installed }).ok();
+        database.shared.behind.set(Self { server, manner, keeps, placements, watch, installed, skips_keys }).ok();
         Ok(())
     }
 
@@ -281,6 +284,53 @@ impl Behind {
         self.watch.has_own_default(relation, at)
     }
 
+    /// Whether what a MySQL client changes while it has `foreign_key_checks` off is to be said so that no foreign key there
+    /// looks at it: false where none would, and where that server lets nobody say so.
+    ///
+    /// # Errors
+    /// `0A000` for what would be carried on nevertheless, or would not be asked what it is to be asked.
+    pub(crate) fn skips_keys(&self, statement: &Statement, schema: &SessionSchema) -> Result<bool> {
+        let mut skips = false;
+        for (target, change) in changed(statement) {
+            let mut keys = self.watch.keys(target);
+            // What was made here just now has not been seen there.
+            keys.any |= !target.foreign_keys.is_empty();
+            for child in schema.children(target) {
+                (keys.any, keys.referred) = (true, keys.referred || child.oid != target.oid);
+                for key in child.foreign_keys.iter().filter(|key| key.leads_to(target)) {
+                    let carries = |action| !matches!(action, ReferentialAction::NoAction | ReferentialAction::Restrict);
+                    keys.carries_deletes |= carries(key.rules.on_delete);
+                    if carries(key.rules.on_update) {
+                        let columns = crate::catalog::describe::target_columns(target, key);
+                        keys.carries_updates.extend(columns.iter().map(|at| target.columns[*at].name.clone()));
+                    }
+                }
+            }
+            if !keys.any || change == Change::Truncate && !keys.referred {
+                continue;
+            }
+            if let (Some(guard), true) = (&keys.guard, self.skips_keys) {
+                let message = format!(
+                    "foreign_key_checks = 0 for a change of a table with {guard}, in front of a PostgreSQL server"
+                );
+                return Err(Error::unsupported(message).hint("They would not be asked. SET foreign_key_checks = 1."));
+            }
+            let updates =
+                |columns: &[usize]| columns.iter().any(|at| keys.carries_updates.contains(&target.columns[*at].name));
+            let carried = match &change {
+                Change::Insert => false,
+                Change::Update(columns) => updates(columns),
+                Change::Delete => keys.carries_deletes,
+                Change::Truncate => true,
+            };
+            if carried && !self.skips_keys {
+                return Err(keys_are_asked("what it changes would be carried on to other rows"));
+            }
+            skips |= self.skips_keys;
+        }
+        Ok(skips)
+    }
+
     /// How a statement runs there; `None` for one that stays here.
     ///
     /// # Errors
@@ -303,6 +353,62 @@ impl Behind {
         let said = postgres::lower_for(bound, manner, &Knowing { schema, watch: &self.watch })?;
         Ok(Some(There { said, kind, asked: None, late: None, counts: None }))
     }
+}
+
+/// What a statement does to the rows of a table.
+#[derive(Eq, PartialEq)]
+enum Change {
+    Insert,
+    /// Of these columns.
+    Update(Vec<usize>),
+    Delete,
+    Truncate,
+}
+
+/// The tables whose rows a statement changes, and how.
+fn changed(statement: &Statement) -> Vec<(&Relation, Change)> {
+    fn of<'a>(dml: &'a Dml, found: &mut Vec<(&'a Relation, Change)>) {
+        for cte in &dml.ctes {
+            if let CteBody::Dml(beside) = &cte.body {
+                of(beside, found);
+            }
+        }
+        let columns = |assignments: &[(usize, Expr)]| assignments.iter().map(|(at, _)| *at).collect();
+        match &dml.action {
+            DmlAction::Insert { on_conflict, .. } => {
+                found.push((&dml.target, Change::Insert));
+                if let Some(ConflictAction::Update { assignments, .. }) =
+                    on_conflict.as_ref().map(|conflict| &conflict.action)
+                {
+                    found.push((&dml.target, Change::Update(columns(assignments))));
+                }
+                if dml.one_by_one.as_ref().is_some_and(|rule| rule.replaces) {
+                    found.push((&dml.target, Change::Delete));
+                }
+            }
+            DmlAction::Update { assignments, .. } => found.push((&dml.target, Change::Update(columns(assignments)))),
+            DmlAction::Delete { .. } => found.push((&dml.target, Change::Delete)),
+        }
+    }
+    let mut found = Vec::new();
+    match statement {
+        Statement::Dml(dml) => of(dml, &mut found),
+        Statement::Ddl(ddl) => {
+            if let Ddl::Truncate { tables, .. } = &**ddl {
+                found.extend(tables.iter().map(|table| (&**table, Change::Truncate)));
+            }
+        }
+        _ => {}
+    }
+    found
+}
+
+/// Foreign keys there look at everything.
+pub(crate) fn keys_are_asked(why: &str) -> Error {
+    let message = format!("foreign_key_checks = 0 where the PostgreSQL server behind asks its foreign keys: {why};");
+    Error::unsupported(message).hint(
+        "GRANT SET ON PARAMETER session_replication_role there to the user of the URL, and start this server anew.",
+    )
 }
 
 /// What a session knows of the tables there.

@@ -26,7 +26,10 @@ const LOCK_TIMEOUT: &str = "1s";
 const FINGERPRINT: &str = "SELECT (SELECT concat(count(*), ' ', max(xmin::text::bigint)) FROM pg_class WHERE oid >= 16384), \
     (SELECT concat(count(*), ' ', max(xmin::text::bigint)) FROM pg_attribute WHERE attrelid >= 16384), \
     (SELECT concat(count(*), ' ', max(xmin::text::bigint)) FROM pg_constraint WHERE oid >= 16384), \
-    (SELECT concat(count(*), ' ', max(xmin::text::bigint)) FROM pg_attrdef)";
+    (SELECT concat(count(*), ' ', max(xmin::text::bigint)) FROM pg_attrdef), \
+    (SELECT concat(count(*), ' ', max(xmin::text::bigint)) FROM pg_trigger WHERE NOT tgisinternal), \
+    (SELECT concat(count(*), ' ', max(xmin::text::bigint)) FROM pg_rewrite WHERE oid >= 16384), \
+    (SELECT concat(count(*), ' ', max(xmin::text::bigint)) FROM pg_type WHERE typtype = 'd' AND oid >= 16384)";
 
 /// Tables, views and sequences, without those of the system, of extensions, and partitions.
 const RELATIONS: &str = "SELECT c.oid, n.nspname, c.relname, c.relkind \
@@ -43,7 +46,7 @@ const COLUMNS: &str = "SELECT a.attrelid, a.attname, \
          WHEN b.nspname = 'pg_catalog' THEN format_type(a.atttypid, a.atttypmod) ELSE 'text' END, \
     a.attnotnull, \
     a.attidentity <> '' OR pg_get_serial_sequence(quote_ident(n.nspname) || '.' || quote_ident(c.relname), a.attname) IS NOT NULL, \
-    a.attgenerated, pg_get_expr(d.adbin, d.adrelid), \
+    a.attgenerated, coalesce(pg_get_expr(d.adbin, d.adrelid), CASE WHEN t.typtype = 'd' THEN t.typdefault END), \
     CASE WHEN a.attcollation <> 0 AND a.attcollation <> t.typcollation THEN \
         (SELECT l.nspname || '.' || o.collname FROM pg_collation o JOIN pg_namespace l ON l.oid = o.collnamespace \
          WHERE o.oid = a.attcollation) END \
@@ -62,6 +65,22 @@ const INDEXES: &str = "SELECT i.indrelid, c.relname, pg_get_indexdef(i.indexreli
     FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
     WHERE i.indrelid >= 16384 AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = i.indexrelid) ORDER BY 1, 2";
 
+/// Foreign keys, by the columns that they refer to: of which relation, to which, and whether a change there is carried on.
+const KEYS: &str = "SELECT coalesce(pg_partition_root(k.conrelid), k.conrelid)::oid, \
+    coalesce(pg_partition_root(k.confrelid), k.confrelid)::oid, \
+    k.confdeltype IN ('c', 'n', 'd'), k.confupdtype IN ('c', 'n', 'd'), a.attname \
+    FROM pg_constraint k, unnest(k.confkey) AS u (at) , pg_attribute a \
+    WHERE k.contype = 'f' AND a.attrelid = k.confrelid AND a.attnum = u.at";
+
+/// What else would not be asked with foreign keys: of which relation, and what it is.
+const GUARDS: &str = "SELECT coalesce(pg_partition_root(tgrelid), tgrelid)::oid, 'triggers of that server''s' FROM pg_trigger \
+        WHERE NOT tgisinternal AND tgenabled IN ('O', 'R') \
+    UNION ALL SELECT ev_class, 'rules' FROM pg_rewrite WHERE ev_type <> '1' AND ev_enabled IN ('O', 'R') \
+    UNION ALL SELECT coalesce(pg_partition_root(conrelid), conrelid)::oid, 'keys that are checked late' FROM pg_constraint \
+        WHERE contype IN ('p', 'u', 'x') AND condeferrable \
+    UNION ALL SELECT i.inhparent, 'tables that inherit from it' FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhparent \
+        WHERE c.relkind = 'r'";
+
 /// Sees to it that what is known here is what is there.
 #[derive(Debug)]
 pub(crate) struct Watch {
@@ -71,6 +90,23 @@ pub(crate) struct Watch {
     placeless: RwLock<BTreeSet<(String, String)>>,
     /// Columns that have a default there, by schema and name of their table.
     defaults: RwLock<Defaults>,
+    /// What foreign keys mean for relations, by schema and name.
+    keys: RwLock<BTreeMap<(String, String), Keys>>,
+}
+
+/// What foreign keys mean for a relation there.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Keys {
+    /// Others refer to it.
+    pub referred: bool,
+    /// Rows elsewhere change with those that are deleted.
+    pub carries_deletes: bool,
+    /// Rows elsewhere change with these columns.
+    pub carries_updates: BTreeSet<String>,
+    /// It has some, or others refer to it.
+    pub any: bool,
+    /// What else would not be asked where they are not.
+    pub guard: Option<String>,
 }
 
 /// The defaults of columns there, by schema and name of their table and by their names.
@@ -101,6 +137,7 @@ struct Found {
     statements: Vec<String>,
     /// Foreign keys, which need other tables.
     later: Vec<String>,
+    keys: Keys,
 }
 
 #[derive(Debug)]
@@ -117,7 +154,32 @@ struct Column {
 
 impl Watch {
     pub fn new(line: Line) -> Self {
-        Self { line, seen: Mutex::default(), placeless: RwLock::default(), defaults: RwLock::default() }
+        Self {
+            line,
+            seen: Mutex::default(),
+            placeless: RwLock::default(),
+            defaults: RwLock::default(),
+            keys: RwLock::default(),
+        }
+    }
+
+    /// What foreign keys mean for a relation there, as far as it was there when it was last looked.
+    pub fn keys(&self, relation: &Relation) -> Keys {
+        let key = (relation.namespace.clone(), relation.name.clone());
+        self.keys.read().get(&key).cloned().unwrap_or_default()
+    }
+
+    /// True where foreign keys can be told not to look.
+    ///
+    /// # Errors
+    /// The server's.
+    pub fn may_skip_keys(&self) -> Result<bool> {
+        // Nobody would tell the workers of a cluster.
+        if self.is_cluster()? {
+            return Ok(false);
+        }
+        let asked = "SELECT 1 WHERE has_parameter_privilege(current_user, 'session_replication_role', 'SET')";
+        Ok(!self.line.texts(asked)?.is_empty())
     }
 
     /// Where a row of it lies tells it from all others.
@@ -226,6 +288,7 @@ impl Watch {
             (relation.key(), columns.map(|(name, text)| (name.clone(), text.clone())).collect::<BTreeMap<_, _>>())
         };
         let defaults: Defaults = found.iter().map(own).filter(|(_, columns)| !columns.is_empty()).collect();
+        *self.keys.write() = found.iter().map(|relation| (relation.key(), relation.keys.clone())).collect();
         let before = std::mem::replace(&mut *self.defaults.write(), defaults);
         forget_changed(session, &before, &self.defaults.read())?;
         Ok((change(session, &found, seen)?, fingerprint))
@@ -280,6 +343,29 @@ impl Watch {
             if let Some(relation) = found.get_mut(&number(&oid)?) {
                 relation.statements.push(definition);
             }
+        }
+        for row in self.line.texts(KEYS)? {
+            let [from, to, deletes, updates, column] = texts(row)?;
+            if let Some(relation) = found.get_mut(&number(&from)?) {
+                relation.keys.any = true;
+            }
+            let Some(relation) = found.get_mut(&number(&to)?) else { continue };
+            relation.keys.any = true;
+            relation.keys.referred |= from != to;
+            relation.keys.carries_deletes |= deletes == "t";
+            if updates == "t" {
+                relation.keys.carries_updates.insert(column);
+            }
+        }
+        for row in self.line.texts(GUARDS)? {
+            let [oid, guard] = texts(row)?;
+            if let Some(relation) = found.get_mut(&number(&oid)?) {
+                relation.keys.guard = Some(guard);
+            }
+        }
+        for relation in found.values_mut().filter(|relation| relation.kind == "v") {
+            // Which tables it changes is not known.
+            (relation.keys.any, relation.keys.guard) = (true, Some("a view's rows".to_owned()));
         }
         Ok(found.into_values().collect())
     }

@@ -1,5 +1,7 @@
 //! INSERT, UPDATE, DELETE.
 
+use std::sync::Arc;
+
 use super::ddl::pads_in_keys;
 use super::query::is_default;
 use super::{Lowering, is_users, missing, named, quote, sequence_of};
@@ -336,6 +338,20 @@ pub(super) fn said_number(value: &Expr) -> Option<&Expr> {
 /// A number that stands for the next one.
 fn is_zero(given: &Expr) -> bool {
     matches!(given.kind, ExprKind::Literal(Value::Integer(0) | Value::Null))
+}
+
+/// What leaves tables as TRUNCATE does, where no foreign key looks: numbers begin anew.
+pub fn emptied(tables: &[Arc<Relation>]) -> String {
+    let mut words = Vec::new();
+    for table in tables {
+        words.push(format!("DELETE FROM {}", named(table)));
+        for column in table.columns.iter().filter(|column| column.identity.is_some()) {
+            let sequence = sequence_of(table, &column.name);
+            let first = format!("SELECT seqstart FROM pg_sequence WHERE seqrelid = {sequence}");
+            words.push(format!("SELECT setval({sequence}, ({first}), false)"));
+        }
+    }
+    words.join("; ")
 }
 
 /// The number of a row: the next one, or one that others come behind. A zero asks for the next one, too, as `zero` says.

@@ -457,7 +457,7 @@ fn type_words(ty: &Type) -> Result<String> {
     }
 }
 
-pub use dml::NOT_SHOWN;
+pub use dml::{NOT_SHOWN, emptied};
 pub use expr::{LOOP, NO_DAY, NO_ROOM};
 pub use mysql::{SCHEMA, VERSION, collation_there, declared_collation, installation};
 

@@ -526,6 +526,10 @@ impl Lowering<'_> {
             -1..=3 => {}
             _ => return Err(missing("how rows are counted")),
         }
+        // What a default becomes is known when it is stored.
+        if pairs.chunks(2).any(|pair| pair.get(1).is_some_and(super::query::is_default)) {
+            return Ok("true".to_owned());
+        }
         let mut parts = Vec::new();
         for pair in pairs.chunks(2) {
             let [old, new] = pair else { continue };

@@ -264,6 +264,12 @@ impl Binder<'_> {
         for (position, value) in assignments.iter() {
             let value = match &value.kind {
                 ExprKind::Checked { arg, .. } => (**arg).clone(),
+                ExprKind::Default if relation.columns[*position].generated.is_some() => continue,
+                ExprKind::Default => {
+                    // What it becomes is known when it is stored.
+                    same.push(Expr::bool(false));
+                    continue;
+                }
                 _ => value.clone(),
             };
             let mut sides = Vec::with_capacity(2);

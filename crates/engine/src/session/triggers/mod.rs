@@ -30,3 +30,4 @@ pub(super) use foreign_keys::{Referential, only};
 pub(crate) use plan::Firing;
 pub(super) use plan::{Told, events, is_carried_on};
 pub(super) use queue::{Changes, Event, order};
+pub(super) use there::default_there;

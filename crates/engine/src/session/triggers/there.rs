@@ -104,7 +104,7 @@ fn is_default(value: &rowferry_dialect::ir::Expr) -> bool {
     matches!(value.kind, ExprKind::Default)
 }
 
-fn default_there() -> Error {
+pub(in super::super) fn default_there() -> Error {
     let message =
         "a default that only the PostgreSQL server knows, where rows go there one by one and it is to be known before";
     Error::unsupported(message).hint("Name the column, with a value.")
