@@ -93,6 +93,12 @@ def test_a_file_of_the_client(server: Rowferry, table: str, tmp_path: Path) -> N
             assert cursor.execute(load.replace("INTO TABLE", "REPLACE INTO TABLE")) == 6
             cursor.execute(f"SELECT name FROM {table} WHERE id = 1")
             assert cursor.fetchone() == ("again",)
+            changing = load.replace("INTO TABLE", "REPLACE INTO TABLE").replace("(id, name)", "(@id, @n)")
+            assert cursor.execute(changing + " SET id = @id + 10, name = UPPER(CONCAT(@n, ';'))") == 6
+            cursor.execute(f"SELECT * FROM {table} WHERE id > 10 ORDER BY id")
+            told = [(11, "AGAIN;"), (12, None), (13, "GRÖßE;"), (14, "SUPERFLUOUS;"), (15, None)]
+            assert list(cursor.fetchall()) == told
+            cursor.execute(f"DELETE FROM {table} WHERE id > 10")
             for wrong, code in [("LOAD DATA INFILE 'x' INTO TABLE t", 1235), (load.replace(table, "nope"), 1146)]:
                 with pytest.raises(pymysql.err.MySQLError) as refused:
                     cursor.execute(wrong)

@@ -45,6 +45,68 @@ def test_expressions_have_mysqls_types(
         assert cursor.fetchall() == ((value,),)
 
 
+@pytest.mark.parametrize(
+    ("query", "certain"),
+    [
+        (
+            "SELECT id, n, id + 1, n + 1, id / 2, -id, id = 1, n IS NULL, NOT id FROM {}",
+            "id id+1 -id id=1 nISNULL NOTid",
+        ),
+        (
+            "SELECT COUNT(*), COUNT(n), SUM(id), MAX(id), COALESCE(MAX(n), 0) FROM {}",
+            "COUNT(*) COUNT(n) COALESCE(MAX(n),0)",
+        ),
+        ("SELECT a.id, b.id AS b, b.n FROM {0} a LEFT JOIN {0} b ON b.id = a.n", "id"),
+        ("SELECT a.id, b.id AS b FROM {0} a RIGHT JOIN {0} b ON b.id = a.n", "b"),
+        ("SELECT q.id, q.c, q.n FROM (SELECT id, n, COUNT(*) AS c FROM {} GROUP BY id, n) q", "id c"),
+        ("SELECT id, COUNT(*) AS c FROM {} GROUP BY id WITH ROLLUP", "c"),
+        ("SELECT id FROM {0} UNION SELECT n FROM {0}", ""),
+        ("SELECT id FROM {0} UNION SELECT 2", "id"),
+        (
+            "SELECT IF(n, 1, 2) AS a, IFNULL(n, 1) AS b, CASE WHEN n THEN 1 END AS c, 'x' AS d, NULL AS e, NOW() AS f",
+            "a b d f",
+        ),
+        (
+            "SELECT ROW_NUMBER() OVER () AS a, LAG(id) OVER () AS b, CONCAT('a', 'b') AS c, LENGTH('a') AS d FROM {}",
+            "a d",
+        ),
+        ("SELECT (SELECT 1) AS a, (SELECT id FROM {0} LIMIT 1) AS b, EXISTS (SELECT 1 FROM {0}) AS c", "a c"),
+    ],
+)
+def test_what_is_never_null_is_told(server: Rowferry, table: str, query: str, certain: str) -> None:
+    """Go's and Rust's clients make optional values of what may be NULL, and of nothing else."""
+    with pymysql.connect(**place(server)) as connection, connection.cursor() as cursor:
+        cursor.execute(f"CREATE TABLE {table} (id INT NOT NULL, n INT)")
+        cursor.execute(query.format(table) + ("" if "{" in query else f" FROM {table}"))
+        fields = cursor._result.fields  # type: ignore[union-attr]
+        found = [field.name.replace(" ", "") for field in fields if field.flags & FLAG.NOT_NULL]
+        assert found == certain.split()
+
+
+@pytest.mark.parametrize(
+    ("expression", "kind", "unsigned"),
+    [
+        ("1 = 1", FIELD_TYPE.LONGLONG, False),
+        ("EXISTS (SELECT 1)", FIELD_TYPE.LONGLONG, False),
+        ("LAST_INSERT_ID()", FIELD_TYPE.LONGLONG, True),
+        ("CRC32('a')", FIELD_TYPE.LONGLONG, True),
+        ("ROW_NUMBER() OVER ()", FIELD_TYPE.LONGLONG, True),
+        ("@@max_allowed_packet", FIELD_TYPE.LONGLONG, True),
+        ("@@autocommit", FIELD_TYPE.LONGLONG, False),
+        ("YEAR('2024-01-01')", FIELD_TYPE.YEAR, True),
+        ("TIMESTAMPADD(MONTH, 1, DATE '2024-01-31')", FIELD_TYPE.DATE, False),
+        ("TIMESTAMPADD(HOUR, 1, DATE '2024-01-31')", FIELD_TYPE.DATETIME, False),
+        ("x'00'", FIELD_TYPE.VAR_STRING, False),
+    ],
+)
+def test_what_functions_make_is_of_their_types(server: Rowferry, expression: str, kind: int, unsigned: bool) -> None:
+    """Those of Rust read an unsigned number as nothing else."""
+    with pymysql.connect(**place(server)) as connection, connection.cursor() as cursor:
+        cursor.execute(f"SELECT {expression}")
+        (field,) = cursor._result.fields  # type: ignore[union-attr]
+        assert (field.type_code, bool(field.flags & FLAG.UNSIGNED)) == (kind, unsigned)
+
+
 @pytest.mark.parametrize("prepared", [False, True])
 def test_all_bits_of_a_bigint_unsigned_come_and_go(server: Rowferry, table: str, prepared: bool) -> None:
     numbers = [0, 1, 2**63 - 1, 2**63, 2**64 - 2, 2**64 - 1]

@@ -558,7 +558,11 @@ impl Converter<'_> {
             ("timestampdiff" | "timestampadd", [first, second, third]) if word_of(first).is_some() => {
                 let unit = word_of(first).unwrap_or_default();
                 let unit = unit.strip_prefix("SQL_TSI_").unwrap_or(&unit).to_owned();
-                call(name, vec![text(unit), self.expression(second)?, self.expression(third)?])
+                let (second, third) = (self.expression(second)?, self.expression(third)?);
+                match name {
+                    "timestampadd" => call("mysql_date_add", vec![third, second, text(unit), integer(1)]),
+                    _ => call(name, vec![text(unit), second, third]),
+                }
             }
             ("get_format", [kind, place]) if word_of(kind).is_some() => {
                 call(name, vec![text(word_of(kind).unwrap_or_default()), self.expression(place)?])

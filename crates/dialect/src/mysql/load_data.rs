@@ -17,8 +17,19 @@ pub struct LoadData {
     pub format: Format,
     /// So many lines are passed over.
     pub skip: u64,
-    /// The columns that the fields go to, as they are written; none for all of the table.
-    pub columns: Vec<String>,
+    /// Where the fields go to; nowhere for all columns of the table.
+    pub targets: Vec<Target>,
+    /// The assignments behind SET, as they are written.
+    pub assignments: Option<String>,
+}
+
+/// Where a field goes to.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Target {
+    /// A column, as it is written.
+    Column(String),
+    /// A variable of the session, as it is written, without its `@`.
+    Variable(String),
 }
 
 /// What becomes of a row whose key is there already.
@@ -104,26 +115,34 @@ impl LoadData {
                 words.want("rows")?;
             }
         }
-        let mut columns = Vec::new();
+        let mut targets = Vec::new();
         if words.symbol('(') {
             while !words.symbol(')') {
-                if words.symbol('@') {
-                    return Err(Error::unsupported("a user variable among the columns of LOAD DATA"));
-                }
-                columns.push(words.name()?);
+                targets.push(match words.symbol('@') {
+                    true => Target::Variable(words.name()?),
+                    false => Target::Column(words.name()?),
+                });
                 if !words.symbol(',') && !words.is_symbol(')') {
                     return Err(words.wrong());
                 }
             }
         }
+        let mut assignments = None;
         if words.take("set") {
-            return Err(Error::unsupported("SET in LOAD DATA"));
+            // What it means the INSERT of a row says, which it is a part of.
+            let rest = words.rest();
+            let list = rest.trim_end_matches(|letter: char| letter == ';' || letter.is_whitespace());
+            if list.is_empty() {
+                return Err(words.wrong());
+            }
+            assignments = Some(list.to_owned());
+            words.at = text.len();
         }
         let _ = words.symbol(';');
         if !words.rest().is_empty() {
             return Err(words.wrong());
         }
-        Ok(Some(Self { file, is_local, on_duplicate, table, format, skip, columns }))
+        Ok(Some(Self { file, is_local, on_duplicate, table, format, skip, targets, assignments }))
     }
 }
 
@@ -497,12 +516,15 @@ mod tests {
     fn statements_are_read() {
         let load = LoadData::parse(
             "LOAD DATA LOCAL INFILE 'a\\'b.csv' REPLACE INTO TABLE `db`.t CHARACTER SET utf8mb4 FIELDS TERMINATED BY ',' \
-             OPTIONALLY ENCLOSED BY '\"' ESCAPED BY '' LINES STARTING BY '>' TERMINATED BY '\\r\\n' IGNORE 1 LINES (a, `b c`);",
+             OPTIONALLY ENCLOSED BY '\"' ESCAPED BY '' LINES STARTING BY '>' TERMINATED BY '\\r\\n' IGNORE 1 LINES (a, @v, `b c`) \
+             SET d = @v + 1, e = 'x;y' ;",
         )
         .unwrap()
         .unwrap();
         assert_eq!((load.file.as_str(), load.table.as_str(), load.skip), ("a'b.csv", "`db`.t", 1));
-        assert_eq!(load.columns, ["a", "`b c`"]);
+        let column = |name: &str| Target::Column(name.to_owned());
+        assert_eq!(load.targets, [column("a"), Target::Variable("v".to_owned()), column("`b c`")]);
+        assert_eq!(load.assignments.as_deref(), Some("d = @v + 1, e = 'x;y'"));
         assert_eq!((load.on_duplicate, load.is_local), (OnDuplicate::Replace, true));
         assert_eq!(
             load.format,
@@ -520,8 +542,8 @@ mod tests {
             ("LOAD DATA INFILE x INTO TABLE t", Condition::SyntaxError),
             ("LOAD DATA INFILE 'x' INTO TABLE t (a", Condition::SyntaxError),
             ("LOAD DATA INFILE 'x' INTO TABLE t nonsense", Condition::SyntaxError),
-            ("LOAD DATA INFILE 'x' INTO TABLE t (@a)", Condition::FeatureNotSupported),
-            ("LOAD DATA INFILE 'x' INTO TABLE t SET a = 1", Condition::FeatureNotSupported),
+            ("LOAD DATA INFILE 'x' INTO TABLE t (@)", Condition::SyntaxError),
+            ("LOAD DATA INFILE 'x' INTO TABLE t SET ;", Condition::SyntaxError),
             ("LOAD DATA INFILE 'x' INTO TABLE t FIELDS TERMINATED BY ''", Condition::FeatureNotSupported),
             ("LOAD DATA INFILE 'x' INTO TABLE t CHARACTER SET gbk", Condition::FeatureNotSupported),
         ] {

@@ -374,10 +374,8 @@ impl Converter<'_> {
             TableFactor::Derived { lateral, subquery, alias, .. } => {
                 let query = self.query(subquery)?;
                 let Some(alias) = alias else {
-                    return Err(Error::new(
-                        crate::Condition::SyntaxError,
-                        "Every derived table must have its own alias",
-                    ));
+                    let message = "Every derived table must have its own alias";
+                    return Err(Error::new(crate::Condition::SyntaxError, message).with_mysql(1248, "42000"));
                 };
                 Ok(derived(query, *lateral, alias_of(alias)))
             }

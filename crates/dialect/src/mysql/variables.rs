@@ -358,6 +358,11 @@ pub fn is_number(name: &str) -> bool {
     find(name).is_some_and(|row| matches!(row.kind, Kind::Truth | Kind::Number(..)))
 }
 
+/// True for a variable that is a number without a sign.
+pub fn is_unsigned(name: &str) -> bool {
+    find(name).is_some_and(|row| matches!(row.kind, Kind::Number(least, _) if least >= 0))
+}
+
 /// A value as SELECT shows it: ON is 1.
 pub fn selected(variable: &Variable, shown: &str) -> String {
     match (variable.kind, shown) {

@@ -2,16 +2,27 @@
 //!
 //! A date beside a timestamp becomes a timestamp for every row. The dates before a moment are those before a day, which
 //! a column of dates tells by itself. The places of two rows (`ctid`) are the same where the rows' identities are, which
-//! are keys.
+//! are keys, and may be negative, where places may not.
 
 use crate::Type;
-use crate::ir::{CompareOp, Expr, ExprKind, Value};
+use crate::ir::{Body, CompareOp, Expr, ExprKind, Query, Value};
 use crate::values::datetime_text::DAY;
 use crate::values::{date, moments, timestamp};
 
 /// Rewrites a comparison whose other side is known.
 pub(super) fn in_storage(expr: &mut Expr) {
-    let ExprKind::Compare { op, left, right } = &mut expr.kind else { return };
+    let (op, left, right) = match &mut expr.kind {
+        ExprKind::Compare { op, left, right } => (op, left, right),
+        ExprKind::Quantified { op: CompareOp::Equal | CompareOp::NotEqual, arg, query, .. } => {
+            return among_rows(arg, query);
+        }
+        ExprKind::InQuery { row, query, .. } => {
+            return if let [one] = row.as_mut_slice() {
+                among_rows(one, query)
+            };
+        }
+        _ => return,
+    };
     if let (CompareOp::Equal | CompareOp::NotEqual, Some(one), Some(other)) = (*op, identity(left), identity(right)) {
         (**left, **right) = (one, other);
         return;
@@ -22,6 +33,16 @@ pub(super) fn in_storage(expr: &mut Expr) {
     } else if let Some((met, day)) = day_before(op.commuted(), right, left) {
         (*op, **left) = (met.commuted(), day);
         uncast(right);
+    }
+}
+
+/// A row's place among those of a query's rows.
+fn among_rows(one: &mut Expr, query: &mut Query) {
+    let Body::Select(select) = &mut query.body else { return };
+    let ([item], [column]) = (select.items.as_mut_slice(), query.columns.as_mut_slice()) else { return };
+    if let (Some(own), Some(other)) = (identity(one), identity(item)) {
+        (*one, *item) = (own, other);
+        column.ty = Type::Int8;
     }
 }
 

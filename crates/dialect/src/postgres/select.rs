@@ -491,8 +491,14 @@ impl Binder<'_> {
             self.check_grouping(exprs, &group_by, from.as_ref())?;
         }
         let places = targets.iter().map(|target| target.place).collect();
-        let (items, columns): (Vec<Expr>, Vec<ResultColumn>) =
+        let (items, mut columns): (Vec<Expr>, Vec<ResultColumn>) =
             targets.into_iter().map(|target| (target.expr, target.column)).unzip();
+        if self.is_mysql() && matches!(group_by, GroupBy::Sets { .. }) {
+            // A key that a row is not grouped by is NULL there.
+            for (column, item) in columns.iter_mut().zip(&items) {
+                column.not_null &= matches!(item.kind, ExprKind::Aggregate(_));
+            }
+        }
         let mut from = from;
         if !self.secured_relations.is_empty() {
             super::policies::push_down(filter.as_ref(), from.as_mut());
@@ -516,12 +522,13 @@ impl Binder<'_> {
                 {
                     for column in self.star(reference)? {
                         let listed = self.mysql_listed(&column);
+                        let not_null = self.is_column_certain(&column);
                         targets.push(Target {
                             column: ResultColumn {
                                 name: column.name,
                                 ty: column.expr.ty.clone(),
                                 origin: column.origin,
-                                not_null: column.not_null,
+                                not_null,
                                 identity: column.identity,
                                 listed,
                             },
@@ -551,12 +558,13 @@ impl Binder<'_> {
                         let name =
                             if unnamed && self.is_called_by_its_own(&column) { column.name.clone() } else { name };
                         let listed = self.mysql_listed(&column);
+                        let not_null = self.is_column_certain(&column);
                         targets.push(Target {
                             column: ResultColumn {
                                 name,
                                 ty: column.expr.ty.clone(),
                                 origin: column.origin,
-                                not_null: column.not_null,
+                                not_null,
                                 identity: column.identity,
                                 listed,
                             },
@@ -565,7 +573,9 @@ impl Binder<'_> {
                         });
                     } else {
                         let expr = self.expr(value)?;
-                        targets.push(Target { column: computed(name, expr.ty.clone()), expr, place });
+                        let not_null = self.is_mysql() && self.mysql_never_null(&expr);
+                        let column = ResultColumn { not_null, ..computed(name, expr.ty.clone()) };
+                        targets.push(Target { column, expr, place });
                     }
                 }
             }
@@ -691,8 +701,8 @@ impl set_operation::Rules for Binder<'_> {
         self.check_told_apart(ty, place)
     }
 
-    fn is_not_null(&self, _: &ResultColumn, _: &ResultColumn) -> bool {
-        false
+    fn is_not_null(&self, left: &ResultColumn, right: &ResultColumn) -> bool {
+        self.is_mysql() && left.not_null && right.not_null
     }
 }
 

@@ -273,9 +273,9 @@ impl Locks {
         self.table.lock().release_one(owner.pid, Tag::Advisory(key), mode, Hold::Session)
     }
 
-    /// Gives all advisory locks of the session back.
-    pub fn release_session(&self, owner: &Owner) {
-        self.table.lock().release_session(owner.pid);
+    /// Gives all advisory locks of the session back, and says how many.
+    pub fn release_session(&self, owner: &Owner) -> usize {
+        self.table.lock().release_session(owner.pid)
     }
 
     // Transactions.

@@ -306,9 +306,9 @@ impl Table {
         }
     }
 
-    /// Gives back all locks of an owner for which `which` holds.
-    fn release(&mut self, pid: u32, which: impl Fn(&Held) -> bool) {
-        let Some(entry) = self.entries.get_mut(&pid) else { return };
+    /// Gives back all locks of an owner for which `which` holds, and says how many.
+    fn release(&mut self, pid: u32, which: impl Fn(&Held) -> bool) -> usize {
+        let Some(entry) = self.entries.get_mut(&pid) else { return 0 };
         let mut gone = Vec::new();
         let mut kept = Vec::new();
         for held in entry.held.drain(..) {
@@ -323,6 +323,7 @@ impl Table {
         for held in &gone {
             self.serve(held.tag);
         }
+        gone.len()
     }
 
     /// The transaction is over.
@@ -356,9 +357,9 @@ impl Table {
         self.release(pid, |_| true);
     }
 
-    /// All advisory locks that the session holds as such.
-    pub fn release_session(&mut self, pid: u32) {
-        self.release(pid, |held| held.hold == Hold::Session);
+    /// All advisory locks that the session holds as such; says how many.
+    pub fn release_session(&mut self, pid: u32) -> usize {
+        self.release(pid, |held| held.hold == Hold::Session)
     }
 
     /// One lock, once; false when it is not held.

@@ -491,10 +491,9 @@ impl SessionState for FunctionState {
         Ok(held.and_then(|row| i32::try_from(row.pid).ok()))
     }
 
-    fn advisory_unlock_all(&self) -> Result<()> {
+    fn advisory_unlock_all(&self) -> Result<usize> {
         let (state, database) = self.both()?;
-        database.locks.release_session(&state.owner);
-        Ok(())
+        Ok(database.locks.release_session(&state.owner))
     }
 
     fn size(&self, relation: u32, indexes: Option<bool>) -> Result<i64> {

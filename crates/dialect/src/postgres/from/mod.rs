@@ -192,7 +192,7 @@ impl Binder<'_> {
         }
         for (position, column) in entry.columns.iter_mut().enumerate() {
             column.origin = Some((relation.oid, position));
-            column.not_null = false;
+            column.not_null &= self.is_mysql();
             column.identity = false;
         }
         entry.schema = alias.is_none().then(|| relation.namespace.clone());

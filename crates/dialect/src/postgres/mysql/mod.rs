@@ -2,7 +2,7 @@
 //! numbers, a condition is a number that is not zero, functions are MySQL's own.
 //!
 //! - `classes`: what values are to these rules; `calls`, `arithmetic`, `comparisons`, `conversions`: what is made of them;
-//! - [`numbers`]: digits behind the point, and numbers without a sign;
+//! - [`numbers`]: digits behind the point, and numbers without a sign; `nulls`: what is never NULL;
 //! - [`changes`]: assignments, and which rows count as changed;
 //! - [`routine`]: routines and triggers in MySQL's language.
 //!
@@ -14,6 +14,7 @@ pub(super) mod changes;
 mod classes;
 mod comparisons;
 mod conversions;
+mod nulls;
 pub(super) mod numbers;
 pub(crate) mod routine;
 

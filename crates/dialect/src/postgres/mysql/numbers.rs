@@ -35,26 +35,28 @@ fn decimal(scale: i16) -> Type {
     Type::Numeric(Some(NumericModifier { precision: DIGITS, scale }))
 }
 
+/// A type that clients are told of what is worked out.
+fn told(name: &str, base: Type) -> Type {
+    let domain = Domain { base, not_null: false, default: None, checks: Vec::new(), collation: None, distinct: false };
+    Type::User(Arc::new(UserType {
+        oid: 0,
+        array_oid: 0,
+        namespace: crate::mysql::types::SCHEMA.to_owned(),
+        name: name.to_owned(),
+        comment: None,
+        kind: UserKind::Domain(domain),
+    }))
+}
+
 /// `BIGINT UNSIGNED`, as what is worked out is.
 pub(in crate::postgres) fn unsigned() -> Type {
-    static TYPE: LazyLock<Type> = LazyLock::new(|| {
-        let domain = Domain {
-            base: Type::Numeric(None),
-            not_null: false,
-            default: None,
-            checks: Vec::new(),
-            collation: None,
-            distinct: false,
-        };
-        Type::User(Arc::new(UserType {
-            oid: 0,
-            array_oid: 0,
-            namespace: crate::mysql::types::SCHEMA.to_owned(),
-            name: "bigint unsigned".to_owned(),
-            comment: None,
-            kind: UserKind::Domain(domain),
-        }))
-    });
+    static TYPE: LazyLock<Type> = LazyLock::new(|| told("bigint unsigned", Type::Numeric(None)));
+    TYPE.clone()
+}
+
+/// `YEAR`, as the year of a date is.
+fn year() -> Type {
+    static TYPE: LazyLock<Type> = LazyLock::new(|| told("year", Type::Int8));
     TYPE.clone()
 }
 
@@ -91,6 +93,10 @@ fn makes_unsigned(function: &Function) -> bool {
             | "bit_and"
             | "bit_or"
             | "bit_xor"
+            | "crc32"
+            | "inet_aton"
+            | "last_insert_id"
+            | "release_all_locks"
     )
 }
 
@@ -109,12 +115,21 @@ pub(in crate::postgres) fn is_unsigned(expr: &Expr) -> bool {
         ExprKind::Literal(Value::Text(digits)) => digits.parse::<u64>().is_ok_and(|value| value > i64::MAX as u64),
         ExprKind::Cast { arg, .. } => (arg.ty.is_integer() || is_open_decimal(&arg.ty)) && is_unsigned(arg),
         ExprKind::Call { function, args } => {
-            makes_unsigned(function) || function.name == "mysql_not_zero" && args.first().is_some_and(is_unsigned)
+            let of_variable = || match args.last().map(|name| &name.kind) {
+                Some(ExprKind::Literal(Value::Text(name))) => crate::mysql::variables::is_unsigned(name),
+                _ => false,
+            };
+            makes_unsigned(function)
+                || function.name == "mysql_not_zero" && args.first().is_some_and(is_unsigned)
+                || function.name == "mysql_variable_number" && of_variable()
         }
         ExprKind::Aggregate(aggregate) => match aggregate.function.name {
             "min" | "max" | "any_value" => aggregate.args.first().is_some_and(is_unsigned),
             _ => makes_unsigned(aggregate.function),
         },
+        ExprKind::Window(window) => {
+            matches!(window.function.name, "row_number" | "rank" | "dense_rank" | "ntile")
+        }
         ExprKind::Coalesce(members) | ExprKind::Greatest(members) | ExprKind::Least(members) => {
             members.iter().all(is_unsigned)
         }
@@ -274,6 +289,10 @@ impl Binder<'_> {
             if is_unsigned(item) && own_words(&item.ty).is_none() {
                 // The values stay what they are.
                 bound.columns[index].ty = unsigned();
+                continue;
+            }
+            if matches!(&item.kind, ExprKind::Call { function, .. } if function.name == "year") {
+                bound.columns[index].ty = year();
                 continue;
             }
             let Some(scale) = self.mysql_scale(item).filter(|_| is_open_decimal(&item.ty)) else { continue };

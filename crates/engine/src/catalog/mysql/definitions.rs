@@ -213,7 +213,7 @@ fn charset_of(collation: &str) -> &str {
     collation.split('_').next().unwrap_or(CHARSET)
 }
 
-/// Texts and bytes without end, and documents, have no default that is told.
+/// Texts and bytes without end have no default that is told.
 fn takes_default(words: &Words) -> bool {
-    !(words.data.ends_with("text") || words.data.ends_with("blob") || words.data == "json")
+    !(words.data.ends_with("text") || words.data.ends_with("blob"))
 }

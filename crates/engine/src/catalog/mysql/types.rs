@@ -170,7 +170,11 @@ pub(super) fn default(context: &Context<'_>, relation: &Arc<Relation>, at: usize
     let bare = without_casts(&text);
     let upper = bare.to_ascii_uppercase();
     let words = Words::of(&column.ty);
-    let scale = words.digits().and_then(|(_, scale)| scale).filter(|_| words.data == "decimal");
+    let scale = match words.data.as_str() {
+        "decimal" => words.digits().and_then(|(_, scale)| scale),
+        "time" | "datetime" | "timestamp" => words.fraction(),
+        _ => None,
+    };
     let in_column = |value: String| scale.map_or_else(|| value.clone(), |scale| with_digits(&value, scale));
     if upper == "NULL" || upper.starts_with("NEXTVAL(") {
         return None;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{TransactionModes, Value};
-use rowferry_dialect::mysql::load_data::{Fields, LoadData, OnDuplicate, Splitter};
+use rowferry_dialect::mysql::load_data::{Fields, LoadData, OnDuplicate, Splitter, Target};
 use rowferry_engine::{Error, Outcome, Prepared, Session, TransactionStatus, Type};
 use rowferry_wire_mysql::messages::status::Ok as OkPacket;
 
@@ -18,10 +18,12 @@ const SAVEPOINT: &str = "rowferry load data";
 /// Rows on their way into a table.
 struct Loading<'l> {
     load: &'l LoadData,
-    /// The columns that the fields go to, as they are written.
-    columns: Vec<String>,
+    /// Where the fields go to.
+    targets: Vec<Target>,
     /// The plan for rows of so many fields.
     plan: Option<(usize, Arc<Prepared>)>,
+    /// What sets the variables among the targets.
+    setting: Option<Arc<Prepared>>,
     rows: u64,
     inserted: u64,
     /// Fields that have no column.
@@ -34,8 +36,8 @@ impl MysqlSession<'_> {
             // A path of the server's is nobody's business.
             return Err(Error::unsupported("LOAD DATA without LOCAL").into());
         }
-        let columns = self.columns_of(load)?;
-        let mut loading = Loading { load, columns, plan: None, rows: 0, inserted: 0, superfluous: 0 };
+        let targets = self.targets_of(load)?;
+        let mut loading = Loading { load, targets, plan: None, setting: None, rows: 0, inserted: 0, superfluous: 0 };
         // All of it or nothing, as one statement.
         let is_alone = self.session.transaction_status() == TransactionStatus::Idle;
         match is_alone {
@@ -71,31 +73,51 @@ impl MysqlSession<'_> {
         Ok(())
     }
 
-    /// The columns that a file's fields go to.
-    fn columns_of(&mut self, load: &LoadData) -> Obeyed<Vec<String>> {
-        if !load.columns.is_empty() {
-            return Ok(load.columns.clone());
+    /// Where a file's fields go to.
+    fn targets_of(&mut self, load: &LoadData) -> Obeyed<Vec<Target>> {
+        if !load.targets.is_empty() {
+            return Ok(load.targets.clone());
         }
         let sql = format!("SELECT * FROM {} LIMIT 0", load.table);
         let Some(plan) = self.session.prepare(&sql, &[])? else {
             return Err(Error::internal("a query of our own is none").into());
         };
-        Ok(plan.bound.columns.iter().map(|column| told::quoted(&column.name)).collect())
+        Ok(plan.bound.columns.iter().map(|column| Target::Column(told::quoted(&column.name))).collect())
     }
 }
 
 impl Loading<'_> {
-    /// Inserts a row. Columns without a field get their defaults; fields without a column are passed over.
+    /// Inserts a row. Columns without a field get their defaults, variables NULL; fields without a column are passed over.
     fn insert(&mut self, session: &mut Session, fields: &Fields) -> Result<(), Error> {
         self.rows += 1;
-        let count = fields.len().min(self.columns.len());
+        let count = fields.len().min(self.targets.len());
         self.superfluous += u64::from(fields.len() > count);
+        if let Some(setting) = self.setting_of_variables(session)? {
+            let values = self.values(session, &setting, fields, |target| matches!(target, Target::Variable(_)))?;
+            session.execute(&setting, &values)?;
+        }
         let plan = self.plan_for(session, count)?;
+        let values = self.values(session, &plan, fields, |target| matches!(target, Target::Column(_)))?;
+        let rows = match session.execute(&plan, &values)? {
+            Outcome::Done { rows, .. } => rows,
+            Outcome::Rows(cursor) => cursor.rows_affected(),
+        };
+        self.inserted += u64::from(rows > 0);
+        Ok(())
+    }
+
+    /// A row's values for a plan's parameters, of those targets that are asked for.
+    fn values(
+        &self,
+        session: &Session,
+        plan: &Prepared,
+        fields: &Fields,
+        is_asked: impl Fn(&Target) -> bool,
+    ) -> Result<Vec<Value>, Error> {
         let settings = session.settings();
-        let wanted = &plan.bound.params;
-        let value = |(field, ty): (&Option<Vec<u8>>, &Type)| match field {
-            None => Ok(Value::Null),
-            Some(bytes) => {
+        let value = |(field, ty): (Option<&Option<Vec<u8>>>, &Type)| match field {
+            None | Some(None) => Ok(Value::Null),
+            Some(Some(bytes)) => {
                 let text = texts::text_with_nul(bytes, settings.client_encoding).map_err(|_| {
                     report::own(1300, "HY000", format!("Invalid utf8mb4 character string in row {}", self.rows))
                 })?;
@@ -103,13 +125,24 @@ impl Loading<'_> {
                 stored(&given, ty, &settings)
             }
         };
-        let values = fields.iter().zip(wanted).map(value).collect::<Result<Vec<_>, Error>>()?;
-        let rows = match session.execute(&plan, &values)? {
-            Outcome::Done { rows, .. } => rows,
-            Outcome::Rows(cursor) => cursor.rows_affected(),
-        };
-        self.inserted += u64::from(rows > 0);
-        Ok(())
+        let asked = self.targets.iter().enumerate().filter(|(_, target)| is_asked(target));
+        asked.map(|(at, _)| fields.get(at)).zip(&plan.bound.params).map(value).collect()
+    }
+
+    /// The statement that sets the variables, if there are any.
+    fn setting_of_variables(&mut self, session: &mut Session) -> Result<Option<Arc<Prepared>>, Error> {
+        if self.setting.is_none() {
+            let variables = self.targets.iter().filter_map(|target| match target {
+                Target::Variable(name) => Some(format!("@{name} = ?")),
+                Target::Column(_) => None,
+            });
+            let variables: Vec<String> = variables.collect();
+            if !variables.is_empty() {
+                let sql = format!("SET {}", variables.join(", "));
+                self.setting = session.prepare(&sql, &vec![Some(Type::Text); variables.len()])?;
+            }
+        }
+        Ok(self.setting.clone())
     }
 
     /// The INSERT of a row's first fields.
@@ -124,9 +157,22 @@ impl Loading<'_> {
             OnDuplicate::Ignore => "INSERT IGNORE INTO",
             OnDuplicate::Replace => "REPLACE INTO",
         };
-        let marks = vec!["?"; count].join(", ");
-        let sql = format!("{verb} {} ({}) VALUES ({marks})", self.load.table, self.columns[..count].join(", "));
-        let types = vec![Some(Type::Text); count];
+        let column = |target: &Target| match target {
+            Target::Column(name) => Some(name.clone()),
+            Target::Variable(_) => None,
+        };
+        let columns: Vec<String> = self.targets[..count].iter().filter_map(column).collect();
+        let given = columns.len();
+        let rest = match &self.load.assignments {
+            // The assignments see the columns in front of them.
+            Some(assignments) => {
+                let fields = columns.iter().map(|column| format!("{column} = ?"));
+                format!("SET {}", fields.chain([assignments.clone()]).collect::<Vec<_>>().join(", "))
+            }
+            None => format!("({}) VALUES ({})", columns.join(", "), vec!["?"; given].join(", ")),
+        };
+        let sql = format!("{verb} {} {rest}", self.load.table);
+        let types = vec![Some(Type::Text); given];
         let plan = session.prepare(&sql, &types)?.ok_or_else(|| Error::internal("an INSERT of our own is none"))?;
         self.plan = Some((count, plan.clone()));
         Ok(plan)

@@ -52,9 +52,6 @@ pub(super) fn definitions(session: &mut Session, columns: &[ResultColumn]) -> Ve
                 // A subquery's columns have the names that it gives them.
                 definition.org_name.clone_from(column.listed.as_ref().map_or(&own.name, |listed| &listed.column));
                 definition.flags |= key_flags(&relation.indexes, position);
-                if own.not_null {
-                    definition.flags |= column_flag::NOT_NULL;
-                }
                 if own.identity.is_some() {
                     definition.flags |= column_flag::AUTO_INCREMENT;
                 }

@@ -109,7 +109,9 @@ impl WireType {
             };
         }
         match ty {
-            Type::Bool => Self::number(ColumnType::TINY, 1, Form::Bool),
+            Type::Bool if is_stored => Self::number(ColumnType::TINY, 1, Form::Bool),
+            // What a condition is.
+            Type::Bool => Self { length: 1, ..Self::int(8, 1) },
             Type::Int2 => Self::int(2, 6),
             Type::Int4 => Self::int(4, 11),
             Type::Int8 | Type::IfxInt8 | Type::Oid => Self::int(8, 20),
@@ -129,6 +131,7 @@ impl WireType {
             Type::Text | Type::Varchar(None) | Type::TextBlob | Type::Clob if is_stored => {
                 Self::text(ColumnType::BLOB, column_flag::BLOB, 65_535 * WIDTH)
             }
+            Type::Bytea if !is_stored => Self::bytes(ColumnType::VAR_STRING, 0, 65_535),
             Type::Bytea | Type::Byte | Type::Blob => Self::bytes(ColumnType::BLOB, column_flag::BLOB, 65_535),
             Type::Date => Self::temporal(ColumnType::DATE, 10, Some(0), Form::Date),
             Type::Time(digits) => Self::temporal(ColumnType::TIME, 10, *digits, Form::Time(*digits)),

@@ -249,8 +249,8 @@ pub trait SessionState: Send + Sync {
         Err(Error::unsupported("an advisory lock"))
     }
     /// Gives all advisory locks of the session back.
-    fn advisory_unlock_all(&self) -> Result<()> {
-        Ok(())
+    fn advisory_unlock_all(&self) -> Result<usize> {
+        Ok(0)
     }
     /// Rows that a part of the running statement has left for others.
     fn kept(&self, _number: u32) -> Option<Arc<crate::session::Kept>> {

@@ -140,8 +140,7 @@ pub(in super::super) const ROWS: &[Row] = &[
     Row::new("rf_mysql_is_used_lock", 1, |call| maybe(call.context().state().advisory_holder(key(call)?)?, integer))
         .volatile(),
     Row::new("rf_mysql_release_all_locks", 0, |call| {
-        call.context().state().advisory_unlock_all()?;
-        integer(0)
+        integer(i64::try_from(call.context().state().advisory_unlock_all()?).unwrap_or(i64::MAX))
     })
     .volatile(),
     // Variables: (scope, name)
