@@ -8,6 +8,8 @@ use crate::ir::{CastContext, ColumnRef, Expr, ExprKind, RelId, walk};
 pub(crate) struct Found {
     /// The first column that no key gives, and whether it stands in a subquery.
     pub wrong: Option<(ColumnRef, bool)>,
+    /// Which of the expressions that column stands in.
+    pub place: usize,
     /// Direct arguments of aggregates, which are the same for the whole group.
     pub direct: Vec<Expr>,
     /// An argument of GROUPING is no key.
@@ -23,8 +25,12 @@ pub(crate) fn check<'e>(
     follows: &dyn Fn(&ColumnRef) -> bool,
 ) -> Found {
     let mut search = Search { keys, own, follows, found: Found::default() };
-    for expr in exprs {
+    for (place, expr) in exprs.into_iter().enumerate() {
         walk::expr(expr, &mut |part| search.enters(part, false));
+        if search.found.wrong.is_some() {
+            search.found.place = place;
+            break;
+        }
     }
     search.found
 }

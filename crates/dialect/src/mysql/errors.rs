@@ -189,6 +189,9 @@ pub fn told(error: &Error) -> Option<(u16, &'static str, String)> {
             | Condition::SmallintOutOfRange
             | Condition::BigintOutOfRange
     );
+    if let Some(words) = of_detail(error) {
+        return Some(words);
+    }
     // DROP TABLE of a view finds no table.
     let hints_at_view = error.hint.as_deref().is_some_and(|hint| hint.contains("DROP VIEW"));
     if let Some(found) = captures("\"*\" is not a table", &error.message).filter(|_| hints_at_view) {
@@ -202,6 +205,27 @@ pub fn told(error: &Error) -> Option<(u16, &'static str, String)> {
         words = words.replace(&format!("{{{at}}}"), value.trim_matches('"'));
     }
     Some((row.code, row.sqlstate, words))
+}
+
+/// The same where part of what MySQL says is in the detail: which key keeps a table, and which columns a key cannot join.
+fn of_detail(error: &Error) -> Option<(u16, &'static str, String)> {
+    let detail = error.detail.as_deref()?;
+    if let Some(found) = captures("foreign key constraint \"*\" cannot be implemented", &error.message) {
+        let columns = captures("Key columns \"*\" and \"*\" are of incompatible types: *", detail)?;
+        let words = format!(
+            "Referencing column '{}' and referenced column '{}' in foreign key constraint '{}' are incompatible.",
+            columns[0], columns[1], found[0]
+        );
+        return Some((3780, "HY000", words));
+    }
+    let found = captures("cannot drop table * because other objects depend on it", &error.message)?;
+    let mut lines = detail.lines();
+    let key = lines.find_map(|line| captures("constraint * on table * depends on table *", line))?;
+    let words = format!(
+        "Cannot drop table '{}' referenced by a foreign key constraint '{}' on table '{}'.",
+        found[0], key[0], key[1]
+    );
+    Some((3730, "HY000", words))
 }
 
 #[cfg(test)]
@@ -227,6 +251,20 @@ mod tests {
         assert_eq!(told(&overflow).map(|told| told.0), Some(1690));
         assert_eq!(told(&overflow.clone().column("a")), None);
         assert_eq!(told(&overflow.with_mysql(1264, "22003")), None);
+    }
+
+    #[test]
+    fn what_keeps_a_table_is_in_the_detail() {
+        let kept =
+            Error::new(Condition::DependentObjectsStillExist, "cannot drop table p because other objects depend on it");
+        let by_key = kept.clone().detail("view v depends on table p\nconstraint k on table c depends on table p");
+        let words = "Cannot drop table 'p' referenced by a foreign key constraint 'k' on table 'c'.";
+        assert_eq!(told(&by_key), Some((3730, "HY000", words.to_owned())));
+        let by_view = told(&kept.detail("view v depends on table p")).unwrap();
+        assert_eq!(by_view.2, "Cannot drop table 'p' referenced by a foreign key constraint or a view");
+        let unlike = Error::new(Condition::DatatypeMismatch, "foreign key constraint \"k\" cannot be implemented")
+            .detail("Key columns \"a\" and \"id\" are of incompatible types: text and integer.");
+        assert_eq!(told(&unlike).map(|told| told.0), Some(3780));
     }
 
     #[test]

@@ -47,6 +47,8 @@ fn of_text(error: &Error) -> Option<(u16, &'static str, String)> {
     let value = value.trim_matches('"');
     let ty = match ty {
         "smallint" | "integer" | "bigint" => "integer",
+        // A text becomes an integer by way of a decimal.
+        "numeric" if error.data_type.as_deref() == Some("integer") => "integer",
         "numeric" => "decimal",
         "real" | "double precision" => {
             return Some((1265, "01000", format!("Data truncated for column '{column}' at row {row}")));
@@ -67,7 +69,8 @@ fn of_type(error: &Error) -> Option<(u16, &'static str, String)> {
     let starts = |word: &str| ty.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
     Some(if starts("enum") || starts("set") {
         (1265, "01000", format!("Data truncated{column} at row {row}"))
-    } else if starts("tiny") && (ty.ends_with("text") || ty.ends_with("blob"))
+    } else if starts("bit")
+        || starts("tiny") && (ty.ends_with("text") || ty.ends_with("blob"))
         || starts("binary")
         || starts("varbinary")
     {
@@ -175,6 +178,7 @@ pub fn of_column(error: Error, column: &str, ty: &Type) -> Error {
         Type::Date => Some("date"),
         Type::Timestamp(_) | Type::TimestampTz(_) => Some("datetime"),
         Type::Time(_) | Type::Interval(_) => Some("time"),
+        ty if ty.is_integer() => Some("integer"),
         _ => None,
     };
     let error = error.column(column);

@@ -9,7 +9,7 @@ use sqlparser::ast::{BinaryLength, CharacterLength, DataType, EnumMember, ExactN
 use super::build::{NOWHERE, node, type_name, words};
 use super::expressions::name_parts;
 use crate::postgres::words::quote_literal;
-use crate::{Error, Result, Type};
+use crate::{Condition, Error, Result, Type};
 
 /// The schema of MySQL's own types.
 pub const SCHEMA: &str = "mysql";
@@ -147,6 +147,21 @@ fn type_words(ty: &DataType) -> Result<(bool, String)> {
         }
         D::Zerofill(_) => Err(Error::unsupported("ZEROFILL")),
         D::Float(ExactNumberInfo::Precision(digits)) if *digits > 24 => plain("float8"),
+        D::Float(of) | D::FloatUnsigned(of) | D::Double(of) | D::DoubleUnsigned(of)
+            if matches!(of, ExactNumberInfo::PrecisionAndScale(..)) =>
+        {
+            let (precision, scale) = exact(of);
+            let name = if matches!(ty, D::Float(_) | D::FloatUnsigned(_)) { "float" } else { "double" };
+            let unsigned = if matches!(ty, D::FloatUnsigned(_) | D::DoubleUnsigned(_)) { " unsigned" } else { "" };
+            if !(1..=255).contains(&precision) || !(0..=30).contains(&scale) {
+                return Err(Error::unsupported(format!("{name}({precision},{scale})")));
+            }
+            if u64::try_from(scale).is_ok_and(|scale| scale > precision) {
+                let message = "For float(M,D), double(M,D) or decimal(M,D), M must be >= D";
+                return Err(Error::new(Condition::InvalidParameterValue, message).with_mysql(1427, "42000"));
+            }
+            Ok((true, format!("{name}({precision},{scale}){unsigned}")))
+        }
         D::Float(_) | D::Float4 => plain("float4"),
         D::Double(_) | D::DoublePrecision | D::Real | D::Float8 => plain("float8"),
         D::FloatUnsigned(_) => own("float unsigned"),
@@ -288,6 +303,13 @@ pub fn greatest(ty: &Type) -> Option<i64> {
     }
 }
 
+/// How many digits `double(8,3)` and its kin have, and how many of them behind the point; `None` for other types.
+pub fn scaled(words: &str) -> Option<(u8, u8)> {
+    let numbers = words.strip_prefix("double(").or_else(|| words.strip_prefix("float("))?;
+    let (precision, scale) = numbers.split_once(')')?.0.split_once(',')?;
+    Some((precision.trim().parse().ok()?, scale.trim().parse().ok()?))
+}
+
 /// What must hold for `value`, an expression in PostgreSQL's words, to be one of the type that MySQL calls so; `None` where
 /// nothing has to.
 pub fn range(name: &str, value: &str) -> Option<String> {
@@ -311,6 +333,14 @@ fn meaning(name: &str, value: &str) -> Option<(String, Option<String>)> {
         "bigint unsigned" => (of("int8"), positive()),
         "float unsigned" => (of("float4"), positive()),
         "double unsigned" => (of("float8"), positive()),
+        _ if name.starts_with("float(") || name.starts_with("double(") => {
+            let (lies, digits) = if name.starts_with("float(") { ("float4", "real") } else { ("float8", "float8") };
+            let (precision, scale) = scaled(name)?;
+            let whole = "9".repeat(usize::from(precision.saturating_sub(scale)));
+            let most = format!("'{whole}.{}'::{digits}", "9".repeat(usize::from(scale)));
+            let least = if name.ends_with(" unsigned") { "0".to_owned() } else { most.replacen('\'', "'-", 1) };
+            (of(lies), between(&least, &most))
+        }
         "tinytext" => (of("text"), octets(255)),
         "mediumtext" | "longtext" => (of("text"), None),
         "tinyblob" => (of("bytea"), octets(255)),

@@ -150,7 +150,7 @@ pub static VARIABLES: &[Variable] = &[
     row("character_sets_dir", "/usr/share/mysql/charsets/", Text, Global, Never, Row),
     row("collation_connection", "utf8mb4_0900_ai_ci", Text, Both, Effective, Row),
     row("collation_database", "utf8mb4_0900_ai_ci", Text, Both, Only, Row),
-    row("collation_server", "utf8mb4_0900_ai_ci", Text, Both, Only, Row),
+    row("collation_server", "utf8mb4_0900_ai_ci", Text, Both, Hint, Row),
     row("completion_type", "NO_CHAIN", Word(&["NO_CHAIN", "CHAIN", "RELEASE"]), Both, Only, Row),
     row("connect_timeout", "10", Number(2, 31_536_000), Global, Only, Row),
     row("cte_max_recursion_depth", "1000", MANY, Both, Hint, Row),

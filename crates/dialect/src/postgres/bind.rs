@@ -91,6 +91,23 @@ pub(super) fn of_accounts(parsed: &Parsed, schema: &dyn Schema) -> Option<Bound>
     })
 }
 
+/// The error of a definition: PostgreSQL does not say where a table stands that is to be changed and is not there.
+fn unplaced(node: &N, mut error: crate::Error) -> crate::Error {
+    let changes = matches!(
+        node,
+        N::AlterTableStmt(_)
+            | N::RenameStmt(_)
+            | N::TruncateStmt(_)
+            | N::IndexStmt(_)
+            | N::AlterObjectSchemaStmt(_)
+            | N::CommentStmt(_)
+    );
+    if changes && error.condition() == Condition::UndefinedTable && error.message.starts_with("relation ") {
+        error.position = None;
+    }
+    error
+}
+
 /// Clients know a table's columns by the numbers that the catalogs have, which count those that have been dropped.
 fn number_origins(columns: &mut [ResultColumn], schema: &dyn Schema) {
     let mut known: Option<Arc<Relation>> = None;
@@ -137,7 +154,7 @@ impl Binder<'_> {
             N::CallStmt(call) => self.call_statement(call),
             N::DoStmt(block) => bare(self.do_block(block)?),
             _ => {
-                let ddl = self.ddl(node)?;
+                let ddl = self.ddl(node).map_err(|error| unplaced(node, error))?;
                 self.effects.schema = true;
                 self.effects.writes = true;
                 bare(ddl)

@@ -6,6 +6,7 @@ use super::binder::{Binder, Clause, Entry, Locker, Scope, outputs};
 use super::expr::location;
 use super::mysql::Clips;
 use super::mysql::changes::{Counted, Said, is_beside};
+use super::search_cycle::is_volatile;
 use super::spread::is_star;
 use super::target::{Change, Target};
 use super::{raw, types};
@@ -217,7 +218,8 @@ impl Binder<'_> {
             let part = !target.indirection.is_empty();
             let earlier = assignments.iter().position(|(known, _)| *known == position);
             // Several parts of one column may be assigned, but no part beside the whole.
-            if earlier.is_some() && !(part && in_parts.contains(&position)) {
+            // MySQL's later assignment reads what the earlier one has set, and takes its place.
+            if earlier.is_some() && !(part && in_parts.contains(&position)) && !self.is_mysql() {
                 return Err(changed.assigned_twice(position));
             }
             let column = &relation.columns[position];
@@ -308,7 +310,12 @@ impl Binder<'_> {
                 continue;
             }
             let value = if is_default {
-                self.target_default(changed, position, false, place)?
+                let value = self.target_default(changed, position, false, place)?;
+                if self.is_mysql() {
+                    earlier_values.retain(|(known, ..)| *known != position);
+                    earlier_values.push((position, value.clone(), is_volatile(&value)));
+                }
+                value
             } else if says_default {
                 self.stored_value(Expr::null(Type::Unknown), column, place)?
             } else if let Some((value, at)) = bound {
@@ -320,12 +327,16 @@ impl Binder<'_> {
                 self.effects.volatile |= volatile;
                 self.behind(&mut value, changed, &earlier_values)?;
                 let value = self.stored_value(value, column, location(node))?;
+                earlier_values.retain(|(known, ..)| *known != position);
                 earlier_values.push((position, value.clone(), volatile));
                 value
             } else {
                 let value = self.expr(node)?;
                 self.stored_value(value, column, location(node))?
             };
+            if let Some(earlier) = earlier {
+                assignments.remove(earlier);
+            }
             assignments.push((position, value));
         }
         self.change_columns(changed, assignments.iter().map(|(position, _)| *position), false);

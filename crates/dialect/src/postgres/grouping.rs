@@ -203,10 +203,12 @@ impl Binder<'_> {
         })
     }
 
-    /// Checks that every column outside aggregates is a key, or follows from one.
+    /// Checks that every column outside aggregates is a key, or follows from one. The first `listed` of the expressions are
+    /// the select list, those from `sorted` on are ORDER BY's.
     pub(super) fn check_grouping<'e>(
         &mut self,
         exprs: impl Iterator<Item = &'e Expr>,
+        (listed, sorted): (usize, usize),
         group_by: &GroupBy,
         from: Option<&From>,
     ) -> Result<()> {
@@ -222,7 +224,7 @@ impl Binder<'_> {
             counted_on.borrow_mut().extend(table);
             table.is_some()
         };
-        let Found { wrong, direct, foreign } = grouping::check(exprs, keys, &own, &follows);
+        let Found { wrong, place: number, direct, foreign } = grouping::check(exprs, keys, &own, &follows);
         // It stands in a subquery.
         let mut inside = wrong.is_some_and(|(_, inside)| inside);
         let mut wrong = wrong.map(|(column, _)| column);
@@ -240,34 +242,70 @@ impl Binder<'_> {
             return Err(self.error(Condition::GroupingError, message, -1));
         }
         if wrong.is_none() && !direct.is_empty() {
-            return self.check_grouping(direct.iter(), group_by, from).map_err(|error| {
+            return self.check_grouping(direct.iter(), (0, usize::MAX), group_by, from).map_err(|error| {
                 error.detail("Direct arguments of an ordered-set aggregate must use only grouped columns.")
             });
         }
         let Some(column) = wrong else { return Ok(()) };
         let scope = self.scope();
         let place = scope.uses.iter().find(|(used, _)| *used == column).map_or(-1, |(_, place)| *place);
-        let shown = scope
-            .entries
-            .iter()
-            .find_map(|entry| {
-                let found = entry.columns.iter().find(|known| is_column(&known.expr, &column))?;
-                Some(if entry.name.is_empty() { found.name.clone() } else { format!("{}.{}", entry.name, found.name) })
-            })
-            .unwrap_or_else(|| "?".to_owned());
-        if self.is_mysql() && !inside && matches!(group_by, GroupBy::None) {
-            let message = format!(
-                "In aggregated query without GROUP BY, expression of SELECT list contains nonaggregated column '{shown}'; \
-                 this is incompatible with sql_mode=only_full_group_by"
-            );
-            return Err(self.error(Condition::GroupingError, message, place).with_mysql(1140, "42000"));
+        if self.is_mysql() && !inside && !(listed..sorted).contains(&number) {
+            let shown = self.column_of_database(&column);
+            return Err(self.ungrouped(number, sorted, &shown, group_by, place));
         }
+        let (shown, _) = self.column_shown(&column);
         let message = if inside {
             format!("subquery uses ungrouped column \"{shown}\" from outer query")
         } else {
             format!("column \"{shown}\" must appear in the GROUP BY clause or be used in an aggregate function")
         };
         Err(self.error(Condition::GroupingError, message, place))
+    }
+
+    /// A column of the query as it is told, with its table, and the schema of that.
+    fn column_shown(&self, column: &ColumnRef) -> (String, Option<String>) {
+        let entries = self.scopes.last().map(|scope| scope.entries.iter()).into_iter().flatten();
+        let mut found = entries.filter_map(|entry| {
+            let found = entry.columns.iter().find(|known| is_column(&known.expr, column))?;
+            let name =
+                if entry.name.is_empty() { found.name.clone() } else { format!("{}.{}", entry.name, found.name) };
+            Some((name, entry.relation.as_ref().map(|(_, relation)| relation.namespace.clone())))
+        });
+        found.next().unwrap_or_else(|| ("?".to_owned(), None))
+    }
+
+    /// The same in MySQL's words: with the database.
+    pub(super) fn column_of_database(&self, column: &ColumnRef) -> String {
+        match self.column_shown(column) {
+            (shown, Some(namespace)) => format!("{}.{shown}", self.database_shown(&namespace)),
+            (shown, None) => shown,
+        }
+    }
+
+    /// What MySQL says of a column that a group leaves open, by the number of its expression.
+    fn ungrouped(&self, number: usize, sorted: usize, shown: &str, group_by: &GroupBy, place: i32) -> crate::Error {
+        let (number, clause) = match number.checked_sub(sorted) {
+            Some(number) => (number + 1, "ORDER BY clause"),
+            None => (number + 1, "SELECT list"),
+        };
+        let (code, message) = match group_by {
+            GroupBy::None => (
+                1140,
+                format!(
+                    "In aggregated query without GROUP BY, expression #{number} of {clause} contains nonaggregated column \
+                     '{shown}'; this is incompatible with sql_mode=only_full_group_by"
+                ),
+            ),
+            _ => (
+                1055,
+                format!(
+                    "Expression #{number} of {clause} is not in GROUP BY clause and contains nonaggregated column \
+                     '{shown}' which is not functionally dependent on columns in GROUP BY clause; this is incompatible \
+                     with sql_mode=only_full_group_by"
+                ),
+            ),
+        };
+        self.error(Condition::GroupingError, message, place).with_mysql(code, "42000")
     }
 
     /// What the select list's set-returning functions are given, but for those that a key is made of.

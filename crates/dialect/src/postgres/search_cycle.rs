@@ -315,6 +315,7 @@ impl Binder<'_> {
     }
 }
 
-fn is_volatile(expr: &Expr) -> bool {
+/// True for what may be another value each time that it is computed.
+pub(super) fn is_volatile(expr: &Expr) -> bool {
     walk::any(expr, |part| matches!(&part.kind, ExprKind::Call { function, .. } if may_be_volatile(function)))
 }

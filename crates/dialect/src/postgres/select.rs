@@ -433,7 +433,23 @@ impl Binder<'_> {
                 }
                 Item::Target(index) => Expr::column(output, index, targets[index].expr.ty.clone()),
                 Item::Other(expr) if plain_distinct => {
-                    let _ = expr;
+                    let mut read = None;
+                    walk::expr(&expr, &mut |part| {
+                        if let ExprKind::Column(column) = &part.kind {
+                            read = read.or(Some(*column));
+                        }
+                        true
+                    });
+                    if let Some(column) = read.filter(|_| self.is_mysql()) {
+                        let message = format!(
+                            "Expression #{} of ORDER BY clause is not in SELECT list, references column '{}' which is not in \
+                             SELECT list; this is incompatible with DISTINCT",
+                            order_by.len() + 1,
+                            self.column_of_database(&column)
+                        );
+                        let error = self.error(Condition::InvalidColumnReference, message, place);
+                        return Err(error.with_mysql(3065, "HY000"));
+                    }
                     return Err(self.error(
                         Condition::InvalidColumnReference,
                         "for SELECT DISTINCT, ORDER BY expressions must appear in select list",
@@ -488,7 +504,9 @@ impl Binder<'_> {
             let behind = self.arguments_of_sets(group_keys);
             let exprs = targets.iter().map(|target| &target.expr);
             let exprs = exprs.chain(&having).chain(order_by.iter().map(|key| &key.expr)).chain(&behind);
-            self.check_grouping(exprs, &group_by, from.as_ref())?;
+            let listed = targets.len();
+            let sorted = listed + usize::from(having.is_some());
+            self.check_grouping(exprs, (listed, sorted), &group_by, from.as_ref())?;
         }
         let places = targets.iter().map(|target| target.place).collect();
         let (items, mut columns): (Vec<Expr>, Vec<ResultColumn>) =

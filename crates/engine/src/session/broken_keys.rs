@@ -41,13 +41,21 @@ impl Session {
     fn broken_key(&mut self, dml: &Dml, types: &[Type], params: &[Value]) -> Result<Option<Error>> {
         let target = dml.target.clone();
         let children: Vec<Arc<Relation>> = self.schema.children(&target).cloned().collect();
-        for child in children {
-            for key in child.foreign_keys.iter().filter(|key| !key.by_engine && key.leads_to(&target)) {
-                let columns = target_columns(&target, key);
-                let Some(query) = still_referenced(dml, &child, key, &columns) else { continue };
-                let Some(values) = self.first_values(query, types, params)? else { continue };
-                return Ok(Some(self.referenced(&target, &child, key, &columns, &values)));
-            }
+        let leading = |child: &Arc<Relation>| -> Vec<(Arc<Relation>, ForeignKey)> {
+            let keys = child.foreign_keys.iter().filter(|key| !key.by_engine && key.leads_to(&target));
+            keys.map(|key| (child.clone(), key.clone())).collect()
+        };
+        let mut keys: Vec<(Arc<Relation>, ForeignKey)> = children.iter().flat_map(leading).collect();
+        // Rows that go along, or lose their key, refuse nothing themselves.
+        keys.sort_by_key(|(_, key)| match dml.action {
+            DmlAction::Delete { .. } => key.rules.on_delete.changes_rows(),
+            _ => key.rules.on_update.changes_rows(),
+        });
+        for (child, key) in &keys {
+            let columns = target_columns(&target, key);
+            let Some(query) = still_referenced(dml, child, key, &columns) else { continue };
+            let Some(values) = self.first_values(query, types, params)? else { continue };
+            return Ok(Some(self.referenced(&target, child, key, &columns, &values)));
         }
         for key in target.foreign_keys.iter().filter(|key| !key.by_engine) {
             let Some(parent) = self.schema.relation(&key.target) else { continue };

@@ -281,6 +281,10 @@ impl Session {
             match statements.len() {
                 0 => Ok(None),
                 1 => session.compile(&statements.remove(0), param_types, Some(key)).map(Some),
+                _ if session.language == Language::Mysql => {
+                    let near = statements[1].text().trim_start().replace('"', "'");
+                    Err(Error::new(Condition::SyntaxError, format!("syntax error at or near \"{near}\"")))
+                }
                 _ => {
                     let message = "cannot insert multiple commands into a prepared statement";
                     Err(Error::new(Condition::SyntaxError, message))

@@ -94,7 +94,7 @@ impl PartKind {
     fn has(self, property: &str) -> bool {
         match self {
             Self::Constraint => property.starts_with("constraint_"),
-            Self::Index => property.starts_with("index_"),
+            Self::Index => property.starts_with("index_") || property.starts_with(rowferry_dialect::mysql::PREFIX),
             Self::Column => !Self::Constraint.has(property) && !Self::Index.has(property),
         }
     }

@@ -120,6 +120,10 @@ pub(super) fn info(session: &Session, plan: &Prepared, command: Command, rows: u
                 format!("Records: {given}  Duplicates: {duplicates}  Warnings: {warnings}")
             }
         },
+        // No row was copied that anybody would be told of.
+        Command::Utility("ALTER TABLE" | "CREATE INDEX" | "DROP INDEX") => {
+            format!("Records: 0  Duplicates: 0  Warnings: {warnings}")
+        }
         _ => String::new(),
     }
 }

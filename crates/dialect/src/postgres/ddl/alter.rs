@@ -578,7 +578,8 @@ impl Binder<'_> {
         };
         let name = QualifiedName::new(found.namespace.clone(), found.name.clone());
         let to = rename.newname.clone();
-        Ok(Statement::Ddl(Box::new(Ddl::Rename { kind: ObjectKind::Sequence, name, to, tag: "ALTER SEQUENCE" })))
+        let tag = if rename.rename_type() == ObjectType::ObjectTable { "ALTER TABLE" } else { "ALTER SEQUENCE" };
+        Ok(Statement::Ddl(Box::new(Ddl::Rename { kind: ObjectKind::Sequence, name, to, tag })))
     }
 
     /// ALTER SCHEMA … RENAME TO.
@@ -630,7 +631,13 @@ impl Binder<'_> {
             };
             return Ok(Statement::Nothing { tag });
         }
-        if kind == ObjectType::ObjectSequence {
+        // ALTER TABLE renames sequences, too.
+        let of_sequence = kind == ObjectType::ObjectTable
+            && self
+                .schema
+                .relation(&index)
+                .is_some_and(|relation| matches!(relation.kind, RelationKind::Sequence { .. }));
+        if kind == ObjectType::ObjectSequence || of_sequence {
             return self.rename_sequence(rename, range);
         }
         if matches!(kind, ObjectType::ObjectMatview)

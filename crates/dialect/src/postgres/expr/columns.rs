@@ -155,6 +155,9 @@ impl Binder<'_> {
     }
 
     fn ambiguous_column(&self, name: &str, place: i32) -> crate::Error {
+        if self.is_mysql() {
+            return self.mysql_ambiguous_column(name);
+        }
         self.error(Condition::AmbiguousColumn, format!("column reference \"{name}\" is ambiguous"), place)
     }
 
@@ -452,28 +455,43 @@ impl Binder<'_> {
         }
     }
 
-    /// A hint for a misspelt column: the nearest name in the innermost scope.
+    /// A hint for a misspelt column: the nearest name in the innermost scope, or the two nearest.
     fn similar_column(&self, entry: Option<&Entry>, name: &str) -> Option<String> {
         let entries: Vec<&Entry> = match entry {
             Some(entry) => vec![entry],
             None => self.scopes.last()?.entries.iter().filter(|entry| entry.unqualified).collect(),
         };
         let limit = (name.chars().count() / 2).min(3);
-        let mut best: Option<(usize, String)> = None;
+        // How far away the nearest may be, and those that are as near.
+        let (mut least, mut found) = (limit, Vec::new());
         for entry in entries {
             for column in &entry.columns {
                 let far = distance(name, &column.name);
-                if far <= limit && best.as_ref().is_none_or(|(least, _)| far < *least) {
-                    let shown = if entry.name.is_empty() {
-                        column.name.clone()
-                    } else {
-                        format!("{}.{}", entry.name, column.name)
-                    };
-                    best = Some((far, shown));
+                if far > least {
+                    continue;
                 }
+                if far < least {
+                    (least, found) = (far, Vec::new());
+                } else if found.len() == 2 {
+                    // Too many are as near; only nearer ones are meant.
+                    let nearer = far.checked_sub(1)?;
+                    (least, found) = (nearer, Vec::new());
+                    continue;
+                }
+                found.push(if entry.name.is_empty() {
+                    column.name.clone()
+                } else {
+                    format!("{}.{}", entry.name, column.name)
+                });
             }
         }
-        best.map(|(_, shown)| format!("Perhaps you meant to reference the column \"{shown}\"."))
+        match found.as_slice() {
+            [] => None,
+            [one] => Some(format!("Perhaps you meant to reference the column \"{one}\".")),
+            [one, other, ..] => {
+                Some(format!("Perhaps you meant to reference the column \"{one}\" or the column \"{other}\"."))
+            }
+        }
     }
 
     /// Where a column of the name stands that this clause cannot name.

@@ -6,7 +6,7 @@ use super::super::binder::Binder;
 use super::super::coerce::{as_it_lies, base};
 use super::super::resolve::{Candidate, Miss, choose, instantiate};
 use super::Placed;
-use super::classes::{Class, class, is_of_seconds, is_wide};
+use super::classes::{Class, class, fraction_digits, is_of_seconds, is_wide, scale};
 use super::numbers::is_unsigned;
 use crate::functions::{self, FunctionKind};
 use crate::ir::{CastContext, Expr, ExprKind, Value};
@@ -80,6 +80,10 @@ const OF_BYTES: &[&str] = &[
 /// Aggregates and window functions whose value is one of those that they are given first.
 const OF_ONE: &[&str] = &["min", "max", "any_value", "first_value", "last_value", "nth_value", "lag", "lead"];
 
+/// What time it is, with as many digits behind the point as are asked for.
+const MOMENTS_OF_NOW: &[&str] =
+    &["current_timestamp", "localtime", "localtimestamp", "now", "sysdate", "utc_timestamp"];
+
 impl Binder<'_> {
     /// A call of one of MySQL's functions that the binder itself makes.
     pub(in crate::postgres) fn mysql_call_of(&mut self, name: &str, args: Vec<Placed>) -> Result<Expr> {
@@ -119,12 +123,41 @@ impl Binder<'_> {
     }
 
     /// The call, its arguments made what the row takes.
-    pub(super) fn mysql_called(&mut self, candidate: Candidate, args: Vec<Placed>) -> Result<Expr> {
+    pub(super) fn mysql_called(&mut self, mut candidate: Candidate, args: Vec<Placed>) -> Result<Expr> {
+        if MOMENTS_OF_NOW.contains(&candidate.function.name) && matches!(candidate.result, Type::Timestamp(None)) {
+            let digits = match args.as_slice() {
+                [] => Some(0),
+                [(digits, _)] => match &digits.kind {
+                    ExprKind::Literal(Value::Integer(digits)) => {
+                        u8::try_from(*digits).ok().filter(|digits| *digits <= 6)
+                    }
+                    _ => None,
+                },
+                _ => None,
+            };
+            candidate.result = Type::Timestamp(digits);
+        }
         let mut converted = Vec::with_capacity(args.len());
+        // What shows so many digits behind the point, however many of them are zeros.
+        let shown = match args.as_slice() {
+            [(shown, _)] if candidate.function.name == "mysql_to_text" => {
+                match (fraction_digits(&shown.ty), scale(&shown.ty)) {
+                    (0, None) => None,
+                    (0, Some(digits)) => {
+                        let digits = Expr::integer(digits.into(), Type::Int8);
+                        return self.mysql_call_of("mysql_fixed", vec![args[0].clone(), (digits, -1)]);
+                    }
+                    (digits, _) => Some(digits),
+                }
+            }
+            _ => None,
+        };
         for ((arg, at), wanted) in args.into_iter().zip(&candidate.args) {
             converted.push((self.mysql_argument(arg, wanted, at)?, at));
         }
-        self.call(candidate, converted)
+        let called = self.call(candidate, converted)?;
+        let Some(digits) = shown else { return Ok(called) };
+        self.mysql_call_of("mysql_digits", vec![(called, -1), (Expr::integer(digits.into(), Type::Int8), -1)])
     }
 
     /// An argument as a function takes it.
@@ -326,6 +359,11 @@ impl Binder<'_> {
             let of_values = candidate.args.iter_mut().enumerate().filter(|(at, _)| *at != 1);
             of_values.for_each(|(_, ty)| *ty = kept.clone());
             candidate.result = kept;
+        } else if let Some((value, _)) = args.first().filter(|(arg, _)| {
+            // It has as many digits behind the point.
+            OF_ONE.contains(&name) && (fraction_digits(&arg.ty) > 0 || scale(&arg.ty).is_some())
+        }) {
+            candidate.result = value.ty.clone();
         }
         let mut converted = Vec::with_capacity(args.len());
         for ((arg, at), wanted) in args.into_iter().zip(&candidate.args) {

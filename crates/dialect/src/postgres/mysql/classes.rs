@@ -81,10 +81,29 @@ pub(super) fn is_of_seconds(ty: &Type) -> bool {
         || matches!(ty.through_domains(), Type::Date | Type::Timestamp(Some(0)) | Type::TimestampTz(Some(0)))
 }
 
+/// How many digits behind the point a moment or a time shows, however many of them are zeros; 0 where that is not known.
+pub(super) fn fraction_digits(ty: &Type) -> u8 {
+    match ty.through_domains() {
+        Type::Timestamp(digits) | Type::TimestampTz(digits) => digits.unwrap_or(0),
+        Type::Interval(_) => {
+            let words = own_words(ty).and_then(|words| words.strip_prefix("time(")?.strip_suffix(')'));
+            words.and_then(|digits| digits.parse().ok()).unwrap_or(0)
+        }
+        _ => 0,
+    }
+}
+
+/// How many digits behind the point a DOUBLE(M,D) or FLOAT(M,D) has; `None` for other types.
+pub(super) fn scale(ty: &Type) -> Option<u8> {
+    crate::mysql::types::scaled(own_words(ty)?).map(|(_, scale)| scale)
+}
+
 /// What is stored of a value follows from the type's own words.
 pub(in crate::postgres) fn is_fitted(ty: &Type) -> bool {
     own_words(ty).is_some_and(|words| {
-        ["enum(", "set(", "char(", "binary(", "bit(", "time("].iter().any(|head| words.starts_with(head))
+        ["enum(", "set(", "char(", "binary(", "bit(", "time(", "double(", "float("]
+            .iter()
+            .any(|head| words.starts_with(head))
             || matches!(words, "time" | "year")
     }) || is_wide(ty)
 }

@@ -174,6 +174,13 @@ impl Binder<'_> {
                 let value = self.settle(expr, at)?;
                 self.mysql_call_of("mysql_kept_time", vec![(value, at), (Expr::integer(digits, Type::Int8), -1)])
             }
+            "double" | "float" => {
+                let value = coerced(self, expr)?;
+                let scale = crate::mysql::types::scaled(&words).map_or(0, |(_, scale)| scale);
+                let digits = Expr::integer(scale.into(), Type::Int8);
+                let rounded = self.mysql_call_of("mysql_fraction", vec![(value, at), (digits, -1)])?;
+                coerced(self, rounded)
+            }
             "year" => {
                 let year = self.mysql_year(expr, at)?;
                 coerced(self, year)

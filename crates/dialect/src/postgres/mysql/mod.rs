@@ -108,7 +108,19 @@ impl Binder<'_> {
 
     /// There is no column of this name where an expression looks for it.
     pub(super) fn mysql_unknown_column(&self, name: &str) -> crate::Error {
-        let place = match self.scopes.last().map(|scope| scope.clause) {
+        let message = format!("Unknown column '{name}' in '{}'", self.mysql_clause());
+        crate::Error::new(Condition::UndefinedColumn, message).with_mysql(1054, "42S22")
+    }
+
+    /// There are several.
+    pub(super) fn mysql_ambiguous_column(&self, name: &str) -> crate::Error {
+        let message = format!("Column '{name}' in {} is ambiguous", self.mysql_clause());
+        crate::Error::new(Condition::AmbiguousColumn, message).with_mysql(1052, "23000")
+    }
+
+    /// What MySQL calls the clause that is being bound.
+    fn mysql_clause(&self) -> &'static str {
+        match self.scopes.last().map(|scope| scope.clause) {
             Some(Clause::Where) => "where clause",
             Some(Clause::Join) => "on clause",
             Some(Clause::GroupBy) => "group statement",
@@ -117,8 +129,6 @@ impl Binder<'_> {
             Some(Clause::Check) => "check constraint",
             Some(Clause::Generated) => "generated column function",
             _ => "field list",
-        };
-        let message = format!("Unknown column '{name}' in '{place}'");
-        crate::Error::new(Condition::UndefinedColumn, message).with_mysql(1054, "42S22")
+        }
     }
 }

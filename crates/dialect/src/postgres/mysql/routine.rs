@@ -55,7 +55,7 @@ fn own(condition: Condition, code: u16, sqlstate: &'static str, message: String)
 
 impl Binder<'_> {
     /// The name of a database as MySQL's clients have it.
-    pub(super) fn database_shown(&self, namespace: &str) -> String {
+    pub(in crate::postgres) fn database_shown(&self, namespace: &str) -> String {
         if namespace == "public" { self.context.database.clone() } else { namespace.to_owned() }
     }
 

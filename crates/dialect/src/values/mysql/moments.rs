@@ -212,6 +212,13 @@ pub fn fraction(digits: &str) -> i64 {
     micros + i64::from(digits.as_bytes().get(6).is_some_and(|digit| *digit >= b'5'))
 }
 
+/// A moment's or a time's text with so many digits behind the point, of which those that it has not are zeros.
+pub fn with_digits(text: &str, digits: usize) -> String {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let shown: String = fraction.chars().chain(std::iter::repeat('0')).take(digits).collect();
+    if digits == 0 { whole.to_owned() } else { format!("{whole}.{shown}") }
+}
+
 /// Reads a date, with or without a time, in any of MySQL's forms; what stands behind it is of no account. An offset
 /// behind a time moves it into `zone`.
 pub fn parse(text: &str, zone: &TimeZone) -> Option<Moment> {

@@ -9,6 +9,13 @@ pub fn double_text(value: f64) -> String {
     written(&format!("{value:e}"))
 }
 
+/// A number as a DOUBLE(M,D) keeps it: rounded to so many digits behind the point.
+pub fn with_fraction(value: f64, digits: i32) -> f64 {
+    let whole = value.floor();
+    let tens = 10_f64.powi(digits);
+    if value.is_finite() { whole + ((value - whole) * tens).round_ties_even() / tens } else { value }
+}
+
 /// A single as MySQL prints it: six digits.
 pub fn float_text(value: f64) -> String {
     written(&format!("{value:.5e}"))

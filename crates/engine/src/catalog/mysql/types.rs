@@ -77,6 +77,7 @@ impl Words {
             "int" => (10, Some(0)),
             "bigint" => (if unsigned { 20 } else { 19 }, Some(0)),
             "decimal" => (numbers.first().copied().unwrap_or(10), Some(numbers.get(1).copied().unwrap_or(0))),
+            "float" | "double" if !numbers.is_empty() => (numbers[0], numbers.get(1).copied()),
             "float" => (12, None),
             "double" => (22, None),
             "bit" => (numbers.first().copied().unwrap_or(1), None),

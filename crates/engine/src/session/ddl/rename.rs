@@ -124,6 +124,21 @@ impl Changer<'_> {
                 self.rename_index(&current, &index.name, &format!("{to}.{own}"), &table.namespace)?;
             }
         }
+        if table.language != Language::Mysql {
+            return Ok(());
+        }
+        // So are its foreign keys and checks that nobody has named, or as MySQL names them.
+        let keys = table.foreign_keys.iter().map(|key| &key.name);
+        for name in keys.chain(table.checks.iter().map(|check| &check.name)) {
+            let made = name
+                .strip_prefix(table.name.as_str())
+                .filter(|rest| rest.starts_with("_ibfk_") || rest.starts_with("_chk_"));
+            if let Some(rest) = made {
+                self.settle()?;
+                let current = self.current(table.oid)?;
+                self.rename_constraint(&current, name, &format!("{to}{rest}"))?;
+            }
+        }
         Ok(())
     }
 

@@ -8,7 +8,7 @@ mod query;
 
 use std::sync::Arc;
 
-use rowferry_engine::{Error, Session};
+use rowferry_engine::{Condition, Error, Session};
 use rowferry_wire::Malformed;
 use rowferry_wire_mysql::client::Failure as Broken;
 use rowferry_wire_mysql::messages::asked::Asked;
@@ -185,10 +185,13 @@ impl<'c> MysqlSession<'c> {
         Ending::Stopped
     }
 
-    /// The session may have been ended by somebody else, or by a limit of its own: the client is told as the last thing.
+    /// The session may have been ended by a limit of its own: the client is told as the last thing. Who was killed finds
+    /// its connection closed, as MySQL has it.
     fn end_if_over(&mut self) -> Result<(), Ending> {
         let Some(error) = self.session.ended() else { return Ok(()) };
-        self.goodbye(&error);
+        if error.condition() != Condition::AdminShutdown {
+            self.goodbye(&error);
+        }
         Err(Ending::Ended(error.message.clone()))
     }
 

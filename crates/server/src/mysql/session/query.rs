@@ -66,8 +66,7 @@ impl MysqlSession<'_> {
 
     fn run_plain(&mut self, plan: &Arc<Prepared>, more: bool) -> Obeyed {
         if !plan.bound.params.is_empty() {
-            let message = "a parameter in a statement that was not prepared";
-            return Err(Error::new(Condition::UndefinedParameter, message).into());
+            return Err(Error::new(Condition::SyntaxError, "syntax error at or near \"?\"").into());
         }
         self.run_statement(&Asked { plan, values: &[], text: None, binary: false, more })
     }
@@ -126,7 +125,12 @@ impl MysqlSession<'_> {
         }
         let warnings = told::warnings(&mut self.session);
         // A query whose rows nobody sees has changed none.
-        let affected_rows = if command == Command::Select { 0 } else { rows };
+        let affected_rows = match command {
+            Command::Select => 0,
+            // A database is one row.
+            Command::Utility("CREATE SCHEMA") => 1,
+            _ => rows,
+        };
         self.send_ok(OkPacket {
             affected_rows,
             last_insert_id: told::last_insert_id(&self.session, plan),

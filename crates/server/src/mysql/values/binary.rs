@@ -31,11 +31,11 @@ pub(super) fn write(
             let year = text::unsigned(value, ty, settings)?;
             cells.payload().extend_from_slice(&year.to_le_bytes()[..2]);
         }
-        Form::Float => {
+        Form::Float | Form::Fixed { single: true, .. } => {
             let number = real(value, ty, settings)? as f32;
             cells.payload().extend_from_slice(&number.to_le_bytes());
         }
-        Form::Double => {
+        Form::Double | Form::Fixed { single: false, .. } => {
             let number = real(value, ty, settings)?;
             cells.payload().extend_from_slice(&number.to_le_bytes());
         }

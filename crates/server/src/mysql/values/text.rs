@@ -22,6 +22,9 @@ pub(super) fn write(out: &mut Vec<u8>, value: ValueRef<'_>, form: Form, ty: &Typ
             values::write(out, value, ty, settings)?;
             as_mysql(out, start);
         }
+        (Form::Fixed { digits, .. }, ValueRef::Real(number)) => {
+            out.extend_from_slice(format!("{number:.*}", usize::from(digits)).as_bytes());
+        }
         (Form::Date, ValueRef::Text(bytes)) => out.extend_from_slice(bytes),
         (Form::Time(digits) | Form::DateTime(digits), ValueRef::Text(bytes)) => {
             out.extend_from_slice(bytes);

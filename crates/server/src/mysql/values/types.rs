@@ -34,6 +34,13 @@ pub(in crate::mysql) enum Form {
     Float,
     /// IEEE double.
     Double,
+    /// IEEE single or double whose text has so many digits behind the point.
+    Fixed {
+        /// How many.
+        digits: u8,
+        /// Four bytes in binary.
+        single: bool,
+    },
     /// Exact number, as text.
     Decimal,
     /// Text as it is stored.
@@ -192,6 +199,14 @@ impl WireType {
                 let bits = first().unwrap_or(1).clamp(1, 64);
                 let form = Form::Bits(bits.div_ceil(8) as u8);
                 Self { flags: column_flag::UNSIGNED, ..Self::number(ColumnType::BIT, bits, form) }
+            }
+            "float" | "double" if !arguments.is_empty() => {
+                let mut numbers = arguments.split(',').map(|number| number.trim().parse::<u8>().unwrap_or(0));
+                let (length, digits) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+                let single = head.eq_ignore_ascii_case("float");
+                let column_type = if single { ColumnType::FLOAT } else { ColumnType::DOUBLE };
+                let form = Form::Fixed { digits, single };
+                signless(Self { decimals: digits, ..Self::number(column_type, length.into(), form) })
             }
             "float" => signless(Self { decimals: FLOATING, ..Self::number(ColumnType::FLOAT, 12, Form::Float) }),
             "double" | "real" => {

@@ -27,6 +27,17 @@ pub(in super::super) const ROWS: &[Row] = &[
     }),
     Row::new("rf_mysql_decimal", 1, |call| maybe(numbers::decimal_of(call.value(0)), |value| number(&value))),
     Row::new("rf_mysql_text", 1, |call| maybe(numbers::text_of(call.value(0)), text)),
+    Row::new("rf_mysql_fraction", 2, |call| {
+        let digits = i32::try_from(call.integer(1)?).unwrap_or(0);
+        Ok(Value::Real(numbers::with_fraction(call.float(0)?, digits)))
+    }),
+    Row::new("rf_mysql_fixed", 2, |call| {
+        let digits = usize::try_from(call.integer(1)?).unwrap_or(0);
+        text(format!("{:.digits$}", call.float(0)?))
+    }),
+    Row::new("rf_mysql_digits", 2, |call| {
+        text(moments::with_digits(call.text(0)?, usize::try_from(call.integer(1)?).unwrap_or(0)))
+    }),
     Row::new("rf_mysql_bytes", 1, |call| match call.value(0) {
         ValueRef::Blob(_) => Ok(call.owned(0)),
         value => maybe(numbers::text_of(value), |text| Ok(Value::Blob(text.into_bytes()))),
