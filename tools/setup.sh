@@ -67,6 +67,21 @@ if [[ $goal == test || $goal == bench ]]; then
     need chromium command -v chromium # looks at the page of --web
     need php-cli command -v php # runs WordPress on the MySQL door
     need php-mysql has_file '/usr/lib/php/*/mysqli.so'
+    need php-pgsql has_file '/usr/lib/php/*/pgsql.so' # and the tours of PHP's, Ruby's and Perl's clients
+    need php-doctrine-orm has_file /usr/share/php/Doctrine/ORM/autoload.php
+    need php-illuminate-database has_file /usr/share/php/Illuminate/Database/autoload.php
+    need php-illuminate-pagination has_file /usr/share/php/Illuminate/Pagination/autoload.php
+    need php-illuminate-events has_file /usr/share/php/Illuminate/Events/autoload.php
+    need ruby command -v ruby
+    need ruby-mysql2 ruby -rmysql2 -e ''
+    need ruby-pg ruby -rpg -e ''
+    need ruby-activerecord ruby -ractive_record -e ''
+    need ruby-sequel ruby -rsequel -e ''
+    need libdbd-mysql-perl perl -MDBD::mysql -e ''
+    need libdbd-mariadb-perl perl -MDBD::MariaDB -e ''
+    need libdbd-pg-perl perl -MDBD::Pg -e ''
+    need libdbix-class-schema-loader-perl perl -MDBIx::Class::Schema::Loader -e ''
+    need libsql-translator-perl perl -MSQL::Translator -e ''
     need lintian command -v lintian # reads the Debian package, and systemd its service
     need systemd command -v systemd-analyze
     # An older one would not build the tours: then they say that they were not tested.
