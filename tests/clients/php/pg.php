@@ -35,7 +35,7 @@ step('parameters', fn () => [rows('SELECT $1::int + 1 AS a, $2 AS b, $3::bool AS
 step('prepared statements', function () use ($db) {
     pg_prepare($db, 'one', 'SELECT $1::text AS a, id FROM kinds WHERE id = $2');
     pg_prepare($db, '', 'SELECT 1 AS unnamed WHERE $1');
-    $found = [pg_fetch_assoc(pg_execute($db, 'one', ['x', 1])), pg_fetch_assoc(pg_execute($db, 'one', ['y', 2])), pg_fetch_assoc(pg_execute($db, '', ['t'])), refused(fn () => pg_prepare($db, 'one', 'SELECT 1')), refused(fn () => pg_execute($db, 'none', [])), refused(fn () => pg_execute($db, 'one', ['x']))];
+    $found = [pg_fetch_assoc(pg_execute($db, 'one', ['x', 1])), pg_fetch_assoc(pg_execute($db, 'one', ['y', 2])), pg_fetch_assoc(pg_execute($db, '', ['t'])), refused(fn () => pg_prepare($db, 'one', 'SELECT 1')), refused(fn () => pg_execute($db, 'none', [])), refused(fn () => pg_execute($db, 'one', ['x'])), refused(fn () => pg_query_params($db, 'SELECT $1::json', ['{broken']))];
     return [...$found, rows('SELECT name, statement, parameter_types::text FROM pg_prepared_statements ORDER BY name'), pg_fetch_row(pg_query($db, "EXECUTE one('z', 1)")), pg_result_status(pg_query($db, 'DEALLOCATE one'), PGSQL_STATUS_STRING)];
 });
 step('ways to fetch', function () use ($db) {

@@ -366,8 +366,11 @@ impl Commands<'_> {
             let format = bind.parameter_formats.of(index).unwrap_or(Format::TEXT);
             params.push(match value {
                 None => Value::Null,
-                Some(bytes) => values::read(bytes, ty, format, &settings, index + 1)
-                    .map_err(|error| error.context(parameter_context(portal, index + 1, format)))?,
+                Some(bytes) => values::read(bytes, ty, format, &settings, index + 1).map_err(|error| {
+                    // Where it stood in the value comes first.
+                    let inner = error.context.as_ref().map_or_else(String::new, |inner| format!("{inner}\n"));
+                    error.context(inner + &parameter_context(portal, index + 1, format))
+                })?,
             });
         }
         let (mut one, mut many) = ([Format::TEXT], Vec::new());
