@@ -69,7 +69,7 @@ macro_rules! files {
 }
 
 files! {
-    accounts, alterations, catalogs, changes, clients, documents, frameworks, functions, late_keys, maintenance, nul, routines, several_keys, statements, unsigned, values, views,
+    accounts, alterations, catalogs, changes, clients, documents, frameworks, functions, json_table, late_keys, maintenance, nul, routines, several_keys, statements, unsigned, values, views,
 }
 
 #[test]
@@ -176,7 +176,7 @@ const LIFTED: &[(&str, usize)] = &[
     ("INSERT INTO l (id, day, at, span) VALUES (4, '2024-02-29', '2024-02-29 10:11:12', '10:11:12')", 4),
     ("INSERT INTO l (id, day) VALUES (5, '2024-02-30')", 2),
     ("INSERT INTO l (id, day, at) VALUES (5, '24-2-9', '20240209101112')", 0),
-    ("INSERT INTO l (id, e, j) VALUES (6, 'open', '{\"a\": 1}')", 2),
+    ("INSERT INTO l (id, e, j) VALUES (6, 'open', '{\"a\": 1}')", 3),
     ("INSERT INTO l (id, u) VALUES (7, 5)", 2),
     ("INSERT INTO l (id, u) VALUES (8, -5)", 2),
     ("INSERT INTO l (id, v) VALUES (1, 'again') ON DUPLICATE KEY UPDATE v = 'changed', small = small + 3", 4),

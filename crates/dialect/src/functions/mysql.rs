@@ -30,6 +30,7 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "mysql_to_decimal" (TSTZ) -> NUM, F("rf_mysql_moment_number"), stable;
     Scalar "mysql_to_decimal" (INTERVAL) -> NUM, F("rf_mysql_time_number"), stable;
     Scalar "mysql_to_text" (ANY) -> TEXT, F("rf_mysql_text");
+    Scalar "mysql_to_text" (JSON) -> TEXT, F("rf_mysql_json_shown");
     Scalar "mysql_to_text" (F4) -> TEXT, F("rf_mysql_float_text");
     Scalar "mysql_to_text" (DATE) -> TEXT, F("rf_mysql_text");
     Scalar "mysql_to_text" (INTERVAL) -> TEXT, F("rf_mysql_text");
@@ -63,8 +64,9 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     // (value, digits behind the point)
     Scalar "mysql_kept_time" (ANY, I8) -> INTERVAL, F("rf_mysql_kept_time"), stable;
     Scalar "mysql_number_of_bytes" (BYTEA) -> I8, F("rf_mysql_number_of_bytes");
-    // Bytes in the order of documents.
+    // Bytes in the order of documents; and those of what any other value is beside one.
     Scalar "mysql_json_order" (JSON) -> BYTEA, F("rf_mysql_json_order");
+    Scalar "mysql_json_order_of" (ANY) -> BYTEA, Special("mysql_json_order_of"), stable;
 
     // Operators.
     // With digits beyond those that it shows, nine at a time; and with those alone.
@@ -472,35 +474,44 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "is_ipv4_mapped" (BYTEA) -> BOOL, F("rf_mysql_is_ipv4_mapped");
 
     // JSON. The `Special` ones are told the types of their arguments.
-    Scalar "json_extract" (TEXT, TEXT) -> JSON, F("rf_mysql_json_extract"), variadic;
+    Scalar "json_extract" (JSON, TEXT) -> JSON, F("rf_mysql_json_extract"), variadic;
     Scalar "json_unquote" (TEXT) -> TEXT, F("rf_mysql_json_unquote");
-    Scalar "json_value" (TEXT, TEXT) -> TEXT, F("rf_mysql_json_value");
+    Scalar "json_value" (JSON, TEXT) -> TEXT, F("rf_mysql_json_value");
     Scalar "json_array" (ANY) -> JSON, Special("mysql_json_array"), variadic, optional(1), lenient;
     Scalar "json_object" (ANY) -> JSON, Special("mysql_json_object"), variadic, optional(1), lenient;
-    Scalar "json_set" (TEXT, ANY) -> JSON, Special("mysql_json_set"), variadic, lenient;
-    Scalar "json_insert" (TEXT, ANY) -> JSON, Special("mysql_json_insert"), variadic, lenient;
-    Scalar "json_replace" (TEXT, ANY) -> JSON, Special("mysql_json_replace"), variadic, lenient;
-    Scalar "json_array_append" (TEXT, ANY) -> JSON, Special("mysql_json_array_append"), variadic, lenient;
-    Scalar "json_array_insert" (TEXT, ANY) -> JSON, Special("mysql_json_array_insert"), variadic, lenient;
-    Scalar "json_remove" (TEXT, TEXT) -> JSON, F("rf_mysql_json_remove"), variadic;
-    Scalar "json_contains" (TEXT, TEXT, TEXT) -> BOOL, F("rf_mysql_json_contains"), optional(1);
-    Scalar "json_contains_path" (TEXT, TEXT, TEXT) -> BOOL, F("rf_mysql_json_contains_path"), variadic;
-    Scalar "json_keys" (TEXT, TEXT) -> JSON, F("rf_mysql_json_keys"), optional(1);
-    Scalar "json_length" (TEXT, TEXT) -> I8, F("rf_mysql_json_length"), optional(1);
-    Scalar "json_depth" (TEXT) -> I8, F("rf_mysql_json_depth");
-    Scalar "json_type" (TEXT) -> TEXT, F("rf_mysql_json_type");
+    Scalar "json_set" (JSON, ANY) -> JSON, Special("mysql_json_set"), variadic, lenient;
+    Scalar "json_insert" (JSON, ANY) -> JSON, Special("mysql_json_insert"), variadic, lenient;
+    Scalar "json_replace" (JSON, ANY) -> JSON, Special("mysql_json_replace"), variadic, lenient;
+    Scalar "json_array_append" (JSON, ANY) -> JSON, Special("mysql_json_array_append"), variadic, lenient;
+    Scalar "json_array_insert" (JSON, ANY) -> JSON, Special("mysql_json_array_insert"), variadic, lenient;
+    Scalar "json_remove" (JSON, TEXT) -> JSON, F("rf_mysql_json_remove"), variadic;
+    Scalar "json_contains" (JSON, JSON, TEXT) -> BOOL, F("rf_mysql_json_contains"), optional(1);
+    Scalar "json_contains_path" (JSON, TEXT, TEXT) -> BOOL, F("rf_mysql_json_contains_path"), variadic;
+    Scalar "json_keys" (JSON, TEXT) -> JSON, F("rf_mysql_json_keys"), optional(1);
+    Scalar "json_length" (JSON, TEXT) -> I8, F("rf_mysql_json_length"), optional(1);
+    Scalar "json_depth" (JSON) -> I8, F("rf_mysql_json_depth");
+    Scalar "json_type" (JSON) -> TEXT, F("rf_mysql_json_type");
     Scalar "json_valid" (ANY) -> BOOL, F("rf_mysql_json_valid");
     Scalar "json_quote" (TEXT) -> TEXT, F("rf_mysql_json_quote");
-    Scalar "json_pretty" (TEXT) -> TEXT, F("rf_mysql_json_pretty");
-    // A document in MySQL's normal form, as it is stored.
+    Scalar "json_pretty" (JSON) -> TEXT, F("rf_mysql_json_pretty");
+    // A document in MySQL's normal form: of a text that is stored; of a function's argument, with its number and the
+    // function's name; of a value that is cast. What is no text is not stored.
     Scalar "mysql_json" (TEXT) -> JSON, F("rf_mysql_json_normal");
-    Scalar "json_merge_patch" (TEXT, TEXT) -> JSON, F("rf_mysql_json_merge_patch"), variadic;
-    Scalar "json_merge_preserve" (TEXT, TEXT) -> JSON, F("rf_mysql_json_merge_preserve"), variadic;
-    Scalar "json_merge" (TEXT, TEXT) -> JSON, F("rf_mysql_json_merge_preserve"), variadic;
-    Scalar "json_search" (TEXT, TEXT, TEXT, TEXT) -> JSON, F("rf_mysql_json_search"), variadic, optional(1), lenient;
-    Scalar "json_overlaps" (TEXT, TEXT) -> BOOL, F("rf_mysql_json_overlaps");
-    Scalar "mysql_member_of" (ANY, TEXT) -> BOOL, Special("mysql_json_member_of"), lenient;
-    Scalar "json_storage_size" (TEXT) -> I8, F("rf_mysql_json_storage_size");
+    Scalar "mysql_json_argument" (TEXT, I8, TEXT) -> JSON, F("rf_mysql_json_argument");
+    Scalar "mysql_json_scalar" (ANY) -> JSON, Special("mysql_json_scalar");
+    Scalar "mysql_json_refused" (ANY) -> JSON, F("rf_mysql_json_refused");
+    // JSON_TABLE: an array of its rows, of a document and what its columns are; and one member of such a row.
+    Scalar "mysql_json_table" (JSON, TEXT) -> JSON, F("rf_mysql_json_table");
+    Scalar "mysql_json_cell" (JSON, I8) -> TEXT, F("rf_mysql_json_cell");
+    // What a document is where a number or a moment is asked for.
+    Scalar "mysql_json_bare" (JSON) -> TEXT, F("rf_mysql_json_bare");
+    Scalar "json_merge_patch" (JSON, JSON) -> JSON, F("rf_mysql_json_merge_patch"), variadic;
+    Scalar "json_merge_preserve" (JSON, JSON) -> JSON, F("rf_mysql_json_merge_preserve"), variadic;
+    Scalar "json_merge" (JSON, JSON) -> JSON, F("rf_mysql_json_merge_preserve"), variadic;
+    Scalar "json_search" (JSON, TEXT, TEXT, TEXT) -> JSON, F("rf_mysql_json_search"), variadic, optional(1), lenient;
+    Scalar "json_overlaps" (JSON, JSON) -> BOOL, F("rf_mysql_json_overlaps");
+    Scalar "mysql_member_of" (ANY, JSON) -> BOOL, Special("mysql_json_member_of"), lenient;
+    Scalar "json_storage_size" (JSON) -> I8, F("rf_mysql_json_storage_size");
 
     // Aggregates.
     Aggregate "json_arrayagg" (ANY) -> JSON, Special("mysql_json_arrayagg"), lenient;
@@ -562,6 +573,10 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Aggregate "bit_and" (ANY) -> NUM, F("rf_mysql_bit_and_agg");
     Aggregate "bit_or" (ANY) -> NUM, F("rf_mysql_bit_or_agg");
     Aggregate "bit_xor" (ANY) -> NUM, F("rf_mysql_bit_xor_agg");
+    // (bytes, as many as there are where there is no row): NULL without rows, which whoever calls makes bytes of.
+    Aggregate "mysql_bytes_bit_and" (BYTEA, I8) -> BYTEA, F("rf_mysql_bytes_and_agg"), lenient;
+    Aggregate "mysql_bytes_bit_or" (BYTEA, I8) -> BYTEA, F("rf_mysql_bytes_or_agg"), lenient;
+    Aggregate "mysql_bytes_bit_xor" (BYTEA, I8) -> BYTEA, F("rf_mysql_bytes_xor_agg"), lenient;
     // (text, what stands between)
     Aggregate "group_concat" (TEXT, TEXT) -> TEXT, F("rf_string_agg");
     // (text, what stands between, the number of the collation that tells which texts are the same)

@@ -431,7 +431,7 @@ impl Converter<'_> {
                 cast(nearest, type_name("numeric", &modifiers))
             }
             D::Double(_) | D::DoublePrecision | D::Real | D::Float(_) => call("mysql_to_double", vec![value]),
-            D::JSON => cast(call("mysql_to_text", vec![value]), type_name("json", &[])),
+            D::JSON => cast(value, type_name("json", &[])),
             other => return Err(Error::unsupported(format!("CAST to {other}"))),
         })
     }

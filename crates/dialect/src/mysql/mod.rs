@@ -22,6 +22,7 @@ mod definitions;
 pub mod errors;
 mod expressions;
 mod grammar;
+pub mod json_table;
 mod late_keys;
 mod lift;
 pub mod load_data;

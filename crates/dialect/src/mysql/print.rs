@@ -352,7 +352,9 @@ impl Place<'_> {
                 let Some(("mysql_to_decimal", [value])) = system_call(value) else { return None };
                 format!("cast({} as decimal({},{}))", self.expr(value)?, digits(0)?, digits(1)?)
             }
+            // As it was made once, and as it is made now.
             ("json", Some(("mysql_to_text", [value]))) => format!("cast({} as json)", self.expr(value)?),
+            ("json", _) => format!("cast({} as json)", self.expr(arg)?),
             _ => return None,
         })
     }
@@ -642,6 +644,17 @@ impl Place<'_> {
                     None if called == name => shown,
                     None => format!("{shown} {}", quoted(called)),
                 }
+            }
+            N::RangeFunction(range) => {
+                let [Node { node: Some(N::List(item)) }] = range.functions.as_slice() else { return None };
+                let Some(N::FuncCall(call)) = &item.items.first()?.node else { return None };
+                let [document, told] = call.args.as_slice() else { return None };
+                let is_table = call.funcname.last().and_then(string) == Some(super::json_table::FUNCTION);
+                let told =
+                    if is_table { super::json_table::printed(constant_text(told)?, quoted)? } else { return None };
+                let alias = range.alias.as_ref()?;
+                let columns = names(&alias.colnames)?;
+                format!("json_table({}, {told}) {}{columns}", self.expr(document)?, quoted(&alias.aliasname))
             }
             N::RangeSubselect(derived) => {
                 let Some(N::SelectStmt(query)) = &derived.subquery.as_deref()?.node else { return None };

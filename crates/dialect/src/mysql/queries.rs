@@ -33,7 +33,7 @@ fn group_distinct(query: &mut pg::SelectStmt) {
     }
 }
 
-fn alias_of(alias: &TableAlias) -> pg::Alias {
+pub(super) fn alias_of(alias: &TableAlias) -> pg::Alias {
     pg::Alias {
         aliasname: alias.name.value.clone(),
         colnames: alias.columns.iter().map(|column| word(column.name.value.clone())).collect(),
@@ -386,7 +386,9 @@ impl Converter<'_> {
                     (Some(_), _) => Err(Error::unsupported("a name for a join")),
                 }
             }
-            TableFactor::JsonTable { .. } => Err(Error::unsupported("JSON_TABLE")),
+            TableFactor::JsonTable { json_expr, json_path, columns, alias } => {
+                self.json_table(json_expr, json_path, columns, alias.as_ref())
+            }
             other => Err(Error::unsupported(format!("{other} in FROM"))),
         }
     }

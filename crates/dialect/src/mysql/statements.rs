@@ -267,7 +267,10 @@ impl Converter<'_> {
         if let Some(work) = Work::of(|words| self.has_tokens(words)) {
             return self.maintain(work, parser).map(Some);
         }
-        if self.has_tokens(&["flush"]) || self.has_tokens(&["lock", "tables"]) || self.has_tokens(&["unlock", "tables"])
+        if self.has_tokens(&["flush"])
+            || self.has_tokens(&["lock", "tables"])
+            || self.has_tokens(&["lock", "table"])
+            || self.has_tokens(&["unlock", "tables"])
         {
             return self.locks(parser);
         }
@@ -337,9 +340,26 @@ impl Converter<'_> {
             return Ok(Some(transaction(TransactionStmtKind::TransStmtCommit, Vec::new(), "", false)?));
         }
         if self.has_tokens(&["lock"]) {
-            // Every dump has it. Writers take turns as it is.
-            while parser.next_token().token != Token::EOF {}
-            return Ok(Some(transaction(TransactionStmtKind::TransStmtCommit, Vec::new(), "", false)?));
+            // Every dump has it. Writers take turns as it is; but the tables have to be there.
+            parser.next_token();
+            parser.next_token();
+            let mut there = Vec::new();
+            loop {
+                let name = parser.parse_object_name(false)?;
+                let mut query = select();
+                query.target_list = vec![target("", truth(true))];
+                query.from_clause = vec![node(N::RangeVar(self.range_var(&name)?))];
+                there.push(sublink(pg::SubLinkType::ExistsSublink, None, None, query));
+                while !matches!(parser.peek_token().token, Token::EOF | Token::Comma | Token::SemiColon) {
+                    parser.next_token();
+                }
+                if !parser.consume_token(&Token::Comma) {
+                    break;
+                }
+            }
+            let (mut trees, is_silent) = silently(there);
+            trees.extend(transaction(TransactionStmtKind::TransStmtCommit, Vec::new(), "", false)?.0);
+            return Ok(Some((trees, is_silent)));
         }
         if self.has_tokens(&["flush", "privileges"])
             || self.has_tokens(&["flush", "tables"]) && self.ends_with(&["tables"])

@@ -27,6 +27,11 @@ pub fn told(error: &Error) -> Told {
 fn of_text(error: &Error) -> Option<(u16, &'static str, String)> {
     let column = error.column.as_deref()?;
     let row = error.row.unwrap_or(1);
+    let table = || error.table.as_deref().map_or_else(String::new, |table| format!("{table}."));
+    if error.mysql_code() == 3140 && !error.message.contains(" in value for column ") {
+        let message = format!("{} in value for column '{}{column}'.", error.message, table());
+        return Some((3140, "22032", message));
+    }
     if error.mysql.is_some() {
         // Of moments the value is told already.
         let of_moment = error.mysql_code() == 1292 && !error.message.contains(" for column ");
@@ -38,7 +43,7 @@ fn of_text(error: &Error) -> Option<(u16, &'static str, String)> {
     }
     let told = error.message.strip_prefix("invalid input syntax for type ")?;
     if told.starts_with("json") {
-        let table = error.table.as_deref().map_or_else(String::new, |table| format!("{table}."));
+        let table = table();
         let message =
             format!("Invalid JSON text: \"Invalid value.\" at position 0 in value for column '{table}{column}'.");
         return Some((3140, "22032", message));

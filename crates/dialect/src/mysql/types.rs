@@ -280,6 +280,14 @@ fn condition(text: &str) -> Option<pg::Node> {
 /// The name of the CHECK of each of them.
 pub const RANGE: &str = "out_of_range";
 
+/// MySQL's own words for a type, where it is one of MySQL's own.
+pub fn own_words(ty: &Type) -> Option<&str> {
+    match ty {
+        Type::User(user) if user.namespace == SCHEMA && user.domain().is_some() => Some(&user.name),
+        _ => None,
+    }
+}
+
 /// The greatest number of a column that counts, where it is less than the greatest of all.
 pub fn greatest(ty: &Type) -> Option<i64> {
     if let Type::User(user) = ty

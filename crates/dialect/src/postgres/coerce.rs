@@ -275,6 +275,11 @@ impl Binder<'_> {
             }
             ExprKind::Literal(Value::Text(text)) if self.is_mysql() => self.mysql_literal(&text, to, context, location),
             ExprKind::Literal(Value::Text(text)) => self.literal(&text, to, context, location),
+            // A text is read as a document when the statement runs.
+            ExprKind::Param(_) if self.is_mysql() && *to == Type::Json => {
+                let text = self.decide_plainly(expr, &Type::Text, CastContext::Implicit, location)?;
+                self.coerce(text, to, context, location)
+            }
             ExprKind::Param(index) => {
                 let wanted = base(to);
                 match &self.params[index] {
@@ -651,6 +656,7 @@ fn converts_otherwise(from: &Type, to: &Type) -> bool {
         (Type::Float4 | Type::Float8, to) => to.is_text(),
         (Type::Bytea, to) => to.is_text(),
         (from, Type::Bytea) => from.is_text(),
+        (from, Type::Json) => *from != Type::Json,
         _ => false,
     }
 }

@@ -32,7 +32,19 @@ impl Binder<'_> {
         };
         self.ctes.truncate(visible);
         self.clips = clips;
-        result
+        // Of documents MySQL tells the table, too.
+        let table = match statement {
+            N::InsertStmt(insert) => insert.relation.as_ref(),
+            N::UpdateStmt(update) => update.relation.as_ref(),
+            _ => None,
+        };
+        match table {
+            Some(table) => result.map_err(|error| match error.mysql_code() == 3140 && error.table.is_none() {
+                true => error.table(table.schemaname.as_str(), table.relname.as_str()),
+                false => error,
+            }),
+            None => result,
+        }
     }
 
     /// A value as it is stored in a column.

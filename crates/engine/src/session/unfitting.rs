@@ -26,6 +26,7 @@ impl Session {
         match self.unfitting(dml, &plan.bound.params, params, &error) {
             Some((at, row)) => {
                 let column = &dml.target.columns[at];
+                let error = error.table(&dml.target.namespace, &dml.target.name);
                 told::of_column(error, &column.name, &column.ty).row(row)
             }
             None => error,

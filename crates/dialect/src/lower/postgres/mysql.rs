@@ -139,15 +139,7 @@ pub fn collation_there(declared: &str) -> Option<&'static str> {
     Collation::of_mysql().iter().find(|known| tag(known) == Some(tag_there)).map(|known| known.name.as_str())
 }
 
-/// The words of MySQL's own for a type.
-pub(super) fn own_words(ty: &Type) -> Option<&str> {
-    match ty {
-        Type::User(user) if user.namespace == crate::mysql::types::SCHEMA && user.domain().is_some() => {
-            Some(&user.name)
-        }
-        _ => None,
-    }
-}
+pub(super) use crate::mysql::types::own_words;
 
 /// A CHAR has no blanks at its end, which its CHECK says to everybody.
 pub(super) fn keeps_no_blanks(ty: &Type) -> bool {
@@ -208,6 +200,7 @@ pub(super) fn aggregated(function: &Function, arg: &Expr, lowered: String) -> Re
         "ntile" => format!("({lowered})::integer"),
         "min" | "max" if *ty == Type::Bool => format!("({lowered})::integer"),
         "min" | "max" if *ty == Type::Bytea => return Err(missing("the least or greatest of bytes")),
+        "min" | "max" if *ty == Type::Json => return Err(missing("the least or greatest of documents")),
         "count" if lowered == "NULL" => "NULL::integer".to_owned(),
         _ => lowered,
     })

@@ -70,6 +70,16 @@ fn whole_word(args: &[Expr]) -> Option<&str> {
     plain.then_some(word)
 }
 
+/// What a value is, for who makes a member of a document of it: of bytes also in which kind of column they lie.
+fn words_of_member(arg: &Expr) -> String {
+    let plain = arg.ty.through_domains();
+    match crate::mysql::types::own_words(&arg.ty) {
+        Some(words) if *plain == Type::Bytea => super::quote_text(words),
+        None if *plain == Type::Bytea && matches!(arg.kind, ExprKind::Column(_)) => super::quote_text("blob"),
+        _ => type_words(plain),
+    }
+}
+
 impl Lowering<'_> {
     pub(super) fn call(&mut self, function: &Function, args: &[Expr], ty: &Type) -> Result<Sql> {
         let sql = match function.said {
@@ -205,7 +215,7 @@ impl Lowering<'_> {
                 let mut typed = Vec::with_capacity(args.len() * 2);
                 for arg in args {
                     typed.push(self.stored_text_of(arg)?);
-                    typed.push(type_words(arg.ty.through_domains()));
+                    typed.push(words_of_member(arg));
                 }
                 // The array behind the value is a text.
                 if word == "mysql_json_member_of" {
@@ -495,6 +505,13 @@ impl Lowering<'_> {
     fn aggregate_args(&mut self, function: &Function, args: &[Expr], distinct: bool) -> Result<Vec<String>> {
         match function.said {
             Said::Special("count_star") => Ok(vec!["*".to_owned()]),
+            Said::Special("mysql_json_arrayagg" | "mysql_json_objectagg") => {
+                let mut typed = self.typed(args)?;
+                for (words, arg) in typed.iter_mut().skip(1).step_by(2).zip(args) {
+                    *words = words_of_member(arg);
+                }
+                Ok(typed)
+            }
             Said::Special(_) => self.typed(args),
             Said::OfRanges(_) => {
                 let family = range_type(function, args, &Type::Void)?;

@@ -430,6 +430,8 @@ fn collation(ty: &Type, repr: Repr) -> Option<Cow<'static, str>> {
         Type::Interval(_) | Type::QualifiedInterval(_) => "rf_interval",
         Type::TimeTz(_) => "rf_timetz",
         Type::Jsonb => "rf_jsonb",
+        // Only MySQL compares documents that lie as they were written.
+        Type::Json => "rf_mysql_json",
         Type::Char(0) => types::BLANKS_ASIDE,
         Type::Scalar(scalar, _) => scalar.collation()?,
         Type::Record(_) => "rf_record",

@@ -32,6 +32,18 @@ pub(in super::super) fn function_name(call: &pg::FuncCall) -> std::result::Resul
     }
 }
 
+/// What MySQL's aggregates of strings of bytes yield without rows: as many bytes as their argument has.
+fn of_no_bytes(function: &functions::Function, args: &[Expr]) -> Option<Expr> {
+    let byte = match function.name {
+        "mysql_bytes_bit_and" => 0xff,
+        "mysql_bytes_bit_or" | "mysql_bytes_bit_xor" => 0,
+        _ => return None,
+    };
+    let ExprKind::Literal(ir::Value::Integer(length)) = args.get(1)?.kind else { return None };
+    let bytes = vec![byte; usize::try_from(length).unwrap_or(0)];
+    Some(Expr::new(ExprKind::Literal(ir::Value::Blob(bytes)), Type::Bytea))
+}
+
 impl Binder<'_> {
     /// The schema and name of a call that means a function of an extension there, or one that makes ranges of a user's type.
     pub(in super::super) fn named_of_extension(&self, call: &pg::FuncCall) -> Option<(String, String)> {
@@ -528,9 +540,14 @@ impl Binder<'_> {
                     order_by.push(ir::SortKey { expr: args[0].clone(), descending: false, nulls_first: false });
                 }
             }
+            let without_rows = of_no_bytes(function, &args);
             let aggregate =
                 Aggregate { function, args, direct: Vec::new(), distinct: call.agg_distinct, order_by, filter };
-            return Ok(Expr::new(ExprKind::Aggregate(Box::new(aggregate)), ty));
+            let value = Expr::new(ExprKind::Aggregate(Box::new(aggregate)), ty.clone());
+            return Ok(match without_rows {
+                Some(bytes) => Expr::new(ExprKind::Coalesce(vec![value, bytes]), ty),
+                None => value,
+            });
         };
         if call.agg_distinct {
             return Err(self.unsupported("DISTINCT for window functions", call.location));
@@ -543,8 +560,13 @@ impl Binder<'_> {
         }
         let (partition_by, order_by, frame) = self.window_of_call(over)?;
         let offset = args.get(1).filter(|_| matches!(function.name, "lag" | "lead")).cloned();
+        let without_rows = of_no_bytes(function, &args);
         let window = WindowCall { function, args, filter, partition_by, order_by, frame };
         let value = Expr::new(ExprKind::Window(Box::new(window)), ty.clone());
+        let value = match without_rows {
+            Some(bytes) => Expr::new(ExprKind::Coalesce(vec![value, bytes]), ty.clone()),
+            None => value,
+        };
         Ok(match offset {
             Some(offset) if !matches!(offset.kind, ExprKind::Literal(ir::Value::Integer(_))) => {
                 // An offset that is NULL leads nowhere, not to the default.

@@ -4,7 +4,8 @@ use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
 use crate::composite::{Field, live};
 use crate::functions::{self, FunctionKind};
-use crate::ir::{CastContext, CompareOp, Expr, ExprKind, From, JoinKind, OutputColumn, RelId};
+use crate::ir::{CastContext, CompareOp, Expr, ExprKind, From, JoinKind, OutputColumn, RelId, Value};
+use crate::mysql::json_table;
 use crate::plan::ResultColumn;
 use crate::postgres::binder::{Binder, Entry, computed, outputs};
 use crate::postgres::expr::calls::function_name;
@@ -14,6 +15,7 @@ use crate::postgres::resolve::of_domains;
 use crate::postgres::routine;
 use crate::postgres::viewdef::Called;
 use crate::postgres::{coerce, names};
+use crate::values::mysql::json_table::Table;
 use crate::{Condition, Language, Result, Type};
 
 use super::json_records;
@@ -156,6 +158,13 @@ impl Binder<'_> {
         let place = location(node);
         if let Some(N::FuncCall(call)) = &node.node
             && let Ok(name) = function_name(call)
+            && self.is_mysql()
+            && name == json_table::FUNCTION
+        {
+            return self.json_table_in_from(call, place);
+        }
+        if let Some(N::FuncCall(call)) = &node.node
+            && let Ok(name) = function_name(call)
             && json_records::makes_records(&name)
         {
             return self.json_records_in_from(&name, call, defined, ordinality, place);
@@ -269,6 +278,40 @@ impl Binder<'_> {
             values.push(Expr::column(id, 1, Type::Int8));
         }
         Ok(FunctionSource { from, name, columns, values, row: Some(ty.clone()) })
+    }
+
+    /// MySQL's JSON_TABLE: the members of an array of rows, and of each its members.
+    fn json_table_in_from(&mut self, call: &pg::FuncCall, place: i32) -> Result<FunctionSource> {
+        let rows = self.mysql_function_call(call)?;
+        let told = match &rows.kind {
+            ExprKind::Call { args, .. } => match args.get(1).map(|told| &told.kind) {
+                Some(ExprKind::Literal(Value::Text(told))) => Table::read(told)?,
+                _ => return Err(self.unsupported("JSON_TABLE with columns that are not told", place)),
+            },
+            _ => return Err(crate::Error::internal("JSON_TABLE that is no call")),
+        };
+        let found = self.find_function("json_array_elements", &[Type::Json], |kind| kind == FunctionKind::SetReturning);
+        let Ok(candidate) = found else { return Err(crate::Error::internal("the members of an array")) };
+        let id = self.ids.relation();
+        let produced = Self::function_columns(candidate.function, &candidate.result);
+        let (args, function) = (vec![rows], candidate.function);
+        let from = From::Function { id, function, args, columns: produced, ordinality: false };
+        let (mut columns, mut values) = (Vec::new(), Vec::new());
+        for (at, (name, ty)) in told.shown().into_iter().enumerate() {
+            let member = Expr::integer(i64::try_from(at).unwrap_or(i64::MAX), Type::Int8);
+            let row = Expr::column(id, 0, Type::Json);
+            let cell = self.mysql_call_of("mysql_json_cell", vec![(row, place), (member, -1)])?;
+            // It lies as its type does.
+            let value = match &ty {
+                Type::Numeric(Some(_)) => {
+                    Expr { ty: Type::Numeric(None), ..cell }.cast(ty.clone(), CastContext::Explicit)
+                }
+                ty => Expr { ty: ty.clone(), ..cell },
+            };
+            columns.push(OutputColumn { name: name.to_owned(), ty });
+            values.push(value);
+        }
+        Ok(FunctionSource { from, name: json_table::FUNCTION.to_owned(), columns, values, row: None })
     }
 
     /// The rows of a function behind a view of the catalogs, which are those of the view: columns that the view has not

@@ -82,6 +82,7 @@ impl Binder<'_> {
     /// A value as a number: an integer of 64 bits, a decimal or a float.
     pub(in crate::postgres) fn mysql_number(&mut self, expr: Expr, at: i32) -> Result<Expr> {
         let expr = self.mysql_position(expr, at)?;
+        let expr = self.mysql_bare(expr, at)?;
         let expr = self.mysql_wide_number(expr, at)?;
         match class(&expr.ty) {
             Class::Truth => self.coerce(expr, &Type::Int8, CastContext::Implicit, at),

@@ -6,11 +6,12 @@ use super::super::binder::Binder;
 use super::super::coerce::{as_it_lies, base};
 use super::super::resolve::{Candidate, Miss, choose, instantiate};
 use super::Placed;
-use super::classes::{Class, class, fraction_digits, is_of_seconds, is_wide, scale};
+use super::classes::{Class, class, fraction_digits, is_of_seconds, is_wide, own_words, scale};
 use super::numbers::is_unsigned;
 use crate::functions::{self, FunctionKind};
 use crate::ir::{CastContext, Expr, ExprKind, Value};
 use crate::schema::QualifiedName;
+use crate::values::mysql::json;
 use crate::values::mysql::moments::Unit;
 use crate::{Condition, Language, Result, Type};
 
@@ -35,8 +36,37 @@ const OF_NUMBERS: &[&str] = &[
     "make_set",
     "export_set",
 ];
-/// Aggregates that MySQL makes byte by byte where strings of bytes are given.
-const BIT_AGGREGATES: &[&str] = &["bit_and", "bit_or", "bit_xor"];
+
+/// The aggregate of strings of bytes that one of bits is, with the bytes that there are where there are no rows; a literal of
+/// bytes is a number.
+fn of_bytes(name: &str, args: &[Placed]) -> Result<Option<(&'static str, i64)>> {
+    const MOST: i64 = 511;
+    let name = match name {
+        "bit_and" => "mysql_bytes_bit_and",
+        "bit_or" => "mysql_bytes_bit_or",
+        "bit_xor" => "mysql_bytes_bit_xor",
+        _ => return Ok(None),
+    };
+    let Some((arg, _)) = args.first() else { return Ok(None) };
+    if class(&arg.ty) != Class::Bytes || matches!(arg.kind, ExprKind::Literal(_)) {
+        return Ok(None);
+    }
+    let length = match own_words(&arg.ty) {
+        Some("tinyblob") => 255,
+        Some(words) if words.contains("blob") => MOST + 1,
+        Some(words) => {
+            words.trim_end_matches(')').rsplit('(').next().and_then(|digits| digits.parse().ok()).unwrap_or(0)
+        }
+        None if matches!(arg.kind, ExprKind::Column(_)) => MOST + 1,
+        None => 0,
+    };
+    if length > MOST {
+        let message = "Aggregate bitwise functions cannot accept arguments longer than 511 bytes; consider using the \
+                       SUBSTRING() function";
+        return Err(crate::Error::new(Condition::InvalidParameterValue, message).with_mysql(3514, "HY000"));
+    }
+    Ok(Some((name, length)))
+}
 
 /// The function of strings of bytes that an operation on bits is: where both operands are such strings, and one of them is no
 /// literal in hexadecimal digits or bits, which is a number, too.
@@ -76,6 +106,33 @@ const OF_BYTES: &[&str] = &[
     "sha2",
     "to_base64",
 ];
+
+/// Functions whose arguments become members of documents.
+const MAKES_DOCUMENTS: &[&str] = &[
+    "json_array",
+    "json_array_append",
+    "json_array_insert",
+    "json_arrayagg",
+    "json_insert",
+    "json_object",
+    "json_objectagg",
+    "json_replace",
+    "json_set",
+    "mysql_member_of",
+];
+
+/// Which arguments of a function are documents.
+fn of_documents(name: &str) -> Option<std::ops::Range<usize>> {
+    Some(match name {
+        "json_extract" | "json_value" | "json_set" | "json_insert" | "json_replace" | "json_array_append"
+        | "json_array_insert" | "json_remove" | "json_contains_path" | "json_keys" | "json_length" | "json_depth"
+        | "json_type" | "json_pretty" | "json_search" | "json_storage_size" | "mysql_json_table" => 0..1,
+        "json_contains" | "json_overlaps" => 0..2,
+        "mysql_member_of" => 1..2,
+        "json_merge" | "json_merge_patch" | "json_merge_preserve" => 0..usize::MAX,
+        _ => return None,
+    })
+}
 
 /// Aggregates and window functions whose value is one of those that they are given first.
 const OF_ONE: &[&str] = &["min", "max", "any_value", "first_value", "last_value", "nth_value", "lag", "lead"];
@@ -202,12 +259,13 @@ impl Binder<'_> {
             let taken = std::mem::replace(arg, Expr::null(Type::Unknown));
             *arg = self.mysql_bytes_in_charset(taken, *at)?;
         }
+        self.mysql_documents(&name, &mut args)?;
         let meant = match bytewise(&name, &args) {
             Some(bytewise) => bytewise.to_owned(),
             None => meant,
         };
         if OF_NUMBERS.contains(&meant.as_str()) {
-            args = self.mysql_numbers(&name, args)?;
+            args = self.mysql_numbers(args)?;
         }
         // A whole number is its own floor and ceiling, whatever its size.
         if matches!(name.as_str(), "floor" | "ceil" | "ceiling")
@@ -264,6 +322,46 @@ impl Binder<'_> {
         Err(self.error(Condition::UndefinedFunction, format!("FUNCTION {shown} does not exist"), call.location))
     }
 
+    /// Makes documents of those arguments of a function that are to be some, and moments of instants where it makes members
+    /// of a document of them.
+    fn mysql_documents(&mut self, name: &str, args: &mut [Placed]) -> Result<()> {
+        let function = match name {
+            "mysql_member_of" => "member of",
+            name => name.strip_prefix("mysql_").unwrap_or(name),
+        };
+        for (index, (arg, at)) in args.iter_mut().enumerate() {
+            if MAKES_DOCUMENTS.contains(&name) {
+                let taken = std::mem::replace(arg, Expr::null(Type::Unknown));
+                *arg = self.mysql_local(taken, *at)?;
+            }
+            let is_document = of_documents(name).is_some_and(|places| places.contains(&index));
+            if !is_document || arg.ty == Type::Json || matches!(arg.kind, ExprKind::Literal(Value::Null)) {
+                continue;
+            }
+            let taken = std::mem::replace(arg, Expr::null(Type::Unknown));
+            let taken = self.settle(taken, *at)?;
+            if class(&taken.ty) != Class::Text {
+                let message = format!(
+                    "Invalid data type for JSON data in argument {} to function {function}; a JSON string or JSON type is \
+                     required.",
+                    index + 1
+                );
+                return Err(self.error(Condition::DatatypeMismatch, message, *at).with_mysql(3146, "22032"));
+            }
+            *arg = match &taken.kind {
+                ExprKind::Literal(Value::Text(text)) if let Ok(document) = json::normal(text) => {
+                    Expr::new(ExprKind::Literal(Value::Text(document)), Type::Json)
+                }
+                _ => {
+                    let number = Expr::integer(i64::try_from(index).unwrap_or(0) + 1, Type::Int8);
+                    let args = vec![(taken, *at), (number, -1), (Expr::text(function), -1)];
+                    self.mysql_call_of("mysql_json_argument", args)?
+                }
+            };
+        }
+        Ok(())
+    }
+
     /// What `CONVERT(… USING latin1)` and its kin yield, as bytes; anything else stays what it is.
     pub(super) fn mysql_bytes_in_charset(&mut self, expr: Expr, at: i32) -> Result<Expr> {
         match expr.kind {
@@ -318,14 +416,10 @@ impl Binder<'_> {
     }
 
     /// The arguments of a function that takes their numbers.
-    pub(super) fn mysql_numbers(&mut self, name: &str, args: Vec<Placed>) -> Result<Vec<Placed>> {
-        let of_bits = BIT_AGGREGATES.contains(&name);
+    pub(super) fn mysql_numbers(&mut self, args: Vec<Placed>) -> Result<Vec<Placed>> {
         let mut numbers = Vec::with_capacity(args.len());
         for (arg, at) in args {
-            let is_literal = matches!(arg.kind, ExprKind::Literal(_));
-            if of_bits && class(&arg.ty) == Class::Bytes && !is_literal {
-                return Err(self.unsupported(format!("{} of strings of bytes", name.to_uppercase()), at));
-            }
+            let arg = self.mysql_bare(arg, at)?;
             numbers.push((self.mysql_position(arg, at)?, at));
         }
         Ok(numbers)
@@ -340,7 +434,10 @@ impl Binder<'_> {
     ) -> Result<std::result::Result<(Candidate, Vec<Placed>), Miss>> {
         let wanted = |kind| kind == FunctionKind::Aggregate || (windowed && kind == FunctionKind::Window);
         // What is one of the values stays as it lies.
-        let kept = args.first().map(|(arg, _)| arg.ty.clone()).filter(|ty| OF_ONE.contains(&name) && is_wide(ty));
+        let kept = args.first().map(|(arg, _)| arg.ty.clone());
+        let kept = kept.filter(|ty| OF_ONE.contains(&name) && (is_wide(ty) || *ty == Type::Json));
+        let mut args = args;
+        self.mysql_documents(name, &mut args)?;
         let (name, args) = match args.as_slice() {
             [(arg, at)] if name == "sum" && is_wide(&arg.ty) => {
                 ("mysql_wide_sum", vec![(as_it_lies(arg.clone(), &Type::Int8), *at)])
@@ -348,7 +445,15 @@ impl Binder<'_> {
             _ if kept.is_some() || name == "count" => (name, args),
             _ => (name, self.mysql_told(args)?),
         };
-        let args = if OF_NUMBERS.contains(&name) { self.mysql_numbers(name, args)? } else { args };
+        let (name, args) = match of_bytes(name, &args)? {
+            Some((name, length)) => {
+                let mut args = args;
+                args.push((Expr::integer(length, Type::Int8), -1));
+                (name, args)
+            }
+            None => (name, args),
+        };
+        let args = if OF_NUMBERS.contains(&name) { self.mysql_numbers(args)? } else { args };
         // The average of what is known to have so many digits keeps more than it shows.
         let name = match args.as_slice() {
             [(arg, _)] if name == "avg" && self.mysql_scale(arg).is_some() => "mysql_exact_avg",

@@ -47,15 +47,7 @@ impl Class {
     }
 }
 
-/// MySQL's own words for a type, where it is one of MySQL's own.
-pub(in crate::postgres) fn own_words(ty: &Type) -> Option<&str> {
-    match ty {
-        Type::User(user) if user.namespace == crate::mysql::types::SCHEMA && user.domain().is_some() => {
-            Some(&user.name)
-        }
-        _ => None,
-    }
-}
+pub(in crate::postgres) use crate::mysql::types::own_words;
 
 pub(in crate::postgres) use crate::values::mysql::unsigned::is_wide;
 

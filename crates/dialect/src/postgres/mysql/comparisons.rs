@@ -22,15 +22,12 @@ impl Binder<'_> {
         if is_wide(&left.ty) || is_wide(&right.ty) {
             return self.mysql_beside_wide((left, left_at), (right, right_at));
         }
-        // TRUE and FALSE beside a document are documents.
-        let of_document = |binder: &mut Self, expr: Expr, other: &Type, at: i32| match expr.kind {
-            ExprKind::Literal(Value::Integer(truth)) if expr.ty == Type::Bool && *other == Type::Json => {
-                binder.coerce(Expr::text((truth != 0).to_string()), &Type::Json, CastContext::Explicit, at)
-            }
-            _ => Ok(expr),
-        };
-        let left = of_document(self, left, &right.ty, left_at)?;
-        let right = of_document(self, right, &left.ty, right_at)?;
+        // What stands beside a document is one, too.
+        if left.ty == Type::Json || right.ty == Type::Json {
+            let left = self.mysql_document_order(left, left_at)?;
+            let right = self.mysql_document_order(right, right_at)?;
+            return Ok(((left, left_at), (right, right_at)));
+        }
         let (of_left, of_right) = (class(&left.ty), class(&right.ty));
         let left = if of_right.is_number() { self.mysql_position(left, left_at)? } else { left };
         let right = if of_left.is_number() { self.mysql_position(right, right_at)? } else { right };
@@ -134,10 +131,6 @@ impl Binder<'_> {
                 let left = self.coerce(left, &Type::Float8, CastContext::Implicit, left_at)?;
                 (left, self.coerce(right, &Type::Float8, CastContext::Implicit, right_at)?)
             }
-            (Class::Other, Class::Other) if left.ty == Type::Json && right.ty == Type::Json => {
-                let left = self.mysql_call_of("mysql_json_order", vec![(left, left_at)])?;
-                (left, self.mysql_call_of("mysql_json_order", vec![(right, right_at)])?)
-            }
             (Class::Other, Class::Text | Class::Open) => {
                 let right = self.settle(right, right_at)?;
                 (self.coerce(left, &Type::Text, CastContext::Implicit, left_at)?, right)
@@ -150,6 +143,19 @@ impl Binder<'_> {
             _ => (left, right),
         };
         Ok(((left, left_at), (right, right_at)))
+    }
+
+    /// A value beside a document, by which the two are compared.
+    fn mysql_document_order(&mut self, expr: Expr, at: i32) -> Result<Expr> {
+        if expr.ty == Type::Json {
+            return self.mysql_call_of("mysql_json_order", vec![(expr, at)]);
+        }
+        if matches!(expr.kind, ExprKind::Literal(Value::Null)) {
+            return Ok(Expr::null(Type::Bytea));
+        }
+        let expr = self.settle(expr, at)?;
+        let expr = self.mysql_local(expr, at)?;
+        self.mysql_call_of("mysql_json_order_of", vec![(expr, at)])
     }
 
     /// The same where one is a BIGINT UNSIGNED as it lies: the back end compares that with what lies beside it, by way of

@@ -3,8 +3,9 @@
 //! Source: MySQL 8.0 Reference Manual, 13 "Data Types", 14.10 "Cast Functions and Operators".
 
 use super::super::binder::Binder;
-use super::classes::{Class, class, is_wide, own_words};
+use super::classes::{Class, class, is_time, is_wide, own_words};
 use crate::ir::{CastContext, Expr, ExprKind, Value};
+use crate::values::mysql::json;
 use crate::values::mysql::members;
 use crate::values::mysql::moments;
 use crate::{Result, Type};
@@ -29,6 +30,10 @@ impl Binder<'_> {
         if expr.ty == *to {
             return Ok(expr);
         }
+        if *to == Type::Json {
+            return self.mysql_document(expr, context, at);
+        }
+        let expr = if class(to).is_number() || class(to) == Class::Moment { self.mysql_bare(expr, at)? } else { expr };
         let (from, wanted) = (class(&expr.ty), class(to));
         if from == Class::Truth && wanted.is_number() {
             let number = cast(expr, &Type::Int4);
@@ -80,6 +85,42 @@ impl Binder<'_> {
         }
     }
 
+    /// A value as a document: a text is read, where it is cast anything else is a scalar, and nothing else is stored.
+    fn mysql_document(&mut self, expr: Expr, context: CastContext, at: i32) -> Result<Expr> {
+        let is_text = class(&expr.ty) == Class::Text;
+        match (is_text, context) {
+            (true, CastContext::Explicit) => {
+                let (number, function) = (Expr::integer(1, Type::Int8), Expr::text("cast_as_json"));
+                self.mysql_call_of("mysql_json_argument", vec![(expr, at), (number, -1), (function, -1)])
+            }
+            (true, _) => self.mysql_call_of("mysql_json", vec![(expr, at)]),
+            (false, CastContext::Assignment) => self.mysql_call_of("mysql_json_refused", vec![(expr, at)]),
+            (false, _) => {
+                let expr = self.mysql_local(expr, at)?;
+                self.mysql_call_of("mysql_json_scalar", vec![(expr, at)])
+            }
+        }
+    }
+
+    /// An instant as the session's clocks show it; anything else stays what it is.
+    pub(super) fn mysql_local(&mut self, expr: Expr, at: i32) -> Result<Expr> {
+        match expr.ty.through_domains() {
+            Type::TimestampTz(digits) => {
+                let ty = Type::Timestamp(*digits);
+                self.coerce(expr, &ty, CastContext::Explicit, at)
+            }
+            _ => Ok(expr),
+        }
+    }
+
+    /// A document where a number or a moment is asked for: a text's own letters, 1 and 0 for truths.
+    pub(super) fn mysql_bare(&mut self, expr: Expr, at: i32) -> Result<Expr> {
+        match *expr.ty.through_domains() == Type::Json {
+            true => self.mysql_call_of("mysql_json_bare", vec![(expr, at)]),
+            false => Ok(expr),
+        }
+    }
+
     /// A string as a value of a type: moments are read as MySQL reads them.
     pub(in crate::postgres) fn mysql_literal(
         &mut self,
@@ -88,6 +129,13 @@ impl Binder<'_> {
         context: CastContext,
         place: i32,
     ) -> Result<Expr> {
+        if *to == Type::Json {
+            return match (json::normal(text), context) {
+                (Ok(document), _) => Ok(Expr::new(ExprKind::Literal(Value::Text(document)), Type::Json)),
+                (Err(refused), CastContext::Explicit) => Err(refused.argument(1, "cast_as_json")),
+                (Err(refused), _) => Err(refused.stored()),
+            };
+        }
         let zone = jiff::tz::TimeZone::UTC;
         // '1112' is eleven minutes to MySQL and half an hour to others.
         if let (Type::Interval(_), Some(micros)) = (to.through_domains(), moments::time_of_text(text)) {
@@ -210,6 +258,8 @@ impl Binder<'_> {
                 self.mysql_call_of("mysql_year_of_number", vec![(number, at)])
             }
             Class::Text => self.mysql_call_of("mysql_year_of_text", vec![(expr, at)]),
+            // A date is its year.
+            Class::Moment if !is_time(&expr.ty) => self.mysql_call_of("year", vec![(expr, at)]),
             _ => Ok(expr),
         }
     }

@@ -2,6 +2,8 @@
 //! shortest text.
 
 pub mod format;
+pub mod json;
+pub mod json_table;
 pub mod members;
 pub mod moments;
 pub mod numbers;

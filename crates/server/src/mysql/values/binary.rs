@@ -48,12 +48,14 @@ pub(super) fn write(
                 _ => read_datetime(&shown).ok_or_else(misfit)?.encode(cells.payload()),
             }
         }
-        Form::Text | Form::Bytes | Form::Decimal | Form::Bits(_) | Form::Shown => cells.cell_with(|out| {
-            rowferry_dialect::work::reserve(out, super::length(value))?;
-            let start = out.len();
-            text::write(out, value, form, ty, settings)?;
-            recode(out, start, form, settings)
-        })?,
+        Form::Text | Form::Document | Form::Bytes | Form::Decimal | Form::Bits(_) | Form::Shown => {
+            cells.cell_with(|out| {
+                rowferry_dialect::work::reserve(out, super::length(value))?;
+                let start = out.len();
+                text::write(out, value, form, ty, settings)?;
+                recode(out, start, form, settings)
+            })?
+        }
     }
     Ok(())
 }

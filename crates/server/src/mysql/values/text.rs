@@ -1,6 +1,6 @@
 //! The text protocol.
 
-use rowferry_dialect::values::mysql::unsigned as wide;
+use rowferry_dialect::values::mysql::{json, unsigned as wide};
 use rowferry_dialect::values::{self, Settings, ValueRef, timestamp};
 use rowferry_engine::{Result, Type};
 
@@ -11,6 +11,9 @@ use super::Form;
 pub(super) fn write(out: &mut Vec<u8>, value: ValueRef<'_>, form: Form, ty: &Type, settings: &Settings) -> Result<()> {
     match (form, value) {
         (Form::Text, ValueRef::Text(bytes)) => out.extend_from_slice(values::text::clean_but_for_nul(bytes)?),
+        (Form::Document, ValueRef::Text(bytes)) => {
+            out.extend_from_slice(&json::shown(values::text::clean_but_for_nul(bytes)?));
+        }
         (Form::Bytes, ValueRef::Blob(bytes) | ValueRef::Text(bytes)) => out.extend_from_slice(bytes),
         (Form::Bool, ValueRef::Integer(value)) => out.push(if value == 0 { b'0' } else { b'1' }),
         (Form::Int { fill: 0, .. }, ValueRef::Integer(value)) => values::integer::write(out, value),

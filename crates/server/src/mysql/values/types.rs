@@ -45,6 +45,8 @@ pub(in crate::mysql) enum Form {
     Decimal,
     /// Text as it is stored.
     Text,
+    /// A document in MySQL's normal form.
+    Document,
     /// Bytes as they are stored.
     Bytes,
     /// `YYYY-MM-DD`.
@@ -148,6 +150,7 @@ impl WireType {
             Type::TimestampTz(digits) => Self::temporal(ColumnType::TIMESTAMP, 19, *digits, Form::Instant(*digits)),
             Type::Json | Type::Jsonb => Self {
                 charset: CHARSET_BINARY,
+                form: Form::Document,
                 ..Self::text(ColumnType::JSON, column_flag::BLOB | column_flag::BINARY, LONGEST)
             },
             Type::Uuid => Self::text(ColumnType::STRING, 0, 36 * WIDTH),

@@ -13,9 +13,9 @@ use rowferry_dialect::lower::sqlite::{
 };
 use rowferry_dialect::scalar::{self, Order, ranges};
 use rowferry_dialect::user_type::{Labels, from_told, subtype_from_words};
-use rowferry_dialect::values::decimal;
 use rowferry_dialect::values::order::{blanks_aside, compare_arrays, compare_jsonb, intervals, order_of_rows, times};
 use rowferry_dialect::values::range::Subtype;
+use rowferry_dialect::values::{decimal, mysql};
 use rusqlite::Connection;
 
 /// Registers the collations.
@@ -30,6 +30,7 @@ pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
     connection.create_collation("rf_array_timetz", |a, b| compare_arrays(a, b, times))?;
     connection.create_collation("rf_array_jsonb", |a, b| compare_arrays(a, b, compare_jsonb))?;
     connection.create_collation("rf_jsonb", compare_jsonb)?;
+    connection.create_collation("rf_mysql_json", mysql::json::compare)?;
     // Types of one family may share an order; registered twice, it is the same.
     for scalar in scalar::all() {
         if let Order::By { collation, of_arrays, compare } = scalar.order {

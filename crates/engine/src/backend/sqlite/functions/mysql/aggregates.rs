@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use rowferry_dialect::collation::Collation;
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::Decimal;
-use rowferry_dialect::{Error, Result, work};
+use rowferry_dialect::{Condition, Error, Result, work};
 
 use super::super::Call;
 use super::super::aggregate::Accumulator;
@@ -91,6 +91,51 @@ impl Accumulator for Bits {
 
     fn value(&mut self) -> Result<Value> {
         unsigned(self.values.iter().fold(self.start, |bits, value| (self.join)(bits, *value)))
+    }
+}
+
+/// BIT_AND, BIT_OR and BIT_XOR of strings of bytes, which are all of one length.
+pub(in super::super) struct BytesBits {
+    join: fn(u8, u8) -> u8,
+    /// Those of the frame.
+    values: VecDeque<Vec<u8>>,
+}
+
+impl BytesBits {
+    pub(in super::super) fn new(join: fn(u8, u8) -> u8) -> Self {
+        Self { join, values: VecDeque::new() }
+    }
+}
+
+impl Accumulator for BytesBits {
+    fn step(&mut self, call: &Call<'_>) -> Result<()> {
+        if call.is_null(0) {
+            return Ok(());
+        }
+        let bytes = call.bytes(0)?;
+        work::room(bytes.len() + size_of::<Vec<u8>>())?;
+        if self.values.front().is_some_and(|first| first.len() != bytes.len()) {
+            let message = "Binary operands of bitwise operators must be of equal length";
+            return Err(Error::new(Condition::StringDataLengthMismatch, message).with_mysql(3513, "HY000"));
+        }
+        self.values.push_back(bytes.to_vec());
+        Ok(())
+    }
+
+    fn inverse(&mut self, call: &Call<'_>) -> Result<()> {
+        if !call.is_null(0) {
+            self.values.pop_front();
+        }
+        Ok(())
+    }
+
+    fn value(&mut self) -> Result<Value> {
+        let mut values = self.values.iter();
+        let Some(mut bits) = values.next().cloned() else { return Ok(Value::Null) };
+        for value in values {
+            bits.iter_mut().zip(value).for_each(|(bits, byte)| *bits = (self.join)(*bits, *byte));
+        }
+        Ok(Value::Blob(bits))
     }
 }
 

@@ -1,6 +1,7 @@
-//! JSON, in MySQL's normal form: keys by their length and then by their bytes, `", "` and `": "` between members.
+//! Functions of documents, which lie in MySQL's normal form (`values::mysql::json`): the binder makes documents of texts.
 
 use rowferry_dialect::ir::Value;
+use rowferry_dialect::values::mysql::json::{self, ordered, push_order};
 use rowferry_dialect::values::mysql::numbers;
 use rowferry_dialect::values::{Decimal, ValueRef};
 use rowferry_dialect::{Condition, Error, Result, work};
@@ -38,6 +39,46 @@ pub(in super::super) const ROWS: &[Row] = &[
             _ => Err(invalid(1, "json_unquote")),
         }
     }),
+    Row::new("rf_mysql_json_bare", 1, |call| match document(call, 0)? {
+        Json::String(inner) => text(inner),
+        Json::Bool(truth) => text(if truth { "1" } else { "0" }),
+        other => shown(&other),
+    }),
+    Row::new("rf_mysql_json_shown", 1, |call| text(String::from_utf8_lossy(&json::shown(call.bytes(0)?)).into_owned())),
+    Row::new("rf_mysql_json_normal", 1, |call| written(call, 0, json::Refused::stored)),
+    // (text, which argument of which function it is)
+    Row::new("rf_mysql_json_argument", 3, |call| {
+        let number = usize::try_from(call.integer(1)?).unwrap_or(1);
+        let function = call.text(2)?;
+        written(call, 0, |refused| refused.argument(number, function))
+    }),
+    Row::new("rf_mysql_json_refused", 1, |call| {
+        Err(match call.value(0) {
+            ValueRef::Blob(_) => {
+                let message = "Cannot create a JSON value from a string with CHARACTER SET 'binary'.";
+                Error::new(Condition::InvalidTextRepresentation, message).with_mysql(3144, "22032")
+            }
+            _ => json::not_stored("not a JSON text, may need CAST", 0),
+        })
+    }),
+    // (value, its type)
+    Row::new("rf_mysql_json_scalar", 2, |call| shown(&member(call, 0)?)),
+    Row::new("rf_mysql_json_order_of", 2, |call| {
+        let mut key = Vec::new();
+        match (moment_text(call, 0)?, call.value(0)) {
+            // Moments come behind all documents, and bytes behind them.
+            (Some((kind, moment)), _) => {
+                key.push(7 + kind);
+                key.extend(moment.into_bytes());
+            }
+            (None, ValueRef::Blob(bytes)) => {
+                key.push(10);
+                key.extend(bytes);
+            }
+            _ => push_order(&member(call, 0)?, &mut key)?,
+        }
+        Ok(Value::Blob(key))
+    }),
     Row::new("rf_mysql_json_value", 2, |call| {
         let document = document(call, 0)?;
         let mut found = Vec::new();
@@ -68,8 +109,7 @@ pub(in super::super) const ROWS: &[Row] = &[
         let mut members = serde_json::Map::new();
         for at in (0..call.len()).step_by(4) {
             let Some(key) = numbers::text_of(call.value(at)) else {
-                let message = "JSON documents may not contain NULL member names.";
-                return Err(Error::new(Condition::InvalidParameterValue, message));
+                return Err(no_name());
             };
             members.insert(key, member(call, at + 2)?);
         }
@@ -104,7 +144,7 @@ pub(in super::super) const ROWS: &[Row] = &[
     .optional(1),
     Row::new("rf_mysql_json_contains_path", 3, |call| {
         let document = document(call, 0)?;
-        let all = one_or_all(call.text(1)?)?;
+        let all = one_or_all(call.text(1)?, "json_contains_path")?;
         for at in 2..call.len() {
             let mut found = Vec::new();
             Path::read(call.text(at)?)?.find(&document, &mut found);
@@ -144,16 +184,14 @@ pub(in super::super) const ROWS: &[Row] = &[
         text(match document(call, 0)? {
             Json::Null => "NULL",
             Json::Bool(_) => "BOOLEAN",
-            Json::Number(number) if number.is_i64() => "INTEGER",
-            Json::Number(number) if number.is_u64() => "UNSIGNED INTEGER",
-            Json::Number(_) => "DOUBLE",
+            Json::Number(number) => json::number_type(&number),
             Json::String(_) => "STRING",
             Json::Array(_) => "ARRAY",
             Json::Object(_) => "OBJECT",
         })
     }),
     Row::new("rf_mysql_json_valid", 1, |call| match call.value(0) {
-        ValueRef::Text(bytes) => boolean(serde_json::from_slice::<Json>(bytes).is_ok()),
+        ValueRef::Text(bytes) => boolean(std::str::from_utf8(bytes).is_ok_and(|text| json::read(text).is_ok())),
         _ => boolean(false),
     }),
     Row::new("rf_mysql_json_quote", 1, |call| text(Json::from(call.text(0)?).to_string())),
@@ -162,7 +200,6 @@ pub(in super::super) const ROWS: &[Row] = &[
         pretty(&document(call, 0)?, 0, &mut out);
         text(out)
     }),
-    Row::new("rf_mysql_json_normal", 1, |call| shown(&document(call, 0)?)),
     Row::new("rf_mysql_json_merge_patch", 1, |call| {
         let mut merged = document(call, 0)?;
         for at in 1..call.len() {
@@ -185,7 +222,7 @@ pub(in super::super) const ROWS: &[Row] = &[
             return Ok(Value::Null);
         }
         let document = document(call, 0)?;
-        let all = one_or_all(call.text(1)?)?;
+        let all = one_or_all(call.text(1)?, "json_search")?;
         let escape = if call.is_null(3) { "\\" } else { call.text(3)? };
         let pattern = super::arithmetic::Pattern::read(call.text(2)?, escape, true)?;
         let mut found = Vec::new();
@@ -225,7 +262,7 @@ pub(in super::super) const ROWS: &[Row] = &[
         })
     })
     .lenient(),
-    Row::new("rf_mysql_json_storage_size", 1, |call| integer(call.length(0) as i64)),
+    Row::new("rf_mysql_json_storage_size", 1, |call| integer(storage::size(&document(call, 0)?) as i64)),
 ];
 
 fn invalid(at: usize, function: &str) -> Error {
@@ -238,52 +275,76 @@ fn wrong_count(function: &str) -> Error {
     Error::new(Condition::InvalidParameterValue, message).with_mysql(1582, "42000")
 }
 
-/// An argument as a document.
-fn document(call: &Call<'_>, at: usize) -> Result<Json> {
-    let bytes = call.bytes(at)?;
-    work::step(bytes.len())?;
-    work::room_to_work(bytes.len().saturating_mul(8))?;
-    let read: Result<Json> = serde_json::from_slice(bytes).map_err(|error| {
-        let message = format!("Invalid JSON text in argument {} to a JSON function: \"{error}\"", at + 1);
-        Error::new(Condition::InvalidTextRepresentation, message).with_mysql(3141, "22032")
-    });
-    let mut document = read?;
-    to_doubles(&mut document);
-    Ok(document)
+/// An argument that is a document.
+pub(super) fn document(call: &Call<'_>, at: usize) -> Result<Json> {
+    let lying = call.text(at)?;
+    work::step(lying.len())?;
+    work::room_to_work(lying.len().saturating_mul(8))?;
+    json::kept(lying).map_err(|refused| refused.argument(at + 1, "a JSON function"))
 }
 
-/// What has a fraction in a document's text is a double.
-fn to_doubles(document: &mut Json) {
-    match document {
-        Json::Number(number) if !number.is_i64() && !number.is_u64() => {
-            let shown = numbers::double_text(number.as_f64().unwrap_or(0.0));
-            let shown = if shown.contains(['.', 'e']) { shown } else { format!("{shown}.0") };
-            *document = serde_json::from_str(&shown).unwrap_or(Json::Null);
-        }
-        Json::Array(members) => members.iter_mut().for_each(to_doubles),
-        Json::Object(members) => members.values_mut().for_each(to_doubles),
-        _ => {}
+/// A text that a client has written, in the normal form.
+fn written(call: &Call<'_>, at: usize, told: impl Fn(&json::Refused) -> Error) -> Result<Value> {
+    let lying = call.text(at)?;
+    work::step(lying.len())?;
+    work::room_to_work(lying.len().saturating_mul(8))?;
+    text(json::normal(lying).map_err(|refused| told(&refused))?)
+}
+
+fn no_name() -> Error {
+    let message = "JSON documents may not contain NULL member names.";
+    Error::new(Condition::InvalidParameterValue, message).with_mysql(3158, "22032")
+}
+
+/// A value that is a moment, with its type behind it, as a document tells it; dates come before times and those before both
+/// together.
+fn moment_text(call: &Call<'_>, at: usize) -> Result<Option<(u8, String)>> {
+    if !matches!(call.value(at), ValueRef::Text(_)) {
+        return Ok(None);
     }
+    let words = call.text(at + 1)?;
+    let kind = match words {
+        "date" => return Ok(Some((0, call.text(at)?.to_owned()))),
+        words if words.starts_with("interval") || words.starts_with("time ") || words.starts_with("time(") => 1,
+        "time" => 1,
+        words if words.starts_with("timestamp") => 2,
+        _ => return Ok(None),
+    };
+    let mut moment = call.text(at)?.to_owned();
+    let digits = moment.rsplit_once('.').map(|(_, fraction)| fraction.len());
+    if digits.is_none() {
+        moment.push('.');
+    }
+    moment.extend(std::iter::repeat_n('0', 6_usize.saturating_sub(digits.unwrap_or(0))));
+    Ok(Some((kind, moment)))
 }
 
 /// A value, with its type behind it, as a member of a document.
 fn member(call: &Call<'_>, at: usize) -> Result<Json> {
+    if let Some((_, moment)) = moment_text(call, at)? {
+        return Ok(Json::from(moment));
+    }
     let words = call.text(at + 1)?;
     Ok(match (words, call.value(at)) {
         (_, ValueRef::Null) => Json::Null,
         ("boolean", ValueRef::Integer(value)) => Json::Bool(value != 0),
         (_, ValueRef::Integer(value)) => Json::from(value),
-        (_, ValueRef::Real(value)) => Json::from(value),
+        (_, ValueRef::Real(value)) if words.starts_with("numeric") => json::number(&numbers::double_text(value)),
+        (_, ValueRef::Real(value)) => json::double(value),
         (words, ValueRef::Text(_)) if words.starts_with("json") => document(call, at)?,
         (words, ValueRef::Text(_)) if words.starts_with("numeric") => {
-            let digits = Decimal::parse(call.text(at)?)?.to_string();
-            serde_json::from_str(&digits).unwrap_or(Json::Null)
+            json::number(&Decimal::parse(call.text(at)?)?.to_string())
         }
         (_, ValueRef::Text(_)) => Json::from(call.text(at)?),
-        (_, ValueRef::Blob(bytes)) => {
+        (words, ValueRef::Blob(bytes)) => {
             use base64::Engine as _;
+            let kind = match words.split('(').next().unwrap_or_default() {
+                "binary" => 254,
+                "tinyblob" | "mediumblob" | "longblob" | "blob" => 252,
+                _ => 15,
+            };
             let coded = base64::engine::general_purpose::STANDARD.encode(bytes);
-            Json::from(format!("base64:type252:{coded}"))
+            Json::from(format!("base64:type{kind}:{coded}"))
         }
     })
 }
@@ -291,60 +352,8 @@ fn member(call: &Call<'_>, at: usize) -> Result<Json> {
 /// A document in the normal form.
 fn shown(document: &Json) -> Result<Value> {
     let mut out = String::new();
-    write(document, &mut out)?;
+    json::write(document, &mut out)?;
     text(out)
-}
-
-/// The members of an object in their order.
-fn ordered(members: &serde_json::Map<String, Json>) -> Vec<(&String, &Json)> {
-    let mut all: Vec<_> = members.iter().collect();
-    all.sort_by(|(a, _), (b, _)| (a.len(), a.as_bytes()).cmp(&(b.len(), b.as_bytes())));
-    all
-}
-
-fn write(document: &Json, out: &mut String) -> Result<()> {
-    match document {
-        Json::Array(members) => {
-            out.push('[');
-            for (at, member) in members.iter().enumerate() {
-                if at > 0 {
-                    out.push_str(", ");
-                }
-                write(member, out)?;
-            }
-            out.push(']');
-        }
-        Json::Object(members) => {
-            out.push('{');
-            for (at, (key, member)) in ordered(members).into_iter().enumerate() {
-                if at > 0 {
-                    out.push_str(", ");
-                }
-                work::append_text(out, &Json::from(key.as_str()).to_string())?;
-                out.push_str(": ");
-                write(member, out)?;
-            }
-            out.push('}');
-        }
-        Json::Number(number) => out.push_str(&number_text(number)),
-        other => work::append_text(out, &other.to_string())?,
-    }
-    Ok(())
-}
-
-/// A number as MySQL prints it: one with a fraction or an exponent is a double, unless it is a decimal of ours.
-fn number_text(number: &serde_json::Number) -> String {
-    let written = number.to_string();
-    if number.is_i64() || number.is_u64() {
-        return written;
-    }
-    if written.contains(['e', 'E'])
-        && let Some(value) = number.as_f64()
-    {
-        let shown = numbers::double_text(value);
-        return if shown.contains(['.', 'e']) { shown } else { format!("{shown}.0") };
-    }
-    written
 }
 
 fn pretty(document: &Json, depth: usize, out: &mut String) {
@@ -369,9 +378,10 @@ fn pretty(document: &Json, depth: usize, out: &mut String) {
             }
             out.push_str(&format!("\n{end}}}"));
         }
-        other => {
-            let _ = write(other, out);
-        }
+        Json::Array(_) => out.push_str("[]"),
+        Json::Object(_) => out.push_str("{}"),
+        Json::Number(number) => out.push_str(&json::number_text(number)),
+        other => out.push_str(&other.to_string()),
     }
 }
 
@@ -387,7 +397,7 @@ fn depth(document: &Json) -> i64 {
 fn same(left: &Json, right: &Json) -> bool {
     match (left, right) {
         (Json::Number(a), Json::Number(b)) => {
-            a == b || matches!((a.as_f64(), b.as_f64()), (Some(a), Some(b)) if a == b)
+            a == b || json::compare(&a.to_string(), &b.to_string()) == std::cmp::Ordering::Equal
         }
         (Json::Array(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
         (Json::Object(a), Json::Object(b)) => {
@@ -467,14 +477,15 @@ fn preserved(left: Json, right: Json) -> Json {
     }
 }
 
-fn one_or_all(word: &str) -> Result<bool> {
+fn one_or_all(word: &str, function: &str) -> Result<bool> {
     match word.to_ascii_lowercase().as_str() {
         "one" => Ok(false),
         "all" => Ok(true),
         _ => Err(Error::new(
             Condition::InvalidParameterValue,
-            "The oneOrAll argument may take these values: 'one' or 'all'.",
-        )),
+            format!("The oneOrAll argument to {function} may take these values: 'one' or 'all'."),
+        )
+        .with_mysql(3154, "42000")),
     }
 }
 
@@ -537,10 +548,10 @@ impl Place {
 
 /// A path of MySQL's.
 #[derive(Debug)]
-struct Path(Vec<Leg>);
+pub(super) struct Path(Vec<Leg>);
 
 impl Path {
-    fn read(written: &str) -> Result<Self> {
+    pub(super) fn read(written: &str) -> Result<Self> {
         let wrong = |at: usize| {
             let message = format!("Invalid JSON path expression. The error is around character position {at}.");
             Error::new(Condition::InvalidParameterValue, message).with_mysql(3143, "42000")
@@ -577,7 +588,7 @@ impl Path {
                     }
                 }
                 '[' => {
-                    let (inner, behind) = rest[1..].split_once(']').ok_or_else(|| wrong(here(rest)))?;
+                    let (inner, behind) = rest[1..].split_once(']').ok_or_else(|| wrong(written.len()))?;
                     let place = |text: &str| {
                         let text = text.trim();
                         match text.strip_prefix("last") {
@@ -615,17 +626,17 @@ impl Path {
             return Ok(());
         }
         let message = "In this situation, path expressions may not contain the * and ** tokens or an array range.";
-        Err(Error::new(Condition::InvalidParameterValue, message))
+        Err(Error::new(Condition::InvalidParameterValue, message).with_mysql(3149, "42000"))
     }
 
-    fn find<'j>(&self, document: &'j Json, found: &mut Vec<&'j Json>) {
+    pub(super) fn find<'j>(&self, document: &'j Json, found: &mut Vec<&'j Json>) {
         follow(&self.0, document, found);
     }
 
     fn remove(&self, document: &mut Json) -> Result<()> {
         let Some((last, legs)) = self.0.split_last() else {
             let message = "The path expression '$' is not allowed in this context.";
-            return Err(Error::new(Condition::InvalidParameterValue, message));
+            return Err(Error::new(Condition::InvalidParameterValue, message).with_mysql(3153, "42000"));
         };
         match (reach(legs, document), last) {
             (Some(Json::Object(members)), Leg::Key(key)) => {
@@ -781,55 +792,6 @@ fn apply(document: &mut Json, path: &Path, value: Json, change: Change) {
     }
 }
 
-/// Bytes that are ordered as documents are: NULL, numbers, texts, objects, arrays, truths.
-fn push_order(json: &Json, out: &mut Vec<u8>) -> Result<()> {
-    work::step(1)?;
-    // A text ends before a longer one goes on.
-    let push_text = |text: &str, out: &mut Vec<u8>| {
-        for byte in text.bytes() {
-            out.push(byte);
-            if byte == 0 {
-                out.push(0xff);
-            }
-        }
-        out.extend([0, 0]);
-    };
-    match json {
-        Json::Null => out.push(1),
-        Json::Number(number) => {
-            out.push(2);
-            let real = number.as_f64().unwrap_or(0.0) + 0.0;
-            let bits = real.to_bits();
-            let ordered = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
-            out.extend(ordered.to_be_bytes());
-            // Integers that are the same double.
-            let whole = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
-            let rest = whole.map_or(0, |whole| whole - real as i128) as i64;
-            out.extend((rest.cast_unsigned() ^ 1 << 63).to_be_bytes());
-        }
-        Json::String(text) => {
-            out.push(3);
-            push_text(text, out);
-        }
-        Json::Object(members) => {
-            out.push(4);
-            for (name, member) in members {
-                out.push(1);
-                push_text(name, out);
-                push_order(member, out)?;
-            }
-            out.push(0);
-        }
-        Json::Array(members) => {
-            out.push(5);
-            members.iter().try_for_each(|member| push_order(member, out))?;
-            out.push(0);
-        }
-        Json::Bool(truth) => out.extend([6, u8::from(*truth)]),
-    }
-    Ok(())
-}
-
 /// JSON_ARRAYAGG and JSON_OBJECTAGG, over values with their types.
 #[derive(Default)]
 pub(in super::super) struct Gathered {
@@ -850,8 +812,7 @@ impl Accumulator for Gathered {
         let entry = match self.keyed {
             true => {
                 let Some(key) = numbers::text_of(call.value(0)) else {
-                    let message = "JSON documents may not contain NULL member names.";
-                    return Err(Error::new(Condition::InvalidParameterValue, message));
+                    return Err(no_name());
                 };
                 (Some(key), member(call, 2)?)
             }
@@ -875,5 +836,70 @@ impl Accumulator for Gathered {
             true => Json::Object(members.map(|(key, member)| (key.unwrap_or_default(), member)).collect()),
             false => Json::Array(members.map(|(_, member)| member).collect()),
         })
+    }
+}
+
+/// How many bytes MySQL's own form of a document takes, which JSON_STORAGE_SIZE tells.
+///
+/// Source: the binary format of JSON columns as MySQL's internals document describes it.
+mod storage {
+    use super::Json;
+
+    /// With the byte that says what it is.
+    pub(super) fn size(document: &Json) -> usize {
+        1 + value(document)
+    }
+
+    fn value(document: &Json) -> usize {
+        match document {
+            Json::Null | Json::Bool(_) => 1,
+            Json::Number(number) => match (number.as_i64(), number.as_u64()) {
+                (Some(value), _) if i16::try_from(value).is_ok() => 2,
+                (Some(value), _) if i32::try_from(value).is_ok() => 4,
+                (None, _) if super::json::number_type(number) == "DECIMAL" => decimal(&number.to_string()),
+                (_, Some(value)) if u16::try_from(value).is_ok() => 2,
+                (_, Some(value)) if u32::try_from(value).is_ok() => 4,
+                _ => 8,
+            },
+            Json::String(text) => varied(text.len()) + text.len(),
+            Json::Array(_) | Json::Object(_) => match container(document, 2) {
+                small if small <= usize::from(u16::MAX) => small,
+                _ => container(document, 4),
+            },
+        }
+    }
+
+    /// The number of members and of bytes, then an entry for each, then what has no room in its entry.
+    fn container(document: &Json, width: usize) -> usize {
+        let behind = |member: &Json| match value(member) {
+            _ if matches!(member, Json::Null | Json::Bool(_)) => 0,
+            inner if matches!(member, Json::Number(_)) && inner <= width && inner < 8 => 0,
+            inner => inner,
+        };
+        match document {
+            Json::Array(members) => 2 * width + members.iter().map(|member| 1 + width + behind(member)).sum::<usize>(),
+            Json::Object(members) => {
+                let of_member = |(key, member): (&String, &Json)| width + 2 + key.len() + 1 + width + behind(member);
+                2 * width + members.iter().map(of_member).sum::<usize>()
+            }
+            _ => 0,
+        }
+    }
+
+    /// A length with seven bits to a byte.
+    fn varied(length: usize) -> usize {
+        let bits = usize::BITS - length.leading_zeros();
+        bits.div_ceil(7).max(1) as usize
+    }
+
+    /// What it is, its length, its digits in all and behind the point, then nine digits to four bytes.
+    fn decimal(written: &str) -> usize {
+        const BYTES: [usize; 10] = [0, 1, 1, 2, 2, 3, 3, 4, 4, 4];
+        let digits = written.trim_start_matches('-');
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let whole = whole.trim_start_matches('0').len();
+        let bytes = |digits: usize| digits / 9 * 4 + BYTES[digits % 9];
+        let inner = 2 + bytes(whole) + bytes(fraction.len());
+        1 + varied(inner) + inner
     }
 }

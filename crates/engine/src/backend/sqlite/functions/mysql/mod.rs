@@ -8,6 +8,7 @@ pub(super) mod dates;
 pub(super) mod fitting;
 pub(super) mod info;
 pub(super) mod json;
+pub(super) mod json_table;
 pub(super) mod numbers;
 pub(super) mod patterns;
 pub(super) mod strings;

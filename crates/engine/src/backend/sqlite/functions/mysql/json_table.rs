@@ -1,0 +1,126 @@
+//! The rows of JSON_TABLE: an array of arrays, whose members the columns are made of.
+
+use rowferry_dialect::Result;
+use rowferry_dialect::ir::Value;
+use rowferry_dialect::values::mysql::json_table::{Column, Kind, Otherwise, Table};
+use rowferry_dialect::{Condition, Error, work};
+use serde_json::Value as Json;
+
+use super::super::Row;
+use super::super::call::{integer, text};
+use super::json::{Path, document};
+
+pub(in super::super) const ROWS: &[Row] = &[
+    // (document, columns)
+    Row::new("rf_mysql_json_table", 2, |call| {
+        let document = document(call, 0)?;
+        let table = Table::read(call.text(1)?)?;
+        let mut rows = Rows { made: Vec::new(), row: vec![Json::Null; table.shown().len()] };
+        rows.of_path(&table, &document, 0)?;
+        text(Json::Array(rows.made).to_string())
+    }),
+    // (row, which of its members)
+    Row::new("rf_mysql_json_cell", 2, |call| {
+        let row: Json = serde_json::from_str(call.text(0)?).unwrap_or(Json::Null);
+        match usize::try_from(call.integer(1)?).ok().and_then(|at| row.get(at)) {
+            None | Some(Json::Null) => Ok(Value::Null),
+            Some(Json::String(letters)) => text(letters.as_str()),
+            Some(Json::Number(number)) => match number.as_i64() {
+                Some(value) => integer(value),
+                None => Ok(Value::Real(number.as_f64().unwrap_or(0.0))),
+            },
+            Some(other) => text(other.to_string()),
+        }
+    }),
+];
+
+struct Rows {
+    made: Vec<Json>,
+    row: Vec<Json>,
+}
+
+impl Rows {
+    /// The rows of what a path leads to, whose columns begin at one; false where it leads nowhere.
+    fn of_path(&mut self, table: &Table, document: &Json, at: usize) -> Result<bool> {
+        let mut found = Vec::new();
+        Path::read(&table.path)?.find(document, &mut found);
+        for (number, value) in found.iter().enumerate() {
+            self.of_value(&table.columns, value, number + 1, at)?;
+        }
+        Ok(!found.is_empty())
+    }
+
+    fn of_value(&mut self, columns: &[Column], value: &Json, number: usize, start: usize) -> Result<()> {
+        work::step(1)?;
+        let mut nested = Vec::new();
+        let mut at = start;
+        for column in columns {
+            match column {
+                Column::Ordinality(_) => self.row[at] = Json::from(number),
+                Column::Value { .. } => self.row[at] = cell(column, value)?,
+                Column::Nested(inner) => {
+                    let end = at + inner.shown().len();
+                    nested.push((inner, at, end));
+                    self.row[at..end].fill(Json::Null);
+                    at = end;
+                    continue;
+                }
+            }
+            at += 1;
+        }
+        let mut any = false;
+        for (inner, from, to) in nested {
+            any |= self.of_path(inner, value, from)?;
+            self.row[from..to].fill(Json::Null);
+        }
+        if !any {
+            work::room_to_work(self.row.len() * size_of::<Json>())?;
+            self.made.push(Json::Array(self.row.clone()));
+        }
+        Ok(())
+    }
+}
+
+/// What a column has of a value.
+fn cell(column: &Column, value: &Json) -> Result<Json> {
+    let Column::Value { name, path, kind, exists, empty, error } = column else { return Ok(Json::Null) };
+    let mut found = Vec::new();
+    Path::read(path)?.find(value, &mut found);
+    let is_text = matches!(kind, Kind::Text(..));
+    let otherwise = |otherwise: &Otherwise, failed: Error| match otherwise {
+        Otherwise::Null => Ok(Json::Null),
+        Otherwise::Error => Err(failed),
+        Otherwise::Default(document) => whole(kind, kind.value(document, name)?),
+    };
+    if *exists {
+        let there = Json::from(u8::from(!found.is_empty()));
+        return match kind.value(&there, name) {
+            Ok(value) if is_text => Ok(value),
+            Ok(value) => whole(kind, value),
+            Err(failed) => otherwise(error, failed),
+        };
+    }
+    let value = match found.as_slice() {
+        [] => {
+            let message = format!("Missing value for JSON_TABLE column '{name}'");
+            let failed = Error::new(Condition::InvalidTextRepresentation, message).with_mysql(3665, "22035");
+            return otherwise(empty, failed);
+        }
+        [only] => kind.value(only, name),
+        several => kind.value(&Json::Array(several.iter().map(|found| (*found).clone()).collect()), name),
+    };
+    match value {
+        Ok(value) => whole(kind, value),
+        Err(failed) => otherwise(error, failed),
+    }
+}
+
+/// Integers beyond 63 bits are decimals, which lie as texts.
+fn whole(kind: &Kind, value: Json) -> Result<Json> {
+    Ok(match (kind, &value) {
+        (Kind::Integer(_, most), Json::Number(number)) if *most > i128::from(i64::MAX) => {
+            Json::from(number.to_string())
+        }
+        _ => value,
+    })
+}
