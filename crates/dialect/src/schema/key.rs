@@ -33,6 +33,11 @@ pub struct Index {
 }
 
 impl Index {
+    /// It is no part of its table's own form.
+    pub const fn stands_alone(&self) -> bool {
+        !self.constraint || self.deferred.is_some() || self.nulls_alike || self.twin || self.exclusion.is_some()
+    }
+
     /// Its constraint is DEFERRABLE (true: INITIALLY DEFERRED).
     pub fn deferrability(&self) -> Option<bool> {
         self.deferred.or_else(|| self.exclusion.as_ref()?.deferred)

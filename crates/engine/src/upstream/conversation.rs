@@ -1,7 +1,7 @@
 //! What is on a line, and what comes next: a pipeline's answers in their order, rows that make way, the point to go back to.
 
 use std::borrow::Borrow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -17,6 +17,8 @@ use crate::spool::{Spool, SpoolReader};
 
 /// Statements that a connection keeps prepared; the one that was used longest ago gives way.
 const MAX_PREPARED: usize = 256;
+/// Statements that have failed as they ran for the first time; beyond, the server forgets them.
+const MAX_DOUBTFUL: usize = 64;
 /// Rows of a part of a cursor in a transaction.
 pub(super) const PART: u32 = 2_048;
 /// Rows of a result that nobody wants any more that are read before the server is asked to stop.
@@ -59,6 +61,8 @@ pub(super) struct Conversation {
     /// There is one, wherever.
     pub(super) has_point: bool,
     pub(super) prepared: HashMap<u64, Kept>,
+    /// Statements that may be prepared there, which nobody has heard.
+    pub(super) doubtful: HashSet<u64>,
     pub(super) clock: u64,
     /// When the connection was used last.
     pub(super) used: Option<Instant>,
@@ -164,6 +168,7 @@ impl Conversation {
         self.canceller = None;
         self.running = None;
         self.prepared.clear();
+        self.doubtful.clear();
         self.lost |= self.begun;
         self.is_over();
     }
@@ -470,10 +475,8 @@ impl Conversation {
         }
     }
 
-    /// Prepares a statement, and finds out how its columns come.
-    pub(super) fn prepare(&mut self, name: &str, request: &Request<'_>, steps: usize) -> Result<Columns> {
-        let alone = request.within.alone && request.within.transaction.is_some();
-        self.running = Some(Running { ticket: 0, readers: Arc::from([]), alone, parted: false, first: None });
+    /// Prepares a statement, in the pipeline that is being made.
+    pub(super) fn put_prepare(&mut self, name: &str, request: &Request<'_>) -> Result<()> {
         let oldest = (self.prepared.len() >= MAX_PREPARED)
             .then(|| self.prepared.iter().min_by_key(|(_, kept)| kept.used).map(|(plan, _)| *plan))
             .flatten();
@@ -482,8 +485,66 @@ impl Conversation {
             link.close_statement(&format!("rf_{oldest}"));
             self.prepared.remove(&oldest);
         }
+        if self.doubtful.len() >= MAX_DOUBTFUL {
+            for doubtful in self.doubtful.drain() {
+                link.close_statement(&format!("rf_{doubtful}"));
+            }
+        }
+        // One that has failed may be prepared there, or not.
+        if !self.doubtful.insert(request.plan) {
+            link.close_statement(name);
+        }
         link.prepare(name, &request.there.said.sql);
-        link.sync();
+        Ok(())
+    }
+
+    /// How the columns of a statement come that is prepared and runs in one pipeline: this time, as texts.
+    pub(super) fn described(&mut self, request: &Request<'_>) -> Result<Arc<[Reader]>> {
+        let mut row = RowBytes::default();
+        let types = loop {
+            match self.reply(&mut row)? {
+                Reply::Columns(found) => break found,
+                Reply::Failed(error) => return Err(self.failed(error)),
+                _ => {}
+            }
+        };
+        let kept = match self.kept(request, &types) {
+            Ok((readers, _)) => readers,
+            Err(error) => {
+                self.skip()?;
+                return Err(error);
+            }
+        };
+        let readers: Arc<[Reader]> = kept.iter().map(Reader::of_text).collect();
+        if let Some(running) = &mut self.running {
+            running.readers = readers.clone();
+        }
+        Ok(readers)
+    }
+
+    /// Keeps what is known of a statement that is prepared there.
+    pub(super) fn kept(&mut self, request: &Request<'_>, types: &[u32]) -> Result<Columns> {
+        let said = &request.there.said;
+        let told = said.told_columns();
+        let wanted = if told > 0 { &[Type::Int8, Type::Int8, Type::Int8][..told] } else { request.columns };
+        // Rows of a change that nobody has asked for are not there.
+        let readers: Arc<[Reader]> = wanted.iter().zip(types).map(|(ty, oid)| Reader::new(ty, *oid)).collect();
+        if readers.len() != types.len() && !wanted.is_empty() {
+            return Err(Error::internal("the server behind answers with other columns"));
+        }
+        let formats: Arc<[u16]> = readers.iter().map(Reader::format).collect();
+        let kept = Kept { used: self.clock, readers: readers.clone(), formats: formats.clone() };
+        self.prepared.insert(request.plan, kept);
+        self.doubtful.remove(&request.plan);
+        Ok((readers, formats))
+    }
+
+    /// Prepares a statement, and finds out how its columns come.
+    pub(super) fn prepare(&mut self, name: &str, request: &Request<'_>, steps: usize) -> Result<Columns> {
+        let alone = request.within.alone && request.within.transaction.is_some();
+        self.running = Some(Running { ticket: 0, readers: Arc::from([]), alone, parted: false, first: None });
+        self.put_prepare(name, request)?;
+        self.link.as_mut().ok_or_else(broken)?.sync();
         self.pass(steps)?;
         let (mut row, mut types) = (RowBytes::default(), Vec::new());
         loop {
@@ -495,18 +556,7 @@ impl Conversation {
             }
         }
         self.running = None;
-        let said = &request.there.said;
-        let told = said.told_columns();
-        let wanted = if told > 0 { &[Type::Int8, Type::Int8, Type::Int8][..told] } else { request.columns };
-        // Rows of a change that nobody has asked for are not there.
-        let readers: Arc<[Reader]> = wanted.iter().zip(&types).map(|(ty, oid)| Reader::new(ty, *oid)).collect();
-        if readers.len() != types.len() && !wanted.is_empty() {
-            return Err(Error::internal("the server behind answers with other columns"));
-        }
-        let formats: Arc<[u16]> = readers.iter().map(Reader::format).collect();
-        let kept = Kept { used: self.clock, readers: readers.clone(), formats: formats.clone() };
-        self.prepared.insert(request.plan, kept);
-        Ok((readers, formats))
+        self.kept(request, &types)
     }
 }
 

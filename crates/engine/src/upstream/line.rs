@@ -15,7 +15,7 @@ use rowferry_dialect::{Condition, Error, Result, Type};
 
 use super::conversation::{Answer, Conversation, PART, Running, Set, broken, lost};
 use super::values::{Reader, parameter};
-use super::{Reply, RowBytes, There, Upstream};
+use super::{Kind, Reply, RowBytes, There, Upstream};
 use crate::interrupt::Interrupter;
 use crate::ir::Value;
 use crate::spool::SpoolReader;
@@ -168,8 +168,16 @@ impl Line {
             }
             None => None,
         };
-        let (readers, formats) = match known {
+        let said = &request.there.said;
+        let is_query = request.there.kind == Kind::Query && !request.columns.is_empty();
+        // Whether rows come is known beforehand: it is prepared and run in one pipeline.
+        let at_once = known.is_none() && (is_query || request.columns.is_empty() || said.told_columns() > 0);
+        let (mut readers, formats) = match known {
             Some(known) => known,
+            None if at_once => {
+                state.put_prepare(&name, request)?;
+                Default::default()
+            }
             None => {
                 // In which format its columns can come is known once their types are.
                 let known = state.prepare(&name, request, steps)?;
@@ -177,8 +185,7 @@ impl Line {
                 known
             }
         };
-        let said = &request.there.said;
-        let rows = !readers.is_empty() && said.told_columns() == 0;
+        let rows = (!readers.is_empty() || at_once && is_query) && said.told_columns() == 0;
         let parted = rows && request.within.transaction.is_some();
         state.tickets += 1;
         let ticket = state.tickets;
@@ -193,6 +200,9 @@ impl Line {
         let alone = request.within.alone && request.within.transaction.is_some();
         state.running = Some(Running { ticket, readers: readers.clone(), alone, parted, first: None });
         state.pass(steps)?;
+        if at_once && (is_query || said.told_columns() > 0) {
+            readers = state.described(request)?;
+        }
         if rows {
             state.peek()?;
             return Ok(Begun::Rows { readers, ticket });
@@ -220,6 +230,9 @@ impl Line {
                 }
                 Answer::Complete(rows) => {
                     state.finish()?;
+                    if at_once && readers.is_empty() {
+                        state.kept(request, &[])?;
+                    }
                     let rows = counted.unwrap_or(rows);
                     return Ok(Begun::Done { rows, number, numbers, updated, told });
                 }

@@ -226,6 +226,11 @@ impl Behind {
             "rowferry".to_owned(),
             Interrupter::new(crate::memory::UNLIMITED),
         ));
+        watch.refuse_shared(&Line::new(
+            server.clone(),
+            "rowferry".to_owned(),
+            Interrupter::new(crate::memory::UNLIMITED),
+        ))?;
         let by_code_points = watch.orders_by_rules()?;
         let installed = watch.installed()?;
         let manner = Manner {

@@ -19,6 +19,9 @@ use crate::{Database, Outcome, Session, SessionOptions};
 /// How often it is looked whether the schema there has changed.
 const INTERVAL: Duration = Duration::from_secs(2);
 
+/// How often it is looked whether two connections are one, since others may have taken the one in between.
+const LOOKS_FOR_POOLERS: usize = 8;
+
 /// How long it is waited for a session that changes the schema here.
 const LOCK_TIMEOUT: &str = "1s";
 
@@ -195,6 +198,25 @@ impl Watch {
             && self.defaults.read().iter().any(|((schema, name), columns)| {
                 *schema == relation.namespace && *name == relation.name && columns.contains_key(&column.name)
             })
+    }
+
+    /// Refuses a pooler that gives a connection to somebody else after each transaction: what a session sets and prepares would be
+    /// others'.
+    ///
+    /// # Errors
+    /// `0A000` for one, and the server's.
+    pub fn refuse_shared(&self, other: &Line) -> Result<()> {
+        let process = |line: &Line| line.texts("SELECT pg_backend_pid()");
+        for _ in 0..LOOKS_FOR_POOLERS {
+            if process(&self.line)? == process(other)? {
+                let message =
+                    "a pooler in front of the PostgreSQL server that hands its connections on after each transaction";
+                return Err(Error::unsupported(message).hint(
+                    "Name the server itself in the URL, or a pool of sessions (pgbouncer's pool_mode = session).",
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// True when the database there orders texts otherwise than by their code points.

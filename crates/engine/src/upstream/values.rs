@@ -15,6 +15,8 @@ pub(crate) struct Reader {
     way: Way,
     /// The type that it comes as is the one that is awaited.
     as_it_comes: bool,
+    /// What it is where it is a float.
+    float: Type,
 }
 
 /// How a column comes.
@@ -32,6 +34,8 @@ enum Way {
     Plain,
     /// The text of a type.
     Text(Type),
+    /// The text of what would have come in binary form.
+    Told(Type),
 }
 
 impl Reader {
@@ -60,7 +64,20 @@ impl Reader {
                 | (Way::Text(Type::Date), Type::Date)
                 | (Way::Text(Type::Timestamp(_)), Type::Timestamp(None))
         );
-        Self { ty: ty.clone(), way, as_it_comes }
+        let float = if told == Some(Type::Float4) { Type::Float4 } else { Type::Float8 };
+        Self { ty: ty.clone(), way, as_it_comes, float }
+    }
+
+    /// For the same column where all come as texts.
+    pub fn of_text(&self) -> Self {
+        let told = match self.way {
+            Way::Integer => Type::Int8,
+            Way::Float => self.float.clone(),
+            Way::Bool => Type::Bool,
+            Way::Bytes => Type::Bytea,
+            Way::Plain | Way::Text(_) | Way::Told(_) => return self.clone(),
+        };
+        Self { way: Way::Told(told), ..self.clone() }
     }
 
     /// The format in which it is asked for: 1 is binary.
@@ -87,14 +104,14 @@ impl Reader {
             Way::Text(Type::Numeric(_) | Type::Date | Type::Timestamp(_)) if self.as_it_comes => {
                 std::str::from_utf8(cell).is_ok_and(|text| values::is_stored_form(text, &self.ty))
             }
-            Way::Text(_) => false,
+            Way::Text(_) | Way::Told(_) => false,
         }
     }
 
     /// The value of a cell that is one as it comes.
     pub fn plain<'a>(&self, cell: &'a [u8]) -> ValueRef<'a> {
         match self.way {
-            Way::Plain | Way::Text(_) => ValueRef::Text(cell),
+            Way::Plain | Way::Text(_) | Way::Told(_) => ValueRef::Text(cell),
             Way::Bytes => ValueRef::Blob(cell),
             Way::Integer => integer(cell).map_or(ValueRef::Null, ValueRef::Integer),
             Way::Float => float(cell).map_or(ValueRef::Null, ValueRef::Real),
@@ -107,12 +124,15 @@ impl Reader {
         if self.is_plain(cell) {
             return Ok(self.plain(cell).to_value());
         }
-        let Way::Text(told) = &self.way else {
+        let (Way::Text(told) | Way::Told(told)) = &self.way else {
             return Err(Error::new(Condition::DataCorrupted, "a value of the server behind has another length"));
         };
         let text = std::str::from_utf8(cell)
             .map_err(|_| Error::new(Condition::CharacterNotInRepertoire, "a text of the server behind is not UTF-8"))?;
         let settings = Settings::default();
+        if let Way::Told(told) = &self.way {
+            return values::input(text, told, &settings);
+        }
         let others = match self.ty {
             Type::QualifiedInterval(_) => true,
             // As it is written, where PostgreSQL has no such fields.

@@ -51,7 +51,17 @@ impl Lowering<'_> {
                     padded[*column] = pads_in_keys(ty, collation.as_deref());
                     collations[*column].clone_from(collation);
                 }
-                AlterTable::RenameTable(to) => name.clone_from(to),
+                AlterTable::RenameTable(to) => {
+                    // Indexes that are called by their table's name are called by its new one.
+                    for index in table.indexes.iter().filter(|index| self.known.is_some() && index.stands_alone()) {
+                        let own = index.name.strip_prefix(table.name.as_str()).and_then(|rest| rest.strip_prefix('.'));
+                        if let Some(own) = own {
+                            let there = super::qualified(&table.namespace, &index.name);
+                            statements.push(format!("ALTER INDEX {there} RENAME TO {}", quote(&format!("{to}.{own}"))));
+                        }
+                    }
+                    name.clone_from(to);
+                }
                 AlterTable::RenameColumn { column, to } => {
                     let known = table.columns.get(*column);
                     if known.is_some_and(|known| super::mysql::range(&known.ty, "").is_some()) {

@@ -417,7 +417,7 @@ pub(crate) fn mixed_nulls(table: &Relation, key: &ForeignKey) -> Error {
 
 /// True for an index that is no part of its table's own form.
 pub(super) const fn stands_alone(index: &Index) -> bool {
-    !index.constraint || index.deferred.is_some() || index.nulls_alike || index.twin || index.exclusion.is_some()
+    index.stands_alone()
 }
 
 /// The index that stands for a key of a table where its own form has none.
