@@ -20,6 +20,8 @@ use Illuminate\Support\Facades\Facade;
 $settings = [
     'driver' => $place->mysql ? 'mysql' : 'pgsql', 'host' => $place->host, 'port' => $place->port, 'database' => $place->database, 'username' => $place->user, 'password' => $place->password,
     'charset' => $place->mysql ? 'utf8mb4' : 'utf8', 'prefix' => '', 'strict' => true,
+    // By statements of the server; `TOUR_VARIANT=emulated` has values in their texts.
+    'options' => [PDO::ATTR_EMULATE_PREPARES => getenv('TOUR_VARIANT') === 'emulated'],
 ] + ($place->mysql ? ['collation' => 'utf8mb4_unicode_ci', 'engine' => 'InnoDB', 'timezone' => '+00:00'] : ['schema' => 'public', 'timezone' => 'UTC']);
 $capsule = new DB();
 $capsule->addConnection($settings);

@@ -19,7 +19,7 @@ _NEEDED = {
     "/usr/share/php/Illuminate/Pagination/autoload.php": "php-illuminate-pagination",
     "/usr/share/php/Doctrine/ORM/autoload.php": "php-doctrine-orm",
 }
-_BOTH = ["eloquent", "doctrine", "pdo"]
+_BOTH = ["eloquent", "doctrine", "doctrine native", "pdo"]
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,9 @@ def php() -> str:
 
 
 def _command(php: str, tour: str) -> list[str]:
-    return [php, "-d", "mysqli.allow_local_infile=1", f"{tour}.php"]
+    """A tour, behind its name in which variant."""
+    program, *variant = tour.split()
+    return ["env", f"TOUR_VARIANT={''.join(variant)}", php, "-d", "mysqli.allow_local_infile=1", f"{program}.php"]
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +43,7 @@ def mysql_servers(mysql9: MySQL, tmp_path_factory: pytest.TempPathFactory) -> It
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize("tour", [*_BOTH, "mysqli"])
+@pytest.mark.parametrize("tour", [*_BOTH, "eloquent emulated", "mysqli"])
 def test_a_tour_finds_what_it_finds_on_mysql(tour: str, mysql_servers: tours.MySQLServers, php: str) -> None:
     found = mysql_servers.compare(f"mysql {tour}", _command(php, tour), _HERE / "differences.txt", directory=_HERE)
     assert not found, "\n".join(found)

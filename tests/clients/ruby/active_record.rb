@@ -6,7 +6,7 @@ require "stringio"
 
 SETTINGS = {
   adapter: MYSQL ? "mysql2" : "postgresql", host: PLACE.host, port: PLACE.port, username: PLACE.user, password: PLACE.password, database: DATABASE, pool: 5,
-}.merge(MYSQL ? { encoding: "utf8mb4", prepared_statements: ENV["PREPARED"] == "1" } : { min_messages: "warning" })
+}.merge(MYSQL ? { encoding: "utf8mb4", prepared_statements: ENV["TOUR_VARIANT"] == "prepared" } : { min_messages: "warning" })
 ActiveRecord::Base.establish_connection(SETTINGS)
 ActiveRecord::Base.default_timezone = :utc
 ActiveRecord::Migration.verbose = false

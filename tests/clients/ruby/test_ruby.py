@@ -33,9 +33,11 @@ def mysql_servers(mysql9: MySQL, tmp_path_factory: pytest.TempPathFactory) -> It
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize("tour", [*_BOTH, "mysql2"])
+@pytest.mark.parametrize("tour", [*_BOTH, "active_record prepared", "mysql2"])
 def test_a_tour_finds_what_it_finds_on_mysql(tour: str, mysql_servers: tours.MySQLServers, ruby: str) -> None:
-    found = mysql_servers.compare(f"mysql {tour}", [ruby, f"{tour}.rb"], _HERE / "differences.txt", directory=_HERE)
+    program, *variant = tour.split()
+    command = ["env", f"TOUR_VARIANT={''.join(variant)}", ruby, f"{program}.rb"]
+    found = mysql_servers.compare(f"mysql {tour}", command, _HERE / "differences.txt", directory=_HERE)
     assert not found, "\n".join(found)
 
 

@@ -275,7 +275,7 @@ impl Converter<'_> {
             }
             Value::Boolean(value) => truth(*value),
             Value::Null => null(),
-            Value::Placeholder(_) => param(self.number_of_param(value.span)?),
+            Value::Placeholder(name) => param(self.number_of_param(name, value.span)?),
             other => return Err(Error::unsupported(format!("the literal {other}"))),
         })
     }

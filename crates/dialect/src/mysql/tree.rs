@@ -151,9 +151,12 @@ impl Converter<'_> {
     }
 
     /// The number of the parameter at a place.
-    pub(super) fn number_of_param(&self, span: Span) -> Result<i32> {
+    pub(super) fn number_of_param(&self, name: &str, span: Span) -> Result<i32> {
         let found = self.params.get(&(span.start.line, span.start.column));
-        found.copied().ok_or_else(|| Error::internal("a parameter without a place"))
+        // Parameters have no names.
+        found.copied().ok_or_else(|| {
+            Error::new(Condition::SyntaxError, format!("syntax error at or near \"{}\"", name.replace('"', "'")))
+        })
     }
 
     /// Where a literal begins, in bytes; nowhere in a text that is too long for its literals to be lifted.

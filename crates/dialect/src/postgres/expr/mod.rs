@@ -485,7 +485,7 @@ impl Binder<'_> {
         let has_otherwise = otherwise.is_some();
         let members: Vec<_> = otherwise.into_iter().chain(results).collect();
         let (mut members, mut ty) = self.unify(members, "CASE")?;
-        if !has_otherwise {
+        if !has_otherwise && !self.is_mysql() {
             // The NULL that is left has no length.
             ty = super::coerce::base(&ty);
             for member in &mut members {

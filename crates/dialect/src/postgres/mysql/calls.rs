@@ -6,7 +6,7 @@ use super::super::binder::Binder;
 use super::super::coerce::{as_it_lies, base};
 use super::super::resolve::{Candidate, Miss, choose, instantiate};
 use super::Placed;
-use super::classes::{Class, class, fraction_digits, is_of_seconds, is_wide, own_words, scale};
+use super::classes::{Class, class, fraction_digits, is_of_seconds, is_wide, moment_digits, own_words, scale};
 use super::numbers::is_unsigned;
 use crate::functions::{self, FunctionKind};
 use crate::ir::{CastContext, Expr, ExprKind, Value};
@@ -137,6 +137,41 @@ fn of_documents(name: &str) -> Option<std::ops::Range<usize>> {
 /// Aggregates and window functions whose value is one of those that they are given first.
 const OF_ONE: &[&str] = &["min", "max", "any_value", "first_value", "last_value", "nth_value", "lag", "lead"];
 
+/// How many digits behind the point the moment has that a function makes of these; `None` where that is not known.
+fn digits_made(function: &str, args: &[Placed]) -> Option<u8> {
+    let literal = |arg: &Placed| match &arg.0.kind {
+        ExprKind::Literal(Value::Text(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let written = |text: &str| text.split_once('.').map_or(0, |(_, fraction)| fraction.trim_end().len().min(6) as u8);
+    // Of a text that is written these are its own.
+    let digits = |arg: &Placed| moment_digits(&arg.0.ty).or_else(|| literal(arg).map(|text| written(&text)));
+    let (moment, amount, unit) = match (function, args) {
+        ("mysql_date_add" | "mysql_moment_add", [moment, amount, unit, _]) => (moment, amount, unit),
+        ("timestampadd", [unit, amount, moment]) => (moment, amount, unit),
+        ("timestamp" | "mysql_to_datetime", [moment]) | ("convert_tz", [moment, ..]) => return digits(moment),
+        ("timestamp", [date, time]) if is_of_seconds(&time.0.ty) => return digits(date),
+        ("addtime" | "subtime", [moment, time]) => {
+            let of_time = if is_of_seconds(&time.0.ty) { Some(0) } else { literal(time).map(|text| written(&text)) };
+            return digits(moment).zip(of_time).map(|(one, other)| one.max(other));
+        }
+        ("from_unixtime", [seconds]) if class(&seconds.0.ty) == Class::Integer => return Some(0),
+        ("mysql_str_to_datetime", [_, format]) => {
+            return literal(format).map(|format| if format.contains("%f") { 6 } else { 0 });
+        }
+        _ => return None,
+    };
+    let unit = literal(unit)?.to_ascii_uppercase();
+    if unit.contains("MICROSECOND") {
+        return Some(6);
+    }
+    // A fraction of seconds has digits of its own.
+    let whole = class(&amount.0.ty) == Class::Integer
+        || !unit.contains("SECOND")
+        || literal(amount).is_some_and(|amount| !amount.contains('.'));
+    moment_digits(&moment.0.ty).filter(|_| whole)
+}
+
 /// What time it is, with as many digits behind the point as are asked for.
 const MOMENTS_OF_NOW: &[&str] =
     &["current_timestamp", "localtime", "localtimestamp", "now", "sysdate", "utc_timestamp"];
@@ -193,6 +228,9 @@ impl Binder<'_> {
                 _ => None,
             };
             candidate.result = Type::Timestamp(digits);
+        }
+        if matches!(candidate.result, Type::Timestamp(None)) {
+            candidate.result = Type::Timestamp(digits_made(candidate.function.name, &args));
         }
         let mut converted = Vec::with_capacity(args.len());
         // What shows so many digits behind the point, however many of them are zeros.
@@ -466,7 +504,8 @@ impl Binder<'_> {
             candidate.result = kept;
         } else if let Some((value, _)) = args.first().filter(|(arg, _)| {
             // It has as many digits behind the point.
-            OF_ONE.contains(&name) && (fraction_digits(&arg.ty) > 0 || scale(&arg.ty).is_some())
+            OF_ONE.contains(&name)
+                && (fraction_digits(&arg.ty) > 0 || moment_digits(&arg.ty).is_some() || scale(&arg.ty).is_some())
         }) {
             candidate.result = value.ty.clone();
         }

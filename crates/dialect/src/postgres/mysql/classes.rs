@@ -85,6 +85,15 @@ pub(super) fn fraction_digits(ty: &Type) -> u8 {
     }
 }
 
+/// How many digits behind the point a date or a moment has; `None` where that is not known, and for what is neither.
+pub(super) fn moment_digits(ty: &Type) -> Option<u8> {
+    match ty.through_domains() {
+        Type::Date => Some(0),
+        Type::Timestamp(digits) | Type::TimestampTz(digits) => *digits,
+        _ => None,
+    }
+}
+
 /// How many digits behind the point a DOUBLE(M,D) or FLOAT(M,D) has; `None` for other types.
 pub(super) fn scale(ty: &Type) -> Option<u8> {
     crate::mysql::types::scaled(own_words(ty)?).map(|(_, scale)| scale)
@@ -146,6 +155,7 @@ fn widest(a: Type, b: &Type) -> Type {
     match (&a, b) {
         _ if a == *b => a,
         (Type::Numeric(_), Type::Numeric(_)) => decimals(&a, b),
+        (Type::Timestamp(Some(one)), Type::Timestamp(Some(other))) => Type::Timestamp(Some(*one.max(other))),
         _ => base(&a),
     }
 }
@@ -181,7 +191,7 @@ fn together(a: &Type, b: &Type) -> Type {
         (Class::Bytes, Class::Bytes) => Type::Bytea,
         (Class::Moment, Class::Moment) => match (a.through_domains(), b.through_domains()) {
             (a, b) if is_time(a) && is_time(b) => Type::Interval(None),
-            _ => Type::Timestamp(None),
+            (a, b) => Type::Timestamp(moment_digits(a).zip(moment_digits(b)).map(|(a, b)| a.max(b))),
         },
         (Class::Other, Class::Other) => types::import(a),
         (Class::Bytes, _) | (_, Class::Bytes) => Type::Bytea,

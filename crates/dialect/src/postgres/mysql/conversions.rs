@@ -204,6 +204,16 @@ impl Binder<'_> {
                 self.mysql_call_of("mysql_filled", vec![(value, at), (length, -1)])
             }
             "bit" => {
+                // The letters of a text are bytes, however many of them are digits.
+                let is_text = class(&expr.ty) == Class::Text
+                    || matches!(expr.kind, ExprKind::Literal(Value::Text(_))) && class(&expr.ty) == Class::Open;
+                let expr = match is_text {
+                    true => {
+                        let text = self.settle(expr, at)?;
+                        self.mysql_call_of("mysql_to_bytes", vec![(text, at)])?
+                    }
+                    false => expr,
+                };
                 let is_bytes = class(&expr.ty) == Class::Bytes && !matches!(expr.kind, ExprKind::Literal(_));
                 let expr = if is_bytes { self.mysql_call_of("mysql_number_of_bytes", vec![(expr, at)])? } else { expr };
                 if !is_wide(to) {
