@@ -325,7 +325,9 @@ impl Binder<'_> {
                 let value = self.target_default(changed, position, false, place)?;
                 if self.is_mysql() {
                     earlier_values.retain(|(known, ..)| *known != position);
-                    earlier_values.push((position, value.clone(), is_volatile(&value)));
+                    // A server's own default is known to that server alone.
+                    let unknown = is_volatile(&value) || matches!(value.kind, ExprKind::Default);
+                    earlier_values.push((position, value.clone(), unknown));
                 }
                 value
             } else if says_default {
