@@ -185,7 +185,8 @@ impl Session {
             ctes.push(change);
             statement = Ir::Query(Box::new(query));
         }
-        let members = members(ctes, &statement);
+        let actions = named_by_actions(&ctes, &statement)?;
+        let members = members(ctes, &statement, &actions);
         // What nobody asks for comes last.
         let (first, last): (Vec<Member>, Vec<Member>) = members.into_iter().partition(|member| member.reached);
         for member in first {
@@ -364,7 +365,7 @@ impl Session {
             _ => dml.clone(),
         };
         dml.routing = None;
-        run.refer_to_kept_in(&mut dml)?;
+        run.refer_to_kept_in(&mut dml);
         let mut types: Vec<Type> = by_rows.rows.columns.iter().map(|column| column.ty.clone()).collect();
         if let Some(heir) = dml.heir.as_ref().filter(|heir| heir.moves)
             && matches!(dml.action, DmlAction::Insert { .. })
@@ -502,19 +503,13 @@ impl Run<'_> {
         });
     }
 
-    fn refer_to_kept_in(&self, dml: &mut Dml) -> Result<()> {
-        let mut inline = false;
+    fn refer_to_kept_in(&self, dml: &mut Dml) {
         ir::walk::dml_mut(dml, &mut |expr| {
             if let Some(query) = expr.kind.query_mut() {
                 self.refer_to_kept(query);
-                each_from(query, &mut |from| inline |= matches!(from, From::Cte { .. }));
             }
             true
         });
-        if inline {
-            return Err(Error::unsupported("a WITH query that a change's RETURNING or ON CONFLICT names"));
-        }
-        Ok(())
     }
 }
 
@@ -583,11 +578,42 @@ struct Member {
 enum Owner {
     Nobody,
     One,
+    /// Or one that asks for it once for each row.
     Several,
 }
 
+/// The members that statements of one row name, in RETURNING and ON CONFLICT: their rows are made once, and not once for each row.
+fn named_by_actions(ctes: &[Cte], main: &Ir) -> Result<HashSet<CteId>> {
+    let mut named = HashSet::new();
+    let mut note = |by_rows: ByRows| {
+        for mut action in by_rows.actions {
+            ir::walk::dml_mut(&mut action, &mut |expr| {
+                if let Some(query) = expr.kind.query_mut() {
+                    each_from(query, &mut |from| {
+                        if let From::Cte { cte, .. } = from {
+                            named.insert(*cte);
+                        }
+                    });
+                }
+                true
+            });
+        }
+    };
+    match main {
+        Ir::Dml(dml) => note(InUse::by_rows(dml)?),
+        Ir::Merge(merge) => note(InUse::merge_by_rows(merge)?),
+        _ => {}
+    }
+    for cte in ctes {
+        if let CteBody::Dml(dml) = &cte.body {
+            note(InUse::by_rows(dml)?);
+        }
+    }
+    Ok(named)
+}
+
 /// The members, and for each which parts name it: those that are part of another one stand for that other.
-fn members(ctes: Vec<Cte>, main: &Ir) -> Vec<Member> {
+fn members(ctes: Vec<Cte>, main: &Ir, by_actions: &HashSet<CteId>) -> Vec<Member> {
     const MAIN: usize = usize::MAX;
     let mut named: Vec<HashSet<usize>> = vec![HashSet::new(); ctes.len()];
     let place = |id: CteId| ctes.iter().position(|cte| cte.id == id);
@@ -620,12 +646,13 @@ fn members(ctes: Vec<Cte>, main: &Ir) -> Vec<Member> {
                 }
             }
         }
+        let kept = all.len() > 1 || by_actions.contains(&ctes[at].id);
         owners.push(match all.len() {
+            _ if kept => Owner::Several,
             0 => Owner::Nobody,
-            1 => Owner::One,
-            _ => Owner::Several,
+            _ => Owner::One,
         });
-        if all.len() > 1 && matches!(ctes[at].body, CteBody::Query(_)) {
+        if kept && matches!(ctes[at].body, CteBody::Query(_)) {
             all = HashSet::from([at]);
         }
         parts[at] = all;

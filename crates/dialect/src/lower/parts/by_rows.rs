@@ -3,6 +3,7 @@
 //! So a change can be decided on one state of the database and made in another, and what it returns can name relations
 //! that a back end's RETURNING does not see.
 
+use super::returning::Reads;
 use super::{Again, ByRows, returning};
 use crate::ir::build::{row_identity, same_row, select};
 use crate::ir::{
@@ -120,6 +121,35 @@ impl Given {
         });
     }
 
+    /// The same for an expression of ON CONFLICT over those rows: what it asks of the table that is changed is asked before the
+    /// first row is, and brought, too.
+    ///
+    /// # Errors
+    /// `0A000` where the row that is met has a say in what is asked.
+    fn bring_of_conflict(&mut self, expr: &mut Expr, dml: &Dml, rows: &[RelId]) -> Result<()> {
+        let changed = returning::changed(dml);
+        let mut result = Ok(());
+        walk::expr_mut(expr, &mut |part| {
+            let mut reads_changed = false;
+            if let Some(query) = part.kind.query() {
+                Reads::of(&dml.ctes).query(query, &mut |relation| reads_changed |= changed.contains(&relation.oid));
+            }
+            let is_of_row =
+                |part: &Expr| matches!(part.kind, ExprKind::Column(column) if rows.contains(&column.relation));
+            if reads_changed && walk::any(part, is_of_row) {
+                let what = "a subquery of ON CONFLICT over the table that is changed, which names the row that is met,";
+                result = Err(Error::unsupported(what));
+                return false;
+            }
+            let foreign = reads_changed || matches!(part.kind, ExprKind::Param(_));
+            if foreign {
+                *part = self.add(part.clone());
+            }
+            !foreign
+        });
+        result
+    }
+
     fn query(self, ctes: Vec<Cte>, from: Option<From>, filter: Option<Expr>) -> Query {
         select(self.items, ctes, from, filter)
     }
@@ -135,16 +165,24 @@ pub fn by_rows(dml: &Dml) -> Result<ByRows> {
     }
     let mut action = dml.clone();
     action.ctes = Vec::new();
+    // The rows of an INSERT that leave other columns to their defaults than the first does.
+    let mut others = Vec::new();
     let rows = match &mut action.action {
         DmlAction::Insert { columns, source, on_conflict } => {
-            let (mut given, from) = insert_rows(source)?;
+            let (mut given, from) = insert_rows(source, &mut others)?;
             if let Some(routing) = &mut action.routing {
+                if !others.is_empty() {
+                    return Err(Error::unsupported("DEFAULT beside other values in an INSERT into partitions"));
+                }
                 route_inserted(routing, dml.id, columns, source, &mut given)?;
             }
             if let Some(conflict) = on_conflict
-                && let ConflictAction::Update { assignments, filter, .. } = &mut conflict.action
+                && let ConflictAction::Update { excluded, assignments, filter } = &mut conflict.action
             {
-                assignments.iter_mut().map(|(_, value)| value).chain(filter).for_each(|expr| given.bring(expr, &[]));
+                let rows = [dml.id, *excluded];
+                for expr in assignments.iter_mut().map(|(_, value)| value).chain(filter) {
+                    given.bring_of_conflict(expr, dml, &rows)?;
+                }
             }
             if let Some(conflict) = on_conflict.as_mut().filter(|conflict| has_condition(conflict))
                 && !dml.target.without_identity
@@ -190,7 +228,17 @@ pub fn by_rows(dml: &Dml) -> Result<ByRows> {
         action.routing = Some(if moves { Box::new(routing.with_moved(&action, rows.columns.len())) } else { routing });
     }
     let actions = match &dml.family {
-        None => vec![action],
+        None => {
+            let like = |row: Vec<Expr>| {
+                let mut action = action.clone();
+                if let DmlAction::Insert { source, .. } = &mut action.action {
+                    *source = InsertSource::Values(vec![row]);
+                }
+                action
+            };
+            let others: Vec<Dml> = others.into_iter().map(like).collect();
+            std::iter::once(action).chain(others).collect()
+        }
         Some(family) => {
             family.members.iter().map(|member| family::for_member(&action, member)).collect::<Result<_>>()?
         }
@@ -248,27 +296,57 @@ fn beside(dml: &Dml, others: Option<From>) -> From {
     }
 }
 
-/// The rows of an INSERT; its source becomes one row of parameters.
-fn insert_rows(source: &mut InsertSource) -> Result<(Given, Option<From>)> {
+/// The rows of an INSERT; its source becomes one row of parameters. Rows that leave other columns to their defaults are `others`,
+/// rows of parameters for actions of their own.
+fn insert_rows(source: &mut InsertSource, others: &mut Vec<Vec<Expr>>) -> Result<(Given, Option<From>)> {
     let mut given = Given::new(Expr::null(Type::Int8));
     let query = match source {
         InsertSource::Defaults => return Ok((given, None)),
         InsertSource::Query(query) => (**query).clone(),
         InsertSource::Values(rows) => {
-            let left = |row: &Vec<Expr>, at: usize| matches!(row[at].kind, ExprKind::Default);
+            let is_left = |value: &Expr| matches!(value.kind, ExprKind::Default);
             let width = rows.first().map_or(0, Vec::len);
-            let spelled: Vec<usize> = (0..width).filter(|at| !rows.iter().all(|row| left(row, *at))).collect();
-            if rows.iter().any(|row| spelled.iter().any(|at| left(row, *at))) {
-                return Err(Error::unsupported("DEFAULT beside other values in a statement that runs in parts"));
+            let spelled: Vec<usize> = (0..width).filter(|at| !rows.iter().all(|row| is_left(&row[*at]))).collect();
+            let type_at = |at: usize| {
+                let value = rows.iter().map(|row| &row[at]).find(|value| !is_left(value));
+                value.map_or(Type::Int8, |value| value.ty.clone())
+            };
+            let types: Vec<Type> = spelled.iter().map(|at| type_at(*at)).collect();
+            let params: Vec<Expr> = (types.iter().enumerate())
+                .map(|(place, ty)| given.add(Expr::column(SOURCE, place, ty.clone())))
+                .collect();
+            let mut actions: Vec<Vec<Expr>> = Vec::new();
+            let mut values = Vec::with_capacity(rows.len());
+            let mut numbers = Vec::with_capacity(rows.len());
+            for row in rows.iter() {
+                let mut action = row.clone();
+                let mut given_values = Vec::with_capacity(spelled.len() + 1);
+                for (place, at) in spelled.iter().enumerate() {
+                    if is_left(&row[*at]) {
+                        given_values.push(Expr::null(types[place].clone()));
+                    } else {
+                        action[*at] = params[place].clone();
+                        given_values.push(row[*at].clone());
+                    }
+                }
+                let number = actions.iter().position(|known| *known == action).unwrap_or_else(|| {
+                    actions.push(action);
+                    actions.len() - 1
+                });
+                numbers.push(number);
+                values.push(given_values);
             }
-            let types: Vec<Type> = spelled.iter().map(|at| rows[0][*at].ty.clone()).collect();
-            let values: Vec<Vec<Expr>> =
-                rows.iter().map(|row| spelled.iter().map(|at| row[*at].clone()).collect()).collect();
-            let mut action = rows[0].clone();
-            for (place, at) in spelled.iter().enumerate() {
-                action[*at] = given.add(Expr::column(SOURCE, place, types[place].clone()));
+            let mut types = types;
+            if actions.len() > 1 {
+                given.items[1] = Expr::column(SOURCE, types.len(), Type::Int8);
+                types.push(Type::Int8);
+                for (row, number) in values.iter_mut().zip(numbers) {
+                    row.push(Expr::integer(i64::try_from(number).unwrap_or(0), Type::Int8));
+                }
             }
-            *source = InsertSource::Values(vec![action]);
+            let mut actions = actions.into_iter();
+            *source = InsertSource::Values(actions.next().into_iter().collect());
+            others.extend(actions);
             if spelled.is_empty() {
                 // As many rows of nothing but defaults.
                 let row = vec![Expr::new(ExprKind::Literal(Value::Null), Type::Int8)];

@@ -18,22 +18,26 @@ pub fn reads_changed(dml: &Dml) -> bool {
     if !dml.target.is_table() {
         return false;
     }
-    let members = dml.family.iter().flat_map(|family| &family.members);
-    let leaves = dml.routing.iter().flat_map(|routing| &routing.members);
-    let changed: Vec<u32> =
-        members.chain(leaves).map(|member| member.oid).chain(std::iter::once(dml.target.oid)).collect();
+    let changed = changed(dml);
     // Foreign keys may take the change to any other table; triggers would be told twice of one that is not read.
     let anywhere = dml.target.triggers.is_empty();
     let mut found = false;
     for item in &dml.returning {
         walk::expr(item, &mut |part| {
             if let Some(query) = part.kind.query() {
-                each_relation(query, &mut |relation| found |= anywhere || changed.contains(&relation.oid));
+                Reads::of(&dml.ctes).query(query, &mut |relation| found |= anywhere || changed.contains(&relation.oid));
             }
             !found
         });
     }
     found
+}
+
+/// The tables whose rows a change changes itself.
+pub(super) fn changed(dml: &Dml) -> Vec<u32> {
+    let members = dml.family.iter().flat_map(|family| &family.members);
+    let leaves = dml.routing.iter().flat_map(|routing| &routing.members);
+    members.chain(leaves).map(|member| member.oid).chain(std::iter::once(dml.target.oid)).collect()
 }
 
 /// The change with RETURNING of columns only, as a member of WITH, and the query of what it was to return.
@@ -73,37 +77,56 @@ pub fn apart(dml: &Dml) -> (Cte, Query) {
     (cte, query)
 }
 
-/// Visits the relations that a query reads, those of its subqueries included.
-fn each_relation(query: &Query, visit: &mut dyn FnMut(&Relation)) {
-    for cte in &query.ctes {
-        if let CteBody::Query(query) = &cte.body {
-            each_relation(query, visit);
-        }
-    }
-    match &query.body {
-        Body::Select(select) => select.from.iter().for_each(|from| each_member(from, visit)),
-        Body::Set { left, right, .. } => {
-            each_relation(left, visit);
-            each_relation(right, visit);
-        }
-        Body::Values(_) => {}
-    }
-    walk::query(query, &mut |expr| {
-        if let Some(query) = expr.kind.query() {
-            each_relation(query, visit);
-        }
-        true
-    });
+/// The relations that queries read, those of their subqueries and of the members of WITH that they name included.
+pub(super) struct Reads<'a> {
+    ctes: &'a [Cte],
+    /// Members that have been looked at.
+    seen: Vec<CteId>,
 }
 
-fn each_member(from: &From, visit: &mut dyn FnMut(&Relation)) {
-    match from {
-        From::Relation { relation, .. } => visit(relation),
-        From::Query { query, .. } => each_relation(query, visit),
-        From::Join { left, right, .. } => {
-            each_member(left, visit);
-            each_member(right, visit);
+impl<'a> Reads<'a> {
+    pub(super) fn of(ctes: &'a [Cte]) -> Self {
+        Self { ctes, seen: Vec::new() }
+    }
+
+    pub(super) fn query(&mut self, query: &Query, visit: &mut dyn FnMut(&Relation)) {
+        for cte in &query.ctes {
+            if let CteBody::Query(query) = &cte.body {
+                self.query(query, visit);
+            }
         }
-        From::Cte { .. } | From::Kept { .. } | From::Function { .. } => {}
+        match &query.body {
+            Body::Select(select) => select.from.iter().for_each(|from| self.member(from, visit)),
+            Body::Set { left, right, .. } => {
+                self.query(left, visit);
+                self.query(right, visit);
+            }
+            Body::Values(_) => {}
+        }
+        walk::query(query, &mut |expr| {
+            if let Some(query) = expr.kind.query() {
+                self.query(query, visit);
+            }
+            true
+        });
+    }
+
+    fn member(&mut self, from: &From, visit: &mut dyn FnMut(&Relation)) {
+        match from {
+            From::Relation { relation, .. } => visit(relation),
+            From::Query { query, .. } => self.query(query, visit),
+            From::Join { left, right, .. } => {
+                self.member(left, visit);
+                self.member(right, visit);
+            }
+            From::Cte { cte, .. } if !self.seen.contains(cte) => {
+                self.seen.push(*cte);
+                let ctes = self.ctes;
+                if let Some(Cte { body: CteBody::Query(query), .. }) = ctes.iter().find(|known| known.id == *cte) {
+                    self.query(query, visit);
+                }
+            }
+            From::Cte { .. } | From::Kept { .. } | From::Function { .. } => {}
+        }
     }
 }
