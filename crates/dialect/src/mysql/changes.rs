@@ -3,7 +3,7 @@
 use pg_query::protobuf::{self as pg, BoolExprType, Node, OnConflictAction, SubLinkType, node::Node as N};
 use sqlparser::ast::{
     Assignment, AssignmentTarget, Delete, Expr, FromTable, Insert, JoinConstraint, JoinOperator, OnInsert, Query,
-    TableFactor, TableObject, TableWithJoins, Update,
+    TableFactor, TableObject, TableWithJoins, Update, With,
 };
 
 use super::build::{NOWHERE, boxed, call, column, def, list, logic, node, select, select_of, sublink, target};
@@ -199,7 +199,9 @@ impl Converter<'_> {
         Ok(Box::new(sublink(SubLinkType::AnySublink, Some(place), None, inside)))
     }
 
-    pub(super) fn update(&mut self, update: &Update) -> Result<Trees> {
+    /// An UPDATE, behind the WITH that stands before it.
+    pub(super) fn update(&mut self, update: &Update, with: Option<&With>) -> Result<Trees> {
+        let with_clause = with.map(|with| self.with_clause(with)).transpose()?;
         if update.returning.is_some() {
             return Err(Error::unsupported("RETURNING"));
         }
@@ -220,6 +222,7 @@ impl Converter<'_> {
                 relation: Some(relation),
                 target_list,
                 where_clause,
+                with_clause,
                 returning_clause: self.one_by_one(order),
                 ..Default::default()
             })));
@@ -245,6 +248,7 @@ impl Converter<'_> {
             target_list,
             where_clause,
             from_clause,
+            with_clause,
             returning_clause: self.one_by_one(Vec::new()),
             ..Default::default()
         })))
@@ -269,7 +273,9 @@ impl Converter<'_> {
         }
     }
 
-    pub(super) fn delete(&mut self, delete: &Delete) -> Result<Trees> {
+    /// A DELETE, behind the WITH that stands before it.
+    pub(super) fn delete(&mut self, delete: &Delete, with: Option<&With>) -> Result<Trees> {
+        let with_clause = with.map(|with| self.with_clause(with)).transpose()?;
         if delete.returning.is_some() {
             return Err(Error::unsupported("RETURNING"));
         }
@@ -298,6 +304,7 @@ impl Converter<'_> {
             return one(N::DeleteStmt(Box::new(pg::DeleteStmt {
                 relation: Some(relation),
                 where_clause,
+                with_clause,
                 returning_clause: self.one_by_one(Vec::new()),
                 ..Default::default()
             })));
@@ -330,6 +337,7 @@ impl Converter<'_> {
                 relation: Some(relation.clone()),
                 using_clause,
                 where_clause: and(conditions),
+                with_clause,
                 returning_clause: self.one_by_one(Vec::new()),
                 ..Default::default()
             })));
@@ -337,7 +345,7 @@ impl Converter<'_> {
         if self.modifiers.ignore {
             return Err(Error::unsupported("DELETE IGNORE from several tables"));
         }
-        self.joined_delete(from, delete.selection.as_ref(), changed)
+        self.joined_delete(from, delete.selection.as_ref(), changed, with_clause)
     }
 
     /// DELETE from a join: which rows go is read first, by their places; then they go, table by table.
@@ -346,6 +354,7 @@ impl Converter<'_> {
         from: &[TableWithJoins],
         filter: Option<&Expr>,
         changed: Vec<(String, pg::RangeVar)>,
+        with_clause: Option<pg::WithClause>,
     ) -> Result<Trees> {
         let place = |at: usize| format!("place{at}");
         let places = changed.iter().enumerate();
@@ -354,6 +363,7 @@ impl Converter<'_> {
             target_list: places.collect(),
             from_clause: self.tables(from)?,
             where_clause: self.optional(filter)?,
+            with_clause,
             ..select()
         };
         let member = |name: String, of: Node| {

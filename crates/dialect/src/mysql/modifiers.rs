@@ -23,13 +23,34 @@ fn is_word(token: &Token, wanted: &str) -> bool {
     matches!(token, Token::Word(word) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(wanted))
 }
 
+/// Where a statement says what it does: its first word, or the one behind the members of WITH.
+fn verb(tokens: &[TokenWithSpan]) -> Option<usize> {
+    let first = tokens.iter().position(|token| !is_blank(token))?;
+    if !is_word(&tokens[first].token, "with") {
+        return Some(first);
+    }
+    let mut depth = 0_usize;
+    let verb = tokens.iter().enumerate().skip(first).find_map(|(at, token)| {
+        match &token.token {
+            Token::LParen => depth += 1,
+            Token::RParen => depth = depth.saturating_sub(1),
+            word => {
+                let verbs = ["select", "update", "delete"];
+                return (depth == 0 && verbs.iter().any(|verb| is_word(word, verb))).then_some(at);
+            }
+        }
+        None
+    });
+    verb.or(Some(first))
+}
+
 /// Takes it out of a statement.
 ///
 /// # Errors
 /// `0A000` for INTO of a file.
 pub(super) fn of(tokens: &mut Vec<TokenWithSpan>) -> Result<Said> {
     let mut said = Said::default();
-    let Some(first) = tokens.iter().position(|token| !is_blank(token)) else { return Ok(said) };
+    let Some(first) = verb(tokens) else { return Ok(said) };
     let verb = tokens[first].token.clone();
     let is = |wanted: &str| is_word(&verb, wanted);
     if is("update") || is("delete") {

@@ -8,7 +8,7 @@ use sqlparser::ast::{
     Distinct, Expr, GroupByExpr, GroupByWithModifier, Join, JoinConstraint, JoinOperator, LimitClause, LockType,
     NamedWindowExpr, NonBlock, ObjectName, OrderByExpr, OrderByKind, Query, Select, SelectItem,
     SelectItemQualifiedWildcardKind, SetExpr, SetOperator, SetQuantifier, TableAlias, TableFactor, TableWithJoins,
-    Value, ValueWithSpan,
+    Value, ValueWithSpan, With,
 };
 
 use super::build::{NOWHERE, UNNAMED, boxed, list, node, select, select_of, star, target, word};
@@ -81,18 +81,7 @@ impl Converter<'_> {
             )];
         }
         if let Some(with) = &query.with {
-            let member = |converter: &mut Self, cte: &sqlparser::ast::Cte| -> Result<Node> {
-                Ok(node(N::CommonTableExpr(Box::new(pg::CommonTableExpr {
-                    ctename: cte.alias.name.value.clone(),
-                    aliascolnames: cte.alias.columns.iter().map(|column| word(column.name.value.clone())).collect(),
-                    ctematerialized: pg::CteMaterialize::Default as i32,
-                    ctequery: boxed(select_of(converter.query(&cte.query)?)),
-                    location: NOWHERE,
-                    ..Default::default()
-                }))))
-            };
-            let ctes = with.cte_tables.iter().map(|cte| member(self, cte)).collect::<Result<_>>()?;
-            body.with_clause = Some(pg::WithClause { ctes, recursive: with.recursive, location: NOWHERE });
+            body.with_clause = Some(self.with_clause(with)?);
         }
         if let Some(order) = &query.order_by {
             let OrderByKind::Expressions(keys) = &order.kind else {
@@ -139,6 +128,21 @@ impl Converter<'_> {
             })));
         }
         Ok(body)
+    }
+
+    pub(super) fn with_clause(&mut self, with: &With) -> Result<pg::WithClause> {
+        let member = |converter: &mut Self, cte: &sqlparser::ast::Cte| -> Result<Node> {
+            Ok(node(N::CommonTableExpr(Box::new(pg::CommonTableExpr {
+                ctename: cte.alias.name.value.clone(),
+                aliascolnames: cte.alias.columns.iter().map(|column| word(column.name.value.clone())).collect(),
+                ctematerialized: pg::CteMaterialize::Default as i32,
+                ctequery: boxed(select_of(converter.query(&cte.query)?)),
+                location: NOWHERE,
+                ..Default::default()
+            }))))
+        };
+        let ctes = with.cte_tables.iter().map(|cte| member(self, cte)).collect::<Result<_>>()?;
+        Ok(pg::WithClause { ctes, recursive: with.recursive, location: NOWHERE })
     }
 
     /// A number, a parameter or a variable of a routine; MySQL's largest number means without a limit.
@@ -203,7 +207,10 @@ impl Converter<'_> {
                     ..select()
                 })
             }
-            _ => Err(Error::unsupported("a change of rows inside a query")),
+            // UPDATE and DELETE behind WITH are statements; nothing else may be a change.
+            SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_) => {
+                Err(Error::syntax(format!("a query, not \"{body}\"")))
+            }
         }
     }
 

@@ -2,8 +2,8 @@
 
 use pg_query::protobuf::{self as pg, Node, SubLinkType, TransactionStmtKind, VariableSetKind, node::Node as N};
 use sqlparser::ast::{
-    ContextModifier, Expr, Ident, ObjectName, ObjectNamePart, Set, Statement as Ast, TransactionAccessMode,
-    TransactionIsolationLevel, TransactionMode, Use,
+    ContextModifier, Expr, Ident, ObjectName, ObjectNamePart, Query, Set, SetExpr, Statement as Ast,
+    TransactionAccessMode, TransactionIsolationLevel, TransactionMode, Use,
 };
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
@@ -440,36 +440,43 @@ impl Converter<'_> {
         Ok(call("mysql_set_variable", vec![text(scope), text(parts.join(".")), value]))
     }
 
+    /// A query whose rows are sent, or put into variables.
+    fn select_statement(&mut self, query: &Query) -> Result<Trees> {
+        let made = self.query(query)?;
+        if let Some(name) = self.sets.iter().find(|name| self.reads.contains(name)) {
+            return Err(Error::unsupported(format!("the variable @{name}, set and read in one query")));
+        }
+        let made = if self.counts_found { counting(made) } else { made };
+        match std::mem::take(&mut self.modifiers.into) {
+            names if names.is_empty() => one(N::SelectStmt(Box::new(made))),
+            names => {
+                let is_star = |node: &Node| {
+                    matches!(&node.node, Some(N::ResTarget(target)) if matches!(
+                        target.val.as_deref().and_then(|value| value.node.as_ref()),
+                        Some(N::ColumnRef(column)) if matches!(column.fields.last(), Some(Node { node: Some(N::AStar(_)) }))
+                    ))
+                };
+                let count = made.target_list.len();
+                if count > 0 && count != names.len() && !made.target_list.iter().any(is_star) {
+                    let message = "The used SELECT statements have a different number of columns";
+                    return Err(Error::syntax(message).with_mysql(1222, "21000"));
+                }
+                self.control = Some(Control::Into);
+                Ok(into_variables(made, names))
+            }
+        }
+    }
+
     pub(super) fn statement(&mut self, ast: &Ast) -> Result<Trees> {
         match ast {
-            Ast::Query(query) => {
-                let made = self.query(query)?;
-                if let Some(name) = self.sets.iter().find(|name| self.reads.contains(name)) {
-                    return Err(Error::unsupported(format!("the variable @{name}, set and read in one query")));
-                }
-                let made = if self.counts_found { counting(made) } else { made };
-                match std::mem::take(&mut self.modifiers.into) {
-                    names if names.is_empty() => one(N::SelectStmt(Box::new(made))),
-                    names => {
-                        let is_star = |node: &Node| {
-                            matches!(&node.node, Some(N::ResTarget(target)) if matches!(
-                                target.val.as_deref().and_then(|value| value.node.as_ref()),
-                                Some(N::ColumnRef(column)) if matches!(column.fields.last(), Some(Node { node: Some(N::AStar(_)) }))
-                            ))
-                        };
-                        let count = made.target_list.len();
-                        if count > 0 && count != names.len() && !made.target_list.iter().any(is_star) {
-                            let message = "The used SELECT statements have a different number of columns";
-                            return Err(Error::syntax(message).with_mysql(1222, "21000"));
-                        }
-                        self.control = Some(Control::Into);
-                        Ok(into_variables(made, names))
-                    }
-                }
-            }
+            Ast::Query(query) => match &*query.body {
+                SetExpr::Update(Ast::Update(update)) => self.update(update, query.with.as_ref()),
+                SetExpr::Delete(Ast::Delete(delete)) => self.delete(delete, query.with.as_ref()),
+                _ => self.select_statement(query),
+            },
             Ast::Insert(insert) => self.insert(insert),
-            Ast::Update(update) => self.update(update),
-            Ast::Delete(delete) => self.delete(delete),
+            Ast::Update(update) => self.update(update, None),
+            Ast::Delete(delete) => self.delete(delete, None),
             Ast::StartTransaction { modes: of, .. } => {
                 transaction(TransactionStmtKind::TransStmtStart, modes(of), "", false)
             }

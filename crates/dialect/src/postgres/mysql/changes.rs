@@ -442,6 +442,7 @@ impl Binder<'_> {
             target_list: targets,
             from_clause: update.from_clause.clone(),
             where_clause: update.where_clause.clone(),
+            with_clause: update.with_clause.clone(),
             limit_option: pg::LimitOption::Default as i32,
             op: pg::SetOperation::SetopNone as i32,
             ..Default::default()
