@@ -109,7 +109,7 @@ pub(crate) fn keep_order(query: &mut Query, ids: &mut Ids) {
 
 /// The sequence that numbers a column; none where the back end does.
 pub(crate) fn sequence_of(schema: &dyn Schema, column: &Column) -> Result<Option<u32>> {
-    let Some(name) = column.identity.as_ref().and_then(|identity| identity.sequence.as_ref()) else { return Ok(None) };
+    let Some(name) = column.numbering() else { return Ok(None) };
     match schema.sequence(name) {
         Some(sequence) => Ok(Some(sequence.oid)),
         None => Err(Error::internal(format!("sequence {name} of column {} is gone", column.name))),

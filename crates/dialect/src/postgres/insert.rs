@@ -314,7 +314,10 @@ impl Binder<'_> {
 
     /// A value for a column of MySQL's that numbers itself: 0 and NULL ask for the next number.
     fn self_numbered(&self, value: Expr, column: &Column) -> Result<Expr> {
-        if !self.is_mysql() || column.identity.as_ref().is_none_or(|identity| identity.always) {
+        if !self.is_mysql()
+            || !column.numbers_itself()
+            || column.identity.as_ref().is_some_and(|identity| identity.always)
+        {
             return Ok(value);
         }
         let sequence = insert::sequence_of(self.schema, column)?;

@@ -88,4 +88,10 @@ impl Column {
         let identity = self.identity.as_ref().and_then(|identity| identity.sequence.as_ref());
         identity.or_else(|| self.default.as_ref()?.next_of.as_ref())
     }
+
+    /// The column numbers itself: by an identity, or, as PostgreSQL's `serial` does, by a default that is a sequence's next number.
+    /// To MySQL's clients either is AUTO_INCREMENT.
+    pub fn numbers_itself(&self) -> bool {
+        self.identity.is_some() || self.numbering().is_some()
+    }
 }

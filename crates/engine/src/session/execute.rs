@@ -456,7 +456,7 @@ impl Session {
         if let Ir::Dml(dml) = &plan.bound.statement
             && matches!(dml.action, DmlAction::Insert { .. })
         {
-            let numbered = dml.target.columns.iter().any(|column| column.row_identity && column.identity.is_some());
+            let numbered = dml.target.columns.iter().any(|column| column.row_identity && column.numbers_itself());
             if numbered {
                 let handle = self.handle()?;
                 let rowid = handle.lock().last_identity_given();

@@ -378,7 +378,7 @@ impl Session {
         if self.language() != Language::Mysql || !matches!(dml.action, DmlAction::Insert { .. }) {
             return None;
         }
-        Some((&dml.target, dml.target.columns.iter().find(|column| column.identity.is_some())?))
+        Some((&dml.target, dml.target.columns.iter().find(|column| column.numbers_itself())?))
     }
 
     /// Refuses rows whose numbers are beyond their column: counters know no type.
@@ -426,7 +426,7 @@ impl Session {
             (sequences.serial, sequences.told) = (before, None);
             return;
         }
-        let numbered = dml.target.columns.iter().position(|column| column.row_identity && column.identity.is_some());
+        let numbered = dml.target.columns.iter().position(|column| column.row_identity && column.numbers_itself());
         if prepared.triggers.is_some() || numbered.is_none() {
             return;
         }
@@ -488,7 +488,7 @@ impl Session {
         if matches!(sequences.told, Some(Told::Said(_))) {
             return;
         }
-        let numbered = dml.target.columns.iter().position(|column| column.identity.is_some());
+        let numbered = dml.target.columns.iter().position(Column::numbers_itself);
         let at = numbered.and_then(|numbered| columns.iter().position(|column| *column == numbered));
         let first = match (source, at) {
             (InsertSource::Values(rows), Some(at)) => {

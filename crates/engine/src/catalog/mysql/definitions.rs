@@ -129,7 +129,7 @@ fn table(context: &Context<'_>, relation: &Arc<Relation>) -> String {
             Some(Default::Expression(expression)) => {
                 let _ = write!(part, " DEFAULT ({expression})");
             }
-            None if column.identity.is_some() => part.push_str(" AUTO_INCREMENT"),
+            None if column.numbers_itself() => part.push_str(" AUTO_INCREMENT"),
             None if !column.not_null && column.generated.is_none() && takes_default(&words) => {
                 part.push_str(" DEFAULT NULL");
             }

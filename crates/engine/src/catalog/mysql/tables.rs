@@ -179,7 +179,7 @@ fn columns_of_all<'a>(context: &'a Context<'_>, relations: impl Iterator<Item = 
             let words = Words::of(&column.ty);
             let default = default(context, relation, at);
             let generated = words::generated(context, relation, at);
-            let extra = if column.identity.is_some() {
+            let extra = if column.numbers_itself() {
                 "auto_increment"
             } else if generated.is_some() {
                 if is_virtual(details, &column.name) { "VIRTUAL GENERATED" } else { "STORED GENERATED" }

@@ -164,7 +164,7 @@ pub(super) enum Default {
 /// The default of a column as MySQL tells it.
 pub(super) fn default(context: &Context<'_>, relation: &Arc<Relation>, at: usize) -> Option<Default> {
     let column = &relation.columns[at];
-    if column.generated.is_some() || column.identity.is_some() {
+    if column.generated.is_some() || column.numbers_itself() {
         return None;
     }
     let text = describe::default_expression(context.schema, relation, at)?;

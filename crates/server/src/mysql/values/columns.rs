@@ -52,10 +52,10 @@ pub(super) fn definitions(session: &mut Session, columns: &[ResultColumn]) -> Ve
                 // A subquery's columns have the names that it gives them.
                 definition.org_name.clone_from(column.listed.as_ref().map_or(&own.name, |listed| &listed.column));
                 definition.flags |= key_flags(&relation.indexes, position);
-                if own.identity.is_some() {
+                if own.numbers_itself() {
                     definition.flags |= column_flag::AUTO_INCREMENT;
                 }
-                if own.not_null && own.default.is_none() && own.identity.is_none() {
+                if own.not_null && own.default.is_none() && !own.numbers_itself() {
                     definition.flags |= column_flag::NO_DEFAULT_VALUE;
                 }
             }
