@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import time
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from typing import Any
 
@@ -255,3 +256,30 @@ def test_who_says_nothing_for_too_long_is_let_go(server: Rowferry) -> None:
         with pytest.raises(pymysql.OperationalError) as caught:
             cursor.execute("SELECT 1")
         assert caught.value.args[0] in (4031, 2006, 2013)
+
+
+def test_a_parameter_beyond_63_bits_is_a_whole_number(server: Rowferry) -> None:
+    with mysql.connect(**place(server)) as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT %s AS a, %s - 1 AS b", (2**64 - 1, 2**64 - 1))
+        found = cursor.fetchone()
+        assert found is not None
+        assert [(type(value), value) for value in found] == [(int, 2**64 - 1), (int, 2**64 - 2)]
+
+
+def test_a_table_from_a_query_tells_its_rows(server: Rowferry, table: str) -> None:
+    with pymysql.connect(**place(server)) as connection, connection.cursor() as cursor:
+        assert cursor.execute(f"CREATE TABLE {table} AS SELECT 1 AS n UNION ALL SELECT 2") == 2
+        assert cursor.execute(f"SELECT * FROM {table}") == 2
+
+
+def test_a_lock_by_name_is_waited_for_however_long_rows_are(server: Rowferry) -> None:
+    with pymysql.connect(**place(server)) as holder, pymysql.connect(**place(server)) as waiting:
+        with holder.cursor() as cursor, waiting.cursor() as other, ThreadPoolExecutor(1) as threads:
+            cursor.execute("SELECT GET_LOCK('waited for', 0)")
+            other.execute("SET innodb_lock_wait_timeout = 1")
+            lock = threads.submit(other.execute, "SELECT GET_LOCK('waited for', -1)")
+            time.sleep(1.5)
+            assert not lock.done()
+            cursor.execute("SELECT RELEASE_LOCK('waited for')")
+            lock.result(timeout=10)
+            assert other.fetchall() == ((1,),)

@@ -249,8 +249,11 @@ impl Binder<'_> {
                 }
                 Some(_) => {}
             }
-            let scope = Scope { clause: Clause::Values, ..Scope::default() };
+            // MySQL's values see those left of them, and the defaults of the columns behind.
+            let entries = if self.is_mysql() { vec![target.entry.clone()] } else { Vec::new() };
+            let scope = Scope { clause: Clause::Values, entries, ..Scope::default() };
             let (row, _) = self.with_scope(scope, |binder| {
+                let mut earlier_values: Vec<(usize, Expr, bool)> = Vec::new();
                 let mut row: Vec<Expr> = Vec::with_capacity(list.items.len());
                 // Where the value of each target stands: parts of one column share a place.
                 let mut slots = Vec::with_capacity(list.items.len());
@@ -290,11 +293,21 @@ impl Binder<'_> {
                         row.push(binder.target_default(target, *position, native, place)?);
                     } else {
                         Self::check_given(column, overriding)?;
-                        let value = binder.expr(node)?;
+                        let outer = std::mem::take(&mut binder.effects.volatile);
+                        let mut value = binder.expr(node)?;
+                        let volatile = std::mem::replace(&mut binder.effects.volatile, outer);
+                        binder.effects.volatile |= volatile;
+                        if binder.is_mysql() {
+                            binder.mysql_behind_values(&mut value, target, &mut earlier_values)?;
+                        }
                         if let Some(clips) = &mut binder.clips {
                             clips.row = rows.len() + 1;
                         }
                         let value = binder.stored_value(value, column, place)?;
+                        if binder.is_mysql() {
+                            earlier_values.retain(|(known, _, _)| known != position);
+                            earlier_values.push((*position, value.clone(), volatile));
+                        }
                         row.push(binder.self_numbered(value, column)?);
                     }
                 }

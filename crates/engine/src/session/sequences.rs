@@ -356,6 +356,12 @@ impl State {
         counter.called.then_some(counter.last)
     }
 
+    /// What a sequence yields next, as far as is known.
+    pub fn next_value(&self, details: &Arc<SequenceDetails>) -> Option<i64> {
+        let counter = self.running.with(|connection| self.sequence_counter(connection, details)).ok()?;
+        if counter.called { counter.last.checked_add(details.increment) } else { Some(counter.last) }
+    }
+
     /// Where a sequence stands.
     pub fn sequence_counter(&self, connection: Connection<'_>, details: &Arc<SequenceDetails>) -> Result<Counter> {
         let database = self.database.upgrade().ok_or_else(|| Error::internal("the database is closed"))?;

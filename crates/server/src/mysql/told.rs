@@ -124,6 +124,9 @@ pub(super) fn info(session: &Session, plan: &Prepared, command: Command, rows: u
         Command::Utility("ALTER TABLE" | "CREATE INDEX" | "DROP INDEX") => {
             format!("Records: 0  Duplicates: 0  Warnings: {warnings}")
         }
+        _ if matches!(plan.bound.statement, Statement::CreateTableAs(_)) => {
+            format!("Records: {rows}  Duplicates: 0  Warnings: {warnings}")
+        }
         _ => String::new(),
     }
 }

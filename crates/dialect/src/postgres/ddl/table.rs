@@ -476,7 +476,16 @@ impl Binder<'_> {
 
     /// A default; `DEFAULT NULL` is none.
     pub(super) fn default_text(&mut self, expr: &Node, name: &str, ty: &Type) -> Result<Option<Text>> {
-        let mut text = self.definition(expr, Vec::new(), Clause::Default, Some((name, ty)))?;
+        let mut text = self.definition(expr, Vec::new(), Clause::Default, Some((name, ty))).map_err(|error| {
+            let is_of_value = error.condition().sqlstate().starts_with("22");
+            match self.is_mysql() && is_of_value {
+                true => {
+                    crate::Error::new(Condition::InvalidTableDefinition, format!("Invalid default value for '{name}'"))
+                        .with_mysql(1067, "42000")
+                }
+                false => error,
+            }
+        })?;
         self.derive_collations_over(&mut text.expr, &[])?;
         let null = matches!(text.expr.kind, crate::ir::ExprKind::Literal(crate::ir::Value::Null));
         Ok((!null).then_some(text))

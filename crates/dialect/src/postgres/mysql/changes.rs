@@ -335,6 +335,36 @@ impl Binder<'_> {
         }
     }
 
+    /// A value of an INSERT that reads columns: those that were given theirs left of it have it, the others their defaults.
+    pub(in crate::postgres) fn mysql_behind_values(
+        &mut self,
+        value: &mut Expr,
+        target: &Target,
+        earlier: &mut Vec<(usize, Expr, bool)>,
+    ) -> Result<()> {
+        let mut read = Vec::new();
+        walk::expr_mut(value, &mut |part| {
+            if let ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) = &part.kind
+                && *relation == target.id
+            {
+                read.push(*at);
+            }
+            true
+        });
+        for at in read {
+            if earlier.iter().any(|(known, _, _)| *known == at) {
+                continue;
+            }
+            // What numbers itself has no number yet.
+            let default = match target.relation.columns[at].identity {
+                Some(_) => Expr::integer(0, target.relation.columns[at].ty.clone()),
+                None => self.target_default(target, at, false, -1)?,
+            };
+            earlier.push((at, default, false));
+        }
+        self.behind(value, target, earlier)
+    }
+
     /// True for a row that the assignments change: a condition that counts.
     pub(in crate::postgres) fn changes_row(
         &mut self,

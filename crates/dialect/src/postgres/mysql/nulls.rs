@@ -49,6 +49,7 @@ const KEEP: &[&str] = &[
     "mysql_bit_xor",
     "mysql_like",
     "mysql_like_binary",
+    "mysql_nearest",
     "mysql_not_zero",
     "mysql_regexp",
     "mysql_shift_left",

@@ -107,6 +107,12 @@ pub(in crate::postgres) fn is_unsigned(expr: &Expr) -> bool {
     }) {
         return true;
     }
+    // A parameter beyond 63 bits.
+    if matches!(expr.kind, ExprKind::Param(_))
+        && expr.ty == Type::Numeric(Some(NumericModifier { precision: 20, scale: 0 }))
+    {
+        return true;
+    }
     let whole_decimal = is_open_decimal(&expr.ty);
     if !whole_decimal && !expr.ty.is_integer() {
         return false;

@@ -201,11 +201,22 @@ fn table(context: &Context<'_>, relation: &Arc<Relation>) -> String {
     let kind = if relation.is_temporary() { "TEMPORARY TABLE" } else { "TABLE" };
     let mut out = format!("CREATE {kind} {} (\n  {}\n)", quoted(&relation.name), parts.join(",\n  "));
     let collation = table_collation(details);
-    let _ = write!(out, " ENGINE=InnoDB DEFAULT CHARSET={} COLLATE={collation}", charset_of(collation));
+    out.push_str(" ENGINE=InnoDB");
+    if let Some(next) = next_number(context, relation).filter(|next| *next > 1) {
+        let _ = write!(out, " AUTO_INCREMENT={next}");
+    }
+    let _ = write!(out, " DEFAULT CHARSET={} COLLATE={collation}", charset_of(collation));
     if let Some(comment) = details.and_then(|details| details.comment.as_deref()) {
         let _ = write!(out, " COMMENT={}", text(comment));
     }
     out
+}
+
+/// The number that a table's next row has.
+fn next_number(context: &Context<'_>, relation: &Relation) -> Option<i64> {
+    let at = relation.columns.iter().position(|column| column.identity.is_some())?;
+    let details = context.schema.sequences().find(|details| details.owner == Some((relation.oid, at)))?;
+    context.state.next_value(details)
 }
 
 /// The character set that a collation is one of.

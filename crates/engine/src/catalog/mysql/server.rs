@@ -1,10 +1,12 @@
 //! What the server has: engines, character sets, variables, sessions.
 
+use rowferry_dialect::Schema as _;
 use rowferry_dialect::mysql::variables::{self, Scope, VARIABLES};
 
 use super::{CHARSET, Context, DEF, Row, Table, database, in_namespace, of_schema, relations, row};
 use crate::catalog::{NULL, pg_stat_activity};
 use crate::functions::worked_out;
+use crate::session::state::State;
 
 pub(super) const TABLES: &[Table] = &[
     of_schema(
@@ -282,6 +284,13 @@ const RESERVED: &str = "ACCESSIBLE ADD ALL ALTER ANALYZE AND AS ASC ASENSITIVE B
     UNIQUE UNLOCK UNSIGNED UPDATE USAGE USE USING UTC_DATE UTC_TIME UTC_TIMESTAMP VALUES VARBINARY VARCHAR \
     VARCHARACTER VARYING VIRTUAL WHEN WHERE WHILE WINDOW WITH WRITE XOR YEAR_MONTH ZEROFILL";
 
+/// Where a session looks for names without a database.
+fn current_database(context: &Context<'_>, session: &State) -> String {
+    let path = session.variables.read().search_path();
+    let first = path.iter().find(|name| context.schema.has_namespace(name));
+    database(context, first.map_or("public", String::as_str)).to_owned()
+}
+
 fn processlist(context: &Context<'_>) -> Vec<Row> {
     pg_stat_activity::visible(context)
         .into_iter()
@@ -294,7 +303,7 @@ fn processlist(context: &Context<'_>) -> Vec<Row> {
                 session.pid,
                 &session.user,
                 if session.client_address.is_empty() { "localhost" } else { session.client_address.as_str() },
-                &session.database_name,
+                current_database(context, &session),
                 if idle { "Sleep" } else { "Query" },
                 since.max(0),
                 if idle { "" } else { "executing" },

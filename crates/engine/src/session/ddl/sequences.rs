@@ -313,15 +313,20 @@ impl Changer<'_> {
         }
     }
 
-    /// Informix's MODIFY of a SERIAL: the next number, where that is greater than those that were given.
+    /// Informix's MODIFY of a SERIAL: the next number, where that is greater than those that were given. MySQL's
+    /// AUTO_INCREMENT = n goes back to it where no row has a greater one.
     fn go_on_at(&self, table: &Relation, at: usize, next: i64) -> Done {
         let Some(name) = table.columns[at].numbering() else {
             self.entry(table)?;
-            return self.store.number_rows_from(table, next);
+            return self.store.number_rows_from(table, next, self.session.language() == Language::Mysql);
         };
         let Some(details) = self.schema().sequence_details(name) else {
             return Err(Error::internal("the sequence of a SERIAL is gone").into());
         };
+        if self.session.language() == Language::Mysql {
+            let greatest = self.store.greatest_number(table, at)?;
+            return self.restart_sequence(&details, greatest.map_or(next, |known| next.max(known.saturating_add(1))));
+        }
         let counter = self.session.state.sequence_counter(self.handle.connection(), &details)?;
         if next > counter.last { self.restart_sequence(&details, next) } else { Ok(()) }
     }

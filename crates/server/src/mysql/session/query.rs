@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::ir::Value;
+use rowferry_dialect::ir::{Statement, Value};
 use rowferry_dialect::mysql::load_data::LoadData;
 use rowferry_engine::{Answer, Command, Condition, Cursor, Error, Outcome, Prepared, mask_secrets};
 use rowferry_wire_mysql::messages::handshake::capability;
@@ -124,8 +124,9 @@ impl MysqlSession<'_> {
             self.changed.push(told::Change::Schema(name.to_owned()));
         }
         let warnings = told::warnings(&mut self.session);
-        // A query whose rows nobody sees has changed none.
         let affected_rows = match command {
+            Command::Select if matches!(plan.bound.statement, Statement::CreateTableAs(_)) => rows,
+            // A query whose rows nobody sees has changed none.
             Command::Select => 0,
             // A database is one row.
             Command::Utility("CREATE SCHEMA") => 1,

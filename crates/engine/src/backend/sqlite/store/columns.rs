@@ -80,11 +80,13 @@ impl Store<'_> {
         Ok(())
     }
 
-    /// What SQLite numbers the next row of a table with, where that is greater than those that it has given.
-    pub fn number_rows_from(&self, table: &Relation, next: i64) -> Done {
+    /// What SQLite numbers the next row of a table with, where that is greater than those that its rows have; with those
+    /// that it has ever given, unless it goes `back`.
+    pub fn number_rows_from(&self, table: &Relation, next: i64, back: bool) -> Done {
         let Physical { database, name } = &table.physical;
         let before = next.saturating_sub(1);
-        let sql = format!("UPDATE {database}.sqlite_sequence SET seq = max(seq, ?2) WHERE name = ?1");
+        let seq = if back { "?2" } else { "max(seq, ?2)" };
+        let sql = format!("UPDATE {database}.sqlite_sequence SET seq = {seq} WHERE name = ?1");
         if self.execute(&sql, params![name, before])? == 0 {
             let sql = format!("INSERT INTO {database}.sqlite_sequence (name, seq) VALUES (?1, ?2)");
             self.execute(&sql, params![name, before])?;

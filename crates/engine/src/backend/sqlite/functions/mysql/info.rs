@@ -111,7 +111,13 @@ pub(in super::super) const ROWS: &[Row] = &[
         let (key, seconds, state) = (key(call)?, call.float(1)?, call.context().state());
         let lock = |wait| state.advisory_lock(key, LockMode::Exclusive, Hold::Session, wait);
         if seconds < 0.0 {
-            return integer(lock(true)?);
+            // For ever, whatever the session waits for rows.
+            loop {
+                match lock(true) {
+                    Err(error) if error.condition() == Condition::LockNotAvailable => {}
+                    taken => return integer(taken?),
+                }
+            }
         }
         let end = Instant::now() + Duration::from_secs_f64(seconds.min(31_536_000.0));
         loop {
