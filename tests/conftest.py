@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.clients.tours import Servers
+from tests.clients.tours import MySQLServers, Servers
 from tests.servers.availability import NOT_TESTED, start_or_skip
 from tests.servers.mariadb import MariaDB, MariaDB11
 from tests.servers.mysql import MySQL, MySQLServer
@@ -98,6 +98,12 @@ def served(tmp_path: Path) -> Iterator[Rowferry]:
     """A new, empty database, served to PostgreSQL clients for one test."""
     with Rowferry.start(tmp_path / "app.db") as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def mysql_tour_servers(mysql9: MySQL, tmp_path_factory: pytest.TempPathFactory) -> MySQLServers:
+    """A real MySQL and our door, for tours of clients."""
+    return MySQLServers(mysql9, tmp_path_factory.mktemp("tours"))
 
 
 @pytest.fixture(scope="session")

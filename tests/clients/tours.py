@@ -30,6 +30,7 @@ CACHE = Path(__file__).resolve().parents[2] / ".cache"
 _UNREACHABLE = (
     *("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ETIMEDOUT", "ECONNRESET"),
     *("Could not transfer", "Unknown host", "dial tcp", "no such host", "Temporary failure in name resolution"),
+    *("Could not resolve host", "Could not connect to server"),
 )
 
 

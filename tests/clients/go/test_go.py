@@ -1,4 +1,5 @@
-"""Tours of Go's clients, as its module proxy has them: pgx, lib/pq, gorm."""
+"""Tours of Go's clients, as its module proxy has them: pgx, lib/pq, gorm; for MySQL go-sql-driver, gorm, sqlx, bun,
+xorm, golang-migrate and goose."""
 
 from __future__ import annotations
 
@@ -47,4 +48,11 @@ def programs() -> Path:
 @pytest.mark.parametrize("tour", ["pgx", "libpq", "gorm"])
 def test_a_tour_finds_what_it_finds_on_postgresql(tour: str, tour_servers: tours.Servers, programs: Path) -> None:
     found = tour_servers.compare(tour, [programs / tour], _HERE / "differences.txt", directory=programs)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.timeout(700)
+@pytest.mark.parametrize("tour", ["mysqldriver", "gormmysql", "sqlx", "bun", "xorm", "migrations"])
+def test_a_tour_finds_what_it_finds_on_mysql(tour: str, mysql_tour_servers: tours.MySQLServers, programs: Path) -> None:
+    found = mysql_tour_servers.compare(tour, [programs / tour], _HERE / "differences_mysql.txt", directory=programs)
     assert not found, "\n".join(found)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.clients import tours
 from tests.servers.availability import not_tested
-from tests.servers.mysql import MySQL
 
 _HERE = Path(__file__).parent
 _TOURS = ["mysql2", "mariadb", "knex", "drizzle", "kysely", "sequelize", "typeorm", "prisma"]
@@ -23,13 +21,10 @@ def installed() -> Path:
         not_tested("Node's clients for MySQL", reason)
 
 
-@pytest.fixture(scope="module")
-def servers(mysql9: MySQL, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tours.MySQLServers]:
-    yield tours.MySQLServers(mysql9, tmp_path_factory.mktemp("tours"))
-
-
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("tour", _TOURS)
-def test_a_tour_finds_what_it_finds_on_mysql(tour: str, servers: tours.MySQLServers, installed: Path) -> None:
-    found = servers.compare(tour, ["node", f"{tour}.js"], _HERE / "differences.txt", directory=installed)
+def test_a_tour_finds_what_it_finds_on_mysql(
+    tour: str, mysql_tour_servers: tours.MySQLServers, installed: Path
+) -> None:
+    found = mysql_tour_servers.compare(tour, ["node", f"{tour}.js"], _HERE / "differences.txt", directory=installed)
     assert not found, "\n".join(found)

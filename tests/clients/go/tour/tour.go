@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"reflect"
 	"runtime/debug"
@@ -13,12 +14,22 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/lib/pq"
 )
 
 // URL is the empty database that the tour is given.
 var URL = os.Args[1]
+
+// DataSource is the URL of a MySQL as go-sql-driver takes it, with the parameters of a query string.
+func DataSource(parameters string) string {
+	place, err := url.Parse(URL)
+	if err != nil {
+		panic(err)
+	}
+	return fmt.Sprintf("%s@tcp(%s)%s?%s", place.User, place.Host, place.Path, parameters)
+}
 
 // Lines is what a step has found out.
 type Lines []any
@@ -131,7 +142,10 @@ func Spell(value any) string {
 func ErrorOf(err error) string {
 	var ofPgx *pgconn.PgError
 	var ofPq *pq.Error
+	var ofMySQL *mysql.MySQLError
 	switch {
+	case errors.As(err, &ofMySQL):
+		return fmt.Sprintf("{%d %s, %s}", ofMySQL.Number, ofMySQL.SQLState[:], ofMySQL.Message)
 	case errors.As(err, &ofPgx):
 		return fields(ofPgx.Severity, ofPgx.Code, ofPgx.Message, ofPgx.Detail, ofPgx.Hint, fmt.Sprint(ofPgx.Position), ofPgx.Where,
 			ofPgx.SchemaName, ofPgx.TableName, ofPgx.ColumnName, ofPgx.DataTypeName, ofPgx.ConstraintName)
