@@ -355,10 +355,15 @@ impl Binder<'_> {
             if earlier.iter().any(|(known, _, _)| *known == at) {
                 continue;
             }
-            // What numbers itself has no number yet.
-            let default = match target.relation.columns[at].identity {
-                Some(_) => Expr::integer(0, target.relation.columns[at].ty.clone()),
-                None => self.target_default(target, at, false, -1)?,
+            let column = &target.relation.columns[at];
+            let default = match &column.default {
+                // What numbers itself has no number yet.
+                _ if column.numbers_itself() => Expr::integer(0, column.ty.clone()),
+                None if column.not_null && column.generated.is_none() => match self.mysql_implicit(column)? {
+                    Some(implicit) => implicit,
+                    None => self.target_default(target, at, false, -1)?,
+                },
+                _ => self.target_default(target, at, false, -1)?,
             };
             earlier.push((at, default, false));
         }

@@ -101,7 +101,8 @@ impl Binder<'_> {
     pub(in crate::postgres) fn mysql_never_null(&self, expr: &Expr) -> bool {
         let all = |members: &[Expr]| members.iter().all(|member| self.mysql_never_null(member));
         match &expr.kind {
-            ExprKind::Literal(value) => *value != Value::Null,
+            // A document may always be NULL, a written one, too.
+            ExprKind::Literal(value) => *value != Value::Null && *expr.ty.through_domains() != Type::Json,
             ExprKind::Column(_) => {
                 let mut entries = self.scopes.iter().rev().flat_map(|scope| &scope.entries);
                 let found = entries.find_map(|entry| {

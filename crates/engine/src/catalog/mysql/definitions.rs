@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rowferry_dialect::Schema as _;
 use rowferry_dialect::mysql::print::{literal as text, quoted};
 use rowferry_dialect::mysql::{LateKey, routine};
-use rowferry_dialect::schema::{CheckOption, Relation, RelationKind};
+use rowferry_dialect::schema::{CheckOption, Column, Relation, RelationKind};
 use rowferry_dialect::stored_function::RoutineLanguage;
 
 use super::keys::{in_order, index_name, prefix, prefixed};
@@ -214,7 +214,7 @@ fn table(context: &Context<'_>, relation: &Arc<Relation>) -> String {
 
 /// The number that a table's next row has.
 fn next_number(context: &Context<'_>, relation: &Relation) -> Option<i64> {
-    let at = relation.columns.iter().position(|column| column.identity.is_some())?;
+    let at = relation.columns.iter().position(Column::numbers_itself)?;
     let details = context.schema.sequences().find(|details| details.owner == Some((relation.oid, at)))?;
     context.state.next_value(details)
 }
