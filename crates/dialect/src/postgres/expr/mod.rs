@@ -472,7 +472,10 @@ impl Binder<'_> {
             let Some(N::CaseWhen(when)) = &node.node else { continue };
             let (condition, at) = self.required(&when.expr)?;
             conditions.push(match &subject {
-                Some(subject) => self.compare(CompareOp::Equal, subject.clone(), (condition, at), when.location)?,
+                Some(subject) => {
+                    let (subject, value) = self.mysql_case_operands(subject.clone(), (condition, at))?;
+                    self.compare(CompareOp::Equal, subject, value, when.location)?
+                }
                 None => self.condition(condition, "CASE/WHEN", at)?,
             });
             results.push(self.required(&when.result)?);

@@ -13,6 +13,25 @@ use crate::values::mysql::moments;
 use crate::{Result, Type};
 
 impl Binder<'_> {
+    /// The operand of a CASE and one of its values: a document is none there, but its text, or a number beside numbers.
+    pub(in crate::postgres) fn mysql_case_operands(
+        &mut self,
+        (subject, subject_at): Placed,
+        (value, value_at): Placed,
+    ) -> Result<(Placed, Placed)> {
+        let told = |binder: &mut Self, expr: Expr, at: i32, beside: &Type| match binder.is_mysql()
+            && *expr.ty.through_domains() == Type::Json
+        {
+            true if class(beside).is_number() => binder.mysql_bare(expr, at),
+            true => binder.coerce(expr, &Type::Text, CastContext::Explicit, at),
+            false => Ok(expr),
+        };
+        let (of_subject, of_value) = (subject.ty.clone(), value.ty.clone());
+        let subject = told(self, subject, subject_at, &of_value)?;
+        let value = told(self, value, value_at, &of_subject)?;
+        Ok(((subject, subject_at), (value, value_at)))
+    }
+
     /// Two values in what they are compared as.
     pub(in crate::postgres) fn mysql_comparable(
         &mut self,
