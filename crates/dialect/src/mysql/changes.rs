@@ -250,7 +250,6 @@ impl Converter<'_> {
             from_clause,
             with_clause,
             returning_clause: self.one_by_one(Vec::new()),
-            ..Default::default()
         })))
     }
 
@@ -339,7 +338,6 @@ impl Converter<'_> {
                 where_clause: and(conditions),
                 with_clause,
                 returning_clause: self.one_by_one(Vec::new()),
-                ..Default::default()
             })));
         }
         if self.modifiers.ignore {
