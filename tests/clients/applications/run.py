@@ -1,0 +1,128 @@
+"""Whole applications on a SQLite file behind our doors: each in a virtual environment of its own, by hand.
+
+    python -m tests.clients.applications.run                       all of them, on both doors
+    python -m tests.clients.applications.run airflow --door mysql  one, on one door
+
+Each application makes or migrates its own schema in a new file and then does a day's work: the steps in the file of
+its name, which print in a line of its own what came out. Whoever was refused something, by the server's log, fails.
+The environments stay under `.cache/applications`: some gigabytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import venv
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.servers.rowferry import Rowferry
+
+_HERE = Path(__file__).parent
+_CACHE = Path(__file__).parents[3] / ".cache" / "applications"
+
+
+@dataclass(frozen=True)
+class Application:
+    """An application: what is installed, which URLs it takes, and what its steps print at the end."""
+
+    packages: tuple[str, ...]
+    postgres: str
+    #: `None`: it speaks to PostgreSQL alone.
+    mysql: str | None
+    expected: str
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+APPLICATIONS = {
+    "optuna": Application(
+        ("optuna==4.*", "pandas", "psycopg2-binary", "pymysql"), "postgresql+psycopg2", "mysql+pymysql", "40 trials"
+    ),
+    "mlflow": Application(
+        ("mlflow==3.*", "psycopg2-binary", "pymysql"), "postgresql+psycopg2", "mysql+pymysql", "2 traces"
+    ),
+    "prefect": Application(("prefect==3.*",), "postgresql+asyncpg", None, "9 task runs"),
+    "airflow": Application(
+        ("apache-airflow==3.*", "psycopg2-binary", "asyncpg", "mysqlclient", "aiomysql", "pymysql"),
+        "postgresql+psycopg2",
+        "mysql+mysqldb",
+        "4 runs succeeded",
+    ),
+    "superset": Application(
+        # What Superset 6.1 needs and does not name, and what it is too old for.
+        ("apache-superset==6.1.*", "rich", "cachetools", "flask-caching==2.3.1", "psycopg2-binary", "mysqlclient"),
+        "postgresql+psycopg2",
+        "mysql+mysqldb",
+        "7 charts",
+    ),
+}
+
+
+def environment(name: str) -> Path:
+    """The application's own Python, made and filled where it is not there."""
+    place = _CACHE / name
+    python = place / "bin" / "python"
+    done = place / "installed"
+    packages = "\n".join(APPLICATIONS[name].packages)
+    if not done.exists() or done.read_text() != packages:
+        print(f"== installing {name} (some minutes)", flush=True)
+        venv.create(place, with_pip=True, clear=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", *APPLICATIONS[name].packages], check=True)
+        done.write_text(packages)
+    return python
+
+
+def run(name: str, door: str) -> bool:
+    """Run an application's steps; true when they have come out as expected."""
+    application = APPLICATIONS[name]
+    scheme = application.postgres if door == "postgres" else application.mysql
+    if scheme is None:
+        return True
+    python = environment(name)
+    with (
+        tempfile.TemporaryDirectory(prefix=f"rf-{name}-") as scratch,
+        Rowferry.start(Path(scratch) / "app.db", postgres=door == "postgres", mysql=door == "mysql") as server,
+    ):
+        address = server.postgres if door == "postgres" else server.mysql
+        assert address is not None
+        host, port = address
+        user = "rowferry" if door == "postgres" else "root"
+        inherited = {
+            key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PG", "ROWFERRY"))
+        }
+        done = subprocess.run(
+            [python, _HERE / f"{name}_steps.py", f"{scheme}://{user}@{host}:{port}/app", scratch],
+            cwd=scratch,
+            env={**inherited, **application.environment, "PATH": f"{python.parent}:{os.environ['PATH']}"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=1200,
+        )
+        refused = [line for line in server.process.tail if "0A000" in line or "not supported" in line]
+    is_right = done.returncode == 0 and application.expected in done.stdout.splitlines() and not refused
+    print(f"{name} on {door}: {'as expected' if is_right else 'FAILED'}", flush=True)
+    if not is_right:
+        print(done.stdout[-6000:], *refused, sep="\n")
+    return is_right
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(APPLICATIONS)}; by default all")
+    parser.add_argument("--door", choices=("postgres", "mysql"), help="by default both")
+    arguments = parser.parse_args()
+    unknown = set(arguments.names) - set(APPLICATIONS)
+    if unknown:
+        parser.error(f"there is no {', '.join(sorted(unknown))}")
+    doors = [arguments.door] if arguments.door else ["postgres", "mysql"]
+    results = [run(name, door) for name in arguments.names or APPLICATIONS for door in doors]
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
