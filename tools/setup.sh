@@ -51,6 +51,7 @@ if [[ $goal == test || $goal == bench ]]; then
     need mariadb-server has_server mariadbd
     need postgresql-client command -v psql
     need postgresql-15 has_file '/usr/lib/postgresql/*/bin/postgres' # what answers are compared with
+    need pgbouncer has_server pgbouncer # stands between ours and a PostgreSQL server
     need postgresql-server-dev-15 has_file '/usr/include/postgresql/*/server/postgres.h' # its regression tests' functions in C
     need default-jdk-headless command -v javac
     need maven command -v mvn
