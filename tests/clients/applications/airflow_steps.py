@@ -55,14 +55,15 @@ def airflow(*words):
 
 
 def runs():
-    text = airflow("dags", "list-runs", "work", "-o", "json")
-    return [run["state"] for run in json.loads(text[text.index("[") :])]
+    # Its log may stand above.
+    lines = airflow("dags", "list-runs", "work", "-o", "json").splitlines()
+    return [run["state"] for run in json.loads(next(line for line in reversed(lines) if line.startswith("[{")))]
 
 
 def until(what, seconds=240):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        with contextlib.suppress(subprocess.CalledProcessError, ValueError):
+        with contextlib.suppress(subprocess.CalledProcessError, StopIteration):
             if what():
                 return
         time.sleep(3)
