@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.clients import tours
 from tests.servers.availability import not_tested
-from tests.servers.mysql import MySQL
 
 _HERE = Path(__file__).parent
 #: What the tours need that is not there; Debian's packages.
@@ -37,15 +35,10 @@ def _command(php: str, tour: str) -> list[str]:
     return ["env", f"TOUR_VARIANT={''.join(variant)}", php, "-d", "mysqli.allow_local_infile=1", f"{program}.php"]
 
 
-@pytest.fixture(scope="module")
-def mysql_servers(mysql9: MySQL, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tours.MySQLServers]:
-    yield tours.MySQLServers(mysql9, tmp_path_factory.mktemp("tours"))
-
-
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("tour", [*_BOTH, "eloquent emulated", "mysqli"])
-def test_a_tour_finds_what_it_finds_on_mysql(tour: str, mysql_servers: tours.MySQLServers, php: str) -> None:
-    found = mysql_servers.compare(f"mysql {tour}", _command(php, tour), _HERE / "differences.txt", directory=_HERE)
+def test_a_tour_finds_what_it_finds_on_mysql(tour: str, mysql_tour_servers: tours.MySQLServers, php: str) -> None:
+    found = mysql_tour_servers.compare(f"mysql {tour}", _command(php, tour), _HERE / "differences.txt", directory=_HERE)
     assert not found, "\n".join(found)
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.clients import tours
 from tests.servers.availability import not_tested
-from tests.servers.mysql import MySQL
 
 _HERE = Path(__file__).parent
 _BOTH = ["active_record", "sequel"]
@@ -27,17 +25,12 @@ def ruby() -> str:
     return found
 
 
-@pytest.fixture(scope="module")
-def mysql_servers(mysql9: MySQL, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tours.MySQLServers]:
-    yield tours.MySQLServers(mysql9, tmp_path_factory.mktemp("tours"))
-
-
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("tour", [*_BOTH, "active_record prepared", "mysql2"])
-def test_a_tour_finds_what_it_finds_on_mysql(tour: str, mysql_servers: tours.MySQLServers, ruby: str) -> None:
+def test_a_tour_finds_what_it_finds_on_mysql(tour: str, mysql_tour_servers: tours.MySQLServers, ruby: str) -> None:
     program, *variant = tour.split()
     command = ["env", f"TOUR_VARIANT={''.join(variant)}", ruby, f"{program}.rb"]
-    found = mysql_servers.compare(f"mysql {tour}", command, _HERE / "differences.txt", directory=_HERE)
+    found = mysql_tour_servers.compare(f"mysql {tour}", command, _HERE / "differences.txt", directory=_HERE)
     assert not found, "\n".join(found)
 
 
