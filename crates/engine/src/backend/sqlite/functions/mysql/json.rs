@@ -10,7 +10,8 @@ use serde_json::Value as Json;
 use super::super::aggregate::Accumulator;
 use super::super::call::{boolean, integer, text};
 use super::super::{Call, Row};
-use super::maybe;
+use super::json_paths::{Change, Path, apply};
+use super::{json_storage, maybe};
 
 pub(in super::super) const ROWS: &[Row] = &[
     Row::new("rf_mysql_json_extract", 2, |call| {
@@ -262,7 +263,7 @@ pub(in super::super) const ROWS: &[Row] = &[
         })
     })
     .lenient(),
-    Row::new("rf_mysql_json_storage_size", 1, |call| integer(storage::size(&document(call, 0)?) as i64)),
+    Row::new("rf_mysql_json_storage_size", 1, |call| integer(json_storage::size(&document(call, 0)?) as i64)),
 ];
 
 fn invalid(at: usize, function: &str) -> Error {
@@ -519,212 +520,6 @@ fn search(document: &Json, path: &str, pattern: &super::arithmetic::Pattern, fou
     Ok(())
 }
 
-/// A leg of a path.
-#[derive(Clone, Debug)]
-enum Leg {
-    Key(String),
-    AnyKey,
-    Place(Place),
-    Range(Place, Place),
-    AnyPlace,
-    Everywhere,
-}
-
-/// A place in an array, from its beginning or from its end.
-#[derive(Clone, Copy, Debug)]
-enum Place {
-    First(usize),
-    Last(usize),
-}
-
-impl Place {
-    fn of(self, length: usize) -> Option<usize> {
-        match self {
-            Self::First(at) => Some(at),
-            Self::Last(back) => length.checked_sub(back + 1),
-        }
-    }
-}
-
-/// A path of MySQL's.
-#[derive(Debug)]
-pub(super) struct Path(Vec<Leg>);
-
-impl Path {
-    pub(super) fn read(written: &str) -> Result<Self> {
-        let wrong = |at: usize| {
-            let message = format!("Invalid JSON path expression. The error is around character position {at}.");
-            Error::new(Condition::InvalidParameterValue, message).with_mysql(3143, "42000")
-        };
-        let mut rest = written.trim().strip_prefix('$').ok_or_else(|| wrong(1))?;
-        let mut legs = Vec::new();
-        let here = |rest: &str| written.len() - rest.len() + 1;
-        loop {
-            rest = rest.trim_start();
-            let Some(sign) = rest.chars().next() else { break };
-            match sign {
-                '*' if rest.starts_with("**") => {
-                    legs.push(Leg::Everywhere);
-                    rest = &rest[2..];
-                }
-                '.' => {
-                    rest = rest[1..].trim_start();
-                    if let Some(behind) = rest.strip_prefix('*') {
-                        legs.push(Leg::AnyKey);
-                        rest = behind;
-                    } else if rest.starts_with('"') {
-                        let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<Json>();
-                        let Some(Ok(Json::String(key))) = stream.next() else { return Err(wrong(here(rest))) };
-                        rest = &rest[stream.byte_offset()..];
-                        legs.push(Leg::Key(key));
-                    } else {
-                        let goes_on = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-                        let end = rest.find(|c| !goes_on(c)).unwrap_or(rest.len());
-                        if end == 0 || rest.starts_with(|c: char| c.is_ascii_digit()) {
-                            return Err(wrong(here(rest)));
-                        }
-                        legs.push(Leg::Key(rest[..end].to_owned()));
-                        rest = &rest[end..];
-                    }
-                }
-                '[' => {
-                    let (inner, behind) = rest[1..].split_once(']').ok_or_else(|| wrong(written.len()))?;
-                    let place = |text: &str| {
-                        let text = text.trim();
-                        match text.strip_prefix("last") {
-                            Some(back) => match back.trim().strip_prefix('-') {
-                                Some(back) => back.trim().parse().ok().map(Place::Last),
-                                None => back.trim().is_empty().then_some(Place::Last(0)),
-                            },
-                            None => text.parse().ok().map(Place::First),
-                        }
-                    };
-                    let leg = match (inner.trim(), inner.split_once(" to ")) {
-                        ("*", _) => Some(Leg::AnyPlace),
-                        (_, Some((from, to))) => place(from).zip(place(to)).map(|(from, to)| Leg::Range(from, to)),
-                        (single, None) => place(single).map(Leg::Place),
-                    };
-                    legs.push(leg.ok_or_else(|| wrong(here(rest)))?);
-                    rest = behind;
-                }
-                _ => return Err(wrong(here(rest))),
-            }
-        }
-        if matches!(legs.last(), Some(Leg::Everywhere)) {
-            return Err(wrong(written.len()));
-        }
-        Ok(Self(legs))
-    }
-
-    fn is_wild(&self) -> bool {
-        self.0.iter().any(|leg| !matches!(leg, Leg::Key(_) | Leg::Place(_)))
-    }
-
-    /// Fails on wildcards.
-    fn tame(&self) -> Result<()> {
-        if !self.is_wild() {
-            return Ok(());
-        }
-        let message = "In this situation, path expressions may not contain the * and ** tokens or an array range.";
-        Err(Error::new(Condition::InvalidParameterValue, message).with_mysql(3149, "42000"))
-    }
-
-    pub(super) fn find<'j>(&self, document: &'j Json, found: &mut Vec<&'j Json>) {
-        follow(&self.0, document, found);
-    }
-
-    fn remove(&self, document: &mut Json) -> Result<()> {
-        let Some((last, legs)) = self.0.split_last() else {
-            let message = "The path expression '$' is not allowed in this context.";
-            return Err(Error::new(Condition::InvalidParameterValue, message).with_mysql(3153, "42000"));
-        };
-        match (reach(legs, document), last) {
-            (Some(Json::Object(members)), Leg::Key(key)) => {
-                members.shift_remove(key);
-            }
-            (Some(Json::Array(members)), Leg::Place(place)) => {
-                if let Some(at) = place.of(members.len()).filter(|at| *at < members.len()) {
-                    members.remove(at);
-                }
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-}
-
-fn follow<'j>(legs: &[Leg], document: &'j Json, found: &mut Vec<&'j Json>) {
-    let Some((leg, rest)) = legs.split_first() else {
-        if !found.iter().any(|known| std::ptr::eq(*known, document)) {
-            found.push(document);
-        }
-        return;
-    };
-    match (leg, document) {
-        (Leg::Key(key), Json::Object(members)) => {
-            if let Some(member) = members.get(key) {
-                follow(rest, member, found);
-            }
-        }
-        (Leg::AnyKey, Json::Object(members)) => {
-            ordered(members).into_iter().for_each(|(_, member)| follow(rest, member, found));
-        }
-        (Leg::Place(place), Json::Array(members)) => {
-            if let Some(member) = place.of(members.len()).and_then(|at| members.get(at)) {
-                follow(rest, member, found);
-            }
-        }
-        // What is no array is one of itself.
-        (Leg::Place(place), other) if place.of(1) == Some(0) => follow(rest, other, found),
-        (Leg::Range(from, to), Json::Array(members)) => {
-            if let Some((from, to)) = from.of(members.len()).zip(to.of(members.len())) {
-                members.iter().take(to + 1).skip(from).for_each(|member| follow(rest, member, found));
-            }
-        }
-        (Leg::AnyPlace, Json::Array(members)) => members.iter().for_each(|member| follow(rest, member, found)),
-        (Leg::Everywhere, document) => {
-            follow(rest, document, found);
-            match document {
-                Json::Array(members) => members.iter().for_each(|member| follow(legs, member, found)),
-                Json::Object(members) => {
-                    ordered(members).into_iter().for_each(|(_, member)| follow(legs, member, found));
-                }
-                _ => {}
-            }
-        }
-        _ => {}
-    }
-}
-
-/// What a path without wildcards leads to, to be changed.
-fn reach<'j>(legs: &[Leg], document: &'j mut Json) -> Option<&'j mut Json> {
-    let Some((leg, rest)) = legs.split_first() else { return Some(document) };
-    match leg {
-        Leg::Key(key) => match document {
-            Json::Object(members) => reach(rest, members.get_mut(key)?),
-            _ => None,
-        },
-        Leg::Place(place) => match document {
-            Json::Array(members) => {
-                let at = place.of(members.len())?;
-                reach(rest, members.get_mut(at)?)
-            }
-            other => (place.of(1) == Some(0)).then(|| reach(rest, other)).flatten(),
-        },
-        _ => None,
-    }
-}
-
-/// What is done at the end of a path.
-#[derive(Clone, Copy, PartialEq)]
-enum Change {
-    Set,
-    Insert,
-    Replace,
-    Append,
-    Squeeze,
-}
-
 /// (document, its type, then paths and values, each with its type)
 fn changed(call: &Call<'_>, function: &str, change: Change) -> Result<Value> {
     if call.len() % 4 != 2 {
@@ -743,53 +538,6 @@ fn changed(call: &Call<'_>, function: &str, change: Change) -> Result<Value> {
         apply(&mut document, &path, member(call, at + 2)?, change);
     }
     shown(&document)
-}
-
-fn apply(document: &mut Json, path: &Path, value: Json, change: Change) {
-    if change == Change::Append {
-        if let Some(target) = reach(&path.0, document) {
-            match target {
-                Json::Array(members) => members.push(value),
-                other => *other = Json::Array(vec![other.take(), value]),
-            }
-        }
-        return;
-    }
-    let Some((last, legs)) = path.0.split_last() else {
-        if matches!(change, Change::Set | Change::Replace) {
-            *document = value;
-        }
-        return;
-    };
-    let Some(parent) = reach(legs, document) else { return };
-    match (last, parent) {
-        (Leg::Key(key), Json::Object(members)) => {
-            let there = members.contains_key(key);
-            if change == Change::Set || there == (change == Change::Replace) && change != Change::Squeeze {
-                members.insert(key.clone(), value);
-            }
-        }
-        (Leg::Place(place), Json::Array(members)) => {
-            let at = place.of(members.len());
-            if change == Change::Squeeze {
-                members.insert(at.unwrap_or(0).min(members.len()), value);
-                return;
-            }
-            match at.and_then(|at| members.get_mut(at)) {
-                Some(member) if change != Change::Insert => *member = value,
-                None if change != Change::Replace => members.push(value),
-                _ => {}
-            }
-        }
-        // What is no array is one of itself.
-        (Leg::Place(place), other) if change != Change::Squeeze => match place.of(1) {
-            Some(0) if change != Change::Insert => *other = value,
-            Some(0) => {}
-            _ if change != Change::Replace => *other = Json::Array(vec![other.take(), value]),
-            _ => {}
-        },
-        _ => {}
-    }
 }
 
 /// JSON_ARRAYAGG and JSON_OBJECTAGG, over values with their types.
@@ -836,70 +584,5 @@ impl Accumulator for Gathered {
             true => Json::Object(members.map(|(key, member)| (key.unwrap_or_default(), member)).collect()),
             false => Json::Array(members.map(|(_, member)| member).collect()),
         })
-    }
-}
-
-/// How many bytes MySQL's own form of a document takes, which JSON_STORAGE_SIZE tells.
-///
-/// Source: the binary format of JSON columns as MySQL's internals document describes it.
-mod storage {
-    use super::Json;
-
-    /// With the byte that says what it is.
-    pub(super) fn size(document: &Json) -> usize {
-        1 + value(document)
-    }
-
-    fn value(document: &Json) -> usize {
-        match document {
-            Json::Null | Json::Bool(_) => 1,
-            Json::Number(number) => match (number.as_i64(), number.as_u64()) {
-                (Some(value), _) if i16::try_from(value).is_ok() => 2,
-                (Some(value), _) if i32::try_from(value).is_ok() => 4,
-                (None, _) if super::json::number_type(number) == "DECIMAL" => decimal(&number.to_string()),
-                (_, Some(value)) if u16::try_from(value).is_ok() => 2,
-                (_, Some(value)) if u32::try_from(value).is_ok() => 4,
-                _ => 8,
-            },
-            Json::String(text) => varied(text.len()) + text.len(),
-            Json::Array(_) | Json::Object(_) => match container(document, 2) {
-                small if small <= usize::from(u16::MAX) => small,
-                _ => container(document, 4),
-            },
-        }
-    }
-
-    /// The number of members and of bytes, then an entry for each, then what has no room in its entry.
-    fn container(document: &Json, width: usize) -> usize {
-        let behind = |member: &Json| match value(member) {
-            _ if matches!(member, Json::Null | Json::Bool(_)) => 0,
-            inner if matches!(member, Json::Number(_)) && inner <= width && inner < 8 => 0,
-            inner => inner,
-        };
-        match document {
-            Json::Array(members) => 2 * width + members.iter().map(|member| 1 + width + behind(member)).sum::<usize>(),
-            Json::Object(members) => {
-                let of_member = |(key, member): (&String, &Json)| width + 2 + key.len() + 1 + width + behind(member);
-                2 * width + members.iter().map(of_member).sum::<usize>()
-            }
-            _ => 0,
-        }
-    }
-
-    /// A length with seven bits to a byte.
-    fn varied(length: usize) -> usize {
-        let bits = usize::BITS - length.leading_zeros();
-        bits.div_ceil(7).max(1) as usize
-    }
-
-    /// What it is, its length, its digits in all and behind the point, then nine digits to four bytes.
-    fn decimal(written: &str) -> usize {
-        const BYTES: [usize; 10] = [0, 1, 1, 2, 2, 3, 3, 4, 4, 4];
-        let digits = written.trim_start_matches('-');
-        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-        let whole = whole.trim_start_matches('0').len();
-        let bytes = |digits: usize| digits / 9 * 4 + BYTES[digits % 9];
-        let inner = 2 + bytes(whole) + bytes(fraction.len());
-        1 + varied(inner) + inner
     }
 }

@@ -8,7 +8,8 @@ use serde_json::Value as Json;
 
 use super::super::Row;
 use super::super::call::{integer, text};
-use super::json::{Path, document};
+use super::json::document;
+use super::json_paths::Path;
 
 pub(in super::super) const ROWS: &[Row] = &[
     // (document, columns)

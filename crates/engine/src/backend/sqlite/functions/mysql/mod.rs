@@ -8,6 +8,8 @@ pub(super) mod dates;
 pub(super) mod fitting;
 pub(super) mod info;
 pub(super) mod json;
+mod json_paths;
+mod json_storage;
 pub(super) mod json_table;
 pub(super) mod numbers;
 pub(super) mod patterns;
