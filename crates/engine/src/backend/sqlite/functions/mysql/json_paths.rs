@@ -1,5 +1,7 @@
 //! Paths into documents: how they are read, what they lead to, and what is changed there.
 
+use std::collections::HashSet;
+
 use rowferry_dialect::values::mysql::json::ordered;
 use rowferry_dialect::{Condition, Error, Result};
 use serde_json::Value as Json;
@@ -120,7 +122,9 @@ impl Path {
 
     /// Adds what it leads to, each value once.
     pub(super) fn find<'j>(&self, document: &'j Json, found: &mut Vec<&'j Json>) {
-        follow(&self.0, document, found);
+        // Only what is looked for everywhere is met again: what is no array is one of itself.
+        let is_met_again = self.0.iter().any(|leg| matches!(leg, Leg::Everywhere));
+        follow(&self.0, document, found, &mut is_met_again.then(HashSet::new));
     }
 
     /// Takes what it leads to out of a document.
@@ -144,9 +148,9 @@ impl Path {
     }
 }
 
-fn follow<'j>(legs: &[Leg], document: &'j Json, found: &mut Vec<&'j Json>) {
+fn follow<'j>(legs: &[Leg], document: &'j Json, found: &mut Vec<&'j Json>, met: &mut Option<HashSet<*const Json>>) {
     let Some((leg, rest)) = legs.split_first() else {
-        if !found.iter().any(|known| std::ptr::eq(*known, document)) {
+        if met.as_mut().is_none_or(|met| met.insert(document)) {
             found.push(document);
         }
         return;
@@ -154,31 +158,31 @@ fn follow<'j>(legs: &[Leg], document: &'j Json, found: &mut Vec<&'j Json>) {
     match (leg, document) {
         (Leg::Key(key), Json::Object(members)) => {
             if let Some(member) = members.get(key) {
-                follow(rest, member, found);
+                follow(rest, member, found, met);
             }
         }
         (Leg::AnyKey, Json::Object(members)) => {
-            ordered(members).into_iter().for_each(|(_, member)| follow(rest, member, found));
+            ordered(members).into_iter().for_each(|(_, member)| follow(rest, member, found, met));
         }
         (Leg::Place(place), Json::Array(members)) => {
             if let Some(member) = place.of(members.len()).and_then(|at| members.get(at)) {
-                follow(rest, member, found);
+                follow(rest, member, found, met);
             }
         }
         // What is no array is one of itself.
-        (Leg::Place(place), other) if place.of(1) == Some(0) => follow(rest, other, found),
+        (Leg::Place(place), other) if place.of(1) == Some(0) => follow(rest, other, found, met),
         (Leg::Range(from, to), Json::Array(members)) => {
             if let Some((from, to)) = from.of(members.len()).zip(to.of(members.len())) {
-                members.iter().take(to + 1).skip(from).for_each(|member| follow(rest, member, found));
+                members.iter().take(to + 1).skip(from).for_each(|member| follow(rest, member, found, met));
             }
         }
-        (Leg::AnyPlace, Json::Array(members)) => members.iter().for_each(|member| follow(rest, member, found)),
+        (Leg::AnyPlace, Json::Array(members)) => members.iter().for_each(|member| follow(rest, member, found, met)),
         (Leg::Everywhere, document) => {
-            follow(rest, document, found);
+            follow(rest, document, found, met);
             match document {
-                Json::Array(members) => members.iter().for_each(|member| follow(legs, member, found)),
+                Json::Array(members) => members.iter().for_each(|member| follow(legs, member, found, met)),
                 Json::Object(members) => {
-                    ordered(members).into_iter().for_each(|(_, member)| follow(legs, member, found));
+                    ordered(members).into_iter().for_each(|(_, member)| follow(legs, member, found, met));
                 }
                 _ => {}
             }
