@@ -44,6 +44,9 @@ APPLICATIONS = {
     "mlflow": Application(
         ("mlflow==3.*", "psycopg2-binary", "pymysql"), "postgresql+psycopg2", "mysql+pymysql", "2 traces"
     ),
+    "dbt": Application(("dbt-core==1.10.*", "dbt-postgres==1.10.*"), "postgresql", None, "13 tables and views"),
+    "sqlmesh": Application(("sqlmesh[postgres]==0.*",), "postgresql", None, "7 models"),
+    "dlt": Application(("dlt[postgres]==1.*", "pyarrow"), "postgresql", None, "6 loads"),
     "prefect": Application(("prefect==3.*",), "postgresql+asyncpg", None, "9 task runs"),
     "airflow": Application(
         ("apache-airflow==3.*", "psycopg2-binary", "asyncpg", "mysqlclient", "aiomysql", "pymysql"),
