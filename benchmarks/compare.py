@@ -126,11 +126,35 @@ _CLIENTS_GOALS = tuple(
     for kind, times in (("8_readers", 1.3), ("8_readers_2_writers", 1.3), ("2_writers_8_readers", 1.0))
 )
 
+
+def _at(target: str, *peers: str) -> tuple[str, ...]:
+    return tuple(f"{peer} → {target}" for peer in peers)
+
+
+_DOOR_PEERS = ("rowferry.mysql", "rowferry.mysql-cached", "pymysql", "mysqlclient")
+_DOORS_GOALS = (
+    *(
+        Goal(f"mysqldoor_{kind}", _at("rowferry-mysql", *_DOOR_PEERS), _at("mariadb", *_DOOR_PEERS), "wall", at_most)
+        for kind, at_most in (("point_select", 0.8), ("fetch_50k", 1.0))
+    ),
+    *(
+        Goal(
+            f"behind_{kind}",
+            _at("rowferry-informix-before-postgresql", "rowferry.informix"),
+            _at("postgresql-tcp", "psycopg3"),
+            "wall",
+            at_most,
+        )
+        for kind, at_most in (("point_select", 1.5), ("fetch_100000", 1.2))
+    ),
+)
+
 GOALS = (
     *_INFORMIX_GOALS,
     *_MYSQL_GOALS,
     *_PGLITE_GOALS,
     *_CLIENTS_GOALS,
+    *_DOORS_GOALS,
     Goal("mysql_connect_tls", _BLOCKING, _PEERS, "wall", 1),
     Goal("mysql_executemany_10k_mysql9", (*_BLOCKING, *_AIO), _PEERS, "wall", 0.7),
 )

@@ -17,6 +17,7 @@ from tests.servers import debian_sid, pgsqlite
 from tests.servers.certificates import make_certificates
 from tests.servers.mariadb import MariaDB, find_mariadbd
 from tests.servers.mysql import MySQL, MySQLServer
+from tests.servers.mysql_door import MySQLDoor
 from tests.servers.pglite import PGlite, Unavailable
 from tests.servers.pgsqlite import PGsqlite
 from tests.servers.postgres import PostgreSQL, find_postgres
@@ -67,6 +68,7 @@ class Targets(contextlib.ExitStack):
         self._mariadb_server: MariaDB | None = None
         self._rowferry_server: Rowferry | None = None
         self._postgresql_server: PostgreSQL | None = None
+        self._behind_server: Rowferry | None = None
 
     def get(self, name: str) -> Target:
         """The running target called `name`; raises `Missing` when it is not installed."""
@@ -186,6 +188,66 @@ class Targets(contextlib.ExitStack):
             self._postgresql_server = server
         return self._postgresql_server
 
+    def _start_rowferry_before_postgresql(self) -> Target:
+        server = self._behind()
+        return Target({"dsn": server.postgres_dsn}, self._behind_version(), self._both_pids)
+
+    def _start_rowferry_informix_before_postgresql(self) -> Target:
+        server = self._behind()
+        assert server.informix is not None
+        host, port = server.informix
+        address = {
+            "host": host,
+            "port": port,
+            "user": "informix",
+            "password": "in4mix",
+            "database": server.dbname,
+            "server": "informix",
+            # As psycopg is told to be: a transaction would take messages of its own.
+            "autocommit": True,
+        }
+        return Target(address, self._behind_version(), self._both_pids)
+
+    def _start_rowferry_mysql_before_postgresql(self) -> Target:
+        server = self._behind()
+        assert server.mysql is not None
+        host, port = server.mysql
+        address = {"host": host, "port": port, "user": "rowferry", "password": "", "database": server.dbname}
+        return Target(address, self._behind_version(), self._both_pids)
+
+    def _behind(self) -> Rowferry:
+        """Every door in front of the PostgreSQL server that others talk to."""
+        if self._behind_server is None:
+            postgresql = self._postgresql()
+            with psycopg.connect(postgresql.dsn, autocommit=True) as connection:
+                connection.execute(data.NARROW_TABLE.format(table="bench_many"))
+                with connection.cursor().copy("COPY bench_many FROM STDIN") as copy:
+                    for row in data.narrow_rows(data.MANY_ROWS):
+                        copy.write_row(row)
+                connection.execute("VACUUM ANALYZE bench_many")
+            self._behind_server = self.enter_context(
+                Rowferry.start(
+                    f"postgresql://rowferry@127.0.0.1:{postgresql.port}/postgres",
+                    informix=True,
+                    mysql=True,
+                    args=["--install", "--beside", str(self._directory / "beside.db")],
+                )
+            )
+        return self._behind_server
+
+    def _behind_version(self) -> str:
+        assert self._postgresql_server is not None
+        return f"rowferry serve postgresql://…, PostgreSQL {self._postgresql_server.version}, {find_rowferry()}"
+
+    def _both_pids(self) -> list[int]:
+        assert self._postgresql_server is not None and self._behind_server is not None
+        return [*self._postgresql_server.pids(), self._behind_server.pid]
+
+    def _start_rowferry_mysql(self) -> Target:
+        server = self.enter_context(MySQLDoor.start())
+        _fill_mysql(server)
+        return Target(dict(server.dsn), f"rowferry serve, {find_rowferry()}", lambda: [server.server.pid])
+
     def _start_pglite(self) -> Target:
         directory = self._directory / "pglite"
         directory.mkdir()
@@ -265,7 +327,7 @@ def _by_socket(server: MySQLServer) -> dict[str, Any]:
     return {**address, "unix_socket": server.unix_socket}
 
 
-def _fill_mysql(server: MySQLServer, *, only_written: bool = False) -> None:
+def _fill_mysql(server: MySQLServer | MySQLDoor, *, only_written: bool = False) -> None:
     import pymysql
 
     with contextlib.closing(pymysql.connect(**server.dsn, ssl_disabled=True)) as connection:

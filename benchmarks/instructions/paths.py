@@ -32,7 +32,7 @@ class HotPath:
     open: Callable[[Address], Any]
     #: What the count is divided by.
     operations: int
-    #: `postgres`, `informix` or `mariadb`: who is at the other end.
+    #: Who is at the other end: `postgres`, `informix`, `mariadb`, or `behind`, Informix's door in front of PostgreSQL.
     server: str
     #: Whose instructions count: those of our server, or else those of the Python process with our driver.
     counts_server: bool
@@ -256,6 +256,7 @@ PATHS = {
         HotPath("informix_driver_connect", _informix_connecting, _TIMES, "informix", False),
         HotPath("informix_driver_point", _points(_informix, "?"), _TIMES, "informix", False),
         HotPath("informix_driver_rows", _rows(_informix), ROWS, "informix", False),
+        HotPath("behind_informix_point", _points(_informix, "?"), _TIMES, "behind", True),
         HotPath("mysql_driver_point", _points(_mysql, "%s"), _TIMES, "mariadb", False),
         HotPath("mysql_driver_point_asyncio", _mysql_point_asyncio, _TIMES, "mariadb", False),
         HotPath("mysql_driver_rows", _rows(_mysql), ROWS, "mariadb", False),

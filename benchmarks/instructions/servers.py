@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from tests.servers.mariadb import MariaDB
+from tests.servers.postgres import PostgreSQL
 from tests.servers.rowferry import Rowferry
 
 from .. import data
@@ -29,6 +30,10 @@ def serve(kind: str, directory: Path, before: Sequence[str] = ()) -> Iterator[tu
             _fill_mariadb(mariadb)
             yield dict(mariadb.dsn), mariadb.pid
         return
+    if kind == "behind":
+        with _in_front_of_postgres(directory, before) as found:
+            yield found
+        return
     informix = kind == "informix"
     # Not full: flushing the disk is no instruction of ours, but takes a while.
     words = ("--durability", "normal")
@@ -41,22 +46,42 @@ def serve(kind: str, directory: Path, before: Sequence[str] = ()) -> Iterator[tu
         before=before,
         timeout=_PATIENCE,
     ) as server:
-        _fill_postgres(server)
+        _fill_postgres(server.postgres_dsn)
         assert server.postgres is not None
         place = f"host={server.unix_dir}&port={server.postgres[1]}"
         address: Address = {"dsn": f"postgresql://rowferry@/{server.dbname}?{place}"}
         if informix:
-            assert server.informix is not None
-            host, port = server.informix
-            address = {"host": host, "port": port, "user": "informix", "password": "in4mix"}
-            address |= {"database": server.dbname, "server": "informix"}
+            address = _informix_address(server)
         yield address, server.pid
 
 
-def _fill_postgres(server: Rowferry) -> None:
+@contextmanager
+def _in_front_of_postgres(directory: Path, before: Sequence[str]) -> Iterator[tuple[Address, int]]:
+    """The Informix door in front of a real PostgreSQL server, whose own instructions nobody counts."""
+    with PostgreSQL.start(tcp=True) as behind:
+        _fill_postgres(behind.dsn)
+        with Rowferry.start(
+            f"postgresql://rowferry@127.0.0.1:{behind.port}/postgres",
+            postgres=False,
+            informix=True,
+            args=("--install", "--beside", str(directory / "beside.db")),
+            before=before,
+            timeout=_PATIENCE,
+        ) as server:
+            yield {**_informix_address(server), "autocommit": True}, server.pid
+
+
+def _informix_address(server: Rowferry) -> Address:
+    assert server.informix is not None
+    host, port = server.informix
+    address: Address = {"host": host, "port": port, "user": "informix", "password": "in4mix"}
+    return {**address, "database": server.dbname, "server": "informix"}
+
+
+def _fill_postgres(dsn: str) -> None:
     import psycopg
 
-    with psycopg.connect(server.postgres_dsn) as connection, connection.cursor() as cursor:
+    with psycopg.connect(dsn) as connection, connection.cursor() as cursor:
         cursor.execute(data.NARROW_TABLE.format(table="hot"))
         cursor.execute(data.WRITTEN_TABLE.format(timestamp="timestamp").replace("bench_written", "hot_written"))
         cursor.executemany("INSERT INTO hot VALUES (%s, %s, %s, %s, %s, %s)", list(data.narrow_rows(ROWS)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .base import Contestant, Scenario
+from .doors import SCENARIOS as _DOORS
 from .informix import SCENARIOS as _INFORMIX
 from .mysql import SCENARIOS as _MYSQL
 from .neighbours import SCENARIOS as _NEIGHBOURS
@@ -11,7 +12,8 @@ from .postgres import SCENARIOS as _POSTGRES
 from .tpch import SCENARIOS as _TPCH
 
 SCENARIOS: dict[str, Scenario] = {
-    scenario.name: scenario for scenario in (*_POSTGRES, *_OPERATIONS, *_TPCH, *_NEIGHBOURS, *_INFORMIX, *_MYSQL)
+    scenario.name: scenario
+    for scenario in (*_POSTGRES, *_OPERATIONS, *_TPCH, *_NEIGHBOURS, *_INFORMIX, *_MYSQL, *_DOORS)
 }
 
 __all__ = ["SCENARIOS", "Contestant", "Scenario"]
