@@ -34,12 +34,14 @@ class Difference:
     statement: str
     theirs: str
     ours: str
+    reference: str = "PostgreSQL"
 
     def __str__(self) -> str:
         head = f"--- seed {self.seed}: {self.kind}\n"
         before = "".join(f"{statement};\n" for statement in self.before)
         answers = "\n".join(
-            f"-- {line}" for line in [*f"PostgreSQL: {self.theirs}".split("\n"), *f"ours: {self.ours}".split("\n")]
+            f"-- {line}"
+            for line in [*f"{self.reference}: {self.theirs}".split("\n"), *f"ours: {self.ours}".split("\n")]
         )
         return f"{head}{before}{self.statement};\n{answers}\n"
 

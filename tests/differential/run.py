@@ -33,10 +33,12 @@ class Score:
     counts: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
     causes: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
     differences: list[Difference] = dataclasses.field(default_factory=list)
+    #: Kinds of differences that are no wrong answer.
+    lesser: tuple[str, ...] = LESSER
 
     def different(self) -> int:
         """How many statements we answer otherwise, neither refused nor only in other words."""
-        return sum(count for kind, count in self.counts.items() if kind != "equal" and kind not in LESSER)
+        return sum(count for kind, count in self.counts.items() if kind != "equal" and kind not in self.lesser)
 
     def __str__(self) -> str:
         kinds = ", ".join(f"{kind} {count}" for kind, count in self.counts.most_common())

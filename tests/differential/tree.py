@@ -70,13 +70,19 @@ def expression(type: str, *parts: Part) -> Node:
     return Node(list(parts), type=type)
 
 
-def shrink(tree: Node, still_differs: Callable[[Node], bool], *, trials: int = 300) -> None:
-    """Make `tree` smaller in place as long as `still_differs`."""
+def shrink(
+    tree: Node,
+    still_differs: Callable[[Node], bool],
+    *,
+    trials: int = 300,
+    null: Callable[[str], str] = lambda type: f"NULL::{type}",
+) -> None:
+    """Make `tree` smaller in place as long as `still_differs`; `null` writes a NULL of a type."""
     shrunk = True
     while shrunk and trials > 0:
         shrunk = False
         for node in list(tree.nodes()):
-            for smaller in _smaller(node):
+            for smaller in _smaller(node, null):
                 before = node.parts, node.value
                 if trials <= 0 or smaller == before[0]:
                     continue
@@ -88,7 +94,7 @@ def shrink(tree: Node, still_differs: Callable[[Node], bool], *, trials: int = 3
                 node.parts, node.value = before
 
 
-def _smaller(node: Node) -> Iterator[list[Part]]:
+def _smaller(node: Node, null: Callable[[str], str]) -> Iterator[list[Part]]:
     if node.optional and node.parts:
         yield []
     if node.joined and len(node.parts) > 1:
@@ -97,7 +103,7 @@ def _smaller(node: Node) -> Iterator[list[Part]]:
         for index in range(len(node.parts)):
             yield node.parts[:index] + node.parts[index + 1 :]
     if node.type and node.value is None and len(node.parts) > 1:
-        yield [f"NULL::{node.type}"]
+        yield [null(node.type)]
         for below in node.nodes():
             if below is not node and below.type == node.type:
                 yield [below]

@@ -604,9 +604,18 @@ fn alike_in_any_key(dml: &Dml, at: RowParams) -> Result<Expr> {
 
 impl Relation {
     /// The places of its unique keys in the order in which MySQL looks at them: the primary one, those that know no NULL, the
-    /// others; each as they were made.
+    /// others; each as they were made. One that has all columns of the primary key is no key of its own: rows that are alike
+    /// in it are alike in that one.
     pub fn keys_in_order(&self) -> Vec<usize> {
-        let mut keys: Vec<usize> = (0..self.indexes.len()).filter(|at| self.indexes[*at].unique).collect();
+        let primary = self.indexes.iter().position(|index| index.primary);
+        let says_more = |at: usize| {
+            primary.is_none_or(|primary| {
+                let own = &self.indexes[at].columns;
+                at == primary || !self.indexes[primary].columns.iter().all(|column| own.contains(column))
+            })
+        };
+        let is_key = |at: &usize| self.indexes[*at].unique && says_more(*at);
+        let mut keys: Vec<usize> = (0..self.indexes.len()).filter(is_key).collect();
         keys.sort_by_key(|at| {
             let index = &self.indexes[*at];
             let known = index.columns.iter().all(|at| at.is_some_and(|at| self.columns[at].not_null));

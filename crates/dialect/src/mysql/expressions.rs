@@ -1,13 +1,14 @@
 //! Expressions, as PostgreSQL's parser would have them; what only MySQL has is a call of a function of its own.
 
+use jiff::tz::TimeZone;
 use pg_query::protobuf::{
     self as pg, AExprKind, BoolExprType, BoolTestType, MinMaxOp, Node, SubLinkType, node::Node as N,
 };
 use sqlparser::ast::{
-    BinaryOperator, CaseWhen, CeilFloorKind, DataType, DateTimeField, DuplicateTreatment, Expr, Function, FunctionArg,
-    FunctionArgExpr, FunctionArgumentClause, FunctionArgumentList, FunctionArguments, Ident, InTarget, Interval,
-    ObjectName, ObjectNamePart, TrimWhereField, UnaryOperator, Value, ValueWithSpan, WindowFrameBound,
-    WindowFrameUnits, WindowSpec, WindowType,
+    BinaryOperator, CaseWhen, CeilFloorKind, DataType, DateTimeField, DuplicateTreatment, ExactNumberInfo, Expr,
+    Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause, FunctionArgumentList, FunctionArguments, Ident,
+    InTarget, Interval, ObjectName, ObjectNamePart, TrimWhereField, UnaryOperator, Value, ValueWithSpan,
+    WindowFrameBound, WindowFrameUnits, WindowSpec, WindowType,
 };
 
 use super::build::{
@@ -17,7 +18,8 @@ use super::build::{
 use super::grammar::CHAR_USING;
 use super::tree::Converter;
 use crate::values::mysql::format::{Shape, shape};
-use crate::{Error, Result};
+use crate::values::mysql::moments;
+use crate::{Condition, Error, Result};
 
 /// The parts of a name, as they were written.
 pub(super) fn name_parts(name: &ObjectName) -> Result<Vec<String>> {
@@ -81,6 +83,28 @@ fn unit(field: &DateTimeField) -> Result<String> {
     }
 }
 
+/// A literal of a date, a time or a moment is one. What is zero is for the mode to say.
+fn check_moment(written: &str, ty: &DataType) -> Result<()> {
+    let moment = || moments::parse(written, &TimeZone::UTC);
+    let (kind, is_one) = match ty {
+        DataType::Date => ("DATE", moment().is_some_and(|moment| !moment.timed)),
+        DataType::Timestamp(..) => ("DATETIME", moment().is_some_and(|moment| moment.timed)),
+        DataType::Time(..) => ("TIME", moments::parse_time(written, &TimeZone::UTC).is_some()),
+        _ => return Ok(()),
+    };
+    if is_one || written.starts_with("0000-00-00") {
+        return Ok(());
+    }
+    let message = format!("Incorrect {kind} value: '{written}'");
+    Err(Error::new(Condition::InvalidDatetimeFormat, message).with_mysql(1525, "HY000"))
+}
+
+/// How many digits a moment that is written has behind the point; `None` without a point.
+fn fraction_digits(written: &str) -> Option<u64> {
+    let fraction = written.split_once('.')?.1;
+    Some(fraction.bytes().take_while(u8::is_ascii_digit).count().min(6) as u64)
+}
+
 impl Converter<'_> {
     pub(super) fn expressions(&mut self, all: &[Expr]) -> Result<Vec<Node>> {
         all.iter().map(|expr| self.expression(expr)).collect()
@@ -124,8 +148,19 @@ impl Converter<'_> {
                 if prefix.value.eq_ignore_ascii_case("_binary") { call("mysql_to_bytes", vec![value]) } else { value }
             }
             Expr::TypedString(typed) => {
+                // As many digits behind the point as are written.
+                let digits = match &typed.value.value {
+                    Value::SingleQuotedString(content) | Value::DoubleQuotedString(content) => {
+                        check_moment(content, &typed.data_type)?;
+                        fraction_digits(content)
+                    }
+                    _ => None,
+                };
                 let value = self.value(&typed.value)?;
-                self.converted(value, &typed.data_type)?
+                match &typed.data_type {
+                    DataType::Timestamp(None, zone) => self.converted(value, &DataType::Timestamp(digits, *zone))?,
+                    ty => self.converted(value, ty)?,
+                }
             }
             Expr::IsNull(arg) => is_null(self.expression(arg)?, false),
             Expr::IsNotNull(arg) => is_null(self.expression(arg)?, true),
@@ -323,7 +358,12 @@ impl Converter<'_> {
         // A negative number is a number.
         if let (UnaryOperator::Minus, Expr::Value(ValueWithSpan { value: Value::Number(digits, _), span })) = (op, arg)
         {
-            return Ok(placed(number(&format!("-{digits}")), self.place_of_minus(*span)));
+            let literal = number(&format!("-{digits}"));
+            // With an exponent it is no decimal.
+            return Ok(match digits.contains(['e', 'E']) {
+                true => cast(literal, type_name("float8", &[])),
+                false => placed(literal, self.place_of_minus(*span)),
+            });
         }
         let arg = self.expression(arg)?;
         Ok(match op {
@@ -429,6 +469,10 @@ impl Converter<'_> {
                 let [digits, behind] = modifiers.map(integer);
                 let nearest = call("mysql_nearest", vec![call("mysql_to_decimal", vec![value]), digits, behind]);
                 cast(nearest, type_name("numeric", &modifiers))
+            }
+            // Up to 24 bits.
+            D::Float(ExactNumberInfo::None | ExactNumberInfo::Precision(..=24)) => {
+                cast(call("mysql_to_double", vec![value]), type_name("float4", &[]))
             }
             D::Double(_) | D::DoublePrecision | D::Real | D::Float(_) => call("mysql_to_double", vec![value]),
             D::JSON => cast(value, type_name("json", &[])),
@@ -572,7 +616,7 @@ impl Converter<'_> {
                     Value::SingleQuotedString(format) | Value::DoubleQuotedString(format) => match shape(format) {
                         Shape::Date => "mysql_str_to_date",
                         Shape::Both => "mysql_str_to_datetime",
-                        Shape::Time => name,
+                        Shape::Time => "mysql_str_to_time",
                     },
                     _ => name,
                 };
@@ -606,6 +650,14 @@ impl Converter<'_> {
         }
     }
 
+    /// How far a frame reaches.
+    fn frame_offset(&mut self, offset: &Expr) -> Result<Node> {
+        match offset {
+            Expr::Interval(interval) => Ok(cast(text(span(interval)?), type_name("interval", &[]))),
+            other => self.expression(other),
+        }
+    }
+
     pub(super) fn window_spec(&mut self, spec: &WindowSpec) -> Result<pg::WindowDef> {
         let mut window = pg::WindowDef {
             refname: spec.window_name.as_ref().map(|name| name.value.clone()).unwrap_or_default(),
@@ -626,11 +678,11 @@ impl Converter<'_> {
                 WindowFrameBound::Following(None) => 0x0080,
                 WindowFrameBound::CurrentRow => 0x0200,
                 WindowFrameBound::Preceding(Some(offset)) => {
-                    window.start_offset = boxed(self.expression(offset)?);
+                    window.start_offset = boxed(self.frame_offset(offset)?);
                     0x0800
                 }
                 WindowFrameBound::Following(Some(offset)) => {
-                    window.start_offset = boxed(self.expression(offset)?);
+                    window.start_offset = boxed(self.frame_offset(offset)?);
                     0x2000
                 }
             };
@@ -642,11 +694,11 @@ impl Converter<'_> {
                 WindowFrameBound::Following(None) => 0x0100,
                 WindowFrameBound::CurrentRow => 0x0400,
                 WindowFrameBound::Preceding(Some(offset)) => {
-                    window.end_offset = boxed(self.expression(offset)?);
+                    window.end_offset = boxed(self.frame_offset(offset)?);
                     0x1000
                 }
                 WindowFrameBound::Following(Some(offset)) => {
-                    window.end_offset = boxed(self.expression(offset)?);
+                    window.end_offset = boxed(self.frame_offset(offset)?);
                     0x4000
                 }
             };
@@ -654,6 +706,27 @@ impl Converter<'_> {
         }
         Ok(window)
     }
+}
+
+/// How far a frame of moments reaches, in PostgreSQL's words: `3 month`.
+fn span(interval: &Interval) -> Result<String> {
+    let Some(field) = &interval.leading_field else { return Err(Error::syntax("INTERVAL wants a unit")) };
+    let unit = unit(field)?;
+    let written = match &*interval.value {
+        Expr::Value(ValueWithSpan { value: Value::Number(digits, _), .. }) => digits.as_str(),
+        Expr::Value(ValueWithSpan { value: Value::SingleQuotedString(digits), .. }) => digits.trim(),
+        _ => return Err(Error::unsupported("a frame of an INTERVAL that is computed")),
+    };
+    let count: f64 = written.parse().map_err(|_| Error::unsupported("a frame of this INTERVAL"))?;
+    // Seconds alone have a fraction.
+    Ok(match unit.as_str() {
+        "SECOND" => format!("{count} second"),
+        "QUARTER" => format!("{} month", count.round() * 3.0),
+        "MICROSECOND" | "MINUTE" | "HOUR" | "DAY" | "WEEK" | "MONTH" | "YEAR" => {
+            format!("{} {}", count.round(), unit.to_ascii_lowercase())
+        }
+        _ => return Err(Error::unsupported(format!("a frame of an INTERVAL of {unit}"))),
+    })
 }
 
 /// RANGE UNBOUNDED PRECEDING, as PostgreSQL's parser has it where nothing is said.

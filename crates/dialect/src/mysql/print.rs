@@ -153,7 +153,7 @@ fn cast_of(name: &str) -> Option<&'static str> {
 /// What a function of the system's is called by MySQL; those of our own have other words, or none.
 fn function_name(name: &str) -> Option<&str> {
     match name {
-        "mysql_str_to_date" | "mysql_str_to_datetime" => Some("str_to_date"),
+        "mysql_str_to_date" | "mysql_str_to_datetime" | "mysql_str_to_time" => Some("str_to_date"),
         name if name.starts_with("mysql_") => None,
         name => Some(name),
     }
@@ -340,6 +340,7 @@ impl Place<'_> {
         let inner = system_call(arg);
         Some(match (name, inner) {
             // A number with an exponent.
+            ("float4", Some(("mysql_to_double", [value]))) => format!("cast({} as float)", self.expr(value)?),
             ("float8", _) if matches!(&arg.node, Some(N::AConst(of)) if of.val.is_some()) => self.expr(arg)?,
             ("timestamp", Some(("mysql_to_datetime", [value]))) => {
                 let value = self.expr(value)?;

@@ -273,6 +273,12 @@ impl Converter<'_> {
                 {
                     named = inner;
                 }
+                // Nor does a text's character set.
+                if let Expr::Prefixed { value, .. } = named
+                    && matches!(&**value, Expr::Value(ValueWithSpan { value: Value::SingleQuotedString(_), .. }))
+                {
+                    named = value;
+                }
                 let name = match named {
                     Expr::Identifier(ident) if !ident.value.starts_with('@') => ident.value.clone(),
                     Expr::CompoundIdentifier(parts) if !parts[0].value.starts_with('@') => {
@@ -281,7 +287,7 @@ impl Converter<'_> {
                     Expr::Value(ValueWithSpan {
                         value: Value::SingleQuotedString(text) | Value::DoubleQuotedString(text),
                         ..
-                    }) => text.clone(),
+                    }) => text.trim_start().to_owned(),
                     Expr::Value(ValueWithSpan { value: Value::Null, .. }) => "NULL".to_owned(),
                     Expr::Value(ValueWithSpan { value: Value::NationalStringLiteral(text), .. }) => text.clone(),
                     expr => written.cloned().unwrap_or_else(|| expr.to_string()),

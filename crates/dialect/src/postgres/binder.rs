@@ -53,6 +53,8 @@ pub(super) struct Binder<'a> {
     pub(super) families: std::collections::HashMap<RelId, Arc<Relation>>,
     /// MySQL's decimals: the digits behind the point of columns of subqueries whose values have more.
     pub(super) scales: std::collections::HashMap<(RelId, usize), i16>,
+    /// Columns of queries in FROM that are computed and have no sign, to MySQL.
+    pub(super) unsigned: std::collections::HashSet<(RelId, usize)>,
     /// Of which kinds the user's variables are that the statement sets.
     pub(super) user_kinds: std::collections::HashMap<String, &'static str>,
     /// A division by zero is an error: MySQL's, where its result is stored.
@@ -318,6 +320,7 @@ impl<'a> Binder<'a> {
             views_behind: std::collections::HashMap::new(),
             families: std::collections::HashMap::new(),
             scales: std::collections::HashMap::new(),
+            unsigned: std::collections::HashSet::new(),
             user_kinds: std::collections::HashMap::new(),
             refuses_zero: false,
             clips: None,

@@ -569,7 +569,10 @@ impl Binder<'_> {
                 }
                 inner => {
                     let place = location(value);
-                    let name = if target.name.is_empty() { names::column(value) } else { target.name.clone() };
+                    // An empty text is called as it is written, too.
+                    let is_written = self.is_mysql() && target.location == UNNAMED;
+                    let nameless = target.name.is_empty() && !is_written;
+                    let name = if nameless { names::column(value) } else { target.name.clone() };
                     if let Some(N::ColumnRef(reference)) = inner {
                         let column = self.column_entry(reference)?;
                         let unnamed = self.is_mysql() && target.location == UNNAMED && self.source.is_some();

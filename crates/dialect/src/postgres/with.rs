@@ -5,7 +5,8 @@ use pg_query::protobuf::{self as pg, CteMaterialize, SetOperation, node::Node as
 use super::binder::{Binder, BoundQuery, CteEntry, outputs};
 use super::expr::location;
 use super::{names, search_cycle};
-use crate::ir::{self, Cte, CteBody, CteId, SetOp};
+use crate::bind::query::converted;
+use crate::ir::{self, CastContext, Cte, CteBody, CteId, SetOp};
 use crate::plan::ResultColumn;
 use crate::{Condition, Error, Result, Type};
 
@@ -324,9 +325,12 @@ impl Binder<'_> {
         entry.hidden = more.len();
         entry.columns = columns.iter().cloned().chain(more).collect();
         self.ctes.push(entry);
-        let right = self.subquery(right, false)?;
+        let mut right = self.subquery(right, false)?;
         let referenced = self.ctes.get(visible).is_some_and(|entry| entry.referenced);
         self.ctes.truncate(visible);
+        if referenced && self.is_mysql() && left.columns.len() == right.columns.len() {
+            right = self.as_first_side(&left, right)?;
+        }
         if referenced {
             self.check_recursion(cte, select, &left, &right)?;
             if added.is_some() {
@@ -346,6 +350,16 @@ impl Binder<'_> {
             self.refuse_locking(select, "UNION/INTERSECT/EXCEPT")?;
         }
         Ok((bound, referenced))
+    }
+
+    /// The second side of a recursive query of MySQL's, whose columns have the types of the first, whatever comes to them.
+    fn as_first_side(&mut self, left: &BoundQuery, right: BoundQuery) -> Result<BoundQuery> {
+        let mut wanted = Vec::with_capacity(left.columns.len());
+        for (a, b) in left.columns.iter().zip(&right.columns) {
+            let overall = self.common_type(&[(&a.ty, -1), (&b.ty, -1)], "UNION")?;
+            wanted.push(if a.ty == overall || a.ty == Type::Unknown { b.ty.clone() } else { a.ty.clone() });
+        }
+        converted(self, right, &wanted, CastContext::Assignment, &[])
     }
 
     /// A recursive query has nothing behind its UNION, and the types of its first side.

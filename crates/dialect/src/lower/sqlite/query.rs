@@ -435,8 +435,14 @@ impl Lowering<'_> {
                     if is_constant(key) {
                         sql.push("(SELECT NULL)".to_owned());
                     } else {
+                        let folds = matches!(key.kind, ExprKind::And(_) | ExprKind::Or(_) | ExprKind::Not(_));
                         let key = self.collated(key)?.sql;
-                        sql.push(if is_number(&key) { "(SELECT NULL)".to_owned() } else { key });
+                        sql.push(match key {
+                            key if is_number(&key) => "(SELECT NULL)".to_owned(),
+                            // Of which SQLite itself may make a number.
+                            key if folds => format!("({key}) + 0"),
+                            key => key,
+                        });
                     }
                 }
                 tail.push_str(" GROUP BY ");

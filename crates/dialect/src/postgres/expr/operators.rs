@@ -189,13 +189,16 @@ impl Binder<'_> {
                 Ok(match equal.kind {
                     // It is of the type that is compared, unless an operator takes two types.
                     ExprKind::Compare { left: first, right: second, .. }
-                        if !is_wide(&ty) && (first.ty == ty || !compares_across(&ty, &other)) =>
+                        if !is_wide(&ty)
+                            && (!self.is_mysql() || *first == left.0)
+                            && (first.ty == ty || !compares_across(&ty, &other)) =>
                     {
                         let ty = compared(&first.ty);
                         Expr::new(ExprKind::NullIf(first, second), ty)
                     }
                     kind => {
-                        let ty = if is_wide(&ty) { ty } else { compared(&ty) };
+                        // MySQL's is its first value, whatever that was compared as.
+                        let ty = if is_wide(&ty) || self.is_mysql() { ty } else { compared(&ty) };
                         let branches = vec![(Expr::new(kind, Type::Bool), Expr::null(ty.clone()))];
                         Expr::new(ExprKind::Case { branches, otherwise: Some(Box::new(left.0)) }, ty)
                     }
@@ -599,6 +602,10 @@ impl Binder<'_> {
         let value = self.required(&expr.lexpr)?;
         let low = self.placed(low)?;
         let high = self.placed(high)?;
+        let value = self.mysql_one_of(&low.0, value)?;
+        let value = self.mysql_one_of(&high.0, value)?;
+        let low = self.mysql_one_of(&value.0, low)?;
+        let high = self.mysql_one_of(&value.0, high)?;
         let place = expr.location;
         let inside = |binder: &mut Self, low: (Expr, i32), high: (Expr, i32)| -> Result<Expr> {
             let above = binder.compare(CompareOp::GreaterOrEqual, value.clone(), low, place)?;
@@ -643,16 +650,39 @@ impl Binder<'_> {
                 // One alone is compared as by `=`.
                 let taken = std::mem::replace(only, (Expr::null(Type::Unknown), -1));
                 (_, *only) = self.mysql_years((arg.clone(), arg_at), taken)?;
+            } else {
+                for (member, _) in &members {
+                    arg = self.mysql_one_of(member, (arg, arg_at))?.0;
+                }
+                for member in &mut members {
+                    let taken = std::mem::replace(member, (Expr::null(Type::Unknown), -1));
+                    *member = self.mysql_one_of(&arg, taken)?;
+                }
             }
-            let first = members.first().cloned();
-            for (member, at) in &mut members {
-                let taken = std::mem::replace(member, Expr::null(Type::Unknown));
-                let ((_, _), (found, _)) = self.mysql_comparable((arg.clone(), arg_at), (taken, *at))?;
-                *member = found;
+            let mut subjects: Vec<Expr> = Vec::with_capacity(members.len());
+            let mut compared = Vec::with_capacity(members.len());
+            for (member, at) in &members {
+                let ((subject, _), found) = self.mysql_comparable((arg.clone(), arg_at), (member.clone(), *at))?;
+                if subjects.last() != Some(&subject) {
+                    subjects.push(subject);
+                }
+                compared.push(found);
             }
-            // Where they are numbers and the argument is none, all are compared as numbers.
-            if let Some(first) = first {
-                ((arg, _), _) = self.mysql_comparable((arg, arg_at), first)?;
+            match (subjects.pop(), subjects.is_empty()) {
+                (Some(subject), true) => {
+                    arg = subject;
+                    members = compared;
+                }
+                // What the argument is beside one of them it is not beside another.
+                (Some(_), false) => {
+                    let op = if negated { CompareOp::NotEqual } else { CompareOp::Equal };
+                    let mut tests = Vec::with_capacity(members.len());
+                    for member in members {
+                        tests.push(self.compare(op, (arg.clone(), arg_at), member, expr.location)?);
+                    }
+                    return Ok(if negated { all_of(tests) } else { any_of(tests) });
+                }
+                (None, _) => {}
             }
         }
         let members = members;

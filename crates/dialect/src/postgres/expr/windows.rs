@@ -265,7 +265,12 @@ impl Binder<'_> {
             let args = vec![offset, Expr::text(kind), Expr::bool(ending)];
             let offset = Expr::new(ExprKind::Call { function, args }, ty);
             let sign = if before == sort.descending { "+" } else { "-" };
-            self.operator(sign, vec![(key.clone(), -1), (offset, -1)], -1).map(Some)
+            let operands = vec![(key.clone(), -1), (offset, -1)];
+            // MySQL's own operators would add numbers.
+            match self.is_mysql() {
+                true => self.built_in_operator(sign, operands, -1).map(Some),
+                false => self.operator(sign, operands, -1).map(Some),
+            }
         };
         let (start, end) = (limit(start, false)?, limit(end, true)?);
         Ok(ir::FrameLimits { key, start, end })

@@ -5,7 +5,6 @@
 use super::super::binder::Binder;
 use super::Placed;
 use super::classes::{Class, class, is_of_seconds, position_function};
-use super::numbers::is_unsigned;
 use crate::ir::{CastContext, Expr, ExprKind, Value};
 use crate::{Result, Type};
 
@@ -119,10 +118,10 @@ impl Binder<'_> {
             };
             numbers.push((self.mysql_number(operand, at)?, at));
         }
-        let whole = |number: &Expr| class(&number.ty) == Class::Integer || is_unsigned(number);
+        let whole = |number: &Expr| class(&number.ty) == Class::Integer || self.is_unsigned(number);
         if matches!(name, "+" | "-" | "*")
             && numbers.iter().all(|(number, _)| whole(number))
-            && numbers.iter().any(|(number, _)| is_unsigned(number))
+            && numbers.iter().any(|(number, _)| self.is_unsigned(number))
             && numbers.len() == 2
             && let (Some(right), Some(left)) = (numbers.pop(), numbers.pop())
         {
@@ -167,7 +166,7 @@ impl Binder<'_> {
             (_, Some(right), Some(left)) => self.built_in_operator(name, vec![left, right], place),
             (_, Some(only), None) => {
                 // What has no sign is a BIGINT when it is given one.
-                let signs = name == "-" && is_unsigned(&only.0) && !matches!(only.0.kind, ExprKind::Literal(_));
+                let signs = name == "-" && self.is_unsigned(&only.0) && !matches!(only.0.kind, ExprKind::Literal(_));
                 let value = self.built_in_operator(name, vec![only], place)?;
                 match signs && class(&value.ty) == Class::Decimal {
                     true => self.coerce(value, &Type::Int8, CastContext::Assignment, place),

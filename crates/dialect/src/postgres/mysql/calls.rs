@@ -7,7 +7,6 @@ use super::super::coerce::{as_it_lies, base};
 use super::super::resolve::{Candidate, Miss, choose, instantiate};
 use super::Placed;
 use super::classes::{Class, class, fraction_digits, is_of_seconds, is_wide, moment_digits, own_words, scale};
-use super::numbers::is_unsigned;
 use crate::functions::{self, FunctionKind};
 use crate::ir::{CastContext, Expr, ExprKind, Value};
 use crate::schema::QualifiedName;
@@ -172,6 +171,21 @@ fn digits_made(function: &str, args: &[Placed]) -> Option<u8> {
     moment_digits(&moment.0.ty).filter(|_| whole)
 }
 
+/// A decimal whose whole part may have more digits than every integer has.
+fn is_wider_than_integers(number: &Expr) -> bool {
+    const SURE: usize = 19;
+    let digits = match (number.ty.through_domains(), &number.kind) {
+        (Type::Numeric(Some(modifier)), _) => {
+            usize::try_from(i32::from(modifier.precision) - i32::from(modifier.scale)).unwrap_or(0)
+        }
+        (Type::Numeric(None), ExprKind::Literal(Value::Text(digits))) => {
+            digits.trim_start_matches('-').split('.').next().map_or(0, str::len)
+        }
+        _ => 0,
+    };
+    digits >= SURE
+}
+
 /// What time it is, with as many digits behind the point as are asked for.
 const MOMENTS_OF_NOW: &[&str] =
     &["current_timestamp", "localtime", "localtimestamp", "now", "sysdate", "utc_timestamp"];
@@ -230,7 +244,15 @@ impl Binder<'_> {
             candidate.result = Type::Timestamp(digits);
         }
         if matches!(candidate.result, Type::Timestamp(None)) {
-            candidate.result = Type::Timestamp(digits_made(candidate.function.name, &args));
+            let of_seconds = match args.as_slice() {
+                [(seconds, _)]
+                    if candidate.function.name == "from_unixtime" && class(&seconds.ty) == Class::Decimal =>
+                {
+                    self.mysql_scale(seconds).and_then(|scale| u8::try_from(scale.clamp(0, 6)).ok())
+                }
+                _ => None,
+            };
+            candidate.result = Type::Timestamp(of_seconds.or_else(|| digits_made(candidate.function.name, &args)));
         }
         let mut converted = Vec::with_capacity(args.len());
         // What shows so many digits behind the point, however many of them are zeros.
@@ -302,6 +324,14 @@ impl Binder<'_> {
             Some(bytewise) => bytewise.to_owned(),
             None => meant,
         };
+        if let ("mysql_to_integer" | "mysql_to_unsigned", [(arg, at)]) = (meant.as_str(), args.as_slice())
+            && (matches!(class(&arg.ty), Class::Moment | Class::Text)
+                || matches!(arg.kind, ExprKind::Literal(Value::Text(_))) && class(&arg.ty) == Class::Open)
+        {
+            // A moment is rounded to seconds first, and a text is a whole number.
+            let text = self.settle(arg.clone(), *at)?;
+            args = vec![(self.mysql_call_of("mysql_to_integer", vec![(text, *at)])?, *at)];
+        }
         if OF_NUMBERS.contains(&meant.as_str()) {
             args = self.mysql_numbers(args)?;
         }
@@ -309,7 +339,7 @@ impl Binder<'_> {
         if matches!(name.as_str(), "floor" | "ceil" | "ceiling")
             && let [(number, _)] = args.as_slice()
             && class(&number.ty) == Class::Decimal
-            && is_unsigned(number)
+            && self.is_unsigned(number)
         {
             return args.pop().map(|(number, _)| number).ok_or_else(|| crate::Error::internal("an argument is gone"));
         }
@@ -339,6 +369,13 @@ impl Binder<'_> {
         let called = match meant.as_str() {
             _ if is_moment => "mysql_moment_add",
             _ if is_whole => "mysql_unix_seconds",
+            "mysql_integer_divide" if args.iter().any(|(number, _)| self.is_unsigned(number)) => {
+                "mysql_unsigned_divide"
+            }
+            "floor" if args.first().is_some_and(|(number, _)| is_wider_than_integers(number)) => "mysql_floor",
+            "ceil" | "ceiling" if args.first().is_some_and(|(number, _)| is_wider_than_integers(number)) => {
+                "mysql_ceil"
+            }
             meant => meant,
         };
         if parts.len() == 1
@@ -430,8 +467,8 @@ impl Binder<'_> {
                 let value = self.settle(value, at)?;
                 let kind = match class(&value.ty) {
                     _ if matches!(value.kind, ExprKind::Literal(Value::Null)) => "text",
-                    Class::Truth | Class::Integer if !is_unsigned(&value) => "integer",
-                    Class::Truth | Class::Integer | Class::Decimal if is_unsigned(&value) => "unsigned",
+                    Class::Truth | Class::Integer if !self.is_unsigned(&value) => "integer",
+                    Class::Truth | Class::Integer | Class::Decimal if self.is_unsigned(&value) => "unsigned",
                     Class::Decimal => "decimal",
                     Class::Float => "double",
                     Class::Bytes => "bytes",
@@ -458,7 +495,8 @@ impl Binder<'_> {
         let mut numbers = Vec::with_capacity(args.len());
         for (arg, at) in args {
             let arg = self.mysql_bare(arg, at)?;
-            numbers.push((self.mysql_position(arg, at)?, at));
+            let arg = self.mysql_position(arg, at)?;
+            numbers.push((if class(&arg.ty) == Class::Moment { self.mysql_number(arg, at)? } else { arg }, at));
         }
         Ok(numbers)
     }
@@ -491,7 +529,8 @@ impl Binder<'_> {
             }
             None => (name, args),
         };
-        let args = if OF_NUMBERS.contains(&name) { self.mysql_numbers(args)? } else { args };
+        let of_numbers = OF_NUMBERS.contains(&name) || matches!(name, "sum" | "avg");
+        let args = if of_numbers { self.mysql_numbers(args)? } else { args };
         // The average of what is known to have so many digits keeps more than it shows.
         let name = match args.as_slice() {
             [(arg, _)] if name == "avg" && self.mysql_scale(arg).is_some() => "mysql_exact_avg",
@@ -503,9 +542,12 @@ impl Binder<'_> {
             of_values.for_each(|(_, ty)| *ty = kept.clone());
             candidate.result = kept;
         } else if let Some((value, _)) = args.first().filter(|(arg, _)| {
-            // It has as many digits behind the point.
+            // It has as many digits behind the point, or is a YEAR or bits, too.
             OF_ONE.contains(&name)
-                && (fraction_digits(&arg.ty) > 0 || moment_digits(&arg.ty).is_some() || scale(&arg.ty).is_some())
+                && (fraction_digits(&arg.ty) > 0
+                    || moment_digits(&arg.ty).is_some()
+                    || scale(&arg.ty).is_some()
+                    || own_words(&arg.ty).is_some_and(|words| words == "year" || words.starts_with("bit(")))
         }) {
             candidate.result = value.ty.clone();
         }

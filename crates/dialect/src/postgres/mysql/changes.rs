@@ -377,6 +377,17 @@ impl Binder<'_> {
         assignments: &[(usize, Expr)],
         counted: Counted,
     ) -> Result<Expr> {
+        // What a column becomes by DEFAULT is compared, too.
+        let mut values = Vec::with_capacity(assignments.len());
+        for (at, value) in assignments {
+            let column = &changed.relation.columns[*at];
+            let is_own = column.generated.is_some() || column.identity.is_some();
+            values.push(match value.kind {
+                ExprKind::Default if !is_own => (*at, self.target_default(changed, *at, false, -1)?),
+                _ => (*at, value.clone()),
+            });
+        }
+        let assignments = values.as_slice();
         let mut calls = Vec::new();
         let no = Expr::new(ExprKind::Literal(Value::Integer(0)), Type::Bool);
         // Each column alone, where one call does not compare them all: only the last one counts.

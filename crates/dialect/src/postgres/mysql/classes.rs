@@ -177,6 +177,12 @@ fn together(a: &Type, b: &Type) -> Type {
     let (of_a, of_b) = (class(a), class(b));
     // With a sign, numbers beyond 2^63 are decimals.
     let meets_wide = |one: &Type, other: &Type| is_wide(one) && class(other) == Class::Integer && !is_wide(other);
+    let has_no_sign = |ty: &Type| own_words(ty).is_some_and(|words| words.ends_with(" unsigned") || words == "year");
+    for (one, other) in [(a, b), (b, a)] {
+        if meets_wide(one, other) && has_no_sign(other) && has_no_sign(one) {
+            return one.clone();
+        }
+    }
     if meets_wide(a, b) || meets_wide(b, a) {
         return Type::Numeric(Some(NumericModifier { precision: 20, scale: 0 }));
     }

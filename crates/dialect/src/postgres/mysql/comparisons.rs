@@ -3,6 +3,8 @@
 //! Source: MySQL 8.0 Reference Manual, 14.3 "Type Conversion in Expression Evaluation", 14.4.2 "Comparison Functions and
 //! Operators".
 
+use jiff::tz::TimeZone;
+
 use super::super::binder::Binder;
 use super::super::coerce::{as_it_lies, base};
 use super::Placed;
@@ -10,7 +12,7 @@ use super::arithmetic::number_of;
 use super::classes::{Class, class, is_time, is_wide, own_words, position_function};
 use crate::ir::{CastContext, CompareOp, Expr, ExprKind, Value};
 use crate::values::mysql::moments;
-use crate::{Result, Type};
+use crate::{Error, Result, Type};
 
 impl Binder<'_> {
     /// The operand of a CASE and one of its values: a document is none there, but its text, or a number beside numbers.
@@ -26,6 +28,7 @@ impl Binder<'_> {
             true => binder.coerce(expr, &Type::Text, CastContext::Explicit, at),
             false => Ok(expr),
         };
+        let (value, value_at) = self.mysql_one_of(&subject, (value, value_at))?;
         let (of_subject, of_value) = (subject.ty.clone(), value.ty.clone());
         let subject = told(self, subject, subject_at, &of_value)?;
         let value = told(self, value, value_at, &of_subject)?;
@@ -78,13 +81,16 @@ impl Binder<'_> {
                 let left = self.mysql_beside(left, &right, left_at)?;
                 (left, right)
             }
-            (Class::Moment, Class::Text) if is_time(&left.ty) => {
-                let time = self.mysql_call_of("mysql_to_time", vec![(right, right_at)])?;
-                (self.coerce(left, &Type::Interval(None), CastContext::Implicit, left_at)?, time)
+            // A time beside a text is one.
+            (Class::Moment, Class::Text) if is_time(&left.ty) => (self.mysql_as_shown(left, left_at)?, right),
+            (Class::Text, Class::Moment) if is_time(&right.ty) => (left, self.mysql_as_shown(right, right_at)?),
+            (Class::Moment, Class::Open) if is_time(&left.ty) && is_no_time(&right) => {
+                let text = self.settle(right, right_at)?;
+                (self.mysql_as_shown(left, left_at)?, text)
             }
-            (Class::Text, Class::Moment) if is_time(&right.ty) => {
-                let time = self.mysql_call_of("mysql_to_time", vec![(left, left_at)])?;
-                (time, self.coerce(right, &Type::Interval(None), CastContext::Implicit, right_at)?)
+            (Class::Open, Class::Moment) if is_time(&right.ty) && is_no_time(&left) => {
+                let text = self.settle(left, left_at)?;
+                (text, self.mysql_as_shown(right, right_at)?)
             }
             (Class::Moment, Class::Open) if is_time(&left.ty) => {
                 let left = self.coerce(left, &Type::Interval(None), CastContext::Implicit, left_at)?;
@@ -103,15 +109,25 @@ impl Binder<'_> {
                 let moment = self.mysql_call_of("mysql_to_datetime", vec![(right, right_at)])?;
                 (self.coerce(left, &Type::Timestamp(None), CastContext::Explicit, left_at)?, moment)
             }
-            (Class::Moment, Class::Text) => {
-                let moment = self.mysql_call_of("mysql_to_datetime", vec![(right, right_at)])?;
-                let left = self.coerce(left, &Type::Timestamp(None), CastContext::Explicit, left_at)?;
-                (left, moment)
+            (Class::Moment, Class::Open) => self.mysql_beside_moment((left, left_at), (right, right_at))?,
+            (Class::Open, Class::Moment) => {
+                let (right, left) = self.mysql_beside_moment((right, right_at), (left, left_at))?;
+                (left, right)
             }
-            (Class::Text, Class::Moment) => {
-                let moment = self.mysql_call_of("mysql_to_datetime", vec![(left, left_at)])?;
-                let right = self.coerce(right, &Type::Timestamp(None), CastContext::Explicit, right_at)?;
-                (moment, right)
+            (Class::Moment, Class::Text | Class::Bytes) if !is_time(&left.ty) => {
+                self.mysql_beside_moment((left, left_at), (right, right_at))?
+            }
+            (Class::Text | Class::Bytes, Class::Moment) if !is_time(&right.ty) => {
+                let (right, left) = self.mysql_beside_moment((right, right_at), (left, left_at))?;
+                (left, right)
+            }
+            (Class::Moment, Class::Bytes) => {
+                let text = self.mysql_as_shown(left, left_at)?;
+                (self.coerce(text, &Type::Bytea, CastContext::Implicit, left_at)?, right)
+            }
+            (Class::Bytes, Class::Moment) => {
+                let text = self.mysql_as_shown(right, right_at)?;
+                (left, self.coerce(text, &Type::Bytea, CastContext::Implicit, right_at)?)
             }
             (Class::Bytes, Class::Text | Class::Open) => {
                 let right = self.coerce(right, &Type::Bytea, CastContext::Implicit, right_at)?;
@@ -124,12 +140,12 @@ impl Binder<'_> {
             // A number that no date is written as leaves both numbers.
             (Class::Moment, _) if is_no_date(&right) => (self.mysql_number(left, left_at)?, right),
             (_, Class::Moment) if is_no_date(&left) => (left, self.mysql_number(right, right_at)?),
-            // A number beside a date is a date.
-            (Class::Moment, b) if b.is_number() && !is_time(&left.ty) => {
+            // A number that is written beside a date is a date; any other leaves both numbers.
+            (Class::Moment, b) if b.is_number() && !is_time(&left.ty) && is_written(&right) => {
                 let moment = self.mysql_call_of("mysql_to_datetime", vec![(right, right_at)])?;
                 (self.coerce(left, &Type::Timestamp(None), CastContext::Explicit, left_at)?, moment)
             }
-            (a, Class::Moment) if a.is_number() && !is_time(&right.ty) => {
+            (a, Class::Moment) if a.is_number() && !is_time(&right.ty) && is_written(&left) => {
                 let moment = self.mysql_call_of("mysql_to_datetime", vec![(left, left_at)])?;
                 (moment, self.coerce(right, &Type::Timestamp(None), CastContext::Explicit, right_at)?)
             }
@@ -211,6 +227,55 @@ impl Binder<'_> {
         }
     }
 
+    /// A date or a moment and a text beside it, in what they are compared as. A text that is written must be a moment, and beside
+    /// a date it is one where it has a time of day; any other is a date beside a date, and the least of all where it is none.
+    fn mysql_beside_moment(&mut self, (moment, moment_at): Placed, (text, text_at): Placed) -> Result<(Expr, Expr)> {
+        let is_date = *moment.ty.through_domains() == Type::Date;
+        if class(&text.ty) == Class::Open {
+            let Some(written) = written(&text) else {
+                let text = self.decide(text, &base(&moment.ty), CastContext::Implicit, text_at)?;
+                return Ok((moment, text));
+            };
+            let has_time = moments::parse(&written, &TimeZone::UTC).is_some_and(|moment| moment.micros != 0);
+            let ty = if is_date && has_time { Type::Timestamp(None) } else { base(&moment.ty) };
+            let moment = match is_date && has_time {
+                true => self.coerce(moment, &ty, CastContext::Explicit, moment_at)?,
+                false => moment,
+            };
+            let kind = match moment.ty.through_domains() {
+                Type::Date => "DATE",
+                Type::TimestampTz(_) => "TIMESTAMP",
+                _ => "DATETIME",
+            };
+            let text = self.decide(text, &ty, CastContext::Implicit, text_at).map_err(|error| {
+                let message = format!("Incorrect {kind} value: '{written}'");
+                Error::new(error.condition(), message).with_mysql(1525, "HY000")
+            })?;
+            return Ok((moment, text));
+        }
+        let function = if is_date { "mysql_beside_date" } else { "mysql_beside_datetime" };
+        let text = self.mysql_call_of(function, vec![(text, text_at)])?;
+        let ty = if is_date { Type::Date } else { Type::Timestamp(None) };
+        Ok((self.coerce(moment, &ty, CastContext::Explicit, moment_at)?, text))
+    }
+
+    /// A value as the text that is shown of it.
+    fn mysql_as_shown(&mut self, expr: Expr, at: i32) -> Result<Expr> {
+        self.mysql_call_of("mysql_to_text", vec![(expr, at)])
+    }
+
+    /// One of several values that something is compared with, as BETWEEN, IN and CASE do: none need be a moment beside one.
+    pub(in crate::postgres) fn mysql_one_of(&mut self, arg: &Expr, (member, at): Placed) -> Result<Placed> {
+        let is_moment = class(&arg.ty) == Class::Moment && !is_time(&arg.ty);
+        let is_none = is_moment
+            && class(&member.ty) == Class::Open
+            && written(&member).is_some_and(|text| moments::parse(&text, &TimeZone::UTC).is_none());
+        Ok(match self.is_mysql() && is_none {
+            true => (self.settle(member, at)?, at),
+            false => (member, at),
+        })
+    }
+
     /// Two values of a comparison, where a literal or parameter beside a YEAR means what it would be stored as.
     pub(in crate::postgres) fn mysql_years(&mut self, left: Placed, right: Placed) -> Result<(Placed, Placed)> {
         let is_year = |(expr, _): &Placed| own_words(&expr.ty) == Some("year");
@@ -279,6 +344,26 @@ impl Binder<'_> {
         }
         if position_function(&expr.ty).is_some() { self.mysql_position(expr, at) } else { Ok(expr) }
     }
+}
+
+/// The text of a literal.
+fn written(expr: &Expr) -> Option<String> {
+    match &expr.kind {
+        ExprKind::Literal(Value::Text(text)) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+/// A whole number or a decimal that is written or given, which a date beside it makes one.
+fn is_written(expr: &Expr) -> bool {
+    let is_exact = matches!(class(&expr.ty), Class::Integer | Class::Decimal);
+    is_exact && matches!(expr.kind, ExprKind::Literal(_) | ExprKind::Param(_))
+}
+
+/// A text that is written, and is no time.
+fn is_no_time(expr: &Expr) -> bool {
+    written(expr)
+        .is_some_and(|text| moments::time_of_text(&text).is_none() && moments::parse(&text, &TimeZone::UTC).is_none())
 }
 
 /// A literal number that is written as no date.

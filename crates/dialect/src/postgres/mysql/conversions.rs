@@ -67,6 +67,16 @@ impl Binder<'_> {
                     Expr::new(ExprKind::Cast { arg: Box::new(text), context }, to.clone())
                 })
             }
+            // A time is one of today, and of a moment there is its time.
+            (Class::Moment, Class::Moment) if is_time(&expr.ty) != is_time(to) => {
+                let function = match to.through_domains() {
+                    Type::Date => "mysql_to_date",
+                    Type::Timestamp(_) | Type::TimestampTz(_) => "mysql_to_datetime",
+                    _ => "mysql_to_time",
+                };
+                let moment = self.mysql_call_of(function, vec![(expr, at)])?;
+                Ok(if moment.ty == *to { moment } else { cast(moment, to) })
+            }
             (Class::Moment, Class::Moment) => Ok(cast(expr, to)),
             (_, Class::Moment) if assigned && from == Class::Text => Ok(cast(expr, to)),
             (_, Class::Moment) => {

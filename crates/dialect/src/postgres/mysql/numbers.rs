@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::super::binder::{Binder, BoundQuery};
 use super::super::coerce::as_it_lies;
-use super::classes::{Class, class, is_wide, own_words};
+use super::classes::{Class, class, is_wide, moment_digits, own_words};
 use super::{Clips, Placed};
 use crate::bind::query::converted;
 use crate::functions::Function;
@@ -100,51 +100,79 @@ fn makes_unsigned(function: &Function) -> bool {
     )
 }
 
-/// A whole number without a sign, as MySQL knows it before there is a value.
-pub(in crate::postgres) fn is_unsigned(expr: &Expr) -> bool {
-    if own_words(&expr.ty).is_some_and(|words| {
-        words.ends_with(" unsigned") && words.contains("int") || words.starts_with("bit(") || words == "year"
-    }) {
-        return true;
-    }
-    // A parameter beyond 63 bits.
-    if matches!(expr.kind, ExprKind::Param(_))
-        && expr.ty == Type::Numeric(Some(NumericModifier { precision: 20, scale: 0 }))
-    {
-        return true;
-    }
-    let whole_decimal = is_open_decimal(&expr.ty);
-    if !whole_decimal && !expr.ty.is_integer() {
-        return false;
-    }
-    match &expr.kind {
-        ExprKind::Literal(Value::Text(digits)) => digits.parse::<u64>().is_ok_and(|value| value > i64::MAX as u64),
-        ExprKind::Cast { arg, .. } => (arg.ty.is_integer() || is_open_decimal(&arg.ty)) && is_unsigned(arg),
-        ExprKind::Call { function, args } => {
-            let of_variable = || match args.last().map(|name| &name.kind) {
-                Some(ExprKind::Literal(Value::Text(name))) => crate::mysql::variables::is_unsigned(name),
-                _ => false,
-            };
-            makes_unsigned(function)
-                || function.name == "mysql_not_zero" && args.first().is_some_and(is_unsigned)
-                || function.name == "mysql_variable_number" && of_variable()
-        }
-        ExprKind::Aggregate(aggregate) => match aggregate.function.name {
-            "min" | "max" | "any_value" => aggregate.args.first().is_some_and(is_unsigned),
-            _ => makes_unsigned(aggregate.function),
-        },
-        ExprKind::Window(window) => {
-            matches!(window.function.name, "row_number" | "rank" | "dense_rank" | "ntile")
-        }
-        ExprKind::Coalesce(members) | ExprKind::Greatest(members) | ExprKind::Least(members) => {
-            members.iter().all(is_unsigned)
-        }
-        ExprKind::NullIf(value, _) => is_unsigned(value),
-        _ => false,
-    }
-}
-
 impl Binder<'_> {
+    /// A whole number without a sign, as MySQL knows it before there is a value.
+    pub(in crate::postgres) fn is_unsigned(&self, expr: &Expr) -> bool {
+        let is_one = |value: &Expr| self.is_unsigned(value);
+        if own_words(&expr.ty).is_some_and(|words| {
+            words.ends_with(" unsigned") && words.contains("int") || words.starts_with("bit(") || words == "year"
+        }) {
+            return true;
+        }
+        // A parameter beyond 63 bits.
+        if matches!(expr.kind, ExprKind::Param(_))
+            && expr.ty == Type::Numeric(Some(NumericModifier { precision: 20, scale: 0 }))
+        {
+            return true;
+        }
+        let whole_decimal = is_open_decimal(&expr.ty);
+        if !whole_decimal && !expr.ty.is_integer() {
+            return false;
+        }
+        match &expr.kind {
+            ExprKind::Literal(Value::Text(digits)) => digits.parse::<u64>().is_ok_and(|value| value > i64::MAX as u64),
+            ExprKind::Cast { arg, .. } => (arg.ty.is_integer() || is_open_decimal(&arg.ty)) && self.is_unsigned(arg),
+            ExprKind::Call { function, args } => {
+                let of_variable = || match args.last().map(|name| &name.kind) {
+                    Some(ExprKind::Literal(Value::Text(name))) => crate::mysql::variables::is_unsigned(name),
+                    _ => false,
+                };
+                // The sign of a remainder is the dividend's, a quotient has none where an operand has none.
+                let of_operands = match function.name {
+                    "%" | "mod" | "mysql_modulo" => args.first().is_some_and(is_one),
+                    "mysql_unsigned_divide" => true,
+                    _ => false,
+                };
+                of_operands
+                    || makes_unsigned(function)
+                    || function.name == "mysql_not_zero" && args.first().is_some_and(is_one)
+                    || function.name == "mysql_variable_number" && of_variable()
+            }
+            ExprKind::Aggregate(aggregate) => match aggregate.function.name {
+                "min" | "max" | "any_value" => aggregate.args.first().is_some_and(is_one),
+                _ => makes_unsigned(aggregate.function),
+            },
+            ExprKind::Window(window) => {
+                let of_one = matches!(
+                    window.function.name,
+                    "min" | "max" | "first_value" | "last_value" | "nth_value" | "lag" | "lead"
+                );
+                matches!(window.function.name, "row_number" | "rank" | "dense_rank" | "ntile")
+                    || makes_unsigned(window.function)
+                    || of_one && window.args.first().is_some_and(is_one)
+            }
+            ExprKind::Coalesce(members) | ExprKind::Greatest(members) | ExprKind::Least(members) => {
+                members.iter().all(is_one)
+            }
+            ExprKind::Column(column) => match column.column {
+                ColumnIndex::At(at) => self.unsigned.contains(&(column.relation, at)),
+                ColumnIndex::RowIdentity => false,
+            },
+            ExprKind::Scalar(query) => match &query.body {
+                Body::Select(select) => select.items.first().is_some_and(is_one),
+                Body::Set { .. } | Body::Values(_) => false,
+            },
+            ExprKind::NullIf(value, _) => self.is_unsigned(value),
+            ExprKind::Case { branches, otherwise } => {
+                let values = branches.iter().map(|(_, value)| value).chain(otherwise.as_deref());
+                let is_null = |value: &&Expr| matches!(value.kind, ExprKind::Literal(Value::Null));
+                let mut known = values.filter(|value| !is_null(value)).peekable();
+                known.peek().is_some() && known.all(is_one)
+            }
+            _ => false,
+        }
+    }
+
     /// A value of BIGINT UNSIGNED as it lies as the number that it is; anything else as it is.
     pub(super) fn mysql_wide_number(&mut self, expr: Expr, at: i32) -> Result<Expr> {
         if !is_wide(&expr.ty) {
@@ -205,10 +233,15 @@ impl Binder<'_> {
                 ("+" | "-" | "%" | "mod" | "mysql_modulo", args) => most(&mut args.iter()),
                 ("*", args) => Some(of(args, 0)?.saturating_add(of(args, 1)?)),
                 ("abs" | "mysql_not_zero", args) => of(args, 0),
-                ("round", [_]) => Some(0),
-                ("round" | "truncate", [_, Expr { kind: ExprKind::Literal(Value::Integer(digits)), .. }]) => {
-                    i16::try_from((*digits).clamp(0, i64::from(MOST))).ok()
+                ("round" | "mysql_floor" | "mysql_ceil", [_]) => Some(0),
+                ("round" | "truncate", [value, Expr { kind: ExprKind::Literal(Value::Integer(digits)), .. }]) => {
+                    let digits = i16::try_from((*digits).clamp(0, i64::from(MOST))).ok();
+                    // None is added, but to a quotient, which has more than it shows.
+                    let own = self.mysql_scale(value).filter(|_| !self.keeps_more(value));
+                    digits.map(|digits| own.map_or(digits, |own| own.min(digits)))
                 }
+                ("round" | "truncate", [value, _]) => self.mysql_scale(value),
+                ("unix_timestamp", [moment]) => moment_digits(&moment.ty).map(i16::from),
                 _ => None,
             },
             ExprKind::Case { branches, otherwise } => {
@@ -289,12 +322,27 @@ impl Binder<'_> {
     /// What a query answers, with each number as it is shown.
     pub(in crate::postgres) fn mysql_rows_shown(&self, mut bound: BoundQuery) -> BoundQuery {
         let output = bound.query.output;
+        if let Body::Set { .. } = &bound.query.body {
+            for index in 0..bound.columns.len() {
+                if self.is_unsigned_everywhere(&bound.query.body, index) == Some(true)
+                    && own_words(&bound.columns[index].ty).is_none()
+                {
+                    bound.columns[index].ty = unsigned();
+                }
+            }
+            return bound;
+        }
         for index in 0..bound.columns.len() {
             let Body::Select(select) = &mut bound.query.body else { return bound };
             let Some(item) = select.items.get_mut(index) else { continue };
-            if is_unsigned(item) && own_words(&item.ty).is_none() {
+            if self.is_unsigned(item) && own_words(&item.ty).is_none() {
                 // The values stay what they are.
                 bound.columns[index].ty = unsigned();
+                continue;
+            }
+            if matches!(&item.kind, ExprKind::Literal(Value::Null)) && item.ty.is_text() {
+                // It has no type.
+                bound.columns[index].ty = Type::Unknown;
                 continue;
             }
             if matches!(&item.kind, ExprKind::Call { function, .. } if function.name == "year") {
@@ -319,6 +367,26 @@ impl Binder<'_> {
         bound
     }
 
+    /// Whether a column of what is put together has no sign in any of the queries; `None` where it is nothing but NULL.
+    fn is_unsigned_everywhere(&self, body: &Body, index: usize) -> Option<bool> {
+        match body {
+            Body::Select(select) => {
+                let mut item = select.items.get(index)?;
+                // What it becomes to be put together is of no account.
+                while let ExprKind::Cast { arg, .. } | ExprKind::Checked { arg, .. } = &item.kind {
+                    item = arg;
+                }
+                let is_null = matches!(item.kind, ExprKind::Literal(Value::Null));
+                (!is_null).then(|| self.is_unsigned(item))
+            }
+            Body::Set { left, right, .. } => {
+                let sides = [left, right].map(|side| self.is_unsigned_everywhere(&side.body, index));
+                sides.into_iter().flatten().reduce(|one, other| one && other)
+            }
+            Body::Values(_) => Some(false),
+        }
+    }
+
     /// A query in FROM. One that MySQL makes a part of the query around it keeps what its numbers do not show.
     pub(in crate::postgres) fn mysql_derived(&mut self, bound: BoundQuery, id: RelId) -> BoundQuery {
         let Body::Select(select) = &bound.query.body else { return bound };
@@ -335,6 +403,9 @@ impl Binder<'_> {
             {
                 self.scales.insert((id, index), scale);
             }
+            if own_words(&item.ty).is_none() && self.is_unsigned(item) {
+                self.unsigned.insert((id, index));
+            }
         }
         if is_merged { bound } else { self.mysql_kept(bound) }
     }
@@ -345,7 +416,7 @@ impl Binder<'_> {
         let mut bound = self.mysql_rows_shown(bound);
         // What has no sign is told at the end.
         for (column, ty) in bound.columns.iter_mut().zip(types) {
-            if own_words(&column.ty).is_some() {
+            if own_words(&column.ty).is_some() || column.ty == Type::Unknown {
                 column.ty = ty;
             }
         }
@@ -360,7 +431,7 @@ impl Binder<'_> {
         let wide = wide.unwrap_or(Type::Numeric(Some(NumericModifier { precision: 20, scale: 0 })));
         let unsigned: Vec<bool> = match &bound.query.body {
             Body::Select(select) => {
-                let is_computed = |item: &Expr| is_unsigned(item) && own_words(&item.ty).is_none();
+                let is_computed = |item: &Expr| self.is_unsigned(item) && own_words(&item.ty).is_none();
                 select.items.iter().map(is_computed).collect()
             }
             Body::Set { .. } | Body::Values(_) => Vec::new(),
@@ -438,6 +509,10 @@ impl Binder<'_> {
             return Ok(value);
         }
         let value = self.mysql_position_in(value, &column.ty, at)?;
+        let value = match class(&value.ty) == Class::Moment && class(&column.ty).is_number() {
+            true => self.mysql_number(value, at)?,
+            false => value,
+        };
         let args = std::iter::once((value, at)).chain(bounds).chain([place]).collect();
         self.mysql_call_of(function, args)
     }

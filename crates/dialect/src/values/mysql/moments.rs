@@ -110,6 +110,19 @@ impl Moment {
         if text.contains('.') { text.trim_end_matches('0').to_owned() } else { text }
     }
 
+    /// The moment at the second that is nearest.
+    #[must_use]
+    pub fn to_seconds(self) -> Self {
+        let micros = rounded(self.micros, 0);
+        if micros < DAY {
+            return Self { micros, ..self };
+        }
+        match self.since_1970().map(|since| since - self.micros + micros).and_then(Self::of_micros) {
+            Some(next) => Self { timed: self.timed, ..next },
+            None => self,
+        }
+    }
+
     /// As a number: `20240102`, or `20240102101112` with a time.
     pub fn number(&self) -> i64 {
         let date = self.year * 10_000 + self.month * 100 + self.day;

@@ -21,6 +21,15 @@ pub fn float_text(value: f64) -> String {
     written(&format!("{value:.5e}"))
 }
 
+/// The same as a text that is worked with, which has an exponent where it had more letters than a FLOAT shows.
+pub fn float_as_text(value: f64) -> String {
+    const WIDTH: usize = 12;
+    match float_text(value) {
+        wide if wide.len() > WIDTH => with_exponent(&format!("{value:.5e}")),
+        text => text,
+    }
+}
+
 /// Digits as they are or with an exponent, of a text with an exponent.
 fn written(scientific: &str) -> String {
     let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific.to_owned() };
@@ -48,16 +57,19 @@ fn written(scientific: &str) -> String {
             out.extend(std::iter::repeat_n('0', usize::try_from(-exponent - 1).unwrap_or(0)));
             out.push_str(digits);
         }
-        _ => {
-            let (first, rest) = digits.split_at(1);
-            out.push_str(first);
-            if !rest.is_empty() {
-                let _ = write!(out, ".{rest}");
-            }
-            let _ = write!(out, "e{exponent}");
-        }
+        _ => return with_exponent(scientific),
     }
     out
+}
+
+/// Digits with an exponent, without the zeros at their end.
+fn with_exponent(scientific: &str) -> String {
+    let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific.to_owned() };
+    let mantissa = match mantissa.contains('.') {
+        true => mantissa.trim_end_matches('0').trim_end_matches('.'),
+        false => mantissa,
+    };
+    format!("{mantissa}e{exponent}")
 }
 
 /// The number at the beginning of a text, behind blanks; empty where there is none.
@@ -224,6 +236,16 @@ mod tests {
         }
         assert_eq!(float_text(f64::from(1.1_f32)), "1.1");
         assert_eq!(float_text(f64::from(1_234_567.0_f32)), "1234570");
+        for (value, shown, worked_with) in [
+            (1e10_f32, "10000000000", "10000000000"),
+            (1.5e13, "15000000000000", "1.5e13"),
+            (1e-10, "0.0000000001", "0.0000000001"),
+            (-1.23457e-8, "-0.0000000123457", "-1.23457e-8"),
+            (1e20, "1e20", "1e20"),
+        ] {
+            assert_eq!(float_text(f64::from(value)), shown);
+            assert_eq!(float_as_text(f64::from(value)), worked_with);
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The text protocol.
 
-use rowferry_dialect::values::mysql::{json, unsigned as wide};
+use rowferry_dialect::values::mysql::{json, numbers, unsigned as wide};
 use rowferry_dialect::values::{self, Settings, ValueRef, timestamp};
 use rowferry_engine::{Result, Type};
 
@@ -20,10 +20,14 @@ pub(super) fn write(out: &mut Vec<u8>, value: ValueRef<'_>, form: Form, ty: &Typ
         (Form::Int { .. } | Form::Bool | Form::Year | Form::Bits(_), value) => {
             write_number(out, value, form, ty, settings)?;
         }
-        (Form::Float | Form::Double, value) => {
-            let start = out.len();
-            values::write(out, value, ty, settings)?;
-            as_mysql(out, start);
+        (Form::Float, ValueRef::Real(number)) if number.is_finite() => {
+            out.extend_from_slice(numbers::float_text(number).as_bytes());
+        }
+        (Form::Double, ValueRef::Real(number)) if number.is_finite() => {
+            out.extend_from_slice(numbers::double_text(number).as_bytes());
+        }
+        (Form::Float | Form::Double, ValueRef::Integer(number)) => {
+            out.extend_from_slice(numbers::double_text(number as f64).as_bytes());
         }
         (Form::Fixed { digits, .. }, ValueRef::Real(number)) => {
             out.extend_from_slice(format!("{number:.*}", usize::from(digits)).as_bytes());
@@ -123,19 +127,6 @@ fn pad_fraction(out: &mut Vec<u8>, len: usize, digits: Option<u8>) {
     out.resize(out.len() + usize::from(digits).saturating_sub(shown), b'0');
 }
 
-/// PostgreSQL writes `1e+20` and `1e-07` where MySQL writes `1e20` and `1e-7`.
-fn as_mysql(out: &mut Vec<u8>, start: usize) {
-    let Some(at) = out[start..].iter().position(|byte| *byte == b'e') else { return };
-    let at = start + at + 1;
-    if out.get(at) == Some(&b'+') {
-        out.remove(at);
-    }
-    let digits = at + usize::from(out.get(at) == Some(&b'-'));
-    while out.len() > digits + 1 && out[digits] == b'0' {
-        out.remove(digits);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,7 +146,8 @@ mod tests {
         assert_eq!(shown(ValueRef::Integer(69), Form::Year, &Type::Int2), "0069");
         assert_eq!(shown(ValueRef::Integer(0x4142), Form::Bits(2), &Type::Int8), "AB");
         assert_eq!(shown(ValueRef::Real(1e20), Form::Double, &Type::Float8), "1e20");
-        assert_eq!(shown(ValueRef::Real(1.5e-7), Form::Double, &Type::Float8), "1.5e-7");
+        assert_eq!(shown(ValueRef::Real(1.5e-7), Form::Double, &Type::Float8), "0.00000015");
+        assert_eq!(shown(ValueRef::Real(123_456_792.0), Form::Float, &Type::Float4), "123457000");
         assert_eq!(shown(ValueRef::Real(0.1), Form::Double, &Type::Float8), "0.1");
     }
 

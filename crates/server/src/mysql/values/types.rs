@@ -149,12 +149,14 @@ impl WireType {
             Type::Timestamp(digits) => Self::temporal(ColumnType::DATETIME, 19, *digits, Form::DateTime(*digits)),
             Type::TimestampTz(digits) => Self::temporal(ColumnType::TIMESTAMP, 19, *digits, Form::Instant(*digits)),
             Type::Json | Type::Jsonb => Self {
-                charset: CHARSET_BINARY,
+                charset: if is_stored { CHARSET_BINARY } else { UTF8 },
                 form: Form::Document,
                 ..Self::text(ColumnType::JSON, column_flag::BLOB | column_flag::BINARY, LONGEST)
             },
+            // NULL that is written.
+            Type::Unknown => Self::number(ColumnType::NULL, 0, Form::Text),
             Type::Uuid => Self::text(ColumnType::STRING, 0, 36 * WIDTH),
-            Type::Text | Type::Varchar(None) | Type::TextBlob | Type::Clob | Type::Unknown => {
+            Type::Text | Type::Varchar(None) | Type::TextBlob | Type::Clob => {
                 Self::text(ColumnType::VAR_STRING, 0, 65_535)
             }
             _ => Self { form: Form::Shown, ..Self::text(ColumnType::VAR_STRING, 0, 65_535) },

@@ -42,7 +42,7 @@ pub(in super::super) const ROWS: &[Row] = &[
         ValueRef::Blob(_) => Ok(call.owned(0)),
         value => maybe(numbers::text_of(value), |text| Ok(Value::Blob(text.into_bytes()))),
     }),
-    Row::new("rf_mysql_float_text", 1, |call| text(numbers::float_text(call.float(0)?))),
+    Row::new("rf_mysql_float_text", 1, |call| text(numbers::float_as_text(call.float(0)?))),
     Row::new("rf_mysql_instant_text", 1, |call| {
         maybe(moments::read(call.value(0), &zone(call)), |moment| text(moment.datetime_text()))
     }),
@@ -60,6 +60,15 @@ pub(in super::super) const ROWS: &[Row] = &[
             numbered(moments::time_number(micros), micros.abs() % 1_000_000)
         })
     }),
+    // The same as whole numbers: of the second that is nearest.
+    Row::new("rf_mysql_moment_integer", 1, |call| {
+        maybe(moments::read(call.value(0), &zone(call)), |moment| integer(moment.to_seconds().number()))
+    }),
+    Row::new("rf_mysql_time_integer", 1, |call| {
+        maybe(moments::read_time(call.value(0), &zone(call)), |micros| {
+            integer(moments::time_number(moments::rounded(micros, 0)))
+        })
+    }),
     Row::new("rf_mysql_date", 1, |call| {
         maybe(moments::read(call.value(0), &zone(call)).filter(|moment| moment.days().is_some()), |moment| {
             text(moment.date_text())
@@ -69,6 +78,21 @@ pub(in super::super) const ROWS: &[Row] = &[
         maybe(moments::read(call.value(0), &zone(call)).filter(|moment| moment.days().is_some()), |moment| {
             text(moment.stored())
         })
+    }),
+    // What a text is beside a date or a moment: one that means none is the least of them.
+    Row::new("rf_mysql_beside_date", 1, |call| match call.value(0) {
+        ValueRef::Null => Ok(Value::Null),
+        value => match moments::read(value, &zone(call)).filter(|moment| moment.days().is_some()) {
+            Some(moment) => text(moment.date_text()),
+            None => text("0000-00-00".to_owned()),
+        },
+    }),
+    Row::new("rf_mysql_beside_datetime", 1, |call| match call.value(0) {
+        ValueRef::Null => Ok(Value::Null),
+        value => match moments::read(value, &zone(call)).filter(|moment| moment.days().is_some()) {
+            Some(moment) => text(moment.stored()),
+            None => text("0000-00-00 00:00:00".to_owned()),
+        },
     }),
     // A number that is stored must mean a date; 0 means none, where that is one.
     Row::new("rf_mysql_assigned_date", 1, |call| match assigned_moment(call, "date", "0000-00-00")? {
