@@ -87,7 +87,7 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "mysql_fitting_text" (TEXT, I8, TEXT) -> TEXT, F("rf_mysql_fitting_text"), volatile;
     Scalar "mysql_fitting_bytes" (BYTEA, I8, TEXT) -> BYTEA, F("rf_mysql_fitting_bytes"), volatile;
     Scalar "mysql_fitting_octets" (TEXT, I8, TEXT) -> TEXT, F("rf_mysql_fitting_octets"), volatile;
-    Scalar "mysql_fitting_double" (ANY, TEXT) -> F8, F("rf_mysql_fitting_double"), volatile;
+    Scalar "mysql_fitting_double" (ANY, TEXT, TEXT) -> F8, F("rf_mysql_fitting_double"), volatile;
     Scalar "mysql_fitting_date" (ANY, TEXT) -> DATE, F("rf_mysql_fitting_date"), volatile;
     Scalar "mysql_fitting_datetime" (ANY, TEXT) -> TS, F("rf_mysql_fitting_datetime"), volatile;
     // (text, the type's words, where)
@@ -488,6 +488,7 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "mysql_set_variable" (TEXT, TEXT, ANY) -> TEXT, F("rf_mysql_set_variable"), volatile, lenient;
     Scalar "mysql_set_names" (TEXT, TEXT) -> TEXT, F("rf_mysql_set_names"), optional(1), volatile;
     Scalar "mysql_user_variable" (TEXT) -> TEXT, F("rf_mysql_user_variable"), volatile;
+    Scalar "mysql_user_unset" (TEXT) -> TEXT, F("rf_mysql_user_variable"), volatile;
     Scalar "mysql_changes" (I8, ANY) -> BOOL, F("rf_mysql_changes"), variadic, lenient, volatile;
     Scalar "mysql_met" (I8, I8) -> BOOL, F("rf_mysql_met"), lenient, volatile;
     Scalar "mysql_into_one" (I8) -> I8, F("rf_mysql_into_one"), volatile;

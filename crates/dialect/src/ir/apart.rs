@@ -7,8 +7,8 @@
 //! The statements of one row have the parameters of the whole one, and behind them those of [`RowParams`].
 
 use super::{
-    Body, ColumnIndex, ColumnRef, CompareOp, ConflictAction, Distinct, Dml, DmlAction, Expr, ExprKind, From, GroupBy,
-    Guard, InsertSource, JoinKind, OnConflict, OutputColumn, Query, RelId, Select, SortKey, Value, walk,
+    Arbiter, Body, ColumnIndex, ColumnRef, CompareOp, ConflictAction, Distinct, Dml, DmlAction, Expr, ExprKind, From,
+    GroupBy, Guard, InsertSource, JoinKind, OnConflict, OutputColumn, Query, RelId, Select, SortKey, Value, walk,
 };
 use crate::schema::Relation;
 use crate::{Error, Result, Type};
@@ -549,7 +549,7 @@ fn conflict_query(dml: &Dml, conflict: &OnConflict, at: RowParams) -> Result<Opt
             same.extend(arbiter.predicate.as_ref().map(|predicate| of_stored(predicate, dml.id)));
             all_of(same)
         }
-        None => alike_in_any_key(dml, at)?,
+        None => any_of(ways_to_be_met(dml, conflict, at)?),
     };
     let proposed = |mut expr: Expr| {
         walk::expr_mut(&mut expr, &mut |expr| {
@@ -581,7 +581,7 @@ fn conflict_query(dml: &Dml, conflict: &OnConflict, at: RowParams) -> Result<Opt
     found.ctes.clone_from(&dml.ctes);
     // Of rows that share several keys MySQL changes the one of the first.
     if conflict.arbiter.is_none() {
-        let ways = ways_to_be_alike(dml, at)?;
+        let ways = ways_to_be_met(dml, conflict, at)?;
         if ways.len() > 1 {
             let key = |expr| SortKey { expr, descending: true, nulls_first: false };
             found.order_by = ways.into_iter().map(key).collect();
@@ -597,9 +597,14 @@ fn shared_keys(dml: &Dml, at: RowParams) -> Option<Query> {
     Some(select(ways, Some(scanned(dml, None)), Some(any)))
 }
 
-/// MySQL's ON DUPLICATE KEY: the row is alike in some key.
-fn alike_in_any_key(dml: &Dml, at: RowParams) -> Result<Expr> {
-    ways_to_be_alike(dml, at).map(any_of)
+/// For each unique key, those of what is computed, too, whether a row has the new one's.
+fn ways_to_be_met(dml: &Dml, conflict: &OnConflict, at: RowParams) -> Result<Vec<Expr>> {
+    if conflict.in_turn.is_empty() {
+        return ways_to_be_alike(dml, at);
+    }
+    let alike = |key: &Expr| equal(of_stored(key, dml.id), of_proposed(key, at));
+    let way = |arbiter: &Arbiter| all_of(arbiter.keys.iter().map(alike).collect());
+    Ok(conflict.in_turn.iter().map(way).collect())
 }
 
 impl Relation {

@@ -46,6 +46,19 @@ fn called(table: &TableFactor) -> Option<String> {
     }
 }
 
+/// True for an expression that names one of these columns.
+fn names_any(value: &Node, columns: &[&str]) -> bool {
+    let Some(value) = &value.node else { return false };
+    let named = |node: pg_query::NodeRef<'_>| match node {
+        pg_query::NodeRef::ColumnRef(column) => match column.fields.last().and_then(|field| field.node.as_ref()) {
+            Some(N::String(name)) => columns.iter().any(|column| column.eq_ignore_ascii_case(&name.sval)),
+            _ => false,
+        },
+        _ => false,
+    };
+    value.nodes().into_iter().any(|(node, ..)| named(node))
+}
+
 /// Tables that are joined without outer joins, and the conditions between them.
 struct Flat<'q> {
     tables: Vec<&'q TableFactor>,
@@ -131,7 +144,7 @@ impl Converter<'_> {
         };
         let on_conflict_clause = match &insert.on {
             Some(OnInsert::DuplicateKeyUpdate(assignments)) => {
-                Some(clause(OnConflictAction::OnconflictUpdate, self.assignments(assignments)?))
+                Some(clause(OnConflictAction::OnconflictUpdate, self.assigned_values(assignments)?))
             }
             Some(_) => return Err(Error::syntax("ON CONFLICT is PostgreSQL's")),
             // What is there is put over with what comes: no assignments say so.
@@ -170,7 +183,7 @@ impl Converter<'_> {
         Ok(Some(select_of(made)))
     }
 
-    fn assignments(&mut self, assignments: &[Assignment]) -> Result<Vec<Node>> {
+    fn assigned_values(&mut self, assignments: &[Assignment]) -> Result<Vec<Node>> {
         let one = |converter: &mut Self, assignment: &Assignment| {
             let name = assigned(&assignment.target)?.pop().unwrap_or_default();
             Ok(target(name, converter.expression(&assignment.value)?))
@@ -216,8 +229,12 @@ impl Converter<'_> {
                 let order = self.sort_keys(&update.order_by)?;
                 where_clause = Some(self.first_rows(&relation, where_clause, order, &update.limit)?);
             }
-            let target_list = self.assignments(&update.assignments)?;
+            let outside = self.assignments;
+            let target_list = self.assigned_values(&update.assignments)?;
             let order = self.sort_keys(&update.order_by)?;
+            if self.assignments > outside {
+                return self.variable_update(relation, target_list, where_clause, with_clause, order);
+            }
             return one(N::UpdateStmt(Box::new(pg::UpdateStmt {
                 relation: Some(relation),
                 target_list,
@@ -250,6 +267,44 @@ impl Converter<'_> {
             from_clause,
             with_clause,
             returning_clause: self.one_by_one(Vec::new()),
+        })))
+    }
+
+    /// An UPDATE whose values set variables: they are all read first, in the order of the rows, each once.
+    fn variable_update(
+        &mut self,
+        relation: pg::RangeVar,
+        target_list: Vec<Node>,
+        where_clause: Option<Box<Node>>,
+        with_clause: Option<pg::WithClause>,
+        mut order: Vec<Node>,
+    ) -> Result<Trees> {
+        if order.is_empty() {
+            // As the rows lie, whichever key it might be quicker to read them by.
+            order.push(node(N::SortBy(Box::new(pg::SortBy {
+                node: boxed(column(vec!["ctid".to_owned()])),
+                sortby_dir: pg::SortByDir::SortbyDefault as i32,
+                sortby_nulls: pg::SortByNulls::SortbyNullsDefault as i32,
+                use_op: Vec::new(),
+                location: NOWHERE,
+            }))));
+        }
+        let mut known: Vec<&str> = Vec::new();
+        for target in &target_list {
+            let Some(N::ResTarget(target)) = &target.node else { continue };
+            if target.val.as_deref().is_some_and(|value| names_any(value, &known)) {
+                let what = "UPDATE that sets variables (:=), with a value that reads a column that is set left of it";
+                return Err(Error::unsupported(what));
+            }
+            known.push(&target.name);
+        }
+        one(N::UpdateStmt(Box::new(pg::UpdateStmt {
+            relation: None,
+            target_list,
+            where_clause,
+            from_clause: vec![node(N::RangeVar(relation))],
+            with_clause,
+            returning_clause: self.one_by_one(order),
         })))
     }
 

@@ -577,6 +577,11 @@ impl Converter<'_> {
         }
         let aliases = create.columns.iter().map(|column| word(column.name.value.clone())).collect();
         let query = self.query(&create.query)?;
+        if self.names_variables {
+            let error = Error::unsupported("a view of variables");
+            let message = "View's SELECT contains a variable or parameter";
+            return Err(Error::new(error.condition(), message).with_mysql(1351, "HY000"));
+        }
         let view = self.range_var(&create.name)?;
         let mut trees = Vec::new();
         if self.view.alters {

@@ -71,6 +71,7 @@ const ROWS: &[Row] = &[
     row("cannot delete from view \"*\"", 1288, "HY000", "The target table {0} of the DELETE is not updatable"),
     row("cannot insert into column \"*\" of view \"*\"", 1348, "HY000", "Column '{0}' is not updatable"),
     row("cannot update column \"*\" of view \"*\"", 1348, "HY000", "Column '{0}' is not updatable"),
+    // A server's own words; of a file the key is told.
     row(
         "cannot truncate a table referenced in a foreign key constraint",
         1701,

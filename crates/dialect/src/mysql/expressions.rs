@@ -118,7 +118,10 @@ impl Converter<'_> {
         Ok(match expr {
             Expr::Identifier(ident) => self.identifier(ident),
             Expr::CompoundIdentifier(parts) => match system_variable(parts) {
-                Some((scope, name)) => variable(scope, name),
+                Some((scope, name)) => {
+                    self.names_variables = true;
+                    variable(scope, name)
+                }
                 None => {
                     let mut names: Vec<String> = parts.iter().map(|part| part.value.clone()).collect();
                     if let [database, _, _] = names.as_mut_slice() {
@@ -273,10 +276,11 @@ impl Converter<'_> {
 
     fn identifier(&mut self, ident: &Ident) -> Node {
         if let Some((scope, name)) = system_variable(std::slice::from_ref(ident)) {
+            self.names_variables = true;
             return variable(scope, name);
         }
         if let Some(name) = user_variable(ident) {
-            self.reads.push(name.clone());
+            self.names_variables = true;
             return call("mysql_user_variable", vec![text(name)]);
         }
         if ident.quote_style.is_none() && ident.value.eq_ignore_ascii_case("default") {
@@ -390,7 +394,8 @@ impl Converter<'_> {
             && let Some(name) = user_variable(ident)
         {
             let value = self.expression(right)?;
-            self.sets.push(name.clone());
+            self.assignments += 1;
+            self.names_variables = true;
             return Ok(call("mysql_set_user_variable", vec![text(name), value]));
         }
         check_columns(left, op, right)?;

@@ -47,6 +47,35 @@ fn silently(targets: Vec<Node>) -> Trees {
     (vec![N::SelectStmt(Box::new(pg::SelectStmt { target_list: targets, ..select() }))], true)
 }
 
+/// Several variables are set when all that they are set to is known: what is said to the right reads what was there before.
+fn setting(mut calls: Vec<Node>) -> Trees {
+    let mut given = Vec::new();
+    if calls.len() > 1 {
+        for set in &mut calls {
+            let Some(N::FuncCall(set)) = &mut set.node else { continue };
+            let values = set.args.iter_mut().rev().take(1);
+            for value in values.filter(|value| !matches!(value.node, Some(N::AConst(_) | N::ParamRef(_)))) {
+                let name = format!("c{}", given.len() + 1);
+                given.push((name.clone(), std::mem::replace(value, column(vec![name]))));
+            }
+        }
+    }
+    if given.is_empty() {
+        return silently(calls);
+    }
+    let alias = pg::Alias { aliasname: "_".to_owned(), colnames: Vec::new() };
+    let values = pg::SelectStmt {
+        target_list: given.into_iter().map(|(name, value)| target(name, value)).collect(),
+        ..select()
+    };
+    let query = pg::SelectStmt {
+        target_list: calls.into_iter().map(|set| target("", set)).collect(),
+        from_clause: vec![super::queries::derived(values, false, alias)],
+        ..select()
+    };
+    (vec![N::SelectStmt(Box::new(query))], true)
+}
+
 /// A statement of which nothing is left to do.
 pub(super) fn nothing() -> Trees {
     silently(vec![truth(true)])
@@ -408,7 +437,7 @@ impl Converter<'_> {
         if parser.peek_token_ref().token != Token::EOF {
             return Err(ParserError::ParserError("expected the end".to_owned()).into());
         }
-        Ok(Some(silently(values)))
+        Ok(Some(setting(values)))
     }
 
     fn set_variable(&mut self, scope: &str, name: &ObjectName, value: &Expr) -> Result<Node> {
@@ -443,9 +472,6 @@ impl Converter<'_> {
     /// A query whose rows are sent, or put into variables.
     fn select_statement(&mut self, query: &Query) -> Result<Trees> {
         let made = self.query(query)?;
-        if let Some(name) = self.sets.iter().find(|name| self.reads.contains(name)) {
-            return Err(Error::unsupported(format!("the variable @{name}, set and read in one query")));
-        }
         let made = if self.counts_found { counting(made) } else { made };
         match std::mem::take(&mut self.modifiers.into) {
             names if names.is_empty() => one(N::SelectStmt(Box::new(made))),

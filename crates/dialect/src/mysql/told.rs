@@ -2,6 +2,7 @@
 
 use super::types::RANGE;
 
+use crate::values::mysql::numbers;
 use crate::{Condition, Error, Type};
 
 /// An error as MySQL tells it.
@@ -55,11 +56,14 @@ fn of_text(error: &Error) -> Option<(u16, &'static str, String)> {
         // A text becomes an integer by way of a decimal.
         "numeric" if error.data_type.as_deref() == Some("integer") => "integer",
         "numeric" => "decimal",
-        "real" | "double precision" => {
-            return Some((1265, "01000", format!("Data truncated for column '{column}' at row {row}")));
-        }
+        "real" => "FLOAT",
+        "double precision" => "DOUBLE",
         other => other,
     };
+    // A number and something behind it.
+    if ty == "integer" && !numbers::prefix(value).is_empty() {
+        return Some((1265, "01000", format!("Data truncated for column '{column}' at row {row}")));
+    }
     Some((1366, "HY000", format!("Incorrect {ty} value: '{value}' for column '{column}' at row {row}")))
 }
 

@@ -37,6 +37,8 @@ pub(crate) struct Made {
     pub(crate) silent: bool,
     /// MAX_EXECUTION_TIME, in milliseconds.
     pub(crate) time_limit: Option<u32>,
+    /// How many of the user's variables it sets in expressions, of which MySQL warns.
+    pub(crate) assignments: usize,
 }
 
 /// Who makes a statement's tree.
@@ -61,9 +63,10 @@ pub(super) struct Converter<'t> {
     pub(super) first_number: Option<String>,
     /// COLLATE behind it.
     pub(super) table_collation: Option<String>,
-    /// User variables that are read, and those that are set in expressions.
-    pub(super) reads: Vec<String>,
-    pub(super) sets: Vec<String>,
+    /// How many of the user's variables are set in expressions.
+    pub(super) assignments: usize,
+    /// Variables are read or set, the user's or the server's.
+    pub(super) names_variables: bool,
     /// What the row of an INSERT is called in ON DUPLICATE KEY UPDATE.
     pub(super) row_alias: Option<String>,
     /// What a view's definition says that the parser does not read.
@@ -94,8 +97,8 @@ impl<'t> Converter<'t> {
             types: Vec::new(),
             first_number: None,
             table_collation: None,
-            reads: Vec::new(),
-            sets: Vec::new(),
+            assignments: 0,
+            names_variables: false,
             row_alias: None,
             view: views::Said::default(),
             modifiers: modifiers::Said::default(),
@@ -121,10 +124,10 @@ impl Converter<'_> {
     fn made(&mut self, trees: Vec<N>, range: Range<usize>, silent: bool) -> Made {
         let types = std::mem::take(&mut self.types);
         let (depth, control) = (self.deepest, self.control.take());
-        let time_limit = time_limit(self.tokens);
+        let (time_limit, assignments) = (time_limit(self.tokens), self.assignments);
         if types.is_empty() && trees.len() == 1 {
             let trees = trees.into_iter().map(|tree| (tree, None)).collect();
-            return Made { trees, depth, range, failed: None, control, silent, time_limit };
+            return Made { trees, depth, range, failed: None, control, silent, time_limit, assignments };
         }
         let (nothing, _) = super::statements::nothing();
         let mut all: Vec<(N, Option<String>)> = nothing.into_iter().map(|tree| (tree, None)).collect();
@@ -133,7 +136,7 @@ impl Converter<'_> {
         }
         all.extend(types.into_iter().map(|(name, tree)| (tree, Some(name))));
         all.extend(trees.into_iter().map(|tree| (tree, None)));
-        Made { trees: all, depth, range, failed: None, control, silent: true, time_limit }
+        Made { trees: all, depth, range, failed: None, control, silent: true, time_limit, assignments }
     }
 
     /// The schema that is a database.
@@ -367,6 +370,7 @@ pub(crate) fn statements(sql: &str, database: &str, modes: Modes) -> Result<Vec<
             control: None,
             silent: true,
             time_limit: None,
+            assignments: 0,
         });
     }
     Ok(made)
@@ -376,7 +380,16 @@ pub(crate) fn statements(sql: &str, database: &str, modes: Modes) -> Result<Vec<
 fn refused(error: Error, range: Range<usize>) -> Made {
     let (trees, _) = super::statements::nothing();
     let trees = trees.into_iter().map(|tree| (tree, None)).collect();
-    Made { trees, depth: 1, range, failed: Some(Box::new(error)), control: None, silent: true, time_limit: None }
+    Made {
+        trees,
+        depth: 1,
+        range,
+        failed: Some(Box::new(error)),
+        control: None,
+        silent: true,
+        time_limit: None,
+        assignments: 0,
+    }
 }
 
 /// The tokens of a text, blanks among them, strings and names as what they stand for.

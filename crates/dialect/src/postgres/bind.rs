@@ -13,7 +13,7 @@ use crate::pins::Pins;
 use crate::plan::{Bound, Context, Effects, ResultColumn};
 use crate::schema::{Relation, RelationKind, Schema};
 use crate::uses::NewName;
-use crate::{Condition, Result, Type};
+use crate::{Condition, Error, Result, Type};
 
 /// Binds a statement: names to relations and columns, types by PostgreSQL's rules.
 ///
@@ -24,6 +24,7 @@ pub fn bind(parsed: &Parsed, schema: &dyn Schema, context: &Context, params: &[O
     if let Some(bound) = of_accounts(parsed, schema) {
         return Ok(bound);
     }
+    binder.notices.extend(std::iter::repeat_with(assignment_warning).take(parsed.assignments()));
     let tree = parsed.tree()?;
     let (mut statement, mut columns) = match binder.statement(&tree) {
         Ok(bound) => bound,
@@ -73,6 +74,13 @@ pub fn bind(parsed: &Parsed, schema: &dyn Schema, context: &Context, params: &[O
         inside: Vec::new(),
         notices: binder.notices,
     })
+}
+
+/// What MySQL says of each of the user's variables that is set in an expression.
+fn assignment_warning() -> Error {
+    let message = "Setting user variables within expressions is deprecated and will be removed in a future release. \
+                   Consider alternatives: 'SET variable=expression, ...', or 'SELECT expression(s) INTO variables(s)'.";
+    Error::new(Condition::Warning, message).with_mysql(1287, "HY000")
 }
 
 /// A change of MySQL's accounts, in which there is nothing to be bound; `None` for other statements.

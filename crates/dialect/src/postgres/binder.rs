@@ -55,8 +55,8 @@ pub(super) struct Binder<'a> {
     pub(super) scales: std::collections::HashMap<(RelId, usize), i16>,
     /// Columns of queries in FROM that are computed and have no sign, to MySQL.
     pub(super) unsigned: std::collections::HashSet<(RelId, usize)>,
-    /// Of which kinds the user's variables are that the statement sets.
-    pub(super) user_kinds: std::collections::HashMap<String, &'static str>,
+    /// MySQL's: as what the user's variables are read that the statement sets first of all, and that were not there before.
+    pub(super) set_first: std::collections::HashMap<String, &'static str>,
     /// A division by zero is an error: MySQL's, where its result is stored.
     pub(super) refuses_zero: bool,
     /// What becomes of values that do not fit the columns that they are stored in: MySQL's.
@@ -321,7 +321,7 @@ impl<'a> Binder<'a> {
             families: std::collections::HashMap::new(),
             scales: std::collections::HashMap::new(),
             unsigned: std::collections::HashSet::new(),
-            user_kinds: std::collections::HashMap::new(),
+            set_first: std::collections::HashMap::new(),
             refuses_zero: false,
             clips: None,
             shown: None,

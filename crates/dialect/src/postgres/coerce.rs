@@ -268,6 +268,11 @@ impl Binder<'_> {
         context: CastContext,
         location: i32,
     ) -> Result<Expr> {
+        if self.is_mysql()
+            && let Some(read) = self.mysql_unset(&expr, to, location)?
+        {
+            return self.coerce(read, to, context, location);
+        }
         match expr.kind {
             ExprKind::Literal(Value::Null) => Ok(Expr::null(to.clone())),
             ExprKind::Literal(Value::Text(text)) if self.is_mysql() && *to == Type::Bytea => {

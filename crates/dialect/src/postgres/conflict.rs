@@ -111,15 +111,16 @@ impl Binder<'_> {
             };
             Ok((assignments, filter))
         })?;
-        let in_turn = if arbiter.is_none() { self.mysql_keys_in_turn(&target.relation)? } else { Vec::new() };
+        let replaces = clause.target_list.is_empty();
+        let in_turn = if arbiter.is_none() { self.mysql_keys_in_turn(&target.relation, replaces)? } else { Vec::new() };
         let action = ConflictAction::Update { excluded, assignments, filter };
         Ok((Some(OnConflict { arbiter, in_turn, action }), waits))
     }
 
-    /// A table's keys in MySQL's order, where there are several.
-    fn mysql_keys_in_turn(&mut self, relation: &std::sync::Arc<Relation>) -> Result<Vec<Arbiter>> {
+    /// A table's keys in MySQL's order, where there are several; the only one, too, where REPLACE looks at each row.
+    fn mysql_keys_in_turn(&mut self, relation: &std::sync::Arc<Relation>, replaces: bool) -> Result<Vec<Arbiter>> {
         match relation.keys_in_order() {
-            keys if keys.len() < 2 => Ok(Vec::new()),
+            keys if keys.len() < 2 && !replaces => Ok(Vec::new()),
             keys => keys.into_iter().map(|at| self.index_exprs(at, relation)).collect(),
         }
     }

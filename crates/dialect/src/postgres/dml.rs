@@ -5,7 +5,7 @@ use pg_query::protobuf::{self as pg, Node, node::Node as N};
 use super::binder::{Binder, Clause, Entry, Locker, Scope, outputs};
 use super::expr::location;
 use super::mysql::Clips;
-use super::mysql::changes::{Counted, Said, is_beside};
+use super::mysql::changes::{Counted, Said, called, is_beside};
 use super::search_cycle::is_volatile;
 use super::spread::is_star;
 use super::target::{Change, Target};
@@ -478,6 +478,9 @@ impl Binder<'_> {
             returning,
             columns: outputs(&results),
         };
+        if self.is_mysql() {
+            self.check_not_read(&dml, update.relation.as_ref().map_or("", called), "UPDATE")?;
+        }
         Ok((dml, results))
     }
 
@@ -536,6 +539,9 @@ impl Binder<'_> {
             returning,
             columns: outputs(&results),
         };
+        if self.is_mysql() {
+            self.check_not_read(&dml, delete.relation.as_ref().map_or("", called), "DELETE")?;
+        }
         Ok((dml, results))
     }
 

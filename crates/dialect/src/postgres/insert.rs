@@ -130,6 +130,9 @@ impl Binder<'_> {
             returning,
             columns: outputs(&results),
         };
+        if self.is_mysql() {
+            self.check_not_read(&dml, insert.relation.as_ref().map_or("", |range| &range.relname), "INSERT")?;
+        }
         Ok((dml, results))
     }
 

@@ -37,6 +37,8 @@ pub struct Parsed {
     /// Nobody is told its rows.
     silent: bool,
     time_limit: Option<u32>,
+    /// How many of the user's variables it sets in expressions.
+    assignments: usize,
     /// What the parser has made of it, shared by its copies, until it is forgotten.
     tree: Arc<Mutex<Option<Arc<raw::Tree>>>>,
 }
@@ -121,6 +123,11 @@ impl Parsed {
         self.time_limit
     }
 
+    /// How many of the user's variables it sets in expressions: MySQL warns of each.
+    pub fn assignments(&self) -> usize {
+        self.assignments
+    }
+
     /// Its rows are told nobody: SET and DO of MySQL's.
     pub fn is_silent(&self) -> bool {
         self.silent
@@ -193,6 +200,7 @@ pub(super) fn parse_with(sql: &str, inserted: Arc<[usize]>) -> Result<Vec<Parsed
             unless: None,
             silent: false,
             time_limit: None,
+            assignments: 0,
             tree: Arc::new(Mutex::new(Some(Arc::new(statement.tree)))),
         });
     }
@@ -223,6 +231,7 @@ pub fn parse_mysql(sql: &str, database: &str, modes: mysql::Modes) -> Result<Vec
             unless: unless.map(Into::into),
             silent: made.silent,
             time_limit: made.time_limit,
+            assignments: made.assignments,
             tree: Arc::new(Mutex::new(Some(Arc::new(raw::Tree::made(tree, made.depth))))),
         };
         let mut parts = made.trees.into_iter().enumerate().map(one);

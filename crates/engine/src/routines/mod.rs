@@ -59,6 +59,8 @@ pub struct SessionRoutines {
     globals: Mutex<HashMap<String, (Type, Value)>>,
     /// Rows that the last statement processed.
     processed: AtomicI64,
+    /// Rows that the last statement of MySQL's procedures has changed.
+    called: AtomicU64,
     /// Microseconds that counted functions have taken for themselves.
     counted: AtomicU64,
     /// Where the stack stood when the outermost routine was called.

@@ -404,10 +404,15 @@ impl Session {
             args = (0..row.len()).map(|at| row.get(at).to_value()).collect();
         }
         make_row_canonical(&mut args, call)?;
+        if self.interrupter().depth() == 0 {
+            self.routine_state().called.store(0, Ordering::Relaxed);
+        }
         let returned = self.run_routine_stored(&call.function, call.standing.clone(), args, true)?;
         if prepared.bound.columns.is_empty() {
             self.hand_out(call, returned)?;
-            return Ok(Outcome::Done { command: prepared.command, rows: 0 });
+            let rows = self.routine_state().called.load(Ordering::Relaxed);
+            self.routine_state().set_rows_processed(rows);
+            return Ok(Outcome::Done { command: prepared.command, rows });
         }
         self.rows(prepared, returned.rows)
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rowferry_dialect::access::relation_words;
 use rowferry_dialect::ir::{CreateTableAs, CreateTableOfPrepared, Ddl, ObjectKind, Statement as Ir, Value};
 use rowferry_dialect::postgres;
-use rowferry_dialect::schema::{QualifiedName, Relation};
+use rowferry_dialect::schema::{ForeignKey, QualifiedName, Relation};
 use rowferry_dialect::{Condition, Error, Language, Result, Schema};
 
 use super::transaction::{Block, Open};
@@ -653,6 +653,17 @@ impl Changer<'_> {
             for child in &schema.referring(&parent) {
                 if tables.iter().any(|table| table.oid == child.oid) || unchecked {
                     continue;
+                }
+                if !cascade && self.session.language() == Language::Mysql {
+                    let refers = |key: &&ForeignKey| key.target.name.eq_ignore_ascii_case(&parent.name);
+                    let key = child.foreign_keys.iter().find(refers).map_or("", |key| &key.name);
+                    let message = format!(
+                        "Cannot truncate a table referenced in a foreign key constraint (`{}`.`{}`, CONSTRAINT `{key}`)",
+                        self.session.mysql_database_of(&child.namespace),
+                        child.name
+                    );
+                    let error = Error::new(Condition::FeatureNotSupported, message);
+                    return Err(error.with_mysql(1701, "42000").into());
                 }
                 if !cascade {
                     return Err(Error::new(

@@ -247,7 +247,10 @@ impl SessionState for FunctionState {
     fn set_user_kind(&self, name: &str, kind: &str) -> Result<()> {
         let state = self.state()?;
         let mut kinds = state.user_kinds.lock();
-        if rowferry_dialect::mysql::user_kind(&kinds, name) != Some(kind) {
+        let known = rowferry_dialect::mysql::user_kind(&kinds, name);
+        // A NULL that is written is of no kind, and leaves a variable of the kind that it was.
+        let kind = if kind == "null" { known.unwrap_or("bytes") } else { kind };
+        if known != Some(kind) {
             *kinds = rowferry_dialect::mysql::with_user_kind(&kinds, name, kind).into();
         }
         Ok(())

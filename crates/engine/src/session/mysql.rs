@@ -231,6 +231,8 @@ impl Session {
                     self.routine_state().set_rows_processed(*rows);
                 }
                 Outcome::Rows(_) if !silent => self.routine_state().count_as_processed(-1),
+                // Its last statement has said so.
+                Outcome::Done { .. } if matches!(prepared.bound.statement, Ir::CallProcedure(_)) => {}
                 _ => self.routine_state().count_as_processed(0),
             }
             if statement.and_then(|statement| statement.control()) == Some(&Control::Into) {

@@ -119,6 +119,10 @@ impl Session {
         if self.line().is_none() {
             return Ok(None);
         }
+        // The server makes the rows, in its own order.
+        if bound.effects.reads && parsed.postgres().is_some_and(|statement| statement.assignments() > 0) {
+            return Err(Error::unsupported("setting variables (:=) for rows of a PostgreSQL server"));
+        }
         let rows = self.rows_upstream(bound)?;
         let refused = match rows {
             ByRows::Always => None,

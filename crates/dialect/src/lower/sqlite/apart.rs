@@ -3,7 +3,7 @@
 
 use foldhash::{HashMap, HashMapExt as _};
 
-use super::late;
+use super::{late, variables};
 use crate::ir::{
     Body, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, From, GroupBy, Query, RelId, Select, SetOp, walk,
 };
@@ -15,14 +15,27 @@ pub(super) enum Fence {
     Open,
     /// Nothing goes inside: a condition would have its column computed once more.
     Closed,
+    /// All its rows are made before the others begin: variables are set in it.
+    Made,
 }
 
 /// The subqueries in FROM of a query that must stay subqueries.
 pub(super) fn fences(query: &Query) -> Vec<(RelId, Fence)> {
     let Body::Select(select) = &query.body else { return Vec::new() };
     let mut found: Vec<(RelId, Vec<usize>, bool)> = Vec::new();
+    let mut made = Vec::new();
+    // Rows that variables are set for come in the order of a subquery, where it has one.
+    let in_order = query.order_by.is_empty() && select.items.iter().any(variables::sets);
     for from in select.from.iter() {
         each_subquery(from, &mut |id, inner| {
+            if variables::sets_any(inner) {
+                made.push((id, Fence::Made));
+                return;
+            }
+            if in_order && !inner.order_by.is_empty() && inner.limit.is_none() {
+                made.push((id, Fence::Closed));
+                return;
+            }
             let columns = changing_columns(inner);
             if !columns.is_empty() {
                 found.push((id, columns, is_plain(inner)));
@@ -30,7 +43,7 @@ pub(super) fn fences(query: &Query) -> Vec<(RelId, Fence)> {
         });
     }
     if found.is_empty() {
-        return Vec::new();
+        return made;
     }
     let mut reads: HashMap<(RelId, usize), usize> = HashMap::new();
     walk::query(query, &mut |part| {
@@ -50,7 +63,18 @@ pub(super) fn fences(query: &Query) -> Vec<(RelId, Fence)> {
         let open = plain && columns.iter().all(|at| read(at) == 0);
         Some((id, if open { Fence::Open } else { Fence::Closed }))
     };
-    found.into_iter().filter_map(fence).collect()
+    found.into_iter().filter_map(fence).chain(made).collect()
+}
+
+/// The subqueries beside a table that is changed whose rows are made before the others begin.
+pub(super) fn made_first(from: &From) -> Vec<(RelId, Fence)> {
+    let mut made = Vec::new();
+    each_subquery(from, &mut |id, inner| {
+        if variables::sets_any(inner) {
+            made.push((id, Fence::Made));
+        }
+    });
+    made
 }
 
 /// True for a query with a call in it, at whatever depth, that may return other values the next time.
@@ -83,7 +107,7 @@ fn is_plain(query: &Query) -> bool {
 }
 
 /// The select list is computed for each row of FROM.
-fn is_of_rows(select: &Select) -> bool {
+pub(super) fn is_of_rows(select: &Select) -> bool {
     select.distinct == Distinct::All
         && select.group_by == GroupBy::None
         && select.having.is_none()

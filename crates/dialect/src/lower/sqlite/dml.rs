@@ -78,6 +78,9 @@ impl Lowering<'_> {
     fn other_tables(&mut self, from: Option<&From>) -> Result<Option<String>> {
         let Some(from) = from else { return Ok(None) };
         let outer = std::mem::replace(&mut self.from_start, self.order.len());
+        if self.assigns {
+            self.fenced.extend(super::apart::made_first(from));
+        }
         let from = self.from(from);
         self.from_start = outer;
         from.map(Some)

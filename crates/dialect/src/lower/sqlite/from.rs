@@ -247,10 +247,11 @@ fn fenced(id: RelId, sql: &str, columns: usize, fence: Fence) -> String {
     let behind = match fence {
         Fence::Open => format!(" UNION ALL SELECT {nothing} WHERE 0"),
         Fence::Closed => " LIMIT -1 OFFSET 0".to_owned(),
+        Fence::Made => return format!("WITH f{id} AS MATERIALIZED ({sql}) SELECT * FROM f{id}", id = id.0),
     };
     let sql = match fence {
-        Fence::Open => sql.to_owned(),
         Fence::Closed => format!("SELECT * FROM ({sql})"),
+        Fence::Open | Fence::Made => sql.to_owned(),
     };
     format!("WITH f{id} AS NOT MATERIALIZED ({sql}{behind}) SELECT * FROM f{id}", id = id.0)
 }

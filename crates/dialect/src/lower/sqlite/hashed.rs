@@ -51,6 +51,9 @@ impl Lowering<'_> {
             return Ok(None);
         }
         let Body::Select(select) = &query.body else { return Ok(None) };
+        if self.assigns && select.items.iter().any(super::variables::sets) {
+            return Ok(None);
+        }
         // All rows are one group. Inside of another query it may be asked for each of its rows: SQLite's way begins faster.
         let is_whole = is_whole(select) && self.order.is_empty();
         let is_distinct = select.group_by == GroupBy::None && !is_whole;

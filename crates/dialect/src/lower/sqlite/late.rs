@@ -1,6 +1,8 @@
 //! Volatile functions in the select list of a sorted query: they are called when the rows stand in their order, and only
 //! for those that LIMIT lets pass.
 
+use super::apart::is_of_rows;
+use super::variables;
 use crate::Type;
 use crate::functions::{Function, Volatility};
 use crate::ir::{
@@ -23,8 +25,19 @@ pub(super) fn after_sorting(query: &Query) -> Option<Query> {
     if !select.items.iter().enumerate().any(is_late) {
         return None;
     }
+    let of_rows = is_of_rows(select);
+    let sorts_by_late = || {
+        let places =
+            query.order_by.iter().map(|key| place_of(query, &key.expr).map_or(&key.expr, |at| &select.items[at]));
+        places.into_iter().any(is_volatile)
+    };
+    // MySQL sets variables before it sorts groups, and rows by what is set.
+    if select.items.iter().any(variables::sets) && (!of_rows || sorts_by_late()) {
+        return None;
+    }
     let mut rows = query.clone();
-    let mut sorted = Sorted { id: RelId(SORTED | query.output.0 & OWN), parts: Vec::new() };
+    let own = select.from.as_ref().filter(|_| of_rows).map(From::relations).unwrap_or_default();
+    let mut sorted = Sorted { id: RelId(SORTED | query.output.0 & OWN), parts: Vec::new(), own };
     let mut items = select.items.clone();
     let mut places = Vec::with_capacity(items.len());
     for (at, item) in items.iter_mut().enumerate() {
@@ -42,9 +55,10 @@ pub(super) fn after_sorting(query: &Query) -> Option<Query> {
     rows.columns =
         sorted.parts.iter().map(|part| OutputColumn { name: "value".to_owned(), ty: part.ty.clone() }).collect();
     rows.body = Body::Select(Box::new(Select { items: sorted.parts, ..(**select).clone() }));
-    // Rows that OFFSET leaves out have their values computed, too.
-    let window = rows.offset.take().map(|offset| (rows.limit.take(), Some(offset)));
-    if rows.limit.is_none() {
+    // Rows that OFFSET leaves out have their values computed, too; but MySQL sets no variable for them.
+    let offset = if select.items.iter().any(variables::sets) { None } else { rows.offset.take() };
+    let window = offset.map(|offset| (rows.limit.take(), Some(offset)));
+    if rows.limit.is_none() && rows.offset.is_none() {
         rows.offset = barrier();
     }
     let computed = around(query, sorted.id, rows, items);
@@ -81,6 +95,8 @@ pub(super) fn is_volatile(expr: &Expr) -> bool {
     let mut found = false;
     walk::expr(expr, &mut |part| {
         found |= matches!(part.kind, ExprKind::Call { function, .. } if may_change(function));
+        // For each row it is another where variables are set.
+        found |= part.kind.query().is_some() && variables::touches(part);
         let before = matches!(part.kind, ExprKind::Aggregate(_) | ExprKind::Window(_)) || part.kind.query().is_some();
         !found && !before
     });
@@ -107,6 +123,8 @@ fn set_place(key: &mut Expr, place: usize) {
 struct Sorted {
     id: RelId,
     parts: Vec<Expr>,
+    /// The relations whose rows are sorted; none where they are grouped.
+    own: Vec<RelId>,
 }
 
 impl Sorted {
@@ -115,8 +133,15 @@ impl Sorted {
         match &expr.kind {
             ExprKind::Literal(_) | ExprKind::Param(_) | ExprKind::Rules(_) => {}
             ExprKind::Aggregate(_) | ExprKind::Window(_) => self.hold(expr),
-            kind if kind.query().is_some() => self.hold(expr),
+            kind if kind.query().is_some() && (self.own.is_empty() || !variables::touches(expr)) => self.hold(expr),
             _ if !is_volatile(expr) => self.hold(expr),
+            // What it names of the rows is all that is made before.
+            kind if kind.query().is_some() => walk::expr_mut(expr, &mut |part| {
+                if matches!(&part.kind, ExprKind::Column(column) if self.own.contains(&column.relation)) {
+                    self.hold(part);
+                }
+                true
+            }),
             _ => walk::parts_mut(expr, &mut |part| {
                 self.split(part);
                 false

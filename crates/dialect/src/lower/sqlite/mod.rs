@@ -32,6 +32,7 @@ pub mod said;
 mod single;
 pub mod spec;
 pub mod types;
+mod variables;
 mod wide;
 pub mod window_spec;
 mod windowed;
@@ -102,11 +103,7 @@ pub struct Lowered {
 pub fn lower(bound: &Bound) -> Result<Program> {
     match &bound.statement {
         Statement::Query(query) => lower_query(query),
-        Statement::Dml(dml) => {
-            let mut lowering = Lowering::default();
-            let sql = lowering.dml(dml)?;
-            Ok(lowering.program(sql))
-        }
+        Statement::Dml(dml) => lower_dml(dml),
         _ => Err(Error::internal("only queries and data-modifying statements are lowered")),
     }
 }
@@ -116,8 +113,10 @@ pub fn lower(bound: &Bound) -> Result<Program> {
 /// # Errors
 /// As [`lower`].
 pub fn lower_query(query: &Query) -> Result<Program> {
-    let mut lowering = Lowering::default();
+    let assignments = variables::count(query);
+    let mut lowering = Lowering { assigns: assignments > 0, ..Lowering::default() };
     let (sql, _) = lowering.query(query, Naming::None)?;
+    variables::check(assignments, &sql)?;
     let ranged = std::mem::take(&mut lowering.ranged);
     let mut program = lowering.program(sql);
     if !ranged.is_empty() {
@@ -133,8 +132,10 @@ pub fn lower_query(query: &Query) -> Result<Program> {
 /// # Errors
 /// As [`lower`].
 pub fn lower_kept_query(query: &Query) -> Result<Program> {
-    let mut lowering = Lowering::default();
+    let assignments = variables::count(query);
+    let mut lowering = Lowering { assigns: assignments > 0, ..Lowering::default() };
     let (mut sql, reprs) = lowering.query(query, Naming::Positions)?;
+    variables::check(assignments, &sql)?;
     if reprs.contains(&Repr::Native) {
         let columns: Vec<String> = (reprs.iter().zip(&query.columns).enumerate())
             .map(|(at, (repr, column))| {
@@ -151,8 +152,10 @@ pub fn lower_kept_query(query: &Query) -> Result<Program> {
 /// # Errors
 /// As [`lower`].
 pub fn lower_kept_dml(dml: &crate::ir::Dml) -> Result<Program> {
-    let mut lowering = Lowering { kept: true, ..Lowering::default() };
+    let assignments = variables::count_in_change(dml);
+    let mut lowering = Lowering { kept: true, assigns: assignments > 0, ..Lowering::default() };
     let sql = lowering.dml(dml)?;
+    variables::check(assignments, &sql)?;
     Ok(lowering.program(sql))
 }
 
@@ -161,8 +164,10 @@ pub fn lower_kept_dml(dml: &crate::ir::Dml) -> Result<Program> {
 /// # Errors
 /// As [`lower`].
 pub fn lower_dml(dml: &crate::ir::Dml) -> Result<Program> {
-    let mut lowering = Lowering::default();
+    let assignments = variables::count_in_change(dml);
+    let mut lowering = Lowering { assigns: assignments > 0, ..Lowering::default() };
     let sql = lowering.dml(dml)?;
+    variables::check(assignments, &sql)?;
     Ok(lowering.program(sql))
 }
 
@@ -306,6 +311,8 @@ struct Lowering<'a> {
     /// Members of WITH, and of FROM, of which only some rows are asked for.
     asked_ctes: HashSet<CteId>,
     asked: HashSet<RelId>,
+    /// MySQL's: the statement sets variables of the user's.
+    assigns: bool,
     /// Subqueries that must stay subqueries.
     fenced: HashMap<RelId, apart::Fence>,
 }

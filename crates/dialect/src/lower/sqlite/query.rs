@@ -36,6 +36,11 @@ impl Lowering<'_> {
         if let Some(expanded) = super::range_frames::expanded(query)? {
             return self.query(&expanded, naming);
         }
+        if self.assigns
+            && let Some(tied) = super::variables::tied(query)?
+        {
+            return self.query(&tied, naming);
+        }
         if let Some(cut) = super::wide::cut(query) {
             return self.query(&cut, naming);
         }

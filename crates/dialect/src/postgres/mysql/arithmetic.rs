@@ -107,7 +107,20 @@ impl Binder<'_> {
         place: i32,
     ) -> Result<Expr> {
         let mut numbers = Vec::with_capacity(2);
+        // What a variable that nobody has set is, the other operand says.
+        let beside = match operands.as_slice() {
+            [(one, _), (other, _)] => {
+                [one, other].into_iter().map(|operand| class(&operand.ty)).find(|class| class.is_number())
+            }
+            _ => None,
+        };
+        let unset = match beside {
+            Some(Class::Truth | Class::Integer) => Type::Int8,
+            Some(Class::Decimal) => Type::Numeric(None),
+            _ => Type::Float8,
+        };
         for (operand, at) in operands {
+            let operand = self.mysql_unset(&operand, &unset, at)?.unwrap_or(operand);
             // A string is a double.
             let operand = match &operand.kind {
                 ExprKind::Literal(Value::Text(text)) if operand.ty == Type::Unknown => {

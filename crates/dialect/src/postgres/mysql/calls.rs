@@ -14,6 +14,9 @@ use crate::values::mysql::json;
 use crate::values::mysql::moments::Unit;
 use crate::{Condition, Language, Result, Type};
 
+/// Reads a variable of the user's that is not set when the statement is read: of no type by itself.
+const UNSET: &str = "mysql_user_unset";
+
 /// Functions that take the number of anything.
 const OF_NUMBERS: &[&str] = &[
     "mysql_to_integer",
@@ -384,7 +387,9 @@ impl Binder<'_> {
             if candidate.function.volatility == functions::Volatility::Volatile {
                 self.effects.volatile = true;
             }
-            return self.mysql_called(candidate, args);
+            let called = self.mysql_called(candidate, args)?;
+            // What stands around it says what it is.
+            return Ok(if meant == UNSET { Expr { ty: Type::Unknown, ..called } } else { called });
         }
         if parts.len() == 1 && rows().next().is_some() {
             let message = format!("Incorrect parameter count in the call to native function '{name}'");
@@ -464,30 +469,56 @@ impl Binder<'_> {
         match called {
             "mysql_set_user_variable" => {
                 let Some((value, at)) = args.pop() else { return same() };
+                let is_null = matches!(value.kind, ExprKind::Literal(Value::Null));
                 let value = self.settle(value, at)?;
-                let kind = match class(&value.ty) {
-                    _ if matches!(value.kind, ExprKind::Literal(Value::Null)) => "text",
-                    Class::Truth | Class::Integer if !self.is_unsigned(&value) => "integer",
-                    Class::Truth | Class::Integer | Class::Decimal if self.is_unsigned(&value) => "unsigned",
-                    Class::Decimal => "decimal",
-                    Class::Float => "double",
-                    Class::Bytes => "bytes",
-                    _ => "text",
+                let (kind, value) = match class(&value.ty) {
+                    // It stays of the kind that it was.
+                    _ if is_null => ("null", value),
+                    Class::Truth | Class::Integer | Class::Decimal if self.is_unsigned(&value) => ("unsigned", value),
+                    Class::Truth | Class::Integer => {
+                        ("integer", self.coerce(value, &Type::Int8, CastContext::Implicit, at)?)
+                    }
+                    Class::Decimal => ("decimal", self.mysql_rounded(value)),
+                    Class::Float => ("double", self.coerce(value, &Type::Float8, CastContext::Implicit, at)?),
+                    Class::Bytes => ("bytes", value),
+                    Class::Text => ("text", value),
+                    _ => ("text", self.coerce(value, &Type::Text, CastContext::Implicit, at)?),
                 };
                 args.extend([(value, at), (Expr::text(kind), -1)]);
-                self.user_kinds.insert(variable, kind);
+                if crate::mysql::user_kind(&self.context.user_kinds, &variable).is_none() {
+                    let first = if matches!(kind, "null" | "bytes") { "bytes" } else { "text" };
+                    self.set_first.entry(variable).or_insert(first);
+                }
                 same()
             }
             "mysql_user_variable" => {
-                let known = self.user_kinds.get(&variable).copied();
-                let kind = known.or_else(|| crate::mysql::user_kind(&self.context.user_kinds, &variable));
-                Ok(match kind {
-                    None | Some("text") => called.to_owned(),
+                // Of the kind that it is when the statement begins, whatever it is set to while it runs.
+                let known = crate::mysql::user_kind(&self.context.user_kinds, &variable);
+                Ok(match known.or(self.set_first.get(&variable).copied()) {
+                    None => UNSET.to_owned(),
+                    Some("text") => called.to_owned(),
                     Some(kind) => format!("mysql_user_{kind}"),
                 })
             }
             _ => same(),
         }
+    }
+
+    /// A variable of the user's that nobody has set, as what stands around it asks for; `None` for what is none.
+    pub(in crate::postgres) fn mysql_unset(&mut self, expr: &Expr, to: &Type, at: i32) -> Result<Option<Expr>> {
+        let ExprKind::Call { function, args } = &expr.kind else { return Ok(None) };
+        let [variable] = args.as_slice() else { return Ok(None) };
+        if function.name != UNSET {
+            return Ok(None);
+        }
+        let name = match class(to) {
+            Class::Truth | Class::Integer => "mysql_user_integer",
+            Class::Decimal => "mysql_user_decimal",
+            Class::Float => "mysql_user_double",
+            Class::Bytes => "mysql_user_bytes",
+            Class::Text | Class::Moment | Class::Open | Class::Other => "mysql_user_variable",
+        };
+        self.mysql_call_of(name, vec![(variable.clone(), at)]).map(Some)
     }
 
     /// The arguments of a function that takes their numbers.

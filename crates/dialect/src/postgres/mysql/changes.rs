@@ -69,7 +69,7 @@ pub const MEETING: &str = "mysql_met";
 const COMPARED: i64 = -1;
 
 /// What the query of a join is called of which tables are changed.
-const CHANGES: &str = "_changes";
+pub(super) const CHANGES: &str = "_changes";
 
 /// One of several tables that a statement changes, behind the first.
 pub(in crate::postgres) fn is_beside(update: &pg::UpdateStmt) -> bool {
@@ -143,7 +143,8 @@ fn tables_of<'n>(node: &'n Node, found: &mut Vec<&'n pg::RangeVar>) {
     }
 }
 
-fn called(range: &pg::RangeVar) -> &str {
+/// What a statement calls a table.
+pub(in crate::postgres) fn called(range: &pg::RangeVar) -> &str {
     range.alias.as_ref().map_or(&range.relname, |alias| &alias.aliasname)
 }
 
@@ -489,6 +490,7 @@ impl Binder<'_> {
             from_clause: update.from_clause.clone(),
             where_clause: update.where_clause.clone(),
             with_clause: update.with_clause.clone(),
+            sort_clause: Said::of(update.returning_clause.as_ref()).order.to_vec(),
             limit_option: pg::LimitOption::Default as i32,
             op: pg::SetOperation::SetopNone as i32,
             ..Default::default()

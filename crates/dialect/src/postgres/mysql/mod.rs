@@ -3,7 +3,7 @@
 //!
 //! - `classes`: what values are to these rules; `calls`, `arithmetic`, `comparisons`, `conversions`: what is made of them;
 //! - [`numbers`]: digits behind the point, and numbers without a sign; `nulls`: what is never NULL;
-//! - [`changes`]: assignments, and which rows count as changed;
+//! - [`changes`]: assignments, and which rows count as changed; `read_back`: what may not read the table that is changed;
 //! - [`routine`]: routines and triggers in MySQL's language.
 //!
 //! Source: MySQL 8.0 Reference Manual, 14.3 "Type Conversion in Expression Evaluation", 14.4 "Operators", 13.2.15.
@@ -16,6 +16,7 @@ mod comparisons;
 mod conversions;
 mod nulls;
 pub(super) mod numbers;
+mod read_back;
 pub(crate) mod routine;
 
 pub(super) use self::classes::{is_fitted, own_words, position_function, sorts_otherwise};

@@ -57,6 +57,7 @@ const KEEP: &[&str] = &[
     "mysql_to_decimal",
     "mysql_to_double",
     "mysql_to_integer",
+    "mysql_set_user_variable",
     "mysql_to_number",
     "mysql_to_unsigned",
     "mysql_truth",

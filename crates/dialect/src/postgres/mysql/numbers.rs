@@ -493,7 +493,10 @@ impl Binder<'_> {
                 let has_sign = i64::from(!words.ends_with(" unsigned"));
                 ("mysql_fitting_decimal", vec![number(digits), number(behind), number(has_sign)])
             }
-            Type::Float4 | Type::Float8 if class(&value.ty) == Class::Text => ("mysql_fitting_double", Vec::new()),
+            ty @ (Type::Float4 | Type::Float8) if class(&value.ty) == Class::Text => {
+                let kind = if *ty == Type::Float4 { "FLOAT" } else { "DOUBLE" };
+                ("mysql_fitting_double", vec![(Expr::text(kind), -1)])
+            }
             Type::Varchar(Some(length)) => ("mysql_fitting_text", vec![number(i64::from(*length))]),
             Type::Text if words == "tinytext" => ("mysql_fitting_octets", vec![number(255)]),
             Type::Bytea if words == "tinyblob" => ("mysql_fitting_bytes", vec![number(255)]),

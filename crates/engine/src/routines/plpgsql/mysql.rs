@@ -2,6 +2,7 @@
 //! rows that are read when they are opened, rows that go to the client.
 
 use std::ops::Range;
+use std::sync::atomic::Ordering;
 
 use rowferry_dialect::error::Severity;
 use rowferry_dialect::ir::{Statement as Ir, Value};
@@ -222,16 +223,22 @@ impl Frame<'_, '_> {
         Err(own(1442, "HY000", message))
     }
 
+    /// A statement has changed so many rows, or read one into variables: what ROW_COUNT is, and what CALL tells in the end.
+    fn counted(&mut self, rows: u64) {
+        self.row_count = rows;
+        self.session.routine_state().called.store(rows, Ordering::Relaxed);
+    }
+
     /// A statement of SQL; what it yields goes to the client.
     fn mysql_sql(&mut self, sql: &Sql) -> Result<Flow> {
         let noted = self.session.notices_so_far();
         match self.run_mysql(sql, &[])? {
-            Outcome::Done { rows, .. } => self.row_count = rows,
+            Outcome::Done { rows, .. } => self.counted(rows),
             Outcome::Rows(mut cursor) => {
                 self.session.check_answers_client()?;
                 cursor.read_ahead()?;
                 self.session.routine_state().answer(Answer { rows: cursor, outputs: false });
-                self.row_count = 0;
+                self.counted(0);
             }
         }
         self.warned(noted)
@@ -270,7 +277,7 @@ impl Frame<'_, '_> {
         }
         let Some(row) = next_row(&mut cursor)? else {
             drop(cursor);
-            self.row_count = 0;
+            self.counted(0);
             return self.note(no_data());
         };
         let more = cursor.next()?.is_some();
@@ -278,7 +285,7 @@ impl Frame<'_, '_> {
         if more {
             return Err(own(1172, "42000", "Result consisted of more than one row"));
         }
-        self.row_count = 1;
+        self.counted(1);
         for ((destination, value), (_, ty)) in into.iter().zip(&row).zip(shape.iter()) {
             self.give(destination, value, ty)?;
         }

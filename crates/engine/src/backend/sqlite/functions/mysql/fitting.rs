@@ -76,12 +76,13 @@ pub(in super::super) const ROWS: &[Row] = &[
         text(&value[..end])
     })
     .volatile(),
-    // (value, where)
-    Row::new("rf_mysql_fitting_double", 2, |call| {
+    // (value, FLOAT or DOUBLE, where)
+    Row::new("rf_mysql_fitting_double", 3, |call| {
         if let ValueRef::Text(bytes) = call.value(0) {
             let text = String::from_utf8_lossy(bytes);
             if numbers::prefix(&text).len() < text.trim().len() || text.trim().is_empty() {
-                warn(call, 1, 1265, "Data truncated")?;
+                let kind = call.text(1)?;
+                warn(call, 2, 1366, &format!("Incorrect {kind} value: '{text}'"))?;
             }
         }
         Ok(Value::Real(numbers::double_of(call.value(0)).unwrap_or(0.0)))
