@@ -25,8 +25,8 @@ COPY orders (id, placed) FROM stdin;
 1\t2024-01-01; DROP TABLE orders
 \\.
 
-CREATE RULE quiet AS ON INSERT TO orders
-    DO INSTEAD NOTHING;
+CREATE PUBLICATION news
+    FOR TABLE orders;
 SELECT placed, placed_today() FROM orders WHERE id = $1;
 SELECT nothing FROM orders;
 INSERT INTO elsewhere VALUES (1);
@@ -81,13 +81,13 @@ def test_what_hangs_on_a_moment_is_compiled_only() -> None:
 
 def test_people_and_browsers_are_told_the_same(tmp_path: Path) -> None:
     path = tmp_path / "schema.sql"
-    path.write_text(SCHEMA.replace("DO INSTEAD NOTHING", "DO INSTEAD /*<script>alert(1)</script>*/ NOTHING"))
+    path.write_text(SCHEMA.replace("FOR TABLE orders", "FOR /*<script>alert(1)</script>*/ TABLE orders"))
     done = rowferry("assess", path)
     assert done.returncode == 3
     assert (
         "9 statements in PostgreSQL's SQL, 4 work, 1 differs, 1 refused, 2 name what is missing, 1 wrong" in done.stdout
     )
-    assert "line 10: CREATE RULE quiet" in done.stdout
+    assert "line 10: CREATE PUBLICATION news" in done.stdout
     page = tmp_path / "page.html"
     done = rowferry("assess", path, "--format", "html", "--output", page)
     assert (done.returncode, done.stdout) == (3, "")

@@ -7,6 +7,7 @@ mod key;
 mod policy;
 mod relation;
 mod routine;
+mod rule;
 mod trigger;
 
 use std::sync::Arc;
@@ -25,6 +26,7 @@ pub use key::{Disabled, ForeignKey, Index, IndexKey, KeyPart, KeyRules, Referent
 pub use policy::{Policy, PolicyCommand, RowSecurity};
 pub use relation::{CheckOption, DroppedColumn, Physical, Relation, RelationKind, Sequence, ViewOptions};
 pub use routine::{NamedType, Routine};
+pub use rule::Rule;
 pub use trigger::{ConstraintTrigger, Trigger, TriggerActions, TriggerKey, TriggerPart};
 
 /// A name as the user wrote it, folded by the dialect's rules, with the schema (or Informix owner) when given.

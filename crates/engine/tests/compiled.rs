@@ -335,6 +335,7 @@ impl Database {
             heritage: None,
             partitioning: None,
             security: None,
+            rules: Vec::new(),
         };
         self.tables.0.write().push(Arc::new(relation));
     }

@@ -23,6 +23,7 @@ mod operator;
 pub mod policy;
 pub mod query;
 pub mod routing;
+mod rule;
 pub mod statement;
 mod statistics;
 pub mod tables;
@@ -45,6 +46,7 @@ pub use operator::*;
 pub use policy::*;
 pub use query::*;
 pub use routing::Routing;
+pub use rule::*;
 pub use statement::*;
 pub use statistics::*;
 pub use tables::{

@@ -25,6 +25,8 @@ pub enum Statement {
     Dml(Box<Dml>),
     /// MERGE.
     Merge(Box<super::Merge>),
+    /// A change of a relation whose rules have made it into others.
+    Rewritten(Box<super::Rewritten>),
     /// A change of the schema.
     Ddl(Box<Ddl>),
     /// BEGIN and its kin.

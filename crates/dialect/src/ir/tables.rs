@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::lock::LockMode;
 use super::{
     Body, ConflictAction, Cte, CteBody, CteId, Ddl, Dml, DmlAction, Expr, ExprKind, From, InsertSource, ObjectKind,
-    PolicyChange, Query, RelId, Statement, TriggerChange, Value, walk,
+    PolicyChange, Query, RelId, RuleChange, Statement, TriggerChange, Value, walk,
 };
 use crate::schema::{QualifiedName, Relation, RelationKind};
 use foldhash::HashMap;
@@ -310,6 +310,13 @@ impl Found {
                 &change.table,
                 match change.change {
                     PolicyChange::Comment(..) => LockMode::ShareUpdateExclusive,
+                    _ => LockMode::AccessExclusive,
+                },
+            ),
+            Ddl::Rule(change) => self.add(
+                &change.relation,
+                match change.change {
+                    RuleChange::Comment(..) => LockMode::ShareUpdateExclusive,
                     _ => LockMode::AccessExclusive,
                 },
             ),

@@ -44,6 +44,11 @@ macro_rules! walkers {
                         }
                     }
                 }
+                Statement::Rewritten(rewritten) => {
+                    for part in rewritten.parts.$iter() {
+                        $statement(&$($mutable)? part.statement, visit);
+                    }
+                }
                 Statement::Explain(explain) => $statement(&$($mutable)? explain.statement, visit),
                 Statement::DeclareCursor { query, .. } => $query(query, visit),
                 Statement::CallProcedure(call) => {

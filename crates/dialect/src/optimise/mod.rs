@@ -82,6 +82,9 @@ pub fn statement(statement: &mut Statement) -> Result<()> {
     match statement {
         Statement::Query(body) => query(body),
         Statement::Dml(body) => dml(body),
+        Statement::Rewritten(rewritten) => {
+            rewritten.parts.iter_mut().try_for_each(|part| self::statement(&mut part.statement))
+        }
         Statement::CreateTableAs(table) => query(&mut table.query),
         Statement::Explain(explain) => self::statement(&mut explain.statement),
         Statement::DeclareCursor { query: body, .. } => query(body),

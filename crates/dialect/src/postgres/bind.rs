@@ -155,8 +155,7 @@ impl Binder<'_> {
             N::InsertStmt(_) | N::UpdateStmt(_) | N::DeleteStmt(_) => {
                 let modes = self.mysql_modes();
                 self.refuses_zero = self.is_mysql() && modes.strict && modes.division_by_zero;
-                let (dml, columns) = self.dml(node)?;
-                Ok((Statement::Dml(Box::new(dml)), columns))
+                self.change(node)
             }
             N::MergeStmt(merge) => bare(Statement::Merge(Box::new(self.merge(merge)?))),
             N::CallStmt(call) => self.call_statement(call),

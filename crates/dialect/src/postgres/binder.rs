@@ -85,6 +85,12 @@ pub(super) struct Binder<'a> {
     pub(super) collated: bool,
     /// Inside a function: which scopes are those of its variables.
     pub(super) variables: Option<super::routine::VariableLevels>,
+    /// What is bound is for the rules of what it changes, or because of such.
+    pub(super) ruled: Option<super::rules::Ruled>,
+    /// Relations whose rules are bound, and for which changes, against rules that come back to them.
+    pub(super) rules_of: Vec<(u32, ir::TriggerEvent)>,
+    /// The relation whose rule is bound: outside of views, its owner needs the privileges.
+    pub(super) acts_for: Option<u32>,
     /// The schema of the operator whose operands are bound: `OPERATOR(schema.+)`.
     pub(super) operator_schema: Option<String>,
 }
@@ -334,6 +340,9 @@ impl<'a> Binder<'a> {
             collated: false,
             variables: None,
             operator_schema: None,
+            ruled: None,
+            rules_of: Vec::new(),
+            acts_for: None,
             beyond: Vec::new(),
             later: None,
             needs: Needs::default(),
@@ -345,8 +354,13 @@ impl<'a> Binder<'a> {
     pub(super) fn need(&mut self, id: RelId, relation: &Arc<Relation>, privileges: Privileges) {
         self.collated |=
             relation.columns.iter().any(|column| column.collation.is_some() || Collation::is_within(&column.ty));
-        let behind = crate::access::behind(self.schema, &self.views);
+        let behind = self.stands_behind();
         self.needs.add(id, relation, behind, privileges);
+    }
+
+    /// The relation whose owner needs the privileges for what is bound; none where the user does.
+    pub(super) fn stands_behind(&self) -> Option<u32> {
+        if self.views.is_empty() { self.acts_for } else { crate::access::behind(self.schema, &self.views) }
     }
 
     /// Notes that a column is read, for the check of privileges.

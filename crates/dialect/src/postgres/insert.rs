@@ -113,7 +113,10 @@ impl Binder<'_> {
                 None => check_all_given(&target.relation, &positions)?,
             }
         }
-        let source = self.add_defaults(&target, &mut positions, source)?;
+        let source = match self.left_to_rules(&target) {
+            true => source,
+            false => self.add_defaults(&target, &mut positions, source)?,
+        };
         let guards = self.insert_guards(&target, updates)?;
         let dml = Dml {
             family: None,
@@ -356,7 +359,8 @@ impl Binder<'_> {
         columns: &mut Given<'_>,
         overriding: OverridingKind,
     ) -> Result<InsertSource> {
-        let bound = self.subquery(select, false)?;
+        let mut bound = self.subquery(select, false)?;
+        self.join_query(&mut bound.query)?;
         let places = bound.places.clone();
         self.check_width(columns, bound.columns.len(), |index| places.get(index).copied().unwrap_or(-1))?;
         let columns = &columns.list;
@@ -392,6 +396,10 @@ impl Binder<'_> {
         }
         if self.clips.is_some() {
             return self.clipped_query(relation, bound, columns);
+        }
+        if self.shown.is_some() {
+            // What is converted for the columns is the INSERT's affair, of which nothing is printed.
+            return Ok(InsertSource::Query(Box::new(bound.query)));
         }
         let mut bound = converted(self, bound, &wanted, CastContext::Assignment, &[])?;
         if overriding == OverridingKind::OverridingUserValue {
@@ -512,7 +520,7 @@ impl Binder<'_> {
     }
 
     /// The columns that an INSERT does not name, and what stands in them, where the back end does not know it by itself.
-    fn defaults_left_out(&mut self, target: &Target, positions: &[usize]) -> Result<Vec<(usize, Expr)>> {
+    pub(super) fn defaults_left_out(&mut self, target: &Target, positions: &[usize]) -> Result<Vec<(usize, Expr)>> {
         let relation = &*target.relation;
         // A trigger or a policy sees the row before it is written.
         let shown = target.shows_rows() || self.effects.calls_writers;

@@ -113,6 +113,11 @@ impl Binder<'_> {
                 return Err(Error::new(Condition::FeatureNotSupported, message)
                     .detail(format!("This operation is not supported for {kind}.")));
             }
+            if !relation.rules.is_empty() {
+                let message = format!("cannot execute MERGE on relation \"{}\"", relation.name);
+                return Err(Error::new(Condition::FeatureNotSupported, message)
+                    .detail("MERGE is not supported for relations with rules."));
+            }
         }
         self.target(merge.relation.as_ref(), Change::Update)
     }

@@ -3,7 +3,7 @@
 //! - `raw`, `parse`: the text, by libpg_query;
 //! - `binder`: the state of binding one statement; `bind`: which statement it is;
 //! - `select`, `grouping`, `from`: queries; `dml`, `merge`, `target`: changes of rows; `ddl`: changes of the schema; `utility`: the rest;
-//! - `access`: roles and privileges;
+//! - `rules`: what rules make of a change; `access`: roles and privileges;
 //! - `maintenance`: VACUUM and its kin; `clauses`: clauses about storage; `refused`: statements that are not there;
 //! - `expr`: expressions; `resolve`: which function or operator a call means; `choice`: which one PostgreSQL would choose; `coerce`: conversions;
 //! - [`bound`]: what carries out a function or operator of PostgreSQL's catalog;
@@ -56,6 +56,7 @@ pub mod regproc;
 pub mod regtype;
 mod resolve;
 pub mod routine;
+mod rules;
 mod search_cycle;
 mod select;
 mod spelling;
@@ -101,7 +102,10 @@ pub use spelling::{Respelled, StringRules, depends_on_rules, respell};
 pub use split::{Piece, split};
 pub use target::{Updatable, updatable};
 pub use user_casts::user_cast;
-pub use viewdef::{body_uses, function_body, policy_expression, renamed_body, view_definition};
+pub use viewdef::{
+    body_uses, function_body, policy_expression, renamed_body, renamed_rule, rule_definition, rule_uses,
+    view_definition,
+};
 pub use words::{quote_ident, quote_literal};
 
 /// What is seen in the tree of a text, which is one statement; `None` for any other text.

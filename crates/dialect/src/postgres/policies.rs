@@ -63,7 +63,7 @@ impl Binder<'_> {
             return None;
         }
         let rights = self.schema.rights();
-        let view = crate::access::behind(self.schema, &self.views);
+        let view = self.stands_behind();
         let role = view.map_or_else(|| rights.role(), |view| rights.owner(view));
         if !rights.is_secured(role, relation) {
             return None;
@@ -293,6 +293,7 @@ impl Binder<'_> {
         inner.path = self.path;
         inner.asks_policies = true;
         inner.depth = self.depth;
+        inner.acts_for = self.acts_for;
         inner.effects = self.effects;
         swap_what_goes_on(self, &mut inner);
         let result = inner.nested(bind);
@@ -543,6 +544,8 @@ fn swap_what_goes_on(one: &mut Binder<'_>, other: &mut Binder<'_>) {
     std::mem::swap(&mut one.needs, &mut other.needs);
     std::mem::swap(&mut one.notices, &mut other.notices);
     std::mem::swap(&mut one.policies_of, &mut other.policies_of);
+    std::mem::swap(&mut one.rules_of, &mut other.rules_of);
+    std::mem::swap(&mut one.families, &mut other.families);
     std::mem::swap(&mut one.secured_relations, &mut other.secured_relations);
 }
 

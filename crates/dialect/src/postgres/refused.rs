@@ -53,7 +53,6 @@ fn definition(node: &N) -> Option<&'static str> {
         N::MergeStmt(_) => "MERGE",
         N::CreateEventTrigStmt(_) => "CREATE EVENT TRIGGER",
         N::AlterEventTrigStmt(_) => "ALTER EVENT TRIGGER",
-        N::RuleStmt(_) => "CREATE RULE",
         N::CreateEnumStmt(_) => "CREATE TYPE … AS ENUM",
         N::CompositeTypeStmt(_) => "CREATE TYPE … AS (…)",
         N::AlterEnumStmt(_) | N::AlterTypeStmt(_) => "ALTER TYPE",

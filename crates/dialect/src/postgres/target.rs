@@ -92,6 +92,8 @@ pub(super) struct Target {
     pub(super) secured: Option<Secured>,
     /// Its rows are changed one after another, by MySQL's rules.
     pub(super) one_by_one: bool,
+    /// It is changed for the rules of a relation.
+    pub(super) spelled: bool,
     view: Option<View>,
 }
 
@@ -163,6 +165,7 @@ impl Target {
             routing: None,
             secured: None,
             one_by_one: false,
+            spelled: false,
             view: None,
         }
     }
@@ -218,6 +221,7 @@ impl Target {
     /// Somebody sees rows that are inserted before they are written.
     pub(super) fn shows_rows(&self) -> bool {
         self.one_by_one
+            || self.spelled
             || self.secured.is_some()
             || self.routing.is_some()
             || self.relation.takes_rows(TriggerEvent::Insert)
@@ -275,6 +279,8 @@ impl Binder<'_> {
     pub(super) fn target(&mut self, range: Option<&pg::RangeVar>, change: Change) -> Result<Target> {
         let Some(range) = range else { return Err(Error::internal("a statement without its table")) };
         let relation = self.relation(range)?;
+        self.check_rules(&relation, change.event())?;
+        let spelled = self.spells_for_rules();
         let alias = range.alias.as_ref().map(|alias| alias.aliasname.as_str());
         match &relation.kind {
             RelationKind::Table => {
@@ -285,7 +291,7 @@ impl Binder<'_> {
                 let secured = self.secured(id, &relation);
                 let members = self.heirs_too(&relation, range.inh && change != Change::Insert);
                 let routing = if change == Change::Delete { None } else { self.routing(&relation, id)? };
-                let mut target = Target { secured, routing, ..Target::table(relation, id) };
+                let mut target = Target { secured, routing, spelled, ..Target::table(relation, id) };
                 target.family = members.map(|members| self.changed_family(members, id)).transpose()?;
                 if let Some(alias) = alias {
                     target.entry = Entry::of_relation(&target.relation, id, Some(alias));
@@ -316,13 +322,30 @@ impl Binder<'_> {
     fn view_target(&mut self, view: Arc<Relation>, alias: Option<&str>, change: Change, place: i32) -> Result<Target> {
         let mark = self.needs.mark();
         let (from, mut entry) = self.table(&view, alias, place)?;
-        if view.has_trigger(TriggerTime::InsteadOf, TriggerLevel::Row, change.event()) {
+        let event = change.event();
+        let replaced = || view.rules_for(event).any(|rule| rule.instead && rule.condition.is_none());
+        if self.views_as_relations()
+            || view.has_trigger(TriggerTime::InsteadOf, TriggerLevel::Row, event)
+            || self.shows_text() && replaced()
+        {
             let From::Query { id, .. } = &from else { return Err(Error::internal("a view is a query")) };
             let id = *id;
             self.needs.change(mark, id, change.privileges());
             let (relation, rows) = (view, Some(Box::new(from)));
             let (family, routing, secured, view) = (None, None, None, None);
-            return Ok(Target { relation, id, entry, rows, family, routing, secured, one_by_one: false, view });
+            let spelled = self.spells_for_rules();
+            return Ok(Target {
+                relation,
+                id,
+                entry,
+                rows,
+                family,
+                routing,
+                secured,
+                one_by_one: false,
+                spelled,
+                view,
+            });
         }
         let From::Query { query, .. } = from else { return Err(Error::internal("a view is a query")) };
         let rows = self.rows_of_a_table(&view, *query, change, false)?;
@@ -355,6 +378,7 @@ impl Binder<'_> {
             routing,
             secured,
             one_by_one,
+            spelled: self.spells_for_rules(),
             view,
         })
     }
@@ -558,6 +582,16 @@ pub fn updatable(relation: &Arc<Relation>, schema: &dyn Schema, context: &Contex
         }
         _ => Updatable { events: 0, columns: vec![false; width] },
     }
+}
+
+/// A view with rules that are asked of some rows alone.
+pub(super) fn not_updatable_by_rules(view: &Relation, event: TriggerEvent) -> Error {
+    let change = match event {
+        TriggerEvent::Insert => Change::Insert,
+        TriggerEvent::Update => Change::Update,
+        TriggerEvent::Delete | TriggerEvent::Truncate => Change::Delete,
+    };
+    not_updatable(view, change, "Views with conditional DO INSTEAD rules are not automatically updatable.")
 }
 
 fn not_updatable(view: &Relation, change: Change, reason: &str) -> Error {

@@ -47,6 +47,14 @@ struct Members<'w> {
 impl Binder<'_> {
     /// Binds WITH and leaves its members in scope.
     pub(super) fn with_clause(&mut self, with: &pg::WithClause) -> Result<Vec<Cte>> {
+        // Its members have rules of their own.
+        let ruled = self.ruled.take();
+        let members = self.members_of(with);
+        self.ruled = ruled;
+        members
+    }
+
+    fn members_of(&mut self, with: &pg::WithClause) -> Result<Vec<Cte>> {
         let mut nodes: Vec<&pg::CommonTableExpr> = Vec::with_capacity(with.ctes.len());
         for node in &with.ctes {
             let Some(N::CommonTableExpr(cte)) = &node.node else { continue };
@@ -154,7 +162,7 @@ impl Binder<'_> {
             }
             Some(statement @ (N::InsertStmt(_) | N::UpdateStmt(_) | N::DeleteStmt(_))) => {
                 let (dml, columns) =
-                    self.naming_itself(cte, id, recursive, Within::Change, |binder| binder.dml(statement))?;
+                    self.naming_itself(cte, id, recursive, Within::Change, |binder| binder.change_in_with(statement))?;
                 (CteBody::Dml(Box::new(dml)), columns)
             }
             Some(N::MergeStmt(_)) => return Err(self.unsupported("MERGE", cte.location)),

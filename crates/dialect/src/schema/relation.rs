@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Check, Column, ForeignKey, Index, Policy, RowSecurity, Trigger};
+use super::{Check, Column, ForeignKey, Index, Policy, RowSecurity, Rule, Trigger};
 use crate::ir::{TriggerEvent, TriggerLevel, TriggerState, TriggerTime};
 use crate::{Language, Type};
 
@@ -41,6 +41,8 @@ pub struct Relation {
     pub partitioning: Option<Arc<crate::partition::Partitioning>>,
     /// What its rows ask of whoever wants them; nothing where nobody has said anything.
     pub security: Option<Arc<RowSecurity>>,
+    /// Rules of ours, in the order of their names.
+    pub rules: Vec<Arc<Rule>>,
 }
 
 /// A column that is no more, of a table whose catalogs go on counting it.
@@ -309,6 +311,16 @@ impl Relation {
     /// The policy of a name.
     pub fn policy(&self, name: &str) -> Option<&Arc<Policy>> {
         self.security.as_ref()?.policy(name)
+    }
+
+    /// The rule of a name.
+    pub fn rule(&self, name: &str) -> Option<&Arc<Rule>> {
+        self.rules.iter().find(|rule| rule.name == name)
+    }
+
+    /// The rules that a change is to ask, in their order.
+    pub fn rules_for(&self, event: TriggerEvent) -> impl Iterator<Item = &Arc<Rule>> {
+        self.rules.iter().filter(move |rule| rule.event == event && rule.is_asked())
     }
 
     /// The primary key, if there is one.

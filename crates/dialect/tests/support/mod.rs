@@ -68,6 +68,7 @@ fn table(oid: u32, name: &str, columns: Vec<Column>, indexes: Vec<Index>) -> Rel
         heritage: None,
         partitioning: None,
         security: None,
+        rules: Vec::new(),
     }
 }
 

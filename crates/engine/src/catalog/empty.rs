@@ -35,7 +35,6 @@ const PG_CATALOG: &[&str] = &[
     "pg_replication_origin",
     "pg_replication_origin_status",
     "pg_replication_slots",
-    "pg_rules",
     "pg_seclabel",
     "pg_seclabels",
     "pg_shmem_allocations",

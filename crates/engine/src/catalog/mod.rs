@@ -36,6 +36,7 @@ mod pg_namespace;
 mod pg_other;
 pub mod pg_policy;
 mod pg_proc;
+pub mod pg_rewrite;
 mod pg_roles;
 mod pg_sequence;
 mod pg_settings;
@@ -328,6 +329,7 @@ pub fn tables() -> impl Iterator<Item = &'static Table> {
         pg_stat_counts::TABLES,
         pg_stat_statements::TABLES,
         pg_policy::TABLES,
+        pg_rewrite::TABLES,
         pg_statistic_ext::TABLES,
         pg_trigger::TABLES,
         pg_ts::TABLES,
@@ -454,6 +456,7 @@ fn relation_of(table: &Table) -> Relation {
         heritage: None,
         partitioning: None,
         security: None,
+        rules: Vec::new(),
     }
 }
 

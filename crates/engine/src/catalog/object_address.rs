@@ -384,7 +384,8 @@ fn part(schema: &SessionSchema, kind: &str, names: &[String]) -> Result<Address>
             }
         }
         "rule" => {
-            let oid = (super::is_view(&relation) && name == "_RETURN").then(|| rule_oid(relation.oid));
+            let own = || (super::is_view(&relation) && name == "_RETURN").then(|| rule_oid(relation.oid));
+            let oid = relation.rule(&name).map(|rule| rule.oid).or_else(own);
             found(2_618, oid, || format!("rule \"{name}\" for relation \"{on}\" does not exist"))
         }
         "trigger" => {

@@ -93,8 +93,10 @@ pub fn identify(schema: &SessionSchema, catalog: u32, oid: u32, column: i32) -> 
         }
         2_617 => ("operator", operator(schema, oid)),
         2_618 => {
-            let view = schema.user_relations().find(|relation| rule_oid(relation.oid) == oid);
-            ("rule", view.map(|view| Identity::on("rule", view, "_RETURN")))
+            let made = schema.rules().find(|(_, rule)| rule.oid == oid);
+            let made = made.map(|(relation, rule)| Identity::on("rule", relation, &rule.name));
+            let view = || schema.user_relations().find(|relation| rule_oid(relation.oid) == oid);
+            ("rule", made.or_else(|| view().map(|view| Identity::on("rule", view, "_RETURN"))))
         }
         2_620 => {
             let found = super::pg_trigger::all(schema).find(|(_, trigger)| trigger.oid == oid);

@@ -172,6 +172,9 @@ fn operator_family(oid: u32) -> Option<String> {
 }
 
 fn rule(schema: &SessionSchema, oid: u32) -> Option<String> {
+    if let Some((relation, rule)) = schema.rules().find(|(_, rule)| rule.oid == oid) {
+        return Some(format!("rule {} on {}", rule.name, relation_words(schema, relation)?));
+    }
     let view = schema.user_relations().find(|relation| rule_oid(relation.oid) == oid)?;
     Some(format!("rule _RETURN on {}", relation_words(schema, view)?))
 }

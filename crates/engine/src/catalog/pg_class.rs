@@ -215,7 +215,7 @@ fn of_relation(relation: &Relation, namespace: u32, triggers: bool) -> Class<'_>
         columns: relation.columns.len() + relation.dropped.len(),
         checks: relation.checks.len(),
         indexed: !relation.indexes.is_empty(),
-        rules: is_view || relation.is_materialized(),
+        rules: is_view || relation.is_materialized() || !relation.rules.is_empty(),
         triggers,
         secured: relation.security.as_ref().map_or((false, false), |security| (security.enabled, security.forced)),
         options: options(relation),

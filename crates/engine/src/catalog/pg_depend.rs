@@ -59,6 +59,15 @@ fn dependencies(context: &Context<'_>) -> Vec<Row> {
         rows.push(row![POLICY, policy.oid, 0, CLASS, relation.oid, 0, "a"]);
         on_all(context, (POLICY, policy.oid), &policy.needs, &mut rows);
     }
+    for (relation, rule) in context.schema.rules() {
+        rows.push(row![REWRITE, rule.oid, 0, CLASS, relation.oid, 0, "a"]);
+        // Statements that name none of its columns hang on it as a whole.
+        let names_column = rule.needs.iter().any(|(oid, column)| *oid == relation.oid && column.is_some());
+        if !names_column && rule.actions.iter().any(|action| !action.starts_with("NOTIFY ")) {
+            rows.push(row![REWRITE, rule.oid, 0, CLASS, relation.oid, 0, "n"]);
+        }
+        on_all(context, (REWRITE, rule.oid), &rule.needs, &mut rows);
+    }
     let pairs = super::partitions::index_pairs(context.schema);
     for (own, parent) in pairs {
         let Some((partition, at)) = context.schema.index_by_oid(own) else { continue };

@@ -1,4 +1,4 @@
-//! `pg_tables`, `pg_views`, `pg_matviews`, `pg_description`, `pg_rewrite`: views over the other catalogs, and comments.
+//! `pg_tables`, `pg_views`, `pg_matviews`, `pg_description`: views over the other catalogs, and comments.
 
 use std::sync::Arc;
 
@@ -6,7 +6,6 @@ use rowferry_dialect::Schema as _;
 use rowferry_dialect::schema::{Relation, RelationKind};
 use rowferry_dialect::values::Settings;
 
-use super::object_names::rule_oid;
 use super::{Context, NULL, Row, Table, describe, row};
 use crate::schema::SessionSchema;
 
@@ -15,7 +14,6 @@ pub(super) const TABLES: &[Table] = &[
     Table::pg_catalog("pg_views", views),
     Table::pg_catalog("pg_matviews", materialized_views),
     Table::pg_catalog("pg_description", descriptions),
-    Table::pg_catalog("pg_rewrite", rules),
 ];
 
 fn tables(context: &Context<'_>) -> Vec<Row> {
@@ -33,7 +31,8 @@ fn tables(context: &Context<'_>) -> Vec<Row> {
             let of_catalog = relation.namespace == crate::schema::PG_CATALOG;
             let indexed =
                 !relation.indexes.is_empty() || (of_catalog && super::system_indexes::has_some(&relation.name));
-            row![&relation.namespace, &relation.name, owner, NULL, indexed, false, triggers, secured]
+            let rules = !relation.rules.is_empty();
+            row![&relation.namespace, &relation.name, owner, NULL, indexed, rules, triggers, secured]
         })
         .collect()
 }
@@ -133,18 +132,7 @@ fn descriptions(context: &Context<'_>) -> Vec<Row> {
     let policies = context.schema.policies();
     let policies = policies.filter_map(|(_, policy)| Some((policy.oid, policy.comment.as_ref()?)));
     rows.extend(policies.map(|(oid, comment)| row![oid, 3_256, 0, comment]));
+    let rules = context.schema.rules().filter_map(|(_, rule)| Some((rule.oid, rule.comment.as_ref()?)));
+    rows.extend(rules.map(|(oid, comment)| row![oid, 2_618, 0, comment]));
     rows
-}
-
-fn rules(context: &Context<'_>) -> Vec<Row> {
-    let views = context.schema.user_relations();
-    views
-        .filter(|relation| {
-            matches!(relation.kind, RelationKind::View { .. } | RelationKind::NativeView) || relation.is_materialized()
-        })
-        .map(|relation| {
-            let oid = rule_oid(relation.oid);
-            row![oid, "_RETURN", relation.oid, "1", "O", true, "<>", "<>"]
-        })
-        .collect()
 }

@@ -135,7 +135,7 @@ impl Session {
             None => return Err(Error::internal("a function whose statements nobody has parsed")),
         };
         let plan = self.prepare_parsed(&parsed, &[])?;
-        if matches!(plan.bound.statement, Ir::Query(_) | Ir::Dml(_) | Ir::Merge(_))
+        if matches!(plan.bound.statement, Ir::Query(_) | Ir::Dml(_) | Ir::Merge(_) | Ir::Rewritten(_))
             && let Some(known) = &mut *compiled.statements.lock()
         {
             known.plans[at] = Some(plan.clone());

@@ -12,7 +12,7 @@ use rowferry_dialect::access::{BOOTSTRAP, Identity, ObjectClass, Privileges, Rig
 use rowferry_dialect::collation::Collation;
 use rowferry_dialect::extension::{Installed, PG_STAT_STATEMENTS};
 use rowferry_dialect::schema::{
-    Column, NamedType, Physical, Policy, QualifiedName, Relation, RelationKind, Routine, Sequence,
+    Column, NamedType, Physical, Policy, QualifiedName, Relation, RelationKind, Routine, Rule, Sequence,
 };
 use rowferry_dialect::statistics::StatisticsObject;
 use rowferry_dialect::stored_function::StoredFunction;
@@ -314,6 +314,11 @@ impl SessionSchema {
     /// Every policy, with its table.
     pub fn policies(&self) -> impl Iterator<Item = (&Arc<Relation>, &Arc<Policy>)> {
         self.main.policies().chain(self.temp.policies())
+    }
+
+    /// Every rule, with its relation.
+    pub fn rules(&self) -> impl Iterator<Item = (&Arc<Relation>, &Arc<Rule>)> {
+        self.main.rules().chain(self.temp.rules())
     }
 
     /// The views that need an object, each with what it needs.
@@ -644,6 +649,7 @@ fn sequence_row(details: &SequenceDetails) -> Arc<Relation> {
         heritage: None,
         partitioning: None,
         security: None,
+        rules: Vec::new(),
         without_identity: false,
     })
 }

@@ -12,7 +12,7 @@ use rowferry_dialect::extension::{self, Installed};
 use rowferry_dialect::heritage::{Heritage, INHERITED_CHECK, INHERITED_COLUMN, INHERITS, OF_TYPE};
 use rowferry_dialect::partition::{Bound, PARTITION_BOUND, PARTITION_BY, Partitioning};
 use rowferry_dialect::postgres;
-use rowferry_dialect::schema::{NamedType, Policy, QualifiedName, Relation, RelationKind, Routine, Sequence};
+use rowferry_dialect::schema::{NamedType, Policy, QualifiedName, Relation, RelationKind, Routine, Rule, Sequence};
 use rowferry_dialect::statistics::StatisticsObject;
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::text_search::SearchObject;
@@ -98,6 +98,8 @@ pub struct Snapshot {
     triggered: Ordered<u32, ()>,
     /// Tables with policies.
     secured: Ordered<u32, ()>,
+    /// Relations with rules.
+    ruled: Ordered<u32, ()>,
     /// Views that the back end expands by itself.
     foreign_views: Ordered<u32, ()>,
     /// Sequences in the order of their names.
@@ -356,6 +358,9 @@ impl Snapshot {
         if !relation.triggers.is_empty() || relation.has_computed_columns() {
             self.triggered.insert(oid, ());
         }
+        if !relation.rules.is_empty() {
+            self.ruled.insert(oid, ());
+        }
         if !relation.policies().is_empty() {
             self.secured.insert(oid, ());
         }
@@ -457,6 +462,7 @@ impl Snapshot {
         self.checked.remove(&oid);
         self.triggered.remove(&oid);
         self.secured.remove(&oid);
+        self.ruled.remove(&oid);
         self.foreign_views.remove(&oid);
     }
 
@@ -621,6 +627,12 @@ impl Snapshot {
     pub fn policies(&self) -> impl Iterator<Item = (&Arc<Relation>, &Arc<Policy>)> {
         let tables = self.secured.keys().filter_map(|oid| self.relation_by_oid(*oid));
         tables.flat_map(|table| table.policies().iter().map(move |policy| (table, policy)))
+    }
+
+    /// Every rule, with its relation.
+    pub fn rules(&self) -> impl Iterator<Item = (&Arc<Relation>, &Arc<Rule>)> {
+        let relations = self.ruled.keys().filter_map(|oid| self.relation_by_oid(*oid));
+        relations.flat_map(|relation| relation.rules.iter().map(move |rule| (relation, rule)))
     }
 
     /// Views that the back end expands by itself.

@@ -2,8 +2,8 @@
 
 use rowferry_dialect::Language;
 use rowferry_dialect::ir::{
-    AlterTable, Ddl, DmlAction, Maintenance, ObjectKind, Part, PolicyChange, RoutineKind, Statement, Transaction,
-    TriggerChange,
+    AlterTable, Ddl, DmlAction, Maintenance, ObjectKind, Part, PolicyChange, RoutineKind, RuleChange, Statement,
+    Transaction, TriggerChange, TriggerEvent,
 };
 use rowferry_dialect::plan::Command;
 
@@ -16,6 +16,13 @@ pub(super) fn command(statement: &Statement) -> Command {
                 DmlAction::Insert { .. } => Command::Insert,
                 DmlAction::Update { .. } => Command::Update,
                 DmlAction::Delete { .. } => Command::Delete,
+            };
+        }
+        Statement::Rewritten(rewritten) => {
+            return match rewritten.event {
+                TriggerEvent::Insert => Command::Insert,
+                TriggerEvent::Update => Command::Update,
+                TriggerEvent::Delete | TriggerEvent::Truncate => Command::Delete,
             };
         }
         Statement::CreateTableAs(create) if create.no_data && create.definition.is_some() => "CREATE MATERIALIZED VIEW",
@@ -53,6 +60,12 @@ pub(super) fn command(statement: &Statement) -> Command {
             Ddl::AlterView { tag, .. } => tag,
             Ddl::Access { tag, .. } => tag,
             Ddl::Truncate { .. } => "TRUNCATE TABLE",
+            Ddl::Rule(change) => match change.change {
+                RuleChange::Create(_) => "CREATE RULE",
+                RuleChange::Drop(_) => "DROP RULE",
+                RuleChange::Rename(..) => "ALTER RULE",
+                RuleChange::Comment(..) => "COMMENT",
+            },
             Ddl::Policy(change) => match change.change {
                 PolicyChange::Create { .. } => "CREATE POLICY",
                 PolicyChange::Alter(..) | PolicyChange::Rename(..) => "ALTER POLICY",

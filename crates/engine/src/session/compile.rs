@@ -60,6 +60,8 @@ pub struct Prepared {
     pub(crate) size: usize,
     /// What is counted when it runs.
     pub(crate) counting: Counting,
+    /// Rules have made these of it.
+    pub(crate) rewritten: Vec<Arc<Prepared>>,
     /// What the door keeps with it.
     pub(crate) door_parts: DoorParts,
 }
@@ -147,9 +149,14 @@ impl Prepared {
 
     /// A part of a statement, whose locks and needs are those of the whole one.
     pub(crate) fn of_part(program: Program, bound: Bound, parsed: &Parsed) -> Self {
+        Self { program: Some(program), ..Self::of_nothing(bound, parsed) }
+    }
+
+    /// A plan that says nothing of how it is run.
+    pub(super) fn of_nothing(bound: Bound, parsed: &Parsed) -> Self {
         Self {
             in_parts: false,
-            program: Some(program),
+            program: None,
             bound,
             command: Command::Select,
             uses: Uses::default(),
@@ -164,6 +171,7 @@ impl Prepared {
             declared: Vec::new(),
             size: 0,
             counting: Counting::default(),
+            rewritten: Vec::new(),
             door_parts: DoorParts::default(),
         }
     }
@@ -193,6 +201,7 @@ impl Prepared {
             declared: declared.to_vec(),
             size: 0,
             counting: Counting::default(),
+            rewritten: Vec::new(),
             door_parts: DoorParts::default(),
         }
     }
@@ -490,6 +499,7 @@ impl Session {
             Statement::Query(_)
             | Statement::Dml(_)
             | Statement::Merge(_)
+            | Statement::Rewritten(_)
             | Statement::CallRoutine(_)
             | Statement::CallProcedure(_) => self.renew(plan),
             // They meet the schema when they run.
@@ -555,6 +565,7 @@ impl Session {
             declared: Vec::new(),
             size: 0,
             counting: Counting::default(),
+            rewritten: Vec::new(),
             door_parts: DoorParts::default(),
         }))
     }
@@ -581,6 +592,9 @@ impl Session {
 
     pub(super) fn lower(&mut self, bound: Bound, parsed: &Parsed, declared: &[Option<Type>]) -> Result<Prepared> {
         let mut bound = bound;
+        if matches!(bound.statement, Statement::Rewritten(_)) {
+            return self.lower_rewritten(bound, parsed, declared);
+        }
         if self.schema.has_functions() && parsed.is_postgres() {
             postgres::routine::inline(&mut bound, &self.schema, &self.postgres_context());
         }
@@ -654,6 +668,7 @@ impl Session {
             declared: declared.to_vec(),
             size: 0,
             counting: Counting::default(),
+            rewritten: Vec::new(),
             door_parts: DoorParts::default(),
         })
     }
@@ -685,6 +700,7 @@ impl Session {
             declared: declared.to_vec(),
             size: 0,
             counting: Counting::default(),
+            rewritten: Vec::new(),
             door_parts: DoorParts::default(),
         }
     }

@@ -49,6 +49,7 @@ mod rename;
 mod retype;
 mod roles;
 mod routine;
+mod rule;
 mod schemas;
 mod sequences;
 mod statistics;
@@ -462,6 +463,7 @@ impl Changer<'_> {
             Ddl::DropType { oid } => self.drop_type(*oid),
             Ddl::Trigger(change) => self.change_trigger(change),
             Ddl::Policy(change) => self.change_policy(change),
+            Ddl::Rule(change) => self.change_rule(change),
             Ddl::Comment { relation, column, text } => self.comment(relation, *column, text.as_deref()),
             Ddl::CommentPart { relation, part, index, text } => {
                 let oid = self.entry(relation)?;

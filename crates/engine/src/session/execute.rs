@@ -281,6 +281,7 @@ impl Session {
             Ir::Ddl(_) | Ir::CreateTableAs(_) | Ir::CreateTableOfPrepared(_) | Ir::RefreshView(_) => {
                 self.run_ddl(prepared, params)
             }
+            Ir::Rewritten(_) => self.run_rewritten(prepared, params),
             Ir::Query(_) => self.run_query(prepared, params),
             // The routine may have been replaced since.
             Ir::CallRoutine(_) => {
@@ -392,7 +393,7 @@ impl Session {
     }
 
     /// Informix undoes a statement that fails, and not its transaction.
-    fn atomically<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+    pub(super) fn atomically<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let atomic = self.language().undoes_statements() && self.transaction.block != Block::None;
         if !atomic {
             return run(self);
@@ -646,6 +647,7 @@ fn is_plain(statement: &Ir) -> bool {
         statement,
         Ir::Query(_)
             | Ir::Dml(_)
+            | Ir::Rewritten(_)
             | Ir::CallRoutine(_)
             | Ir::CallProcedure(_)
             | Ir::Do(_)

@@ -536,6 +536,7 @@ impl SessionState for FunctionState {
         describe::part_comment(&schema, object)
             .or_else(|| crate::catalog::pg_trigger::comment(&schema, object))
             .or_else(|| crate::catalog::pg_policy::comment(&schema, object))
+            .or_else(|| crate::catalog::pg_rewrite::comment(&schema, object))
     }
 
     fn describe_object(&self, catalog: u32, object: u32, column: i32) -> Result<Option<String>> {
@@ -567,6 +568,10 @@ impl SessionState for FunctionState {
             Definition::PartitionKey => partitions::key_definition(&schema, object),
             Definition::PartitionConstraint => partitions::constraint(&schema, object),
             // Names of objects are looked up in this schema, which is locked.
+            Definition::Rule { pretty } => {
+                let settings = Settings { names: None, ..Settings::clone(&settings) };
+                crate::catalog::pg_rewrite::definition(&schema, object, &settings, pretty)
+            }
             Definition::View { wrap } => {
                 let settings = Settings { names: None, ..Settings::clone(&settings) };
                 describe::view(&schema, object, &settings, column != 0, wrap)

@@ -139,7 +139,7 @@ impl Session {
             Ir::Ddl(_) | Ir::CreateTableAs(_) | Ir::CreateTableOfPrepared(_) | Ir::RefreshView(_) | Ir::Database(_) => {
                 LoggedStatements::Ddl
             }
-            Ir::Dml(_) | Ir::Merge(_) => LoggedStatements::Mod,
+            Ir::Dml(_) | Ir::Merge(_) | Ir::Rewritten(_) => LoggedStatements::Mod,
             Ir::Copy(copy) if copy.from.is_some() => LoggedStatements::Mod,
             _ => LoggedStatements::All,
         };

@@ -39,6 +39,7 @@ mod parts;
 mod portals;
 pub mod random;
 mod reads_elsewhere;
+mod rewritten;
 mod routine_transactions;
 mod routing;
 mod savepoints;

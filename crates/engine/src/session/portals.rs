@@ -363,6 +363,7 @@ impl Session {
             declared: prepared.declared.clone(),
             size: prepared.size,
             counting: Default::default(),
+            rewritten: Vec::new(),
             door_parts: Default::default(),
         });
         Ok((plan, positions))
@@ -457,6 +458,7 @@ impl Session {
             declared: Vec::new(),
             size: 0,
             counting: Default::default(),
+            rewritten: Vec::new(),
             door_parts: Default::default(),
         });
         self.rows(&plan, spool)

@@ -54,6 +54,7 @@ impl Session {
             | Ir::RefreshView(_)
             | Ir::Dml(_)
             | Ir::Merge(_)
+            | Ir::Rewritten(_)
             | Ir::Ddl(_) => {
                 return Err(Error::internal("a statement went astray"));
             }

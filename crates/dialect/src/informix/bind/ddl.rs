@@ -389,6 +389,7 @@ impl Binder<'_> {
             heritage: None,
             partitioning: None,
             security: None,
+            rules: Vec::new(),
         }
     }
 

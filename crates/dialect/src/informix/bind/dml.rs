@@ -179,6 +179,9 @@ impl Binder<'_> {
             RelationKind::Table if relation.bound().is_some() => {
                 self.unsupported("changing a partition of PostgreSQL's", name.at)
             }
+            RelationKind::Table if relation.rules.iter().any(|rule| rule.is_asked()) => {
+                self.unsupported("changing a table that has rules of PostgreSQL's", name.at)
+            }
             RelationKind::Table => Ok(relation),
             RelationKind::View { .. }
             | RelationKind::NativeView

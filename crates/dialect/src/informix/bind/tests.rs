@@ -139,6 +139,7 @@ fn table(oid: u32, namespace: &str, name: &str, kind: RelationKind, columns: &[(
         heritage: None,
         partitioning: None,
         security: None,
+        rules: Vec::new(),
     })
 }
 

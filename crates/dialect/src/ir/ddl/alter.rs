@@ -81,6 +81,13 @@ pub enum AlterTable {
         /// The column.
         column: usize,
     },
+    /// ENABLE and DISABLE RULE.
+    SetRule {
+        /// The rule.
+        rule: Arc<crate::schema::Rule>,
+        /// Whether it is asked from now on.
+        state: crate::ir::TriggerState,
+    },
     /// ENABLE and DISABLE TRIGGER.
     SetTriggers {
         /// These.

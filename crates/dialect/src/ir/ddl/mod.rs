@@ -178,6 +178,8 @@ pub enum Ddl {
     },
     /// CREATE, ALTER, DROP and COMMENT ON POLICY.
     Policy(Box<super::policy::ChangePolicy>),
+    /// CREATE, ALTER, DROP and COMMENT ON RULE.
+    Rule(Box<super::rule::ChangeRule>),
     /// CREATE, ALTER, DROP and COMMENT ON TRIGGER.
     Trigger(ChangeTrigger),
     /// COMMENT ON.

@@ -52,6 +52,9 @@ impl Walk<'_, '_> {
                     }
                 }
             }
+            Statement::Rewritten(rewritten) => {
+                rewritten.parts.iter_mut().try_for_each(|part| self.statement(&mut part.statement))
+            }
             Statement::Explain(explain) => self.statement(&mut explain.statement),
             Statement::Merge(merge) => self.merge(merge),
             Statement::CallProcedure(call) => {

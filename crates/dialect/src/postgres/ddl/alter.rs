@@ -233,6 +233,9 @@ impl Binder<'_> {
         if let Some(action) = self.trigger_action(command, table)? {
             return Ok(Some(action));
         }
+        if let Some(action) = super::rule::state(command, table)? {
+            return Ok(Some(action));
+        }
         if let Some(action) = super::policy::row_security(command) {
             return Ok(Some(action));
         }
@@ -604,6 +607,9 @@ impl Binder<'_> {
         }
         if kind == ObjectType::ObjectPolicy {
             return self.rename_policy(rename);
+        }
+        if kind == ObjectType::ObjectRule {
+            return self.rename_rule(rename);
         }
         if kind == ObjectType::ObjectSchema {
             return self.rename_schema(rename);

@@ -136,6 +136,7 @@ impl Binder<'_> {
             }
             ObjectType::ObjectTrigger => self.comment_on_trigger(parts, text),
             ObjectType::ObjectPolicy => self.comment_on_policy(parts, text),
+            ObjectType::ObjectRule => self.comment_on_rule(parts, text),
             _ => return Ok(None),
         };
         ddl.map(Some)

@@ -22,6 +22,7 @@ mod partition;
 mod policy;
 mod properties;
 mod range;
+mod rule;
 pub(crate) mod sequence;
 mod statistics;
 mod table;
@@ -126,6 +127,7 @@ impl Binder<'_> {
             N::CreateTrigStmt(create) => self.create_trigger(create)?,
             N::CreatePolicyStmt(create) => self.create_policy(create)?,
             N::AlterPolicyStmt(alter) => self.alter_policy(alter)?,
+            N::RuleStmt(create) => return self.create_rule(create),
             N::CommentStmt(comment) => self.comment(comment)?,
             node => return Err(self.no_statement(node)),
         };
@@ -609,6 +611,9 @@ impl Binder<'_> {
         }
         if drop.remove_type() == ObjectType::ObjectPolicy {
             return self.drop_policy(drop);
+        }
+        if drop.remove_type() == ObjectType::ObjectRule {
+            return self.drop_rule(drop);
         }
         let (kind, words) = match drop.remove_type() {
             ObjectType::ObjectTable => (ObjectKind::Table, "table"),

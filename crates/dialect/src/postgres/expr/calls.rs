@@ -519,7 +519,7 @@ impl Binder<'_> {
             return Err(self.error(condition, message, call.location));
         }
         let candidate = of_domains(candidate, args.iter().map(|(arg, _)| &arg.ty));
-        let args = self.arguments(&candidate, args)?;
+        let mut args = self.arguments(&candidate, args)?;
         let ty = candidate.result;
         let function = candidate.function;
         let Some(over) = over else {
@@ -560,6 +560,7 @@ impl Binder<'_> {
         }
         let (partition_by, order_by, frame) = self.window_of_call(over)?;
         let offset = args.get(1).filter(|_| matches!(function.name, "lag" | "lead")).cloned();
+        let offset = offset.or_else(|| self.number_of_buckets(function.name, &mut args));
         let without_rows = of_no_bytes(function, &args);
         let window = WindowCall { function, args, filter, partition_by, order_by, frame };
         let value = Expr::new(ExprKind::Window(Box::new(window)), ty.clone());
@@ -569,13 +570,25 @@ impl Binder<'_> {
         };
         Ok(match offset {
             Some(offset) if !matches!(offset.kind, ExprKind::Literal(ir::Value::Integer(_))) => {
-                // An offset that is NULL leads nowhere, not to the default.
+                // An offset that is NULL leads nowhere, not to the default; rows in NULL buckets are in none.
                 let nowhere = Expr::new(ExprKind::IsNull { arg: Box::new(offset), negated: false }, Type::Bool);
                 let branches = vec![(nowhere, Expr::null(ty.clone()))];
                 Expr::new(ExprKind::Case { branches, otherwise: Some(Box::new(value)) }, ty)
             }
             _ => value,
         })
+    }
+
+    /// The argument of PostgreSQL's `ntile`, which may be NULL where it is the same for all rows; the call gets another then.
+    fn number_of_buckets(&self, name: &str, args: &mut [Expr]) -> Option<Expr> {
+        let [buckets] = args else { return None };
+        let is_number = matches!(buckets.kind, ExprKind::Literal(ir::Value::Integer(_)));
+        if name != "ntile" || self.is_mysql() || self.shown.is_some() || is_number || ir::walk::names_column(buckets) {
+            return None;
+        }
+        let (given, ty) = (buckets.clone(), buckets.ty.clone());
+        *buckets = Expr::new(ExprKind::Coalesce(vec![given.clone(), Expr::integer(1, ty.clone())]), ty);
+        Some(given)
     }
 
     #[allow(clippy::type_complexity)]

@@ -34,6 +34,9 @@ impl Printer<'_> {
     pub(super) fn literal(&mut self, value: &Value, ty: &Type, implicit: bool) -> Option<()> {
         let words = self.names.type_words(ty);
         match (value, ty) {
+            // What nothing has decided yet.
+            (Value::Null, Type::Unknown) => self.out.push_str("NULL"),
+            (Value::Text(text), Type::Unknown) => self.quoted(text),
             (Value::Null, _) => self.out.push_str(&format!("NULL::{words}")),
             (Value::Integer(value), Type::Bool) => self.out.push_str(if *value == 0 { "false" } else { "true" }),
             (Value::Integer(value), Type::Int2 | Type::Int4 | Type::Int8) => {

@@ -181,7 +181,7 @@ fn on_one_line(text: &str) -> String {
 }
 
 /// A constant has several lines: they cannot be told from the statement's own.
-fn has_lines_in_quotes(text: &str) -> bool {
+pub(super) fn has_lines_in_quotes(text: &str) -> bool {
     let mut quote = None;
     for character in text.chars() {
         match (quote, character) {
@@ -233,6 +233,7 @@ fn print_statement(
         levels: RefCell::default(),
         beside: RefCell::default(),
         params: Some(params),
+        pretty: false,
     };
     let printed = match &statement {
         Statement::Query(query) if returns => world.returned(query)?,
@@ -244,7 +245,7 @@ fn print_statement(
 }
 
 /// The types of users in an expression, and the labels of enums, as another schema knows them.
-fn types_of_today(expr: &mut Expr, told: &dyn Schema) {
+pub(super) fn types_of_today(expr: &mut Expr, told: &dyn Schema) {
     if !expr.ty.has_user_type() {
         return;
     }
@@ -292,15 +293,15 @@ impl World<'_> {
     }
 
     /// INSERT, UPDATE or DELETE, beginning with a blank.
-    fn change(&mut self, dml: &Dml, node: &N) -> Option<String> {
+    pub(super) fn change(&mut self, dml: &Dml, node: &N) -> Option<String> {
         let (range, only) = match node {
             N::InsertStmt(insert) => (insert.relation.as_ref()?, false),
             N::UpdateStmt(update) => (update.relation.as_ref()?, true),
             N::DeleteStmt(delete) => (delete.relation.as_ref()?, true),
             _ => return None,
         };
-        // What goes through a view is the table's by now.
-        if dml.view.is_some() || dml.target.name != range.relname {
+        // What goes through a view is the table's by now, unless triggers or rules take it.
+        if dml.target.name != range.relname {
             return None;
         }
         let bound = dml.target.clone();
@@ -413,8 +414,8 @@ impl World<'_> {
         match source {
             InsertSource::Defaults => text.out.push_str("DEFAULT VALUES"),
             InsertSource::Query(query) => {
-                let query = self.query(query, false, &UNSEEN)?;
-                text.out.push_str(&query);
+                let query = self.query(query, self.pretty, &UNSEEN)?;
+                text.nested(&query);
             }
             InsertSource::Values(rows) => {
                 let row = |row: &Vec<Expr>| given.iter().map(|(_, place)| row.get(*place).cloned()).collect();
@@ -426,7 +427,7 @@ impl World<'_> {
                         text.nested(&values);
                         text.out.push(')');
                     }
-                    rows => text.out.push_str(&self.rows(rows, false)?),
+                    rows => text.out.push_str(&self.rows(rows, self.pretty)?),
                 }
             }
         }
@@ -469,7 +470,7 @@ impl World<'_> {
                 self.assignments(dml, assignments, text)?;
                 if let Some(filter) = filter {
                     text.clause(" WHERE ", 1);
-                    text.nested(&self.expr(filter, false)?);
+                    text.nested(&self.expr(filter, self.pretty)?);
                 }
             }
         }
@@ -491,7 +492,7 @@ impl World<'_> {
     fn values(&self, row: &[Expr]) -> Option<String> {
         let value = |value: &Expr| match value.kind {
             ExprKind::Default => Some("DEFAULT".to_owned()),
-            _ => self.expr(value, false),
+            _ => self.expr(value, self.pretty),
         };
         Some(row.iter().map(value).collect::<Option<Vec<_>>>()?.join(", "))
     }
@@ -513,11 +514,11 @@ impl World<'_> {
     fn beside(&self, from: Option<&From>, word: &str, filter: Option<&Expr>, text: &mut Text) -> Option<()> {
         if let Some(from) = from {
             text.clause(word, 2);
-            self.members(from, false, text)?;
+            self.members(from, self.pretty, text)?;
         }
         if let Some(filter) = filter {
             text.clause(" WHERE ", 1);
-            text.nested(&self.expr(filter, false)?);
+            text.nested(&self.expr(filter, self.pretty)?);
         }
         Some(())
     }
@@ -527,7 +528,7 @@ impl World<'_> {
             return Some(());
         }
         text.clause(" RETURNING", 1);
-        self.targets(&dml.columns, &dml.returning, false, false, text)
+        self.targets(&dml.columns, &dml.returning, self.pretty, false, text)
     }
 }
 

@@ -12,6 +12,7 @@ mod bodies;
 mod members;
 mod names;
 mod notes;
+mod rules;
 
 use super::binder::{Binder, Entry};
 use super::print::{self, Names};
@@ -31,6 +32,8 @@ use crate::values::Settings;
 pub(in crate::postgres) use bodies::kept_body;
 pub use bodies::{body_uses, function_body, renamed_body};
 pub(super) use names::{Called, GroupingShape, Sample, Shown};
+pub(in crate::postgres) use rules::{kept_action, kept_condition};
+pub use rules::{renamed_rule, rule_definition, rule_uses};
 
 /// The first relation of a FROM.
 fn first_of(from: &From) -> RelId {
@@ -77,6 +80,7 @@ pub fn view_definition(
         levels: RefCell::default(),
         beside: RefCell::default(),
         params: None,
+        pretty: false,
     };
     // PostgreSQL keeps a view as a rule, which has these two around its query.
     world.levels.borrow_mut().push(["old", "new"].map(str::to_owned).into());
@@ -111,8 +115,20 @@ pub fn policy_expression(
     let (shown, views) = (binder.shown.take()?, std::mem::take(&mut binder.views_behind));
     let (level, levels) = (RefCell::default(), RefCell::default());
     let (own, settings, params) = (Some(&**relation), None, None);
-    let world =
-        World { shown, own, settings, views, schema, ctes, wrap: 0, level, levels, beside: RefCell::default(), params };
+    let world = World {
+        shown,
+        own,
+        settings,
+        views,
+        schema,
+        ctes,
+        wrap: 0,
+        level,
+        levels,
+        beside: RefCell::default(),
+        params,
+        pretty,
+    };
     world.expr(&expr, pretty)
 }
 
@@ -172,6 +188,8 @@ struct World<'a> {
     beside: RefCell<Vec<RelId>>,
     /// It is a function's.
     params: Option<bodies::Params<'a>>,
+    /// Changes are printed without needless parentheses.
+    pretty: bool,
 }
 
 /// How result columns are called.

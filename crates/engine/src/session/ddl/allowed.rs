@@ -187,6 +187,7 @@ impl Changer<'_> {
             Ddl::DropType { oid } => check.owned(*oid, "type", ""),
             Ddl::DropAggregate { oid } => check.owned(*oid, "aggregate", ""),
             Ddl::DropInformixCast { oid } => check.owned(*oid, "cast", ""),
+            Ddl::Rule(rule) => check.owner(&rule.relation),
             Ddl::Policy(policy) => match policy.change {
                 PolicyChange::Drop(_) | PolicyChange::Comment(..) => {
                     check.owned(policy.table.oid, "relation", &policy.table.name)

@@ -134,6 +134,7 @@ impl Changer<'_> {
                 self.set_type(table, *column, (ty, collation.as_deref()), using)
             }
             AlterTable::SetNotNull { column, not_null } => self.set_not_null(table, *column, *not_null),
+            AlterTable::SetRule { rule, state } => self.set_rule(table, rule, *state),
             AlterTable::SetTriggers { triggers, state, all, only } => {
                 self.set_triggers(table, triggers, *state, (*all, *only))
             }

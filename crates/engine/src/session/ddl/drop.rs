@@ -298,7 +298,10 @@ impl Changer<'_> {
             }
         }
         // Policies of tables that go themselves are no reason to keep anything.
-        let stays = |user: &PolicyUser| !going.iter().any(|relation| relation.oid == user.table.oid);
+        let goes = |oid: u32| {
+            going.iter().any(|relation| relation.oid == oid) || views.iter().any(|dependent| dependent.view.oid == oid)
+        };
+        let stays = |user: &PolicyUser| !goes(user.table.oid);
         let policies: Vec<PolicyUser> = self.policies_needing(&all).filter(stays).collect();
         others.extend(policies.iter().map(|user| (user.shown.clone(), user.on.clone())));
         if !cascade && !others.is_empty() {
@@ -338,7 +341,8 @@ impl Changer<'_> {
     /// Drops views and policies that depend on what is to go, or refuses.
     pub(super) fn drop_dependents(&self, object: &str, needed: Vec<Needed>, cascade: bool) -> Done {
         let (views, bodies, all) = self.users_of(needed);
-        let policies: Vec<PolicyUser> = self.policies_needing(&all).collect();
+        let goes = |user: &PolicyUser| views.iter().any(|dependent| dependent.view.oid == user.table.oid);
+        let policies: Vec<PolicyUser> = self.policies_needing(&all).filter(|user| !goes(user)).collect();
         let of_policies = policies.iter().map(|user| (user.shown.clone(), user.on.clone()));
         let others: Vec<(String, String)> = of_policies.chain(self.listed(&views, &bodies)).collect();
         if !cascade && !others.is_empty() {

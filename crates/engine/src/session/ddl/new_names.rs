@@ -130,7 +130,7 @@ fn texts_over(table: &Relation) -> Vec<&str> {
 }
 
 /// Something is called otherwise in another schema.
-fn is_renamed(before: &SessionSchema, now: &SessionSchema, oid: u32, column: Option<&str>) -> bool {
+pub(super) fn is_renamed(before: &SessionSchema, now: &SessionSchema, oid: u32, column: Option<&str>) -> bool {
     let relation = |schema: &SessionSchema| {
         let relation = schema.relation_by_oid(oid)?;
         let at = column.map(|column| before.relation_by_oid(oid)?.column(column));
@@ -202,16 +202,17 @@ impl Changer<'_> {
         Ok(renamed)
     }
 
-    /// The schema before a change of names, where there are functions with bodies in SQL's own grammar.
+    /// The schema before a change of names, where there are functions with bodies in SQL's own grammar, or rules.
     pub(super) fn bodies_before(&self) -> Option<SessionSchema> {
         let schema = self.schema();
         let some = schema.stored_functions().any(|function| function.definition.sql_body);
-        some.then_some(schema)
+        (some || schema.rules().next().is_some()).then_some(schema)
     }
 
-    /// Bodies in SQL's own grammar name what they named before, as it is called now.
+    /// Rules, and bodies in SQL's own grammar, name what they named before, as it is called now.
     pub(super) fn rename_in_bodies(&self, before: &SessionSchema) -> Done {
         self.settle()?;
+        self.rename_in_rules(before)?;
         let now = self.schema();
         let context = rowferry_dialect::plan::Context::default();
         for function in before.stored_functions().filter(|function| function.definition.sql_body) {

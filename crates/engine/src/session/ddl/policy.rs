@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rowferry_dialect::access::PUBLIC;
 use rowferry_dialect::composite::row_type_oid;
 use rowferry_dialect::ir::{ChangePolicy, PolicyChange, PolicyParts, RoleSpec};
-use rowferry_dialect::schema::{Policy, Relation};
+use rowferry_dialect::schema::{Policy, Relation, Rule};
 use rowferry_dialect::uses::{Dependency, edited};
 use rowferry_dialect::{Condition, Error, postgres};
 
@@ -14,14 +14,20 @@ use super::dependencies::Needed;
 use super::{Changer, Done, cannot_drop, describe, described};
 use crate::schema::metadata::derived_oid;
 
-/// A policy that cannot stay without something.
+/// A policy or a rule that cannot stay without something.
 pub(super) struct PolicyUser {
     pub table: Arc<Relation>,
-    pub policy: Arc<Policy>,
+    what: Attached,
     /// What it needs, as messages call it.
     pub on: String,
     /// Itself, as messages call it.
     pub shown: String,
+}
+
+/// What that is.
+enum Attached {
+    Policy(Arc<Policy>),
+    Rule(Arc<Rule>),
 }
 
 impl Changer<'_> {
@@ -113,7 +119,7 @@ impl Changer<'_> {
         Ok(())
     }
 
-    /// The policies that name something, but for those of the table itself where the whole of it is meant.
+    /// The policies and rules that name something, but for those of the table itself where the whole of it is meant.
     pub(super) fn policies_needing(&self, needed: &[Needed]) -> impl Iterator<Item = PolicyUser> {
         let schema = self.schema();
         let mut found = Vec::new();
@@ -121,14 +127,24 @@ impl Changer<'_> {
             if let Some(on) = needed.iter().find(|on| on.is_among(&policy.needs)) {
                 let shown = format!("policy {} on {}", policy.name, described(&schema, table));
                 let on = on.shown().to_owned();
-                found.push(PolicyUser { table: table.clone(), policy: policy.clone(), on, shown });
+                found.push(PolicyUser { table: table.clone(), what: Attached::Policy(policy.clone()), on, shown });
+            }
+        }
+        for (table, rule) in schema.rules() {
+            if let Some(on) = needed.iter().find(|on| on.is_among(&rule.needs)) {
+                let shown = format!("rule {} on {}", rule.name, described(&schema, table));
+                let on = on.shown().to_owned();
+                found.push(PolicyUser { table: table.clone(), what: Attached::Rule(rule.clone()), on, shown });
             }
         }
         found.into_iter()
     }
 
     pub(super) fn drop_policies(&self, policies: &[PolicyUser]) -> Done {
-        policies.iter().try_for_each(|user| self.drop_policy(&user.table, &user.policy))
+        policies.iter().try_for_each(|user| match &user.what {
+            Attached::Policy(policy) => self.drop_policy(&user.table, policy),
+            Attached::Rule(rule) => self.drop_rule(&user.table, rule),
+        })
     }
 
     /// Policies that call a function; DROP FUNCTION takes them along with CASCADE alone.
@@ -146,12 +162,15 @@ impl Changer<'_> {
         self.drop_policies(&users)
     }
 
-    /// The type of a column that a policy names stays what it is.
+    /// The type of a column that a policy or a rule names stays what it is.
     pub(super) fn refuse_in_policies(&self, table: &Relation, column: &str) -> Done {
         match self.policies_needing(&[Needed::column(&self.schema(), table, column)]).next() {
             None => Ok(()),
             Some(user) => {
-                let message = "cannot alter type of a column used in a policy definition";
+                let message = match user.what {
+                    Attached::Policy(_) => "cannot alter type of a column used in a policy definition",
+                    Attached::Rule(_) => "cannot alter type of a column used by a view or rule",
+                };
                 let detail = format!("{} depends on column \"{column}\"", user.shown);
                 Err(Error::new(Condition::FeatureNotSupported, message).detail(detail).into())
             }

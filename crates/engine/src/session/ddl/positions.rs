@@ -58,6 +58,7 @@ impl Positions {
             }
             AlterTable::SetProperty { part: Part::Column(column), .. } => *column = self.place(*column, now, None)?,
             AlterTable::SetTriggers { .. }
+            | AlterTable::SetRule { .. }
             | AlterTable::RenameTable(_)
             | AlterTable::RenameConstraint { .. }
             | AlterTable::DropConstraint { .. }

@@ -85,6 +85,7 @@ impl Session {
             heritage: None,
             partitioning: None,
             security: None,
+            rules: Vec::new(),
         })
     }
 }

@@ -435,6 +435,11 @@ pub enum Definition {
     },
     /// A trigger's definition; its table with its schema when the number is 0.
     Trigger,
+    /// A rule's definition.
+    Rule {
+        /// Without needless parentheses, and its relation without a schema where it is found so.
+        pretty: bool,
+    },
     /// A view's query; without needless parentheses when the number is not 0.
     View {
         /// How far a line goes on before the next member of a list has its own.

@@ -151,6 +151,11 @@ pub(super) const ROWS: &[Row] = &[
         definition(call, Definition::Trigger, i32::from(pretty))
     })
     .optional(1),
+    Row::new("rf_pg_get_ruledef", 1, |call| {
+        let pretty = call.len() > 1 && call.boolean(1)?;
+        definition(call, Definition::Rule { pretty }, 0)
+    })
+    .optional(1),
     // What is asked of an object of CREATE STATISTICS stands behind it.
     Row::new("rf_statistics", 2, |call| match call.integer(1)? {
         0 => definition(call, Definition::Statistics(Statistics::Whole), 0),

@@ -24,6 +24,9 @@ pub const FIRST_OID: u32 = 16_384;
 /// - `rowferry_triggers`: triggers by the object id of their relation, with SQL's words for what they wait for. `events`
 ///   are in blanks, `columns` (of UPDATE OF) and `arguments` are JSON arrays, `checked` says when a constraint trigger
 ///   fires (`immediate`, `deferrable`, `deferred`). It is made with the first trigger;
+/// - `rowferry_rules`: rules by the object id of their relation. `event` is SQL's word, `enabled` the letter of `pg_rewrite`,
+///   `actions` a JSON array of texts, which name relations in their schemas, `needs` one of what the texts name. It is made
+///   with the first rule;
 /// - `rowferry_policies`: policies by the object id of their table, which a property of the table says to be asked. `roles` is
 ///   a JSON array of object ids, 0 for PUBLIC; `needs` is one of what the conditions name: object id and column. It is made
 ///   with the first policy.
@@ -131,6 +134,25 @@ fn triggers(database: &str) -> String {
     )
 }
 
+fn rules(database: &str) -> String {
+    format!(
+        "CREATE TABLE IF NOT EXISTS {database}.rowferry_rules (
+    oid INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    rule_oid INTEGER NOT NULL,
+    event TEXT NOT NULL,
+    instead INTEGER NOT NULL,
+    condition TEXT,
+    actions TEXT NOT NULL,
+    enabled TEXT NOT NULL,
+    needs TEXT NOT NULL,
+    comment TEXT,
+    PRIMARY KEY (oid, name)
+) WITHOUT ROWID;
+"
+    )
+}
+
 fn policies(database: &str) -> String {
     format!(
         "CREATE TABLE IF NOT EXISTS {database}.rowferry_policies (
@@ -178,6 +200,19 @@ pub fn create_policies(connection: &Connection, database: &str) -> Result<()> {
         return Ok(());
     }
     connection.execute_batch(&policies(database))
+}
+
+/// True when the file has the table of rules, which is made when there is one.
+pub fn has_rules(connection: &Connection, database: &str) -> Result<bool> {
+    has_table(connection, database, "rowferry_rules")
+}
+
+/// Makes the table of rules unless it is there.
+pub fn create_rules(connection: &Connection, database: &str) -> Result<()> {
+    if has_rules(connection, database)? {
+        return Ok(());
+    }
+    connection.execute_batch(&rules(database))
 }
 
 /// True when the file has the table of triggers, which is made when there is one.

@@ -42,6 +42,7 @@ impl Source<'_> {
                 relation.triggers.extend(keys);
                 relation.triggers.sort_by(|a, b| a.rank().cmp(&b.rank()));
                 relation.security = self.metadata.security(relation.oid);
+                relation.rules = self.metadata.rules.get(&relation.oid).cloned().unwrap_or_default();
                 details.schema_rows = entries.iter().map(|entry| entry.row).collect();
                 let oid = relation.oid;
                 snapshot.add_relation(relation, details);
@@ -299,6 +300,7 @@ fn engine_view(oid: u32, object: &Object, database: &'static str, metadata: &Met
         heritage: None,
         partitioning: None,
         security: None,
+        rules: metadata.rules.get(&oid).cloned().unwrap_or_default(),
     };
     relation.triggers = metadata.triggers(&relation);
     let needs = metadata.needs.get(&oid).cloned();

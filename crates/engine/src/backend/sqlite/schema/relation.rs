@@ -191,6 +191,7 @@ impl Loader<'_> {
             heritage: details.properties.heritage(),
             partitioning: details.properties.partitioning(),
             security: None,
+            rules: Vec::new(),
         };
         Ok((relation, details))
     }
@@ -258,6 +259,7 @@ impl Loader<'_> {
             heritage: None,
             partitioning: None,
             security: None,
+            rules: Vec::new(),
         };
         Ok((relation, details))
     }

@@ -7,7 +7,9 @@ use rowferry_dialect::Language;
 use rowferry_dialect::access::PUBLIC;
 use rowferry_dialect::ir::{TriggerEvent, TriggerLevel, TriggerState, TriggerTime};
 use rowferry_dialect::pins::Pins;
-use rowferry_dialect::schema::{ConstraintTrigger, Policy, PolicyCommand, Relation, RowSecurity, Trigger, ViewOptions};
+use rowferry_dialect::schema::{
+    ConstraintTrigger, Policy, PolicyCommand, Relation, RowSecurity, Rule, Trigger, ViewOptions,
+};
 use rowferry_dialect::uses::Dependency;
 use rusqlite::{Connection, Result};
 
@@ -27,6 +29,8 @@ pub(super) struct Metadata {
     pub(super) properties: HashMap<u32, Properties>,
     pub(super) triggers: HashMap<u32, Vec<TriggerRow>>,
     pub(super) policies: HashMap<u32, Vec<Arc<Policy>>>,
+    /// Rules by their relation.
+    pub(super) rules: HashMap<u32, Vec<Arc<Rule>>>,
 }
 
 pub(super) struct TriggerRow {
@@ -165,6 +169,9 @@ impl Metadata {
         if metadata::has_policies(connection, database)? {
             metadata.load_policies(connection, database, only)?;
         }
+        if metadata::has_rules(connection, database)? {
+            metadata.load_rules(connection, database, only)?;
+        }
         Ok(metadata)
     }
 
@@ -233,6 +240,47 @@ impl Metadata {
             };
             self.policies.entry(row.get(0)?).or_default().push(Arc::new(policy));
             Ok(())
+        })
+    }
+
+    fn load_rules(&mut self, connection: &Connection, database: &str, only: Option<&BTreeSet<u32>>) -> Result<()> {
+        let query = format!(
+            "SELECT oid, name, rule_oid, event, instead, condition, actions, enabled, needs, comment
+             FROM {database}.rowferry_rules"
+        );
+        each_row(connection, &query, "oid, name", only, |row| {
+            let (event, actions): (String, String) = (row.get(3)?, row.get(6)?);
+            let (enabled, needs): (String, String) = (row.get(7)?, row.get(8)?);
+            let event = TriggerEvent::ALL.into_iter().find(|known| known.words() == event);
+            let read = event
+                .zip(serde_json::from_str::<Vec<String>>(&actions).ok())
+                .zip(TriggerState::from_letter(&enabled))
+                .zip(serde_json::from_str::<Vec<Dependency>>(&needs).ok());
+            // What somebody has damaged lets no change pass: its text cannot be read.
+            let mut make = |event, ((actions, state), needs): ((Vec<String>, TriggerState), Vec<Dependency>)| {
+                let rule = Rule {
+                    oid: row.get(2)?,
+                    name: row.get(1)?,
+                    event,
+                    instead: row.get(4)?,
+                    condition: row.get(5)?,
+                    actions,
+                    state,
+                    comment: row.get(9)?,
+                    needs,
+                };
+                self.rules.entry(row.get(0)?).or_default().push(Arc::new(rule));
+                Ok::<(), rusqlite::Error>(())
+            };
+            match read {
+                Some((((event, actions), state), needs)) => make(event, ((actions, state), needs)),
+                None => {
+                    let damaged = || ((vec![actions.clone()], TriggerState::Origin), Vec::new());
+                    make(TriggerEvent::Insert, damaged())?;
+                    make(TriggerEvent::Update, damaged())?;
+                    make(TriggerEvent::Delete, damaged())
+                }
+            }
         })
     }
 

@@ -100,7 +100,8 @@ impl Store<'_> {
         let properties = metadata::has_properties(self.handle.bound(), database)?.then_some("properties");
         let triggers = metadata::has_triggers(self.handle.bound(), database)?.then_some("triggers");
         let policies = metadata::has_policies(self.handle.bound(), database)?.then_some("policies");
-        let more = needs.into_iter().chain(properties).chain(triggers).chain(policies);
+        let rules = metadata::has_rules(self.handle.bound(), database)?.then_some("rules");
+        let more = needs.into_iter().chain(properties).chain(triggers).chain(policies).chain(rules);
         for table in ["objects", "columns", "constraints", "sequences"].into_iter().chain(more) {
             self.execute(&format!("DELETE FROM {database}.rowferry_{table} WHERE oid = ?1"), [oid])?;
         }
@@ -124,6 +125,9 @@ impl Store<'_> {
         }
         if metadata::has_policies(self.handle.bound(), "temp")? {
             self.batch("DELETE FROM temp.rowferry_policies")?;
+        }
+        if metadata::has_rules(self.handle.bound(), "temp")? {
+            self.batch("DELETE FROM temp.rowferry_rules")?;
         }
         Ok(())
     }

@@ -9,6 +9,7 @@ mod content;
 mod entries;
 mod form;
 mod policies;
+mod rules;
 mod sequences;
 mod tables;
 mod triggers;
