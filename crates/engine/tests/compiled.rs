@@ -298,6 +298,7 @@ impl Database {
                 deferred: None,
                 nulls_alike: false,
                 twin: false,
+                fulltext: false,
                 exclusion: None,
             });
         }

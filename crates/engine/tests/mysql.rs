@@ -69,7 +69,7 @@ macro_rules! files {
 }
 
 files! {
-    accounts, alterations, catalogs, changes, clients, compared, documents, frameworks, functions, json_table, late_keys, maintenance, nul, routines, several_keys, statements, unsigned, values, variables, views,
+    accounts, alterations, catalogs, changes, clients, compared, documents, frameworks, fulltext, functions, json_table, late_keys, maintenance, nul, routines, several_keys, statements, unsigned, values, variables, views,
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn every_table_of_the_catalogs_can_be_read() {
     for name in names {
         let columns =
             run(&mut session, &format!("SELECT * FROM {name}")).unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert!(columns.contains(" | "), "{name}");
+        assert!(columns.lines().next().is_some_and(|heading| !heading.is_empty()), "{name}");
     }
 }
 

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use icu_collator::options::{AlternateHandling, CaseLevel, CollatorOptions, Strength};
-use icu_collator::{Collator, CollatorPreferences};
+use icu_collator::{Collator, CollatorBorrowed, CollatorPreferences};
 use icu_locale_core::Locale;
 
 /// The version of the orders: that of the crate whose data they are.
@@ -44,6 +44,35 @@ pub(super) fn of_locale(
         let (a, b) = if pads { (a.trim_end_matches(' '), b.trim_end_matches(' ')) } else { (a, b) };
         collator.compare(a, b).then_with(|| if equal { Ordering::Equal } else { a.cmp(b) })
     })
+}
+
+/// Bytes that stand in the order of texts; they are the same for texts that are equal.
+pub struct SortKeys(CollatorBorrowed<'static>);
+
+impl SortKeys {
+    /// Those of a locale's order.
+    pub fn of(tag: &str) -> Option<Self> {
+        Self::with(tag, options(tag))
+    }
+
+    /// The same by letters alone: the key of a text begins with those of its beginnings.
+    pub fn of_letters(tag: &str) -> Option<Self> {
+        let mut options = options(tag);
+        options.strength = Some(Strength::Primary);
+        Self::with(tag, options)
+    }
+
+    fn with(tag: &str, options: CollatorOptions) -> Option<Self> {
+        let locale: Locale = tag.parse().ok()?;
+        Collator::try_new(CollatorPreferences::from(&locale), options).ok().map(Self)
+    }
+
+    /// The key of a text.
+    pub fn key(&self, text: &str) -> Vec<u8> {
+        let mut key = Vec::new();
+        let Ok(()) = self.0.write_sort_key_to(text, &mut key);
+        key
+    }
 }
 
 /// What a tag asks of the order beyond its language.

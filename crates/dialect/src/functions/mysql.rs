@@ -567,6 +567,9 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "mysql_json_scalar" (ANY) -> JSON, Special("mysql_json_scalar");
     Scalar "mysql_json_refused" (ANY) -> JSON, F("rf_mysql_json_refused");
     // JSON_TABLE: an array of its rows, of a document and what its columns are; and one member of such a row.
+    // (index, row, text, mode): how relevant the row is. (index, text, mode): the rows that have any relevance.
+    Scalar "mysql_match" (I8, I8, TEXT, TEXT) -> F8, F("rf_mysql_match"), stable, lenient;
+    SetReturning "mysql_match_rows" (I8, TEXT, TEXT) -> I8, F("rf_mysql_match_rows"), stable;
     Scalar "mysql_json_table" (JSON, TEXT) -> JSON, F("rf_mysql_json_table");
     Scalar "mysql_json_cell" (JSON, I8) -> TEXT, F("rf_mysql_json_cell");
     // What a document is where a number or a moment is asked for.

@@ -56,6 +56,8 @@ pub(super) struct Key {
     columns: Vec<IndexColumn>,
     /// It is for a foreign key, and is made only where no other finds its rows.
     for_foreign_key: bool,
+    /// It is one of words.
+    fulltext: bool,
 }
 
 impl Key {
@@ -389,6 +391,7 @@ impl Converter<'_> {
                     unique: true,
                     columns: vec![IndexColumn::from(Ident::new(name))],
                     for_foreign_key: false,
+                    fulltext: false,
                 }),
                 ColumnOption::ForeignKey(_) => {
                     // MySQL reads REFERENCES behind a column and forgets it.
@@ -445,7 +448,7 @@ impl Converter<'_> {
                 ..constraint(ConstrType::ConstrIdentity)
             }));
             let columns = vec![IndexColumn::from(Ident::new(name))];
-            parts.keys.push(Key { name: None, unique: true, columns, for_foreign_key: false });
+            parts.keys.push(Key { name: None, unique: true, columns, for_foreign_key: false, fulltext: false });
         }
         let coll_clause = types::is_text(ty).then(|| {
             // The binder knows that of a table that is there.
@@ -489,17 +492,29 @@ impl Converter<'_> {
             }
             TableConstraint::Unique(key) => {
                 let name = key.index_name.as_ref().or(key.name.as_ref()).map(|name| name.value.clone());
-                parts.keys.push(Key { name, unique: true, columns: key.columns.clone(), for_foreign_key: false });
+                parts.keys.push(Key {
+                    name,
+                    unique: true,
+                    columns: key.columns.clone(),
+                    for_foreign_key: false,
+                    fulltext: false,
+                });
             }
             TableConstraint::Index(key) => {
                 let name = key.name.as_ref().map(|name| name.value.clone());
-                parts.keys.push(Key { name, unique: false, columns: key.columns.clone(), for_foreign_key: false });
+                parts.keys.push(Key {
+                    name,
+                    unique: false,
+                    columns: key.columns.clone(),
+                    for_foreign_key: false,
+                    fulltext: false,
+                });
             }
             TableConstraint::ForeignKey(key) => {
                 parts.elements.push(of_constraint(foreign_key(key, self.range_var(&key.foreign_table)?)?));
                 let name = key.name.as_ref().or(key.index_name.as_ref()).map(|name| name.value.clone());
                 let columns = key.columns.iter().cloned().map(IndexColumn::from).collect();
-                parts.keys.push(Key { name, unique: false, columns, for_foreign_key: true });
+                parts.keys.push(Key { name, unique: false, columns, for_foreign_key: true, fulltext: false });
             }
             TableConstraint::Check(check) => {
                 if check.enforced == Some(false) {
@@ -510,7 +525,14 @@ impl Converter<'_> {
                 let made = pg::Constraint { raw_expr, conname, ..constraint(ConstrType::ConstrCheck) };
                 parts.elements.push(of_constraint(made));
             }
-            TableConstraint::FulltextOrSpatial(_) => return Err(Error::unsupported("FULLTEXT and SPATIAL keys")),
+            TableConstraint::FulltextOrSpatial(key) => {
+                if !key.fulltext {
+                    return Err(Error::unsupported("SPATIAL keys"));
+                }
+                let name = key.opt_index_name.as_ref().map(|name| name.value.clone());
+                let (unique, for_foreign_key, fulltext) = (false, false, true);
+                parts.keys.push(Key { name, unique, columns: key.columns.clone(), for_foreign_key, fulltext });
+            }
             _ => return Err(Error::unsupported("this constraint")),
         }
         Ok(())
@@ -533,7 +555,8 @@ impl Converter<'_> {
                 name,
                 expr,
                 // What the binder makes of it depends on the column.
-                indexcolname: prefix(&column.column.expr).unwrap_or_default(),
+                // How many characters a part of a full-text key is said to be says nothing.
+                indexcolname: prefix(&column.column.expr).filter(|_| !key.fulltext).unwrap_or_default(),
                 ordering: ordering as i32,
                 nulls_ordering: pg::SortByNulls::SortbyNullsDefault as i32,
                 ..Default::default()
@@ -547,7 +570,7 @@ impl Converter<'_> {
         Ok(N::IndexStmt(Box::new(pg::IndexStmt {
             idxname: key_name(table, &name),
             relation: Some(pg::RangeVar { alias: None, ..relation.clone() }),
-            access_method: "btree".to_owned(),
+            access_method: if key.fulltext { super::FULLTEXT } else { "btree" }.to_owned(),
             index_params,
             unique: key.unique,
             if_not_exists,
@@ -562,7 +585,13 @@ impl Converter<'_> {
     fn create_index(&mut self, create: &CreateIndex) -> Result<Trees> {
         let relation = self.range_var(&create.table_name)?;
         let name = create.name.as_ref().map(name_parts).transpose()?.and_then(|mut parts| parts.pop());
-        let key = Key { name, unique: create.unique, columns: create.columns.clone(), for_foreign_key: false };
+        let key = Key {
+            name,
+            unique: create.unique,
+            columns: create.columns.clone(),
+            for_foreign_key: false,
+            fulltext: self.modifiers.fulltext,
+        };
         let table = relation.relname.clone();
         one(self.index(&relation, &table, &key, create.if_not_exists)?)
     }

@@ -269,7 +269,6 @@ impl Converter<'_> {
                 call("mysql_member_of", vec![value, array])
             }
             Expr::Interval(_) => return Err(Error::syntax("INTERVAL stands beside + and - and in DATE_ADD alone")),
-            Expr::MatchAgainst { .. } => return Err(Error::unsupported("MATCH … AGAINST")),
             other => return Err(Error::unsupported(format!("the expression {other}"))),
         })
     }

@@ -16,6 +16,7 @@ use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, Word};
 
 use super::modes::Modes;
+use crate::values::mysql::fulltext::Mode;
 
 /// The function that `CHAR(… USING charset)` is.
 pub(super) const CHAR_USING: &str = "mysql_char_using";
@@ -83,7 +84,6 @@ impl Dialect for MySql {
         supports_table_hints,
         requires_single_line_comment_whitespace,
         supports_hash_comment,
-        supports_match_against,
         supports_select_modifiers,
         supports_set_names,
         supports_comma_separated_set_assignments,
@@ -291,6 +291,8 @@ fn prefix_word(word: &Word, parser: &mut Parser) -> Option<Parsed<Expr>> {
             }))
         }
         Keyword::CHAR if is_call => Some(char_call(parser)),
+        // It is reserved.
+        Keyword::MATCH => Some(search(parser)),
         Keyword::ROW if is_call => Some(row(parser)),
         Keyword::INTERVAL if is_call && has_several_members(parser) => Some(interval_call(parser)),
         _ => None,
@@ -329,6 +331,43 @@ fn interval_call(parser: &mut Parser) -> Parsed<Expr> {
     let members = parser.parse_comma_separated(Parser::parse_expr)?;
     parser.expect_token(&Token::RParen)?;
     Ok(function_call("interval", members))
+}
+
+/// `MATCH (a, b) AGAINST (text [mode])`; the parentheses around the columns may be left out.
+fn search(parser: &mut Parser) -> Parsed<Expr> {
+    parser.advance_token();
+    let in_parentheses = parser.consume_token(&Token::LParen);
+    let mut columns = Vec::new();
+    loop {
+        let mut parts = vec![parser.parse_identifier()?];
+        while parser.consume_token(&Token::Period) {
+            parts.push(parser.parse_identifier()?);
+        }
+        columns.push(match parts.len() {
+            1 => Expr::Identifier(parts.remove(0)),
+            _ => Expr::CompoundIdentifier(parts),
+        });
+        if !parser.consume_token(&Token::Comma) {
+            break;
+        }
+    }
+    if in_parentheses {
+        parser.expect_token(&Token::RParen)?;
+    }
+    parser.expect_keyword_is(Keyword::AGAINST)?;
+    parser.expect_token(&Token::LParen)?;
+    let text = parser.parse_subexpr(PREDICATE)?;
+    let is_natural = parser.parse_keywords(&[Keyword::IN, Keyword::NATURAL, Keyword::LANGUAGE, Keyword::MODE]);
+    let mode = if !is_natural && parser.parse_keywords(&[Keyword::IN, Keyword::BOOLEAN, Keyword::MODE]) {
+        Mode::Boolean
+    } else if parser.parse_keywords(&[Keyword::WITH, Keyword::QUERY, Keyword::EXPANSION]) {
+        Mode::Expanded
+    } else {
+        Mode::Natural
+    };
+    parser.expect_token(&Token::RParen)?;
+    columns.insert(0, text);
+    Ok(function_call(&format!("{}{}", super::MATCH, mode.name()), columns))
 }
 
 /// `CHAR(n, … [USING charset])`.

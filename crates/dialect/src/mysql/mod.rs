@@ -21,6 +21,7 @@ mod changes;
 mod definitions;
 pub mod errors;
 mod expressions;
+mod fulltext;
 mod grammar;
 pub mod json_table;
 mod late_keys;
@@ -58,6 +59,12 @@ pub(crate) const PARENTHESIZED: &str = "_";
 
 /// The property of a column that is computed and was declared VIRTUAL.
 pub const VIRTUAL: &str = "mysql_virtual";
+
+/// The access method of a full-text index.
+pub const FULLTEXT: &str = "fulltext";
+
+/// MATCH … AGAINST is a call of this with the word of its mode behind it: of the text, and of the columns.
+pub(crate) const MATCH: &str = "mysql_match_";
 
 /// The property of a key that was said to be of the first characters of a column: how many, behind the key's place from 1.
 pub const PREFIX: &str = "mysql_prefix ";

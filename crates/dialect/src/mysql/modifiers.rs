@@ -13,6 +13,8 @@ pub(super) struct Said {
     pub(super) ignore: bool,
     /// The variables that a query's row goes into, without their `@`.
     pub(super) into: Vec<String>,
+    /// The index that is made is one of words.
+    pub(super) fulltext: bool,
 }
 
 fn is_blank(token: &TokenWithSpan) -> bool {
@@ -72,6 +74,7 @@ pub(super) fn of(tokens: &mut Vec<TokenWithSpan>) -> Result<Said> {
         said.into = into(tokens)?;
     }
     locked_one_by_one(tokens);
+    said.fulltext = super::fulltext::of(tokens)?;
     Ok(said)
 }
 

@@ -9,6 +9,8 @@ use pg_query::protobuf::{
     NullTestType, SetOperation, SortByDir, SortByNulls, SqlValueFunctionOp, SubLinkType, a_const, node::Node as N,
 };
 
+use crate::values::mysql::fulltext::Mode;
+
 /// Where a text is read.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
@@ -422,6 +424,15 @@ impl Place<'_> {
             }
             ("mysql_in_charset", [value, charset]) => {
                 format!("convert({} using {})", self.expr(value)?, constant_text(charset)?)
+            }
+            (search, [text, columns @ ..]) if search.strip_prefix(super::MATCH).and_then(Mode::named).is_some() => {
+                let columns = columns.iter().map(|column| self.expr(column)).collect::<Option<Vec<_>>>()?;
+                let mode = match search.strip_prefix(super::MATCH).and_then(Mode::named) {
+                    Some(Mode::Boolean) => " in boolean mode",
+                    Some(Mode::Expanded) => " with query expansion",
+                    _ => "",
+                };
+                format!("(match {} against ({}{mode}))", columns.join(","), self.expr(text)?)
             }
             ("mysql_member_of", [value, array]) => format!("({} member of ({}))", self.expr(value)?, self.expr(array)?),
             ("mysql_date_add", [moment, value, unit, sign]) => {

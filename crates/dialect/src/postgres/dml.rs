@@ -402,7 +402,8 @@ impl Binder<'_> {
             Some((_, node)) => {
                 let filter = self.within(Clause::Where, |binder| {
                     let (filter, at) = binder.placed(node)?;
-                    binder.condition(filter, "WHERE", at)
+                    let filter = binder.condition(filter, "WHERE", at)?;
+                    if binder.is_mysql() { binder.mysql_narrowed(filter) } else { Ok(filter) }
                 })?;
                 Ok((Some(filter), None))
             }

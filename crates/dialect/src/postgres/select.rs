@@ -178,8 +178,15 @@ impl Binder<'_> {
             Some(within) => self.not_itself(within, |binder| binder.subquery(select, false)),
             None => self.subquery(select, false),
         };
-        let left = side(left, in_left)?;
-        let right = side(right, in_right)?;
+        let (mut bound_left, mut bound_right) = (side(left, in_left)?, side(right, in_right)?);
+        for (part, bound) in [(left, &mut bound_left), (right, &mut bound_right)] {
+            // How relevant rows are says nothing here.
+            if part.sort_clause.is_empty() && bound.query.limit.is_none() && matches!(bound.query.body, Body::Select(_))
+            {
+                bound.query.order_by.clear();
+            }
+        }
+        let (left, right) = (bound_left, bound_right);
         self.combine(select, op, left, right)
     }
 
@@ -415,6 +422,9 @@ impl Binder<'_> {
                 (filter, having) => filter.or(having),
             };
         }
+        if self.is_mysql() {
+            filter = filter.map(|filter| self.mysql_narrowed(filter)).transpose()?;
+        }
         having.iter_mut().for_each(|having| ir::unify(having, group_keys));
         let plain_distinct = matches!(select.distinct_clause.as_slice(), [Node { node: None }]);
         let mut order_by = Vec::with_capacity(select.sort_clause.len());
@@ -507,6 +517,10 @@ impl Binder<'_> {
             let listed = targets.len();
             let sorted = listed + usize::from(having.is_some());
             self.check_grouping(exprs, (listed, sorted), &group_by, from.as_ref())?;
+        }
+        let by_relevance = self.is_mysql() && !grouped && order_by.is_empty() && select.distinct_clause.is_empty();
+        if let Some(filter) = filter.as_ref().filter(|_| by_relevance) {
+            order_by = Self::mysql_by_relevance(filter);
         }
         let places = targets.iter().map(|target| target.place).collect();
         let (items, mut columns): (Vec<Expr>, Vec<ResultColumn>) =

@@ -28,6 +28,8 @@ pub struct Index {
     pub nulls_alike: bool,
     /// It stands for a UNIQUE of columns for which the table's own form has another key already.
     pub twin: bool,
+    /// It holds words, for MATCH … AGAINST, and no rows.
+    pub fulltext: bool,
     /// It stands for an EXCLUDE: the engine asks for rows that conflict.
     pub exclusion: Option<Box<crate::exclusion::Exclusion>>,
 }

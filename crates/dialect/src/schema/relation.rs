@@ -323,6 +323,11 @@ impl Relation {
         self.rules.iter().filter(move |rule| rule.event == event && rule.is_asked())
     }
 
+    /// Its indexes, but for those of words, which MySQL alone knows.
+    pub fn ordinary_indexes(&self) -> impl Iterator<Item = &Index> {
+        self.indexes.iter().filter(|index| !index.fulltext)
+    }
+
     /// The primary key, if there is one.
     pub fn primary_key(&self) -> Option<&Index> {
         self.indexes.iter().find(|index| index.primary)

@@ -46,6 +46,7 @@ fn unique(oid: u32, name: &str, columns: &[(usize, &str)], primary: bool) -> Ind
         deferred: None,
         nulls_alike: false,
         twin: false,
+        fulltext: false,
         exclusion: None,
     }
 }

@@ -22,7 +22,7 @@ pub use sqlite::{
     Attachment, BESIDE, CatalogRows, CheckRecord, ColumnRecord, Counted, Entry, Fact, Failure, Form, Guard, Handle,
     LogSync, Mark, NewColumn, Operation, PlanIndex, PlanStep, PlanWay, Point, PrivilegeRow, Running, SharedHandle,
     Source, Sqlite as InUse, Statement, Step, Store, Target, UNICODE_VERSION, Watch, WeakHandle, backup, changes,
-    check_file, errors, file_watch, functions, greatest_identity, is_native, logging_of, mapped, mentions,
+    check_file, errors, file_watch, fulltext, functions, greatest_identity, is_native, logging_of, mapped, mentions,
     read_counter, rules_words, same_columns, schema, set_logging, size_of, size_of_file, store_counter, whole_files,
 };
 

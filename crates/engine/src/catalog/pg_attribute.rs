@@ -250,7 +250,7 @@ fn of_user(schema: &SessionSchema, rights: &Rights, relation: &Arc<Relation>, ro
     if relation.keeps_rows() {
         system_columns(relation.oid, rows);
     }
-    for index in &relation.indexes {
+    for index in relation.ordinary_indexes() {
         of_index(schema, relation, index, properties, rows);
     }
 }

@@ -80,7 +80,7 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
         }
         show_options(&mut row, properties, "", "option ");
         rows.push(row);
-        for index in &relation.indexes {
+        for index in relation.ordinary_indexes() {
             let mut row = class(&Class {
                 oid: index.oid,
                 name: &index.name,
@@ -214,7 +214,7 @@ fn of_relation(relation: &Relation, namespace: u32, triggers: bool) -> Class<'_>
         },
         columns: relation.columns.len() + relation.dropped.len(),
         checks: relation.checks.len(),
-        indexed: !relation.indexes.is_empty(),
+        indexed: relation.ordinary_indexes().next().is_some(),
         rules: is_view || relation.is_materialized() || !relation.rules.is_empty(),
         triggers,
         secured: relation.security.as_ref().map_or((false, false), |security| (security.enabled, security.forced)),

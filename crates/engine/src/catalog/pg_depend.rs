@@ -375,7 +375,7 @@ fn of_relation(context: &Context<'_>, relation: &Arc<Relation>, rows: &mut Vec<R
 
 fn of_indexes(context: &Context<'_>, relation: &Arc<Relation>, rows: &mut Vec<Row>) {
     let properties = context.schema.details(relation.oid).map(|details| &details.properties);
-    for index in &relation.indexes {
+    for index in relation.ordinary_indexes() {
         if index.constraint {
             rows.push(row![CLASS, index.oid, 0, CONSTRAINT, constraint_oid(index), 0, "i"]);
         } else {

@@ -28,7 +28,7 @@ fn of_relation(context: &Context<'_>, relation: &Arc<Relation>) -> Vec<Row> {
     let schema = context.schema;
     let none = Properties::default();
     let properties = schema.details(relation.oid).map_or(&none, |details| &details.properties);
-    for (at, index) in relation.indexes.iter().enumerate() {
+    for (at, index) in relation.indexes.iter().enumerate().filter(|(_, index)| !index.fulltext) {
         let included = included(properties, &index.name);
         let included = included.iter().map(|name| relation.column(name).map_or(0, |column| relation.number_of(column)));
         let types = (0..index.keys.len()).map(|at| index_column(schema, relation, index, at).1);
@@ -119,7 +119,7 @@ fn operator_class(
 fn definitions(context: &Context<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for relation in context.schema.user_relations() {
-        for index in &relation.indexes {
+        for index in relation.ordinary_indexes() {
             rows.push(row![
                 &relation.namespace,
                 &relation.name,

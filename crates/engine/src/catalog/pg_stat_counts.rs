@@ -186,7 +186,7 @@ fn indexes(context: &Context<'_>, view: &str, of: Of) -> Vec<Row> {
     let counts = Counts::of(context, view);
     let mut rows = Vec::new();
     for relation in counted_relations(context, of).filter(|relation| !relation.is_partitioned()) {
-        let own = relation.indexes.iter().map(|index| (index.oid, index.name.as_str()));
+        let own = relation.ordinary_indexes().map(|index| (index.oid, index.name.as_str()));
         for (oid, name) in own.chain(catalog_indexes(relation).map(|index| (index.oid, index.name))) {
             let counts = counts.index(oid);
             rows.push(filled(view, |column| match column {

@@ -25,8 +25,8 @@ use rowferry_dialect::{Language, Result, Schema, Type};
 
 pub use crate::backend::schema::rows_read;
 pub(crate) use crate::backend::schema::{
-    DEFERRABLE, MATERIALIZED_VIEW, NO_INHERIT, NOT_VALID, NULLS_ALIKE, PRIMARY, TWIN, Touched, UNPOPULATED, load,
-    metadata,
+    DEFERRABLE, INDEX_METHOD, MATERIALIZED_VIEW, NO_INHERIT, NOT_VALID, NULLS_ALIKE, PRIMARY, TWIN, Touched,
+    UNPOPULATED, load, metadata,
 };
 pub use neighbours::{Neighbours, Reached, original_of, seen_by};
 pub use snapshot::{Details, Namespace, Properties, SequenceDetails, Snapshot, Synonym, lower_case};

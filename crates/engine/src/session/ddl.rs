@@ -28,6 +28,7 @@ pub(crate) mod exclusion;
 mod extension;
 mod fields;
 mod foreign_keys;
+mod fulltext;
 mod function;
 mod function_uses;
 mod grants;
@@ -233,6 +234,7 @@ impl Session {
             let value = change(&changer)?;
             guard.restore_captures(&lifted)?;
             changer.settle()?;
+            changer.settle_fulltext()?;
             changer.refuse_users_of_temporary_functions()?;
             Ok((value, changer.schema.into_inner()))
         });

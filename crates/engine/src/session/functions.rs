@@ -9,6 +9,7 @@ use rowferry_dialect::schema::QualifiedName;
 use rowferry_dialect::stored_aggregate::Callee;
 use rowferry_dialect::types::Reg;
 use rowferry_dialect::values::Settings;
+use rowferry_dialect::values::mysql::fulltext::{Found, Mode};
 use rowferry_dialect::{Condition, Error, Language, Result, Schema};
 
 use super::random::Generator;
@@ -209,6 +210,10 @@ impl SessionState for FunctionState {
         let state = self.state()?;
         state.check_setting(name, Some(value))?;
         state.variables.write().set_lasting(name, value)
+    }
+
+    fn search_words(&self, index: u32, mode: Mode, text: &str) -> Result<Arc<Found>> {
+        self.with_connection(|state, connection| state.search_words(connection, index, mode, text))
     }
 
     fn user_variable(&self, name: &str) -> Option<Value> {

@@ -8,6 +8,7 @@ use rowferry_dialect::values::{self, Settings, ValueRef};
 use rowferry_dialect::{Condition, Error, Language, Result, Type};
 
 use super::Session;
+use super::fulltext::full_texts;
 use super::sequences::Counter;
 use crate::backend::{read_counter, store_counter};
 use crate::schema::SequenceDetails;
@@ -111,6 +112,7 @@ impl Session {
             looked.tables += 1;
             self.find_misfits(table, &mut looked, &mut found)?;
             self.find_dead_triggers(table, &mut found)?;
+            self.find_stale_words(table, repair, &mut found)?;
         }
         for sequence in schema.main.sequences() {
             self.find_late_sequence(&relations, sequence, repair, &mut found)?;
@@ -151,6 +153,9 @@ impl Session {
             self.find_misfits(table, &mut Looked::default(), &mut found)?;
         }
         self.find_dead_triggers(table, &mut found)?;
+        if !quick {
+            self.find_stale_words(table, false, &mut found)?;
+        }
         Ok(found)
     }
 
@@ -279,6 +284,24 @@ impl Session {
         if let Some(why) = handle.lock().cannot_write(table) {
             let message = format!("table \"{}\" cannot be written: {why}", called(table));
             found.push(Finding::new(FindingKind::Definition, message).of(table));
+        }
+        Ok(())
+    }
+
+    /// Full-text indexes whose words are not those of the rows.
+    fn find_stale_words(&mut self, table: &Arc<Relation>, repair: bool, found: &mut Vec<Finding>) -> Result<()> {
+        for (index, words) in full_texts(table) {
+            if self.on_handle(|handle| handle.has_words(&words))? {
+                continue;
+            }
+            let message =
+                format!("index \"{}\" of table \"{}\" has not the words of its rows", index.name, called(table));
+            let mut finding = Finding::new(FindingKind::Damage, message).of(table);
+            if repair {
+                self.for_each_table("REPAIR", std::slice::from_ref(table), |handle, _| handle.keep_words(&words))?;
+                finding.repaired = true;
+            }
+            found.push(finding);
         }
         Ok(())
     }

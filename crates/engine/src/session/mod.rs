@@ -21,6 +21,7 @@ mod each;
 mod execute;
 mod explain;
 mod failing_rows;
+pub(crate) mod fulltext;
 mod functions;
 mod identity;
 pub(crate) mod in_turn;
@@ -254,6 +255,7 @@ impl Session {
             key_statements: Mutex::default(),
             diagnostics: Mutex::default(),
             mysql: Mutex::default(),
+            searches: Mutex::default(),
             user_variables: Mutex::default(),
             user_kinds: Mutex::new(Arc::from("")),
             line,

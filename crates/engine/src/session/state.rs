@@ -120,6 +120,8 @@ pub struct State {
     pub line: Option<Arc<crate::upstream::Line>>,
     /// What has been set there.
     pub told_upstream: Mutex<super::upstream::Told>,
+    /// What searches for words have found.
+    pub searches: Mutex<Vec<super::fulltext::Remembered>>,
     /// What users of MySQL's have named `@name`.
     pub user_variables: Mutex<std::collections::BTreeMap<String, rowferry_dialect::ir::Value>>,
     /// What kinds of values those are: each name with its kind behind it, between separators.
@@ -279,6 +281,7 @@ impl State {
     /// The transaction is over: nobody can import its snapshots, and large objects that it had open are closed.
     pub fn close_large_objects(&self) {
         self.offers.lock().clear();
+        self.searches.lock().clear();
         if self.has_descriptors.swap(false, std::sync::atomic::Ordering::AcqRel) {
             *self.descriptors.lock() = Default::default();
         }

@@ -10,6 +10,7 @@ use rowferry_dialect::values::ValueRef;
 use rowferry_dialect::{Condition, Error, Result, Schema as _};
 
 use super::Session;
+use super::fulltext::full_texts;
 use super::transaction::Block;
 
 /// A row of the answer.
@@ -121,7 +122,10 @@ impl Session {
                 vec![say("status", "OK")]
             }
             Work::Optimize => {
-                self.for_each_table("OPTIMIZE TABLE", std::slice::from_ref(table), crate::backend::Handle::reindex)?;
+                self.for_each_table("OPTIMIZE TABLE", std::slice::from_ref(table), |handle, table| {
+                    handle.reindex(table)?;
+                    full_texts(table).try_for_each(|(_, index)| handle.keep_words(&index))
+                })?;
                 self.analyze(std::slice::from_ref(table), false)?;
                 let note = "Table does not support optimize, doing recreate + analyze instead";
                 vec![say("note", note), say("status", "OK")]
@@ -135,6 +139,13 @@ impl Session {
             Work::Checksum { quick } => {
                 let checksum = if quick { None } else { Some(self.checksum(table)?) };
                 vec![Said { checksum, ..say("", "") }]
+            }
+            // The words of its texts are all that another program may have left behind.
+            Work::Repair if full_texts(table).next().is_some() => {
+                self.for_each_table("REPAIR TABLE", std::slice::from_ref(table), |handle, table| {
+                    full_texts(table).try_for_each(|(_, index)| handle.keep_words(&index))
+                })?;
+                vec![say("status", "OK")]
             }
             Work::Repair => vec![say("note", "The storage engine for the table doesn't support repair")],
         })

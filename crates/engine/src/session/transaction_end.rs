@@ -82,6 +82,9 @@ impl Session {
             Open::Write { .. } => self.checked(self.save_sequences(guard.connection()))?,
             _ => Vec::new(),
         };
+        if matches!(self.transaction.open, Open::Write { .. }) {
+            self.take_in_words(&guard)?;
+        }
         let xid = || self.database.shared.locks.xids.assign(&self.state.owner);
         let writes = matches!(self.transaction.open, Open::Write { .. });
         if writes {

@@ -6,6 +6,7 @@ use crate::ir::{
     Body, ColumnDefinition, ConstraintKind, CreateIndex, CreateTable, Ddl, Distinct, From, GroupBy, Like, ObjectKind,
     Select,
 };
+use crate::mysql::FULLTEXT;
 use crate::schema::CheckOption;
 use crate::{Error, Result, Type};
 
@@ -256,6 +257,9 @@ impl Lowering<'_> {
     }
 
     fn create_index(&mut self, index: &CreateIndex) -> Result<String> {
+        if index.properties.iter().any(|(name, value)| name == "index_method" && value == FULLTEXT) {
+            return Err(missing("a FULLTEXT key"));
+        }
         let columns = index.table.columns.iter().map(|column| quote(&column.name)).collect();
         self.enter_columns(columns, index.table.columns.iter().map(|column| column.collation.clone()).collect());
         let mut keys = Vec::with_capacity(index.keys.len());

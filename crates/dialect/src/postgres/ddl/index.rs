@@ -10,7 +10,7 @@ use crate::bind::names::{Unnamed, postgres_name};
 use crate::collation::Collation;
 use crate::extension;
 use crate::ir::{self, CreateIndex, Ddl, IndexKeyDefinition, Statement, Text};
-use crate::mysql::PREFIX;
+use crate::mysql::{FULLTEXT, PREFIX};
 use crate::postgres::quote_ident as quote;
 use crate::schema::{QualifiedName, Relation};
 use crate::{Condition, Error, Result, Type};
@@ -28,6 +28,9 @@ impl Binder<'_> {
         let index = named.as_ref().unwrap_or(index);
         if self.is_foreign_key_index(index, &table) {
             return Ok(Statement::Nothing { tag: "CREATE INDEX" });
+        }
+        if index.access_method == FULLTEXT {
+            return self.create_fulltext(index, table);
         }
         let other = matches!(index.access_method.as_str(), "bloom" | "brin" | "gin" | "gist" | "spgist");
         if index.access_method == "bloom" && !self.schema.extensions().iter().any(|known| known.name() == "bloom") {

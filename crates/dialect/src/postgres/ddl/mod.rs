@@ -11,6 +11,7 @@ mod domain;
 mod exclusion;
 mod extension;
 pub(crate) mod foreign_key;
+pub(in crate::postgres) mod fulltext;
 pub(super) mod immutable;
 mod index;
 mod inherit;

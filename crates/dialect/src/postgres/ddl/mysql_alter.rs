@@ -73,6 +73,7 @@ fn constant(node: &Node) -> Option<String> {
 /// An index whose first columns are these finds their rows.
 fn finds(index: &Index, columns: &[usize]) -> bool {
     index.predicate.is_none()
+        && !index.fulltext
         && index.columns.len() >= columns.len()
         && index.columns.iter().zip(columns).all(|(of, wanted)| *of == Some(*wanted))
 }
@@ -394,6 +395,11 @@ impl Binder<'_> {
             return Err(self.unsupported("MODIFY of what a generated column is computed from", -1));
         }
         let identity = has(ConstrType::ConstrIdentity);
+        if let Some(type_name) = &of.type_name
+            && table.indexes.iter().any(|index| index.fulltext && index.columns.contains(&Some(at)))
+        {
+            super::fulltext::check_fulltext_type(name, &self.resolve_type(type_name)?)?;
+        }
         let mut commands = Vec::new();
         match (&known.identity, identity) {
             _ if known.generated.is_some() => {

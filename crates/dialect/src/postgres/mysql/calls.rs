@@ -9,7 +9,9 @@ use super::Placed;
 use super::classes::{Class, class, fraction_digits, is_of_seconds, is_wide, moment_digits, own_words, scale};
 use crate::functions::{self, FunctionKind};
 use crate::ir::{CastContext, Expr, ExprKind, Value};
+use crate::mysql::MATCH;
 use crate::schema::QualifiedName;
+use crate::values::mysql::fulltext::Mode;
 use crate::values::mysql::json;
 use crate::values::mysql::moments::Unit;
 use crate::{Condition, Language, Result, Type};
@@ -299,6 +301,11 @@ impl Binder<'_> {
         let Some(name) = parts.last().map(|name| (*name).to_owned()) else {
             return Err(crate::Error::internal("a call without a name"));
         };
+        if parts.len() == 1
+            && let Some(mode) = name.strip_prefix(MATCH).and_then(Mode::named)
+        {
+            return self.mysql_match(mode, &call.args);
+        }
         let rows = || functions::named(Language::Mysql, &name);
         let is_grouped = rows().any(|row| matches!(row.kind, FunctionKind::Aggregate | FunctionKind::Window));
         if parts.len() == 1 && (is_grouped || call.over.is_some()) {

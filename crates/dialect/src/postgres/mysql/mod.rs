@@ -2,6 +2,7 @@
 //! numbers, a condition is a number that is not zero, functions are MySQL's own.
 //!
 //! - `classes`: what values are to these rules; `calls`, `arithmetic`, `comparisons`, `conversions`: what is made of them;
+//! - `fulltext`: MATCH … AGAINST;
 //! - [`numbers`]: digits behind the point, and numbers without a sign; `nulls`: what is never NULL;
 //! - [`changes`]: assignments, and which rows count as changed; `read_back`: what may not read the table that is changed;
 //! - [`routine`]: routines and triggers in MySQL's language.
@@ -14,6 +15,7 @@ pub(super) mod changes;
 mod classes;
 mod comparisons;
 mod conversions;
+mod fulltext;
 mod nulls;
 pub(super) mod numbers;
 mod read_back;

@@ -2,6 +2,7 @@
 //! shortest text.
 
 pub mod format;
+pub mod fulltext;
 pub mod json;
 pub mod json_table;
 pub mod members;

@@ -40,6 +40,22 @@ impl<'c> Connection<'c> {
         size.map(i64::unsigned_abs).map_err(|error| Error::internal(error.to_string()))
     }
 
+    /// Two numbers of which one is another when anything has changed that can be read: by a commit, or by this connection.
+    pub fn version(self) -> (u32, u64) {
+        let mut version: u32 = 0;
+        // SAFETY: the connection is open as long as `self` lives, and SQLite writes an unsigned integer.
+        let changes = unsafe {
+            ffi::sqlite3_file_control(
+                self.0.handle(),
+                c"main".as_ptr(),
+                ffi::SQLITE_FCNTL_DATA_VERSION,
+                ptr::from_mut(&mut version).cast(),
+            );
+            ffi::sqlite3_total_changes64(self.0.handle())
+        };
+        (version, u64::try_from(changes).unwrap_or_default())
+    }
+
     /// True while a transaction is open on it.
     pub fn is_in_transaction(self) -> bool {
         !self.0.is_autocommit()

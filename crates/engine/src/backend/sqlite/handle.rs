@@ -427,6 +427,11 @@ impl Handle {
         self.changes.0.borrow_mut().first_kept.take()
     }
 
+    /// Whether rows have been noted whose words are to be taken in; forgotten then.
+    pub(super) fn take_pending(&self) -> bool {
+        std::mem::take(&mut self.changes.0.borrow_mut().words_wait)
+    }
+
     /// Forgets all cached statements.
     pub fn clear_statements(&self) {
         let mut statements = self.statements.borrow_mut();
@@ -567,6 +572,8 @@ struct ChangeList {
     rows: Vec<(u32, i64, bool)>,
     /// The least position of a change that the transaction has put down: see [`super::changes`].
     first_kept: Option<i64>,
+    /// Rows have been noted for full-text indexes: see [`super::fulltext`].
+    words_wait: bool,
     /// How many rows of which tables.
     counts: Vec<RowCounts>,
     /// The one that was counted last.
@@ -629,6 +636,7 @@ impl Changes {
             if table.to_bytes() == super::changes::TABLE.as_bytes() {
                 list.first_kept = Some(list.first_kept.map_or(row, |first| first.min(row)));
             }
+            list.words_wait |= table.to_bytes() == super::fulltext::PENDING.as_bytes();
             return;
         }
         if temporary {

@@ -12,6 +12,7 @@ pub mod errors;
 mod explain;
 mod file_state;
 pub mod file_watch;
+pub mod fulltext;
 pub mod functions;
 mod handle;
 mod inspect;

@@ -73,7 +73,7 @@ struct Shown<'a> {
 fn indexes(view: &View) -> Vec<Shown<'_>> {
     let mut shown = Vec::new();
     for relation in &view.relations {
-        for index in &relation.indexes {
+        for index in relation.ordinary_indexes() {
             shown.push(Shown { relation, name: &index.name, unique: index.unique, parts: parts(index) });
         }
         for key in &relation.foreign_keys {

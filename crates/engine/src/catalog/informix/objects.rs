@@ -80,7 +80,7 @@ pub(super) const TABLES: &[Table] = tables! {
             rows.push(vec![text(kind), text(view.owner(relation.oid)), text(name), int(tabid(relation)), text("E")]);
         };
         for relation in &view.relations {
-            for index in &relation.indexes {
+            for index in relation.ordinary_indexes() {
                 if index.constraint || index.primary {
                     add("C", &index.name, relation);
                 }

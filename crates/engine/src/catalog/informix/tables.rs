@@ -71,7 +71,7 @@ fn rows(view: &View) -> Vec<Row> {
             id: tabid(relation),
             kind: if is_view(relation) { "V" } else { "T" },
             columns: relation.columns.len(),
-            indexes: relation.indexes.len(),
+            indexes: relation.ordinary_indexes().count(),
             width: relation.columns.iter().map(|column| coltype(column).1 & 0xff).sum(),
             site: "",
             owner: view.owner(relation.oid),

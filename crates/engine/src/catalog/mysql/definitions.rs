@@ -165,7 +165,11 @@ fn table(context: &Context<'_>, relation: &Arc<Relation>) -> String {
         parts.push(match (index.primary, index.unique) {
             (true, _) => format!("PRIMARY KEY ({columns})"),
             (false, unique) => {
-                let kind = if unique { "UNIQUE KEY" } else { "KEY" };
+                let kind = match unique {
+                    true => "UNIQUE KEY",
+                    false if index.fulltext => "FULLTEXT KEY",
+                    false => "KEY",
+                };
                 format!("{kind} {} ({columns})", quoted(index_name(relation, index)))
             }
         });

@@ -8,7 +8,7 @@ use rowferry_dialect::schema::{Index, Relation};
 
 use super::{Context, DEF, Row, Table, database, key_name, of_schema, relations, row, shown, words};
 use crate::catalog::describe::{self, target_columns};
-use crate::catalog::{NULL, referenced_index};
+use crate::catalog::{Cell, NULL, referenced_index};
 
 const STATISTICS: &str = "TABLE_CATALOG text, TABLE_SCHEMA text, TABLE_NAME text, NON_UNIQUE int8, \
     INDEX_SCHEMA text, INDEX_NAME text, SEQ_IN_INDEX int8, COLUMN_NAME text, COLLATION text, CARDINALITY int8, \
@@ -55,15 +55,15 @@ pub(super) fn index_name<'a>(relation: &Relation, index: &'a Index) -> &'a str {
     if index.primary { "PRIMARY" } else { key_name(relation, &index.name) }
 }
 
-/// The indexes of a table in MySQL's order: the primary key, unique ones without NULL, other unique ones, the others; each as they
-/// were made.
+/// The indexes of a table in MySQL's order: the primary key, unique ones without NULL, other unique ones, the others, those of words;
+/// each as they were made.
 pub(super) fn in_order(relation: &Relation) -> Vec<&Index> {
     let may_be_null = |index: &Index| {
         let of = |column: &Option<usize>| column.and_then(|at| relation.columns.get(at)).is_none_or(|it| !it.not_null);
         index.columns.iter().any(of)
     };
     let mut indexes: Vec<&Index> = relation.indexes.iter().collect();
-    indexes.sort_by_key(|index| (!index.primary, !index.unique, index.unique && may_be_null(index)));
+    indexes.sort_by_key(|index| (!index.primary, !index.unique, index.unique && may_be_null(index), index.fulltext));
     indexes
 }
 
@@ -117,13 +117,17 @@ fn statistics_of<'a>(context: &'a Context<'_>, relations: impl Iterator<Item = &
                     index_name(relation, index),
                     at + 1,
                     column.as_ref().map(|(name, _)| name),
-                    if index.keys.get(at).is_some_and(|key| key.descending) { "D" } else { "A" },
+                    match index.keys.get(at).is_some_and(|key| key.descending) {
+                        _ if index.fulltext => NULL,
+                        true => Cell::from("D"),
+                        false => Cell::from("A"),
+                    },
                     // Nobody has counted.
                     NULL,
                     prefix,
                     NULL,
                     if column.is_some_and(|(_, not_null)| not_null) { "" } else { "YES" },
-                    "BTREE",
+                    if index.fulltext { "FULLTEXT" } else { "BTREE" },
                     "",
                     describe::part_comment(context.schema, index.oid).unwrap_or_default(),
                     "YES",

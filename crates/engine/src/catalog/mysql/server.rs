@@ -106,6 +106,9 @@ pub(super) const TABLES: &[Table] = &[
             ]]
         },
     ),
+    of_schema("innodb_ft_default_stopword", "value text", |_| {
+        rowferry_dialect::values::mysql::fulltext::words::STOPWORDS.iter().map(|word| row![*word]).collect()
+    }),
     of_schema("keywords", "WORD text, RESERVED int8", |_| RESERVED.split(' ').map(|word| row![word, 1]).collect()),
     of_schema(
         "profiling",

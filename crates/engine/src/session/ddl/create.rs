@@ -3,6 +3,7 @@
 use rowferry_dialect::collation;
 use rowferry_dialect::ir::{Constraint, ConstraintKind, CreateIndex, CreateTable, CreateView, ExprKind, RoleSpec};
 use rowferry_dialect::lower::kept_words;
+use rowferry_dialect::mysql::FULLTEXT;
 use rowferry_dialect::partition::PARTITION_BOUND;
 use rowferry_dialect::pins::Pins;
 use rowferry_dialect::postgres::types::format_type;
@@ -12,7 +13,7 @@ use rowferry_dialect::{Condition, Error, Language, Schema};
 use super::dependencies::Needed;
 use super::{Changer, Done, describe};
 use crate::backend::ColumnRecord;
-use crate::schema::{MATERIALIZED_VIEW, NO_INHERIT, NULLS_ALIKE, physical_name};
+use crate::schema::{INDEX_METHOD, MATERIALIZED_VIEW, NO_INHERIT, NULLS_ALIKE, physical_name};
 use crate::session::temporary;
 
 impl Changer<'_> {
@@ -145,6 +146,9 @@ impl Changer<'_> {
         let declared = index;
         let sorted = super::exclusion::stored(index);
         let index = sorted.as_ref().unwrap_or(index);
+        if is_fulltext(index) {
+            self.store.prepare_fulltext()?;
+        }
         let made = self.store.create_index(index, &physical).map_err(|failed| self.duplicate_keys(failed, index))?;
         if index.nulls_alike && !index.properties.iter().any(|(name, _)| name == NULLS_ALIKE) {
             let oid = self.entry(table)?;
@@ -286,4 +290,9 @@ fn check_replacement(old: &Relation, new: &CreateView) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// An index of words.
+fn is_fulltext(index: &CreateIndex) -> bool {
+    index.properties.iter().any(|(name, value)| name == INDEX_METHOD && value == FULLTEXT)
 }

@@ -7,6 +7,7 @@ use parking_lot::RwLock;
 use rowferry_dialect::ir::{LockMode, LockWait, Value};
 use rowferry_dialect::stored_aggregate::Callee;
 use rowferry_dialect::values::Settings;
+use rowferry_dialect::values::mysql::fulltext::{Found, Mode};
 use rowferry_dialect::{Error, Language, Result, Schema};
 
 use crate::locks::{AdvisoryKey, Hold};
@@ -111,6 +112,10 @@ pub trait SessionState: Send + Sync {
     /// A variable that a user of MySQL's has made, by its name in small letters.
     fn user_variable(&self, _name: &str) -> Option<Value> {
         None
+    }
+    /// What a text finds in a full-text index.
+    fn search_words(&self, _index: u32, _mode: Mode, _text: &str) -> Result<Arc<Found>> {
+        Err(Error::unsupported("MATCH … AGAINST"))
     }
     /// How many warnings the last statement has left.
     fn warnings(&self) -> usize {

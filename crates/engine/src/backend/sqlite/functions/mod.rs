@@ -160,6 +160,7 @@ const FAMILIES: &[&[Row]] = &[
     mysql::fitting::ROWS,
     mysql::info::ROWS,
     mysql::json::ROWS,
+    mysql::fulltext::ROWS,
     mysql::json_table::ROWS,
     mysql::numbers::ROWS,
     mysql::patterns::ROWS,

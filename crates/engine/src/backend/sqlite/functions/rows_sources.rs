@@ -54,6 +54,10 @@ pub(super) const SOURCES: &[Rows] = &[
     Rows::new(c"rf_jsonb_each", 2, 1, |call| each(call, "jsonb_each", false)).of_one_value(),
     Rows::new(c"rf_json_each_text", 2, 2, |call| each(call, "json_each_text", true)).of_one_value(),
     Rows::new(c"rf_json_records", 1, 5, super::json_records::rows),
+    Rows::new(c"rf_mysql_match_rows", 1, 3, |call| {
+        let rows = super::mysql::fulltext::rows(call)?;
+        Ok(Box::new(rows.into_iter().map(|row| Ok(vec![Value::Integer(row)]))))
+    }),
     Rows::new(c"rf_pg_get_keywords", 5, 0, |_| Ok(catalogs::keywords())),
     Rows::new(c"rf_pg_listening_channels", 1, 0, listening),
     Rows::new(c"rf_pg_options_to_table", 2, 1, catalogs::options).of_one_value(),

@@ -7,6 +7,7 @@ use rowferry_dialect::exclusion::{self, Exclusion};
 use rowferry_dialect::foreign_key;
 use rowferry_dialect::lower::sqlite::create_table::{ConstraintText, IndexText, Kind, TableText};
 use rowferry_dialect::lower::sqlite::{ddl, quote, types};
+use rowferry_dialect::mysql::FULLTEXT;
 use rowferry_dialect::schema::{
     Check, Column, ColumnDefault, DroppedColumn, ForeignKey, Generated, Identity, Index, IndexKey, KeyPart, KeyRules,
     Physical, QualifiedName, ReferentialAction, Relation, RelationKind,
@@ -30,6 +31,8 @@ pub const PRIMARY: &str = "index_primary";
 pub const NULLS_ALIKE: &str = "index_nulls_alike";
 /// The property of an index that stands for a UNIQUE of the same columns as another key: the back end keeps one of both.
 pub const TWIN: &str = "index_twin";
+/// The property of an index that says its access method, where that is not a B-tree.
+pub const INDEX_METHOD: &str = "index_method";
 /// The property of a check that children do not get.
 pub(crate) const NO_INHERIT: &str = "constraint_no_inherit";
 
@@ -155,6 +158,7 @@ impl Loader<'_> {
                 deferred: None,
                 nulls_alike: false,
                 twin: false,
+                fulltext: false,
                 exclusion: None,
             };
             indexes.insert(0, primary);
@@ -352,6 +356,7 @@ impl Loader<'_> {
                 exclusion.as_declared(&mut keys);
             }
             let twin = details.properties.has(&name, TWIN);
+            let fulltext = details.properties.get(&name, INDEX_METHOD) == Some(FULLTEXT);
             let constraint = constraint || deferred.is_some() || alike == Some(true) || twin || exclusion.is_some();
             let predicate = match recorded {
                 Some((_, object)) if object.definition.is_some() => object.definition.clone(),
@@ -373,6 +378,7 @@ impl Loader<'_> {
                 deferred,
                 nulls_alike: alike.is_some(),
                 twin,
+                fulltext,
                 exclusion: exclusion.map(Box::new),
             };
             indexes.push((index, entry.name));

@@ -61,6 +61,11 @@ impl<'a> Store<'a> {
         Ok(self.handle.bound().prepare_cached(sql)?.execute(params)?)
     }
 
+    /// The binding's own, for texts that name no function of ours.
+    pub(in crate::backend::sqlite) fn bare(&self) -> &rusqlite::Connection {
+        self.handle.bare()
+    }
+
     /// Runs a text of several statements.
     fn batch(&self, sql: &str) -> Done {
         Ok(self.handle.bound().execute_batch(sql)?)

@@ -11,6 +11,7 @@ use rowferry_dialect::lower::sqlite::ddl;
 use rowferry_dialect::schema::{QualifiedName, Relation};
 use rusqlite::params;
 
+use super::super::fulltext::FullText;
 use super::{CheckRecord, ColumnRecord, Form, Source, Store};
 use crate::backend::{Done, Failed};
 
@@ -223,7 +224,8 @@ impl Store<'_> {
         while let Some(row) = rows.next()? {
             let (kind, object, sql): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
             drops.push(format!("DROP {kind} {database}.{}", quote(&object)));
-            if !gone.contains(&object) {
+            // What notes the rows of a full-text index comes again when their words are taken in anew.
+            if !gone.contains(&object) && FullText::of_trigger(&object).is_none() {
                 kept.push(sql);
             }
         }

@@ -6,6 +6,7 @@ pub(super) mod codes;
 pub(super) mod conversions;
 pub(super) mod dates;
 pub(super) mod fitting;
+pub(super) mod fulltext;
 pub(super) mod info;
 pub(super) mod json;
 mod json_paths;
