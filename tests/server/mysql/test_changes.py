@@ -75,7 +75,7 @@ def test_rows_that_are_found_are_not_all_changed(server: Rowferry, table: str) -
         ("(i) VALUES ('x')", (1366, "Incorrect integer value: 'x' for column 'i' at row 1")),
         ("(r) VALUES ('c')", (1265, "Data truncated for column 'r' at row 1")),
         ("(d) VALUES ('2024-13-01')", (1292, "Incorrect date value: '2024-13-01' for column 'd' at row 1")),
-        ("(x) VALUES ('y')", (1265, "Data truncated for column 'x' at row 1")),
+        ("(x) VALUES ('y')", (1366, "Incorrect DOUBLE value: 'y' for column 'x' at row 1")),
     ],
 )
 def test_a_value_that_does_not_fit_is_told_with_its_column(
