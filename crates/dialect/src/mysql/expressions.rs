@@ -456,7 +456,11 @@ impl Converter<'_> {
             D::Binary(length) => {
                 let value = call("mysql_to_bytes", vec![value]);
                 match length {
-                    Some(length) => call("left", vec![value, number(&length.to_string())]),
+                    // Zeros are put behind what is shorter.
+                    Some(length) => {
+                        let length = || number(&length.to_string());
+                        call("mysql_filled", vec![call("left", vec![value, length()]), length()])
+                    }
                     None => value,
                 }
             }

@@ -415,6 +415,11 @@ impl Place<'_> {
             return Some(format!("cast({} as {ty})", self.expr(arg)?));
         }
         Some(match (name, args) {
+            ("mysql_filled", [value, length]) => {
+                let Some(("left", [bytes, _])) = system_call(value) else { return None };
+                let Some(("mysql_to_bytes", [value])) = system_call(bytes) else { return None };
+                format!("cast({} as binary({}))", self.expr(value)?, constant_integer(length)?)
+            }
             ("mysql_bit_not", [arg]) => format!("~({})", self.expr(arg)?),
             ("mysql_extract", [unit, moment]) => {
                 format!("extract({} from {})", constant_text(unit)?, self.expr(moment)?)

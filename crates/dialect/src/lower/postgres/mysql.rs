@@ -252,6 +252,7 @@ fn said(name: &str, args: &[Expr]) -> Option<&'static str> {
         ("mysql_truth", 1) if is_text => "(rowferry.number({0}) <> 0)",
         ("mysql_truth", 1) if is_integer || is_decimal || is_float => "({0} <> 0)",
         ("mysql_fraction", 2) => "round(({0})::numeric, ({1})::integer)::double precision",
+        ("mysql_filled", 2) => "({0} || decode(repeat('00', greatest(({1})::integer - octet_length({0}), 0)), 'hex'))",
         ("mysql_without_blanks", 1) => "rtrim({0}, ' ')",
         ("mysql_divide", 2) => "rowferry.quotient({0}, {1})",
         ("mysql_divide_double", 2) => "({0} / nullif({1}, 0))",

@@ -539,6 +539,34 @@ impl Binder<'_> {
         Ok(numbers)
     }
 
+    /// What LAG and LEAD are where there is no such row is of another kind than their values: both become what the two have
+    /// in common.
+    fn mysql_otherwise(&mut self, name: &str, mut args: Vec<Placed>) -> Result<Vec<Placed>> {
+        if !matches!(name, "lag" | "lead") {
+            return Ok(args);
+        }
+        // A text that is written is one beside what is none.
+        if let [(value, _), _, (otherwise, at)] = args.as_mut_slice()
+            && !matches!(class(&value.ty), Class::Text | Class::Open)
+            && matches!(otherwise.kind, ExprKind::Literal(Value::Text(_)))
+            && class(&otherwise.ty) == Class::Open
+        {
+            let taken = std::mem::replace(otherwise, Expr::null(Type::Unknown));
+            *otherwise = self.settle(taken, *at)?;
+        }
+        let [(value, value_at), _, (otherwise, otherwise_at)] = args.as_slice() else { return Ok(args) };
+        let kinds = [class(&value.ty), class(&otherwise.ty)];
+        if kinds[0] == kinds[1] || kinds.contains(&Class::Open) {
+            return Ok(args);
+        }
+        let common = self.mysql_common_type(&[(&value.ty, *value_at), (&otherwise.ty, *otherwise_at)]);
+        for place in [0, 2] {
+            let (arg, at) = args[place].clone();
+            args[place] = (self.coerce(arg, &common, CastContext::Implicit, at)?, at);
+        }
+        Ok(args)
+    }
+
     /// The row of an aggregate or window function, its arguments converted.
     pub(in crate::postgres) fn mysql_grouped(
         &mut self,
@@ -569,6 +597,7 @@ impl Binder<'_> {
         };
         let of_numbers = OF_NUMBERS.contains(&name) || matches!(name, "sum" | "avg");
         let args = if of_numbers { self.mysql_numbers(args)? } else { args };
+        let args = if kept.is_none() { self.mysql_otherwise(name, args)? } else { args };
         // The average of what is known to have so many digits keeps more than it shows.
         let name = match args.as_slice() {
             [(arg, _)] if name == "avg" && self.mysql_scale(arg).is_some() => "mysql_exact_avg",

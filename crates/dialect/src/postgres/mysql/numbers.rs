@@ -251,6 +251,8 @@ impl Binder<'_> {
                 most(&mut members.iter())
             }
             ExprKind::NullIf(value, _) => self.mysql_scale(value),
+            ExprKind::Aggregate(aggregate) if makes_unsigned(aggregate.function) => Some(0),
+            ExprKind::Window(window) if makes_unsigned(window.function) => Some(0),
             ExprKind::Aggregate(aggregate) => self.scale_of_group(aggregate.function.name, &aggregate.args),
             ExprKind::Window(window) => self.scale_of_group(window.function.name, &window.args),
             ExprKind::Scalar(query) => match &query.body {

@@ -139,7 +139,10 @@ fn moved(call: &Call<'_>, direction: i128) -> Result<Value> {
     let by: Decimal = call.decimal(1)?;
     if by == Decimal::NaN {
         let what = if direction < 0 { "subtract NaN from" } else { "add NaN to" };
-        return Err(Error::new(Condition::NumericValueOutOfRange, format!("cannot {what} pg_lsn")));
+        return Err(Error::new(Condition::FeatureNotSupported, format!("cannot {what} pg_lsn")));
+    }
+    if by.finite().is_none() {
+        return Err(Error::new(Condition::FeatureNotSupported, "cannot convert infinity to pg_lsn"));
     }
     let by = by.to_integer(&Type::Int8).map_err(|_| lsn_out_of_range())?;
     match u64::try_from(place + direction * i128::from(by)) {

@@ -49,6 +49,8 @@ fn trigger(relation: &Relation, index: &Index) -> Option<Trigger> {
     let columns = index.columns.iter().flatten().map(|column| quote(&relation.columns[*column].name));
     let alike: Vec<String> = columns.map(|column| format!("alike.{column} = new.{column}")).collect();
     let table = format!("{}.{}", quote(&relation.namespace), quote(&relation.name));
+    // A key is of a table's own rows, and not of its heirs'; a partitioned table's are those of its partitions.
+    let only = if relation.is_partitioned() { "" } else { "only " };
     let oid = constraint_oid(index);
     Some(Trigger {
         oid,
@@ -58,7 +60,7 @@ fn trigger(relation: &Relation, index: &Index) -> Option<Trigger> {
         level: TriggerLevel::Row,
         events: TriggerEvent::Insert.bit() | TriggerEvent::Update.bit(),
         columns: Vec::new(),
-        condition: Some(format!("exists (select from {table} as alike where {} offset 1)", alike.join(" and "))),
+        condition: Some(format!("exists (select from {only}{table} as alike where {} offset 1)", alike.join(" and "))),
         args: Vec::new(),
         old_table: None,
         new_table: None,
