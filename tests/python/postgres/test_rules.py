@@ -69,6 +69,21 @@ def test_what_fails_undoes_what_other_statements_of_the_rule_have_done(tmp_path:
             assert one.execute("select * from seen").fetchall() == [(2, "x")]
 
 
+def test_a_change_through_a_view_does_not_pass_rules_by(tmp_path: Path) -> None:
+    with Rowferry.start(tmp_path / "app.db") as server, psycopg.connect(server.postgres_dsn, autocommit=True) as one:
+        one.execute(SCHEMA)
+        one.execute("create view plain as select * from item; create view upon as select id, name from called")
+        for change in (
+            "delete from plain",
+            "update plain set name = 'x'",
+            "insert into upon values (1, 'a')",
+            "with w as (delete from plain returning id) select * from w",
+        ):
+            with pytest.raises(psycopg.errors.FeatureNotSupported, match="which has rules"):
+                one.execute(change)
+        assert one.execute("insert into plain values (1, 'a')").statusmessage == "INSERT 0 1"
+
+
 def test_other_doors_refuse_to_change_what_has_rules(tmp_path: Path) -> None:
     with Rowferry.start(tmp_path / "app.db", informix=True, mysql=True) as server:
         with psycopg.connect(server.postgres_dsn, autocommit=True) as connection:

@@ -335,7 +335,7 @@ impl Binder<'_> {
             join.filter = both(join.filter.take(), asked);
             if let N::SelectStmt(select) = &**tree {
                 let mut bound = binder.query(select, true)?;
-                join.into_query(&mut bound.query)?;
+                join.add_to(&mut bound.query)?;
                 bound.query.ctes.splice(0..0, join.ctes.iter().cloned());
                 let mut statement = Statement::Query(Box::new(bound.query));
                 join.put_in_statement(&mut statement)?;
@@ -370,7 +370,7 @@ impl Binder<'_> {
     /// to the query's rows.
     pub(super) fn join_query(&mut self, query: &mut Query) -> Result<()> {
         match self.ruled.as_ref().and_then(|ruled| ruled.join.clone()) {
-            Some(join) => join.into_query(query),
+            Some(join) => join.add_to(query),
             None => Ok(()),
         }
     }
@@ -402,6 +402,15 @@ impl Binder<'_> {
             return Ok(());
         }
         Err(Error::unsupported(format!("this way to change \"{}\", which has rules,", relation.name)))
+    }
+
+    /// Refuses a change through a view of a relation that has rules: they would have to be asked once the view is gone.
+    pub(super) fn check_rules_behind(&self, view: &Relation, behind: &Relation, event: TriggerEvent) -> Result<()> {
+        if self.stored || self.shows_text() || behind.rules_for(event).next().is_none() {
+            return Ok(());
+        }
+        let (view, behind) = (&view.name, &behind.name);
+        Err(Error::unsupported(format!("a change through view \"{view}\" of \"{behind}\", which has rules,")))
     }
 
     /// Binds a statement of a rule as it is kept.
@@ -542,7 +551,7 @@ impl Join {
     }
 
     /// The change joins a query of a rule.
-    fn into_query(&self, query: &mut Query) -> Result<()> {
+    fn add_to(&self, query: &mut Query) -> Result<()> {
         if self.from.is_none() && self.filter.is_none() {
             return Ok(());
         }

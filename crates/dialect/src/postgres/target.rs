@@ -349,6 +349,7 @@ impl Binder<'_> {
         }
         let From::Query { query, .. } = from else { return Err(Error::internal("a view is a query")) };
         let rows = self.rows_of_a_table(&view, *query, change, false)?;
+        self.check_rules_behind(&view, &rows.relation, event)?;
         self.needs.change(mark, rows.id, change.privileges());
         self.needs.change_behind(mark, rows.id, change.privileges());
         for (column, expr) in entry.columns.iter_mut().zip(rows.items) {
@@ -512,6 +513,7 @@ impl Binder<'_> {
             Some(From::Query { id, query, lateral: false }) if self.views_behind.contains_key(&id) => {
                 let columns = own_columns(&items, id)?;
                 let inner = self.views_behind[&id].clone();
+                self.check_rules_behind(view, &inner, change.event())?;
                 let below = cascaded || check == Some(CheckOption::Cascaded);
                 let mut rows = self.rows_of_a_table(&inner, *query, change, below)?;
                 items.iter_mut().chain(&mut filter).for_each(|expr| put_in_place(expr, id, &rows.items));
@@ -575,6 +577,8 @@ pub fn updatable(relation: &Arc<Relation>, schema: &dyn Schema, context: &Contex
     }
     // What is not updatable has no columns to store in; what has none can be deleted from all the same.
     let mut binder = Binder::detached(schema, context);
+    // Nobody changes anything: rules have no say.
+    binder.stored = true;
     match binder.view_target(relation.clone(), None, Change::Delete, -1) {
         Ok(Target { view: Some(view), .. }) => {
             let columns: Vec<bool> = view.columns.iter().map(Result::is_ok).collect();
