@@ -112,7 +112,7 @@ fn tell(connection: &mut Connection, words: &[u8]) {
 
 fn refused(sqlstate: &'static str, message: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
-    Backend::ErrorResponse(Notice::new(Severity::Fatal, sqlstate, message)).encode(&mut bytes);
+    Backend::ErrorResponse(Notice::new(Severity::Fatal, sqlstate, message).into()).encode(&mut bytes);
     bytes
 }
 

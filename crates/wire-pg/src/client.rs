@@ -63,9 +63,9 @@ pub enum Event<'a> {
     /// The server awaits the data of a [`copy_in`](Client::copy_in): [`Client::put_copy_data`], then [`Client::end_copy`].
     CopyIn,
     /// The statement failed; `Ready` follows.
-    Error(Notice<'a>),
+    Error(Box<Notice<'a>>),
     /// A remark.
-    Notice(Notice<'a>),
+    Notice(Box<Notice<'a>>),
     /// Nothing more has come: write the output, read, poll again.
     Pending,
     /// The server awaits a command.
@@ -403,7 +403,8 @@ impl Client {
             self.lent = len;
             // Cut again: the borrow of the first cut ended when the state was changed.
             let body = &self.receive.unread()[5..len];
-            let event = event(Backend::decode(tag, body)?, &mut self.state, tag)?;
+            let message = Backend::decode(tag, body).inspect_err(|_| self.state = State::Over)?;
+            let event = event(message, &mut self.state, tag)?;
             if let Event::Ready(status) = event {
                 self.server.transaction = status;
             }
@@ -457,8 +458,8 @@ impl Client {
 
     /// Handles a message of which the caller need not hear. False for all others.
     fn handles_itself(&mut self, tag: u8) -> Result<bool, Failure> {
-        // Most messages are rows.
-        if tag == b'D' && matches!(self.state, State::Results) {
+        // Most messages are those of results: rows, their descriptions and their ends.
+        if matches!(self.state, State::Results) && matches!(tag, b'D' | b'C' | b'Z' | b'T' | b's') {
             return Ok(false);
         }
         let state = std::mem::replace(&mut self.state, State::Over);
@@ -826,14 +827,14 @@ mod tests {
         feed(
             &mut client,
             &[
-                Backend::ErrorResponse(Notice::new(Severity::Error, "42601", "syntax error")),
+                Backend::ErrorResponse(Notice::new(Severity::Error, "42601", "syntax error").into()),
                 Backend::ReadyForQuery(TransactionStatus::IDLE),
             ],
         );
         assert!(matches!(client.poll(), Ok(Event::Error(notice)) if notice.sqlstate == "42601"));
         assert!(matches!(client.poll(), Ok(Event::Ready(_))));
         client.query("SELECT 1");
-        feed(&mut client, &[Backend::ErrorResponse(Notice::new(Severity::Fatal, "57P01", "going down"))]);
+        feed(&mut client, &[Backend::ErrorResponse(Notice::new(Severity::Fatal, "57P01", "going down").into())]);
         assert!(matches!(client.poll(), Err(Failure::Refused(_))));
         assert!(matches!(client.poll(), Err(Failure::Closed)));
     }

@@ -57,7 +57,7 @@ impl Door for PgDoor {
     fn refusal(&self, why: &str) -> Vec<u8> {
         let error = Error::new(Condition::TooManyConnections, "sorry, too many clients already").detail(why);
         let mut bytes = Vec::new();
-        Backend::ErrorResponse(report::notice(&error, Severity::Fatal)).encode(&mut bytes);
+        Backend::ErrorResponse(report::notice(&error, Severity::Fatal).into()).encode(&mut bytes);
         bytes
     }
 }

@@ -145,7 +145,7 @@ pub enum Backend<'a> {
     /// The query text held no statement.
     EmptyQueryResponse,
     /// It failed.
-    ErrorResponse(Notice<'a>),
+    ErrorResponse(Box<Notice<'a>>),
     /// The result of a `FunctionCall`; `None` is NULL.
     FunctionCallResponse(Option<&'a [u8]>),
     /// The server does not speak all that was asked for.
@@ -153,7 +153,7 @@ pub enum Backend<'a> {
     /// What was described returns no rows.
     NoData,
     /// A remark.
-    NoticeResponse(Notice<'a>),
+    NoticeResponse(Box<Notice<'a>>),
     /// Another session's NOTIFY.
     NotificationResponse(Notification<'a>),
     /// The types of a statement's parameters.
@@ -188,11 +188,11 @@ impl<'a> Backend<'a> {
             b'H' => Self::CopyOutResponse(CopyResponse::decode(reader)?),
             b'D' => Self::DataRow(DataRow::decode(reader)?),
             b'I' => Self::EmptyQueryResponse,
-            b'E' => Self::ErrorResponse(Notice::decode(reader)?),
+            b'E' => Self::ErrorResponse(Notice::decode(reader)?.into()),
             b'V' => Self::FunctionCallResponse(query::value(reader, "FunctionCallResponse value")?),
             b'v' => Self::NegotiateProtocolVersion(NegotiateProtocolVersion::decode(reader)?),
             b'n' => Self::NoData,
-            b'N' => Self::NoticeResponse(Notice::decode(reader)?),
+            b'N' => Self::NoticeResponse(Notice::decode(reader)?.into()),
             b'A' => Self::NotificationResponse(Notification::decode(reader)?),
             b't' => Self::ParameterDescription(Oids::decode(reader)?),
             b'S' => Self::ParameterStatus(ParameterStatus::decode(reader)?),

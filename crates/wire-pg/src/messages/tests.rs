@@ -147,7 +147,7 @@ fn backend_messages_round_trip() {
         (Backend::CopyOutResponse(copy()), false),
         (Backend::DataRow(DataRow { values }), false),
         (Backend::EmptyQueryResponse, false),
-        (Backend::ErrorResponse(notice.clone()), false),
+        (Backend::ErrorResponse(notice.clone().into()), false),
         (Backend::FunctionCallResponse(Some(b"x")), false),
         (Backend::FunctionCallResponse(None), false),
         (
@@ -158,7 +158,7 @@ fn backend_messages_round_trip() {
             false,
         ),
         (Backend::NoData, false),
-        (Backend::NoticeResponse(notice), false),
+        (Backend::NoticeResponse(notice.into()), false),
         (Backend::NotificationResponse(Notification { process: 7, channel: "c", payload: "p" }), false),
         (Backend::ParameterDescription(Oids::from_wire(&[0, 0, 0, 23, 0, 0, 0, 25])), false),
         (Backend::ParameterStatus(ParameterStatus { name: "TimeZone", value: "UTC" }), false),

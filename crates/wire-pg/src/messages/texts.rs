@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(mapped(&rows("é", "b")), Ok(encoded(&rows("E~", "b"))));
         let status = |value| Backend::ParameterStatus(ParameterStatus { name: "n", value });
         assert_eq!(mapped(&status("é")), Ok(encoded(&status("E~"))));
-        let error = |message| Backend::ErrorResponse(Notice::new(Severity::Error, "22P05", message));
+        let error = |message| Backend::ErrorResponse(Notice::new(Severity::Error, "22P05", message).into());
         assert_eq!(mapped(&error("xéy")), Ok(encoded(&error("xE~y"))));
         assert_eq!(mapped(&error("no!")), Err("no!".to_owned()));
         let data = Backend::CopyData("é!".as_bytes());

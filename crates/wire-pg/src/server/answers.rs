@@ -173,10 +173,10 @@ impl<T: Texts> Server<T> {
     }
 
     /// Adds an error or a notice. Where the client's encoding lacks a character of it, that is what it is told instead.
-    fn put_notice<'n>(&mut self, notice: Notice<'n>, message: fn(Notice<'n>) -> Backend<'n>) {
+    fn put_notice<'n>(&mut self, notice: Notice<'n>, message: fn(Box<Notice<'n>>) -> Backend<'n>) {
         let severity = notice.severity;
-        if let Err(error) = self.try_put(&message(notice)) {
-            message(T::told(&error, severity)).encode(&mut self.output);
+        if let Err(error) = self.try_put(&message(notice.into())) {
+            message(T::told(&error, severity).into()).encode(&mut self.output);
         }
     }
 
