@@ -401,7 +401,10 @@ impl Session {
     /// # Errors
     /// `0A000` for what cannot be set there.
     fn settings_there(&self) -> Result<Arc<str>> {
-        let (settings, lock) = (self.state.settings(), self.state.variables.read().lock_timeout());
+        let (settings, lock) = {
+            let variables = self.state.variables.read();
+            (variables.settings(), variables.lock_timeout())
+        };
         let mut told = self.state.told_upstream.lock();
         if let Some((known, known_lock, text)) = &*told
             && Arc::ptr_eq(known, &settings)

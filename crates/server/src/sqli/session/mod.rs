@@ -48,8 +48,8 @@ pub(in crate::sqli) struct SqliSession<'c> {
     commands: Commands,
     /// Whether the client's interrupts are looked for.
     urgent: Urgent,
-    /// Nothing was answered yet.
-    fresh: bool,
+    /// The last read took all that there was room for: more may wait.
+    full: bool,
 }
 
 /// Whether somebody looks for a client's urgent byte. Nothing can be interrupted before the first statement, and who only
@@ -176,7 +176,7 @@ impl<'c> SqliSession<'c> {
             command: None,
             routines: crate::sqli::fast_path::Routines::default(),
         };
-        Self { connection, decoder, commands, urgent, fresh: true }
+        Self { connection, decoder, commands, urgent, full: false }
     }
 
     /// Obeys the client until the end.
@@ -246,15 +246,15 @@ impl<'c> SqliSession<'c> {
     /// Writes what waits, then waits for more bytes.
     fn fill(&mut self) -> Result<(), Ending> {
         // While more input waits the answers wait too: a client may write much before it reads.
-        // It is not looked for when the session is opened: who connects waits for that, whatever was sent ahead.
-        if !self.commands.server.output().is_empty()
-            && (std::mem::take(&mut self.fresh) || !self.connection.input_waits())
-        {
+        if !self.commands.server.output().is_empty() && !self.runs_ahead() {
             self.flush()?;
         }
         let wait = Wait::begin(self.connection, self.commands.open.as_ref().map(|open| &open.session));
         self.urgent.rest();
-        let read = self.connection.read(self.decoder.space(READ));
+        let space = self.decoder.space(READ);
+        let room = space.len();
+        let read = self.connection.read(space);
+        self.full = read.as_ref().is_ok_and(|&count| count == room);
         self.urgent.work();
         let session = self.commands.open.as_ref().map(|open| &open.session);
         match wait.end(read, self.connection, session, !self.decoder.is_empty()) {
@@ -268,6 +268,12 @@ impl<'c> SqliSession<'c> {
             Err(Silence::Idle { in_transaction }) => Err(kit::idle(in_transaction)),
             Err(Silence::Over(ending)) => Err(ending),
         }
+    }
+
+    /// True when the client has sent more than was read. It is not looked for behind the end of a group in a read that had
+    /// room left: who waits for an answer would wait for that as well.
+    fn runs_ahead(&self) -> bool {
+        (self.full || !self.decoder.is_empty()) && self.connection.input_waits()
     }
 
     /// The session may have been ended by somebody else, or by a limit of its own: the client is told as the last thing.
