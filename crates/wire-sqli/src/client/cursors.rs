@@ -38,6 +38,18 @@ pub enum ScrollTo {
 /// Bytes that a scroll fetch, which is for one row, says it can take: what other clients say.
 const SCROLL_BYTES: i32 = 4096;
 
+/// The name of a cursor whose name nobody needs: `rowferry` and eight hexadecimal digits of its number.
+fn own_name(number: u64) -> [u8; 16] {
+    let mut name = *b"rowferry00000000";
+    for (place, digit) in name[8..].iter_mut().rev().enumerate() {
+        *digit = b"0123456789abcdef"[(number >> (4 * place) & 15) as usize];
+    }
+    name
+}
+
+/// Room for the group of a statement with some values.
+const GROUP_BYTES: usize = 256;
+
 impl Client {
     /// As [`run`](Self::run), for a query with a cursor of the caller's making.
     pub fn run_cursor(&mut self, parameters: &Params, begin: bool, cursor: &CursorOptions) -> Result<(), Misuse> {
@@ -47,15 +59,13 @@ impl Client {
         let begin = begin && Transaction::of(prepared.statement_type) == Transaction::Unchanged;
         let widths = self.decoder.widths();
         let id = ClientMessage::Id(prepared.statement);
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(GROUP_BYTES);
         id.encode(&mut bytes, widths)?;
         if prepared.is_query() {
             self.cursors += 1;
-            let name = match &cursor.name {
-                Some(name) => name.to_vec(),
-                None => format!("rowferry{:08x}", self.cursors).into_bytes(),
-            };
-            ClientMessage::CursorName(&name).encode(&mut bytes, widths)?;
+            let own = own_name(self.cursors);
+            let name = cursor.name.as_deref().unwrap_or(&own);
+            ClientMessage::CursorName(name).encode(&mut bytes, widths)?;
             parameters.append_to(&mut bytes);
             if cursor.scroll {
                 ClientMessage::Scroll.encode(&mut bytes, widths)?;

@@ -93,9 +93,13 @@ class AsyncCursor(AsyncArrowRows):
         """
         self._check()
         self._forget()
-        self._files = files = self._allowed(operation, parameters)
         result = await self.connection.execute_on_wire(
-            operation, parameters, scroll=self._scrollable, hold=self._hold, name=self.name, files=files
+            operation,
+            parameters,
+            scroll=self._scrollable,
+            hold=self._hold,
+            name=self.name,
+            files=self._allowed(operation, parameters),
         )
         self._take(result)
         return self
@@ -122,7 +126,7 @@ class AsyncCursor(AsyncArrowRows):
         if on_error not in ("stop", "continue"):
             raise err.ProgrammingError(f"on_error={on_error!r} is neither 'stop' nor 'continue'")
         go_on = max_errors if on_error == "continue" else None
-        self._files = files = self._allowed(operation, None)
+        files = self._allowed(operation, None)
         result = await self.connection.execute_many_on_wire(operation, seq_of_parameters, go_on=go_on, files=files)
         self._rowcount = result.count
         self._lastrowid = result.serial or None
@@ -206,7 +210,9 @@ class AsyncCursor(AsyncArrowRows):
 
     def _allowed(self, operation: Any, parameters: Any) -> ClientFiles:
         """What the server may use of the client's: what was registered, and names that the statement itself has."""
-        files = ClientFiles()
+        files = self._files
+        if files is None:
+            files = self._files = ClientFiles()
         files.sources = self.virtual_files
         files.sinks = self.sinks
         files.received = self.blob_files = {}
@@ -221,8 +227,8 @@ class AsyncCursor(AsyncArrowRows):
             self._rowcount = result.count
             return
         self._rows = result.rows
-        names = [column[0] for column in result.description or ()]
-        self._build = row_builder(self.row_factory, names)
+        if self.row_factory is not None:
+            self._build = row_builder(self.row_factory, [column[0] for column in self._description or ()])
         self._rowcount = -1 if result.more else result.count
 
     def _forget(self) -> None:

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyList};
-use rowferry_client::informix::{Placeholder, wants_list};
+use rowferry_client::informix::wants_list;
 use rowferry_wire_sqli::client::{Client, Misuse, Outcome, Prepared, SqlError};
 
-use super::statement::{parse, text_of};
-use super::{Driver, Operation, Shared, Step, done, misused, server_error};
+use super::statement::text_of;
+use super::texts::Text;
+use super::{Driver, Operation, Shared, Step, done, misused, prepare, server_error};
 use crate::errors::{Class, error};
 use crate::informix::files::Files;
 use crate::informix::result::QueryResult;
@@ -17,7 +18,7 @@ use crate::informix::values::Encoder;
 /// A statement for each of many rows of values.
 struct Batch {
     begin: bool,
-    placeholders: Vec<Placeholder>,
+    statement: Arc<Text>,
     rows: Py<PyIterator>,
     /// Rows taken from the iterator.
     taken: u64,
@@ -49,20 +50,20 @@ impl Driver {
         self.shared.files = Files::new(files);
         let rows = rows.try_iter()?.unbind();
         let text = text_of(sql)?;
-        let statement = parse(text)?;
-        if wants_list(&statement.sql) {
+        let known = self.shared.text(text)?;
+        if wants_list(&known.statement.sql) {
             let message = "a list for IN is a value of `execute` alone: it makes the statement another for each length";
             return Err(error(py, Class::Programming, None, message));
         }
-        self.shared.prepare(client, text, &statement, None)?;
-        self.start(Batch::new(begin, statement.params, rows, go_on));
+        prepare(py, client, &known.encoded, known.statement.params.len())?;
+        self.start(Batch::new(begin, known, rows, go_on));
         Ok(())
     }
 }
 
 impl Batch {
-    const fn new(begin: bool, placeholders: Vec<Placeholder>, rows: Py<PyIterator>, go_on: Option<usize>) -> Self {
-        Self { begin, placeholders, rows, taken: 0, failed: None, go_on, errors: Vec::new(), unsent: Vec::new() }
+    const fn new(begin: bool, statement: Arc<Text>, rows: Py<PyIterator>, go_on: Option<usize>) -> Self {
+        Self { begin, statement, rows, taken: 0, failed: None, go_on, errors: Vec::new(), unsent: Vec::new() }
     }
 
     /// The statement is described.
@@ -90,7 +91,7 @@ impl Batch {
             };
             let place = self.taken;
             self.taken += 1;
-            if let Err(refused) = encoder.encode_all(&self.placeholders, &row, params) {
+            if let Err(refused) = encoder.encode_all(&self.statement.statement.params, &row, params) {
                 // The rows before it are carried out; the error says which one was not.
                 let _ = refused.value(py).setattr("row", place);
                 if self.go_on.is_none() || !is_refusal(py, &refused) {

@@ -10,13 +10,15 @@ mod drain;
 mod errors;
 mod login;
 mod statement;
+mod texts;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
-use rowferry_client::informix::{self, Known};
+use rowferry_client::informix::Known;
 use rowferry_wire_sqli::client::{Client, Event, Outcome, Params, Prepared, Returned, SqlError};
+use texts::{Text, Texts};
 
 use super::columns::Plan;
 use super::files::Files;
@@ -136,31 +138,22 @@ pub struct Shared {
     files: Files,
     params: Params,
     scratch: Vec<u8>,
+    texts: Texts,
+}
+
+/// Prepares a statement of so many values.
+fn prepare(py: Python<'_>, client: &mut Client, encoded: &[u8], values: usize) -> PyResult<()> {
+    let values = u16::try_from(values).unwrap_or(u16::MAX);
+    client.prepare(encoded, values).map_err(|misuse| misused(py, misuse))
 }
 
 /// How many statements' decoders are remembered.
 const PLANS: usize = 64;
 
 impl Shared {
-    /// Prepares a statement. When lists have made another of it, it is told how many values that has.
-    fn prepare(
-        &mut self,
-        client: &mut Client,
-        text: &Bound<'_, PyString>,
-        statement: &informix::Statement,
-        rewritten: Option<usize>,
-    ) -> PyResult<()> {
-        let py = text.py();
-        self.scratch.clear();
-        if statement.params.is_empty() {
-            self.encoding.encode(text, &mut self.scratch)?;
-        } else {
-            self.encoding.encode(&PyString::new(py, &statement.sql), &mut self.scratch)?;
-        }
-        let count = u16::try_from(rewritten.unwrap_or(statement.params.len())).unwrap_or(u16::MAX);
-        client.prepare(&self.scratch, count).map_err(|misuse| misused(py, misuse))?;
-        self.scratch.shrink_to(1024 * 1024);
-        Ok(())
+    /// What is known of a statement's text.
+    fn text(&mut self, text: &Bound<'_, PyString>) -> PyResult<Arc<Text>> {
+        self.texts.of(text, &self.encoding)
     }
 
     /// How to build the rows of a statement.
@@ -222,6 +215,7 @@ impl Driver {
             files: Files::default(),
             params: Params::default(),
             scratch: Vec::new(),
+            texts: Texts::default(),
         };
         Self { operation: None, shared }
     }

@@ -7,7 +7,7 @@ use rowferry_client::informix;
 use rowferry_wire_sqli::client::{Client, CursorOptions, Failure, Outcome, Prepared, ScrollTo, SqlError};
 use rowferry_wire_sqli::messages::SimpleLob;
 
-use super::{Driver, Operation, Shared, Step, broken, done, misused, not_built, server_error};
+use super::{Driver, Operation, Shared, Step, broken, done, misused, not_built, prepare, server_error};
 use crate::cells;
 use crate::errors::{Class, error};
 use crate::informix::columns::{Plan, RowError};
@@ -64,29 +64,34 @@ impl Driver {
         shared.files = Files::new(files);
         shared.params.clear();
         let text = text_of(sql)?;
-        let mut rewritten = None;
-        let statement = if let Some(args) = args {
-            let mut statement = parse(text)?;
-            // Values are looked at before anything is sent.
-            let Shared { encoding, scratch, params, .. } = &mut *shared;
-            let mut lists = Vec::new();
-            let mut encoder = Encoder { encoding, widths: client.widths(), scratch, lists: Some(&mut lists) };
-            encoder.encode_all(&statement.params, args, params)?;
-            if !lists.is_empty() {
-                statement.sql = informix::expand(&statement.sql, &lists).ok_or_else(|| {
-                    let message = "a list stands alone behind IN: `IN ?` or `IN (?)`";
-                    error(py, Class::Programming, None, message)
-                })?;
-                rewritten = Some(params.len());
+        let Some(args) = args else {
+            if informix::count_questions(text.to_str()?) > 0 {
+                let message = "the statement has placeholders, but no values were given";
+                return Err(error(py, Class::Programming, None, message));
             }
-            statement
-        } else if informix::count_questions(text.to_str()?) > 0 {
-            let message = "the statement has placeholders, but no values were given";
-            return Err(error(py, Class::Programming, None, message));
-        } else {
-            informix::Statement { sql: String::new(), params: Vec::new() }
+            shared.scratch.clear();
+            shared.encoding.encode(text, &mut shared.scratch)?;
+            prepare(py, client, &shared.scratch, 0)?;
+            self.start(Statement { begin, query, cursor: Arc::new(cursor), fetched: None, outcome: None });
+            return Ok(());
         };
-        shared.prepare(client, text, &statement, rewritten)?;
+        let known = shared.text(text)?;
+        // Values are looked at before anything is sent.
+        let Shared { encoding, scratch, params, .. } = &mut *shared;
+        let mut lists = Vec::new();
+        let mut encoder = Encoder { encoding, widths: client.widths(), scratch, lists: Some(&mut lists) };
+        encoder.encode_all(&known.statement.params, args, params)?;
+        if lists.is_empty() {
+            prepare(py, client, &known.encoded, known.statement.params.len())?;
+        } else {
+            let expanded = informix::expand(&known.statement.sql, &lists).ok_or_else(|| {
+                let message = "a list stands alone behind IN: `IN ?` or `IN (?)`";
+                error(py, Class::Programming, None, message)
+            })?;
+            scratch.clear();
+            encoding.encode(&PyString::new(py, &expanded), scratch)?;
+            prepare(py, client, scratch, params.len())?;
+        }
         self.start(Statement { begin, query, cursor: Arc::new(cursor), fetched: None, outcome: None });
         Ok(())
     }
@@ -336,9 +341,4 @@ impl Fetched {
 /// A statement's text.
 pub(super) fn text_of<'a, 'py>(sql: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<'py, PyString>> {
     sql.cast::<PyString>().map_err(|_| error(sql.py(), Class::Programming, None, "SQL must be str"))
-}
-
-/// A statement's placeholders.
-pub(super) fn parse(text: &Bound<'_, PyString>) -> PyResult<informix::Statement> {
-    informix::parse(text.to_str()?).map_err(|invalid| error(text.py(), Class::Programming, None, &invalid.to_string()))
 }
