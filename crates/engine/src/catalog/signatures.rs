@@ -68,6 +68,48 @@ pub fn result(fact: &facts::Function) -> Option<String> {
     Some(format!("{set}{}", type_words(fact.result)))
 }
 
+/// A function of PostgreSQL's own as `pg_get_functiondef` prints it; none for one whose body is not in its catalogs as text.
+pub fn definition(fact: &facts::Function) -> Option<String> {
+    if fact.language != "internal" || !matches!(fact.kind, 'f' | 'w') {
+        return None;
+    }
+    let (name, arguments, returned) = (quote_ident(fact.name), arguments(fact, true), result(fact)?);
+    let mut attributes = String::new();
+    if fact.kind == 'w' {
+        attributes.push_str(" WINDOW");
+    }
+    attributes.push_str(match fact.volatility {
+        'i' => " IMMUTABLE",
+        's' => " STABLE",
+        _ => "",
+    });
+    attributes.push_str(match fact.parallel {
+        's' => " PARALLEL SAFE",
+        'r' => " PARALLEL RESTRICTED",
+        _ => "",
+    });
+    if fact.strict {
+        attributes.push_str(" STRICT");
+    }
+    if fact.leakproof {
+        attributes.push_str(" LEAKPROOF");
+    }
+    if fact.cost != 1.0 {
+        attributes.push_str(&format!(" COST {}", fact.cost));
+    }
+    if fact.rows != 0.0 && fact.rows != 1000.0 {
+        attributes.push_str(&format!(" ROWS {}", fact.rows));
+    }
+    if let Some(support) = facts::Function::by_oid(fact.support) {
+        attributes.push_str(&format!(" SUPPORT {}", quote_ident(support.name)));
+    }
+    if !attributes.is_empty() {
+        attributes.push('\n');
+    }
+    let head = format!("CREATE OR REPLACE FUNCTION pg_catalog.{name}({arguments})\n RETURNS {returned}\n");
+    Some(format!("{head} LANGUAGE internal\n{attributes}AS $function${}$function$\n", fact.source))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,6 +133,21 @@ mod tests {
         let of_aggregate = |fact: &&&facts::Function| fact.kind == 'a';
         let rank = facts::Function::named("rank").iter().find(of_aggregate).unwrap();
         assert_eq!(arguments(rank, true), "VARIADIC \"any\" ORDER BY VARIADIC \"any\"");
+    }
+
+    #[test]
+    fn definitions_are_printed_as_postgresql_prints_them() {
+        assert_eq!(
+            definition(of("now")).as_deref(),
+            Some(
+                "CREATE OR REPLACE FUNCTION pg_catalog.now()\n RETURNS timestamp with time zone\n LANGUAGE internal\n \
+                 STABLE PARALLEL SAFE STRICT\nAS $function$now$function$\n"
+            )
+        );
+        assert!(definition(of("row_number")).is_some_and(|text| text.contains("\n WINDOW IMMUTABLE")));
+        // Its body is SQL, of which the catalogs hold a tree.
+        let in_sql = facts::Function::all().iter().find(|fact| fact.language == "sql").unwrap();
+        assert_eq!(definition(in_sql), None);
     }
 
     #[test]

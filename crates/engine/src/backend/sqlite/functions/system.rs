@@ -193,6 +193,9 @@ pub(super) const ROWS: &[Row] = &[
             let message = format!("\"{name}\" is an aggregate function");
             return Err(Error::new(Condition::WrongObjectType, message));
         }
+        if let Some(fact) = builtin(call)? {
+            return Ok(signatures::definition(fact).map_or(Value::Null, Value::Text));
+        }
         let state = call.context().state();
         let (schema, settings) = (state.schema(), call.context().settings());
         function(call, |function| {
