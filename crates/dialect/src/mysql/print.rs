@@ -500,8 +500,8 @@ impl Place<'_> {
                     of if of & following != 0 => "unbounded following".to_owned(),
                     of if of & here != 0 => "current row".to_owned(),
                     // The offsets' bits lie six and four above those of the unbounded.
-                    of if of & (preceding << 6) != 0 => format!("{} preceding", self.boxed(offset)?),
-                    of if of & (following << 6) != 0 => format!("{} following", self.boxed(offset)?),
+                    of if of & (preceding << 6) != 0 => format!("{} preceding", self.frame_offset(offset)?),
+                    of if of & (following << 6) != 0 => format!("{} following", self.frame_offset(offset)?),
                     _ => return None,
                 })
             };
@@ -510,6 +510,17 @@ impl Place<'_> {
             parts.push(format!("{units} between {start} and {end}"));
         }
         Some(parts.join(" "))
+    }
+
+    /// How far a frame reaches: an INTERVAL is kept as the text of a span.
+    fn frame_offset(&self, offset: &Option<Box<Node>>) -> Option<String> {
+        if let Some(N::TypeCast(cast)) = &offset.as_deref()?.node
+            && cast.type_name.as_ref().and_then(|ty| ty.names.last()).and_then(string) == Some("interval")
+            && let Some(written) = cast.arg.as_deref().and_then(constant_text)
+        {
+            return Some(format!("interval {written}"));
+        }
+        self.boxed(offset)
     }
 
     fn select(&self, select: &pg::SelectStmt) -> Option<String> {

@@ -260,7 +260,7 @@ impl<'c> Taken<'c> {
     /// Writes what has been gathered, word by word in their order.
     fn write(&mut self) -> Result<()> {
         self.postings = 0;
-        let mut gathered: Vec<(Vec<u8>, Vec<(i64, u32)>)> = std::mem::take(&mut self.gathered).into_iter().collect();
+        let mut gathered: Vec<_> = std::mem::take(&mut self.gathered).into_iter().collect();
         gathered.sort_unstable();
         let oid = self.index.oid;
         let find = "SELECT part, postings FROM main.rowferry_fulltext_words WHERE oid = ?1 AND word = ?2
