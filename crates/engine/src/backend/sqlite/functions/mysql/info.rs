@@ -88,14 +88,8 @@ pub(in super::super) const ROWS: &[Row] = &[
         if seconds < 0.0 {
             return Err(Error::new(Condition::InvalidParameterValue, "Incorrect arguments to sleep."));
         }
-        let state = call.context().state();
-        // Who is woken says so; what else the statement has to do fails.
-        state.sleep(Duration::ZERO)?;
-        match state.sleep(Duration::from_secs_f64(seconds.min(31_536_000.0))) {
-            Ok(()) => integer(0),
-            Err(error) if error.condition() == Condition::QueryCanceled => integer(1),
-            Err(error) => Err(error),
-        }
+        call.context().state().sleep(Duration::from_secs_f64(seconds.min(31_536_000.0)))?;
+        integer(0)
     })
     .volatile(),
     Row::new("rf_mysql_kill", 2, |call| {
