@@ -118,16 +118,7 @@ class Targets(contextlib.ExitStack):
 
     def _start_rowferry_informix(self) -> Target:
         server = self.enter_context(Rowferry.start(self._sqlite_file(), postgres=False, informix=True))
-        assert server.informix is not None
-        host, port = server.informix
-        address = {
-            "host": host,
-            "port": port,
-            "user": "informix",
-            "password": "in4mix",
-            "database": server.dbname,
-            "server": "informix",
-        }
+        address = _informix_address(server)
         _fill_informix(address)
         return Target(address, f"rowferry serve, {find_rowferry()}", lambda: [server.pid])
 
@@ -194,18 +185,8 @@ class Targets(contextlib.ExitStack):
 
     def _start_rowferry_informix_before_postgresql(self) -> Target:
         server = self._behind()
-        assert server.informix is not None
-        host, port = server.informix
-        address = {
-            "host": host,
-            "port": port,
-            "user": "informix",
-            "password": "in4mix",
-            "database": server.dbname,
-            "server": "informix",
-            # As psycopg is told to be: a transaction would take messages of its own.
-            "autocommit": True,
-        }
+        # As psycopg is told to be: a transaction would take messages of its own.
+        address = {**_informix_address(server), "autocommit": True}
         return Target(address, self._behind_version(), self._both_pids)
 
     def _start_rowferry_mysql_before_postgresql(self) -> Target:
@@ -300,6 +281,13 @@ class Targets(contextlib.ExitStack):
                         ),
                     )
         return self._file
+
+
+def _informix_address(server: Rowferry) -> dict[str, Any]:
+    assert server.informix is not None
+    host, port = server.informix
+    address: dict[str, Any] = {"host": host, "port": port, "user": "informix", "password": "in4mix"}
+    return {**address, "database": server.dbname, "server": "informix"}
 
 
 def _fill_informix(address: dict[str, Any]) -> None:
