@@ -264,6 +264,26 @@ impl Binder<'_> {
         self.unsupported("a table without columns", place)
     }
 
+    /// The relation of which DROP POLICY, RULE or TRIGGER names a part; none, with a remark, where IF EXISTS lets it be missing.
+    pub(super) fn dropped_from(
+        &mut self,
+        name: &crate::schema::QualifiedName,
+        missing_ok: bool,
+    ) -> Result<Option<std::sync::Arc<crate::schema::Relation>>> {
+        if let Some(relation) = self.schema.relation(name) {
+            return Ok(Some(relation));
+        }
+        if !missing_ok {
+            return Err(crate::Error::new(Condition::UndefinedTable, format!("relation \"{name}\" does not exist")));
+        }
+        let schema = name.schema.as_ref().filter(|schema| !self.schema.has_namespace(schema));
+        self.remark(match schema {
+            Some(schema) => format!("schema \"{schema}\" does not exist, skipping"),
+            None => format!("relation \"{name}\" does not exist, skipping"),
+        });
+        Ok(None)
+    }
+
     /// IF EXISTS lets something pass, or something is done otherwise than it was said.
     pub(super) fn remark(&mut self, message: String) {
         self.notices.push(crate::Error::new(Condition::SuccessfulCompletion, message));

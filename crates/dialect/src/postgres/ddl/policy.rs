@@ -47,17 +47,7 @@ impl Binder<'_> {
         let nothing = Ok(Statement::Nothing { tag: "DROP POLICY" });
         let Some(N::List(list)) = drop.objects.first().and_then(|node| node.node.as_ref()) else { return nothing };
         let (name, policy) = on_table(&names::strings(&list.items));
-        let Some(table) = self.schema.relation(&name) else {
-            if drop.missing_ok {
-                let schema = name.schema.as_ref().filter(|schema| !self.schema.has_namespace(schema));
-                self.remark(match schema {
-                    Some(schema) => format!("schema \"{schema}\" does not exist, skipping"),
-                    None => format!("relation \"{name}\" does not exist, skipping"),
-                });
-                return nothing;
-            }
-            return Err(Error::new(Condition::UndefinedTable, format!("relation \"{name}\" does not exist")));
-        };
+        let Some(table) = self.dropped_from(&name, drop.missing_ok)? else { return nothing };
         let Some(policy) = table.policy(&policy).cloned() else {
             if drop.missing_ok {
                 self.remark(format!("policy \"{policy}\" for relation \"{name}\" does not exist, skipping"));

@@ -180,17 +180,7 @@ impl Binder<'_> {
         let nothing = Ok(Statement::Nothing { tag: "DROP RULE" });
         let Some(N::List(list)) = drop.objects.first().and_then(|node| node.node.as_ref()) else { return nothing };
         let (name, rule) = on_relation(&names::strings(&list.items));
-        let Some(relation) = self.schema.relation(&name) else {
-            if drop.missing_ok {
-                let schema = name.schema.as_ref().filter(|schema| !self.schema.has_namespace(schema));
-                self.remark(match schema {
-                    Some(schema) => format!("schema \"{schema}\" does not exist, skipping"),
-                    None => format!("relation \"{name}\" does not exist, skipping"),
-                });
-                return nothing;
-            }
-            return Err(Error::new(Condition::UndefinedTable, format!("relation \"{name}\" does not exist")));
-        };
+        let Some(relation) = self.dropped_from(&name, drop.missing_ok)? else { return nothing };
         let Some(found) = relation.rule(&rule).cloned() else {
             if rule == Rule::RETURN && relation.definition().is_some() {
                 let view = format!("{} {}", relation_words(&relation), relation.name);

@@ -217,17 +217,7 @@ impl Binder<'_> {
         let nothing = Ok(Statement::Nothing { tag: "DROP TRIGGER" });
         let Some(N::List(list)) = drop.objects.first().and_then(|node| node.node.as_ref()) else { return nothing };
         let (table, name) = on_relation(&names::strings(&list.items));
-        let Some(relation) = self.schema.relation(&table) else {
-            if drop.missing_ok {
-                let schema = table.schema.as_ref().filter(|schema| !self.schema.has_namespace(schema));
-                self.remark(match schema {
-                    Some(schema) => format!("schema \"{schema}\" does not exist, skipping"),
-                    None => format!("relation \"{table}\" does not exist, skipping"),
-                });
-                return nothing;
-            }
-            return Err(Error::new(Condition::UndefinedTable, format!("relation \"{table}\" does not exist")));
-        };
+        let Some(relation) = self.dropped_from(&table, drop.missing_ok)? else { return nothing };
         let Some(trigger) = relation.trigger(&name).cloned() else {
             if drop.missing_ok {
                 self.remark(format!("trigger \"{name}\" for relation \"{table}\" does not exist, skipping"));
