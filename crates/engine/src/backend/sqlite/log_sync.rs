@@ -11,7 +11,7 @@
 //! checksum is wrong, and zeros are no frame.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Seek as _, SeekFrom};
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -64,9 +64,10 @@ impl LogSync {
     /// called by whoever holds SQLite's write lock, so that nobody writes behind the log's end meanwhile. The next flush brings
     /// them to the disk; when they cannot be written, the log grows by itself.
     pub fn reserve(&self) {
-        let Some(log) = self.log.get() else { return };
-        let Ok(metadata) = log.metadata() else { return };
-        let length = metadata.len();
+        let Some(mut log) = self.log.get() else { return };
+        // Not `metadata`: it asks for the times, too, and the next write to a file whose times somebody has asked for must note
+        // one of its own (Linux 6.13 and newer), which the flush behind it then waits for: half as long again.
+        let Ok(length) = log.seek(SeekFrom::End(0)) else { return };
         if length < RESERVE_FROM || length == self.reserved.load(Ordering::Relaxed) {
             return;
         }
