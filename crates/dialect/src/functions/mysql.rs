@@ -71,6 +71,12 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "mysql_json_order" (JSON) -> BYTEA, F("rf_mysql_json_order");
     Scalar "mysql_json_order_of" (ANY) -> BYTEA, Special("mysql_json_order_of"), stable;
 
+    // (definition, what rows are parted by): the place of a row's part; true, or an error where there is none; and true, or an
+    // error for a place that is none of these.
+    Scalar "mysql_partition" (TEXT, ANY) -> I8, F("rf_mysql_partition"), variadic, lenient;
+    Scalar "mysql_partitioned" (TEXT, ANY) -> BOOL, F("rf_mysql_partitioned"), variadic, lenient;
+    Scalar "mysql_within_partitions" (I8, TEXT) -> BOOL, F("rf_mysql_within_partitions"), lenient;
+
     // Operators.
     // With digits beyond those that it shows, nine at a time; and with those alone.
     Scalar "mysql_divide" (NUM, NUM) -> NUM, F("rf_mysql_divide");

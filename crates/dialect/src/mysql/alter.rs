@@ -248,6 +248,10 @@ impl Converter<'_> {
         table: &sqlparser::ast::ObjectName,
         made: &mut Alteration,
     ) -> Result<(), Failed> {
+        if let Some(trees) = self.altered_partitions(parser, &made.relation.clone())? {
+            trees.into_iter().for_each(|tree| made.tree(tree));
+            return Ok(());
+        }
         if took(parser, "add") {
             return self.addition(parser, made);
         }
@@ -283,7 +287,7 @@ impl Converter<'_> {
         {
             return Ok(());
         }
-        for refused in ["without", "partition", "remove", "discard", "import", "coalesce", "reorganize", "exchange"] {
+        for refused in ["without", "discard", "import"] {
             if is_word(&parser.peek_token_ref().token, refused) {
                 return Err(Error::unsupported(format!("ALTER TABLE … {}", refused.to_uppercase())).into());
             }
@@ -357,9 +361,6 @@ impl Converter<'_> {
 
     fn addition(&mut self, parser: &mut Parser<'_>, made: &mut Alteration) -> Result<(), Failed> {
         let is_column = took(parser, "column");
-        if !is_column && took(parser, "partition") {
-            return Err(Error::unsupported("ALTER TABLE … ADD PARTITION").into());
-        }
         if parser.consume_token(&Token::LParen) {
             loop {
                 match parser.parse_optional_table_constraint()? {
@@ -433,6 +434,8 @@ impl Converter<'_> {
                 made.flush();
             }
         }
+        let of_primary = parts.of_primary(&made.relation);
+        of_primary.into_iter().for_each(|tree| made.tree(tree));
         self.parts_behind(parts, made)
     }
 
@@ -501,11 +504,12 @@ impl Converter<'_> {
         }
         if took(parser, "index") {
             let name = name(parser)?;
-            if took(parser, "visible") {
-                made.action("has_key", vec![text(name)]);
-                return Ok(());
+            let visible = took(parser, "visible");
+            if !visible && !took(parser, "invisible") {
+                return unexpected("VISIBLE or INVISIBLE");
             }
-            return Err(Error::unsupported("INVISIBLE of an index").into());
+            made.action(if visible { "show_key" } else { "hide_key" }, vec![text(name)]);
+            return Ok(());
         }
         took(parser, "column");
         let column = name(parser)?;
@@ -565,8 +569,6 @@ fn removal(parser: &mut Parser<'_>, made: &mut Alteration) -> Result<(), Failed>
         made.action("drop_check", vec![text(name(parser)?)]);
     } else if took(parser, "constraint") {
         made.action("drop_constraint", vec![text(name(parser)?)]);
-    } else if took(parser, "partition") {
-        return Err(Error::unsupported("ALTER TABLE … DROP PARTITION").into());
     } else {
         took(parser, "column");
         let column = name(parser)?;

@@ -108,8 +108,10 @@ impl Converter<'_> {
         let TableObject::TableName(name) = &insert.table else {
             return Err(Error::unsupported("INSERT into this"));
         };
-        if insert.partitioned.is_some() {
-            return Err(Error::unsupported("PARTITION of a table"));
+        let mut partitions = Vec::new();
+        for name in insert.partitioned.iter().flatten() {
+            let Expr::Identifier(name) = name else { return Err(Error::syntax("PARTITION wants names")) };
+            partitions.push(name.value.clone());
         }
         let relation = self.range_var(name)?;
         let mut cols: Vec<String> = Vec::new();
@@ -158,7 +160,7 @@ impl Converter<'_> {
             .collect();
         let returning_clause = match &insert.returning {
             Some(_) => return Err(Error::unsupported("RETURNING")),
-            None => None,
+            None => self.one_by_one(Vec::new(), &partitions).filter(|_| !partitions.is_empty()),
         };
         one(N::InsertStmt(Box::new(pg::InsertStmt {
             relation: Some(relation),
@@ -194,7 +196,7 @@ impl Converter<'_> {
     /// The rows of a table that are the first so many in an order: `ctid IN (SELECT ctid …)`.
     fn first_rows(
         &mut self,
-        table: &pg::RangeVar,
+        table: Node,
         filter: Option<Box<Node>>,
         order: Vec<Node>,
         limit: &Option<Expr>,
@@ -202,7 +204,7 @@ impl Converter<'_> {
         let limit_count = limit.as_ref().map(|limit| self.expression(limit)).transpose()?.map(Box::new);
         let inside = pg::SelectStmt {
             target_list: vec![target("", column(vec!["ctid".to_owned()]))],
-            from_clause: vec![node(N::RangeVar(table.clone()))],
+            from_clause: vec![table],
             where_clause: filter,
             sort_clause: order,
             limit_count,
@@ -223,15 +225,18 @@ impl Converter<'_> {
         all_tables(from, &mut all);
         let filter = |converter: &mut Self| converter.optional(update.selection.as_ref());
         if let [table] = all.as_slice() {
-            let relation = self.changed_table(table)?;
+            let (relation, partitions) = self.changed_parts(table)?;
             let mut where_clause = filter(self)?;
             if update.limit.is_some() {
-                let order = self.sort_keys(&update.order_by)?;
-                where_clause = Some(self.first_rows(&relation, where_clause, order, &update.limit)?);
+                let (order, read) = (self.sort_keys(&update.order_by)?, self.table(table)?);
+                where_clause = Some(self.first_rows(read, where_clause, order, &update.limit)?);
             }
             let outside = self.assignments;
             let target_list = self.assigned_values(&update.assignments)?;
             let order = self.sort_keys(&update.order_by)?;
+            if self.assignments > outside && !partitions.is_empty() {
+                return Err(Error::unsupported("PARTITION of an UPDATE that sets variables (:=)"));
+            }
             if self.assignments > outside {
                 return self.variable_update(relation, target_list, where_clause, with_clause, order);
             }
@@ -240,10 +245,11 @@ impl Converter<'_> {
                 target_list,
                 where_clause,
                 with_clause,
-                returning_clause: self.one_by_one(order),
+                returning_clause: self.one_by_one(order, &partitions),
                 ..Default::default()
             })));
         }
+        self.refuse_partitions(&all)?;
         if update.limit.is_some() || !update.order_by.is_empty() {
             let what = if update.limit.is_some() { "LIMIT" } else { "ORDER BY" };
             let error = Error::syntax(format!("Incorrect usage of UPDATE and {what}"));
@@ -266,7 +272,7 @@ impl Converter<'_> {
             where_clause,
             from_clause,
             with_clause,
-            returning_clause: self.one_by_one(Vec::new()),
+            returning_clause: self.one_by_one(Vec::new(), &[]),
         })))
     }
 
@@ -304,13 +310,16 @@ impl Converter<'_> {
             where_clause,
             from_clause: vec![node(N::RangeVar(relation))],
             with_clause,
-            returning_clause: self.one_by_one(order),
+            returning_clause: self.one_by_one(order, &[]),
         })))
     }
 
     /// What is said of rows that are changed one after another: IGNORE, ORDER BY.
-    fn one_by_one(&self, order: Vec<Node>) -> Option<pg::ReturningClause> {
+    fn one_by_one(&self, order: Vec<Node>, partitions: &[String]) -> Option<pg::ReturningClause> {
         let mut options = Vec::new();
+        if !partitions.is_empty() {
+            options.push(super::partitions::said(partitions));
+        }
         if self.modifiers.ignore {
             options.push(def(IGNORE, None));
         }
@@ -318,6 +327,26 @@ impl Converter<'_> {
             options.push(def("order", Some(list(order))));
         }
         (!options.is_empty()).then(|| pg::ReturningClause { options, exprs: Vec::new() })
+    }
+
+    /// The table of a change, and those of its partitions whose rows are changed; none for all.
+    fn changed_parts(&mut self, table: &TableFactor) -> Result<(pg::RangeVar, Vec<String>)> {
+        let mut plain = table.clone();
+        let mut named = Vec::new();
+        if let TableFactor::Table { partitions, .. } = &mut plain {
+            named = std::mem::take(partitions).into_iter().map(|name| name.value).collect();
+        }
+        Ok((self.changed_table(&plain)?, named))
+    }
+
+    /// Some partitions of a table, in a change of several tables.
+    fn refuse_partitions(&self, tables: &[&TableFactor]) -> Result<()> {
+        let has =
+            |table: &&TableFactor| matches!(table, TableFactor::Table { partitions, .. } if !partitions.is_empty());
+        match tables.iter().any(has) {
+            true => Err(Error::unsupported("PARTITION of a table in a change of several tables")),
+            false => Ok(()),
+        }
     }
 
     fn changed_table(&mut self, table: &TableFactor) -> Result<pg::RangeVar> {
@@ -349,20 +378,21 @@ impl Converter<'_> {
             let [table] = all.as_slice() else {
                 return Err(Error::syntax("DELETE of joined tables names those whose rows go"));
             };
-            let relation = self.changed_table(table)?;
+            let (relation, partitions) = self.changed_parts(table)?;
             let mut where_clause = self.optional(delete.selection.as_ref())?;
             if delete.limit.is_some() {
-                let order = self.sort_keys(&delete.order_by)?;
-                where_clause = Some(self.first_rows(&relation, where_clause, order, &delete.limit)?);
+                let (order, read) = (self.sort_keys(&delete.order_by)?, self.table(table)?);
+                where_clause = Some(self.first_rows(read, where_clause, order, &delete.limit)?);
             }
             return one(N::DeleteStmt(Box::new(pg::DeleteStmt {
                 relation: Some(relation),
                 where_clause,
                 with_clause,
-                returning_clause: self.one_by_one(Vec::new()),
+                returning_clause: self.one_by_one(Vec::new(), &partitions),
                 ..Default::default()
             })));
         }
+        self.refuse_partitions(&all)?;
         if delete.limit.is_some() || !delete.order_by.is_empty() {
             let what = if delete.limit.is_some() { "LIMIT" } else { "ORDER BY" };
             let error = Error::syntax(format!("Incorrect usage of DELETE and {what}"));
@@ -392,7 +422,7 @@ impl Converter<'_> {
                 using_clause,
                 where_clause: and(conditions),
                 with_clause,
-                returning_clause: self.one_by_one(Vec::new()),
+                returning_clause: self.one_by_one(Vec::new(), &[]),
             })));
         }
         if self.modifiers.ignore {

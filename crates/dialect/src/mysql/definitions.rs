@@ -10,7 +10,8 @@ use pg_query::protobuf::{
 use sqlparser::ast::{
     ColumnDef, ColumnOption, ColumnOptionDef, CreateIndex, CreateTable, CreateTableLikeKind, CreateTableOptions,
     CreateView, DataType, Expr, ForeignKeyConstraint, Function, GeneratedExpressionMode, Ident, IndexColumn,
-    ObjectName, ObjectType as Kind, ReferentialAction, SchemaName, SqlOption, Statement as Ast, TableConstraint,
+    IndexOption, ObjectName, ObjectType as Kind, ReferentialAction, SchemaName, SqlOption, Statement as Ast,
+    TableConstraint,
 };
 use sqlparser::tokenizer::Token;
 
@@ -58,6 +59,39 @@ pub(super) struct Key {
     for_foreign_key: bool,
     /// It is one of words.
     fulltext: bool,
+    /// What is said of it behind its columns.
+    options: KeyOptions,
+}
+
+/// What stands behind the columns of a key.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub(super) struct KeyOptions {
+    /// COMMENT; nothing for none.
+    pub(super) comment: String,
+    /// INVISIBLE.
+    pub(super) invisible: bool,
+}
+
+impl KeyOptions {
+    /// As the parser has read them: it knows INVISIBLE as a comment of ours.
+    fn of(options: &[IndexOption]) -> Self {
+        let mut made = Self::default();
+        for option in options {
+            match option {
+                IndexOption::Comment(comment) if comment == super::key_options::INVISIBLE => made.invisible = true,
+                IndexOption::Comment(comment) if comment == super::key_options::VISIBLE => made.invisible = false,
+                IndexOption::Comment(comment) => made.comment.clone_from(comment),
+                IndexOption::Using(_) => {}
+            }
+        }
+        made
+    }
+
+    /// As options of the index.
+    fn nodes(&self) -> Vec<Node> {
+        let comment = (!self.comment.is_empty()).then(|| def(super::KEY_COMMENT, Some(text(self.comment.as_str()))));
+        comment.into_iter().chain(self.invisible.then(|| def(super::INVISIBLE, None))).collect()
+    }
 }
 
 impl Key {
@@ -74,6 +108,17 @@ pub(super) struct Parts {
     pub(super) keys: Vec<Key>,
     /// Comments of columns.
     pub(super) comments: Vec<(String, String)>,
+    /// COMMENT of the primary key; nothing for none.
+    pub(super) primary_comment: String,
+}
+
+impl Parts {
+    /// What is said of the primary key, when it is there.
+    pub(super) fn of_primary(&self, relation: &pg::RangeVar) -> Option<N> {
+        let comment = &self.primary_comment;
+        let said = || option("comment_primary_key", vec![text(comment.as_str())]);
+        (!comment.is_empty()).then(|| altered(relation, vec![said()]))
+    }
 }
 
 fn ident_words(idents: &[Ident]) -> Vec<Node> {
@@ -248,9 +293,11 @@ impl Converter<'_> {
         if create.or_replace {
             return Err(Error::unsupported("CREATE OR REPLACE TABLE"));
         }
-        if create.partition_by.is_some() {
-            return Err(Error::unsupported("PARTITION BY"));
-        }
+        let partitions = std::mem::take(&mut self.modifiers.partitions);
+        let partitions = match partitions.is_empty() {
+            true => None,
+            false => Some(self.partition_by_of(&partitions)?),
+        };
         let mut relation = self.range_var(&create.name)?;
         if create.temporary {
             relation.relpersistence = "t".to_owned();
@@ -289,7 +336,8 @@ impl Converter<'_> {
                 return Err(Error::unsupported("columns beside the query of CREATE TABLE"));
             }
             let query = self.query(query)?;
-            return one(N::CreateTableAsStmt(Box::new(pg::CreateTableAsStmt {
+            let target = relation.clone();
+            let (mut trees, silent) = one(N::CreateTableAsStmt(Box::new(pg::CreateTableAsStmt {
                 query: boxed(select_of(query)),
                 into: Some(Box::new(pg::IntoClause {
                     rel: Some(relation),
@@ -299,9 +347,12 @@ impl Converter<'_> {
                 objtype: ObjectType::ObjectTable as i32,
                 is_select_into: false,
                 if_not_exists: create.if_not_exists,
-            })));
+            })))?;
+            trees.extend(partitions.map(|made| altered(&target, vec![made])));
+            return Ok((trees, silent));
         }
         check_numbered(create, &parts)?;
+        let of_primary = parts.of_primary(&relation);
         name_constraints(&table, &mut parts.elements);
         // What is made for foreign keys comes last: others may find their rows.
         parts.keys.sort_by_key(|key| key.for_foreign_key);
@@ -316,10 +367,12 @@ impl Converter<'_> {
             keys.into_iter()
                 .map(|key| altered(&relation, vec![command(AlterTableType::AtAddConstraint, "", Some(key))])),
         );
+        trees.extend(of_primary);
         trees.extend(comments(&relation, comment, parts.comments));
         if let Some(collation) = collation.filter(|named| !named.eq_ignore_ascii_case(COLLATION)) {
             trees.push(altered(&relation, vec![option("default_collation", vec![text(collation)])]));
         }
+        trees.extend(partitions.map(|made| altered(&relation, vec![made])));
         Ok((trees, false))
     }
 
@@ -392,6 +445,7 @@ impl Converter<'_> {
                     columns: vec![IndexColumn::from(Ident::new(name))],
                     for_foreign_key: false,
                     fulltext: false,
+                    options: KeyOptions::default(),
                 }),
                 ColumnOption::ForeignKey(_) => {
                     // MySQL reads REFERENCES behind a column and forgets it.
@@ -448,7 +502,8 @@ impl Converter<'_> {
                 ..constraint(ConstrType::ConstrIdentity)
             }));
             let columns = vec![IndexColumn::from(Ident::new(name))];
-            parts.keys.push(Key { name: None, unique: true, columns, for_foreign_key: false, fulltext: false });
+            let (for_foreign_key, fulltext, options) = (false, false, KeyOptions::default());
+            parts.keys.push(Key { name: None, unique: true, columns, for_foreign_key, fulltext, options });
         }
         let coll_clause = types::is_text(ty).then(|| {
             // The binder knows that of a table that is there.
@@ -489,6 +544,12 @@ impl Converter<'_> {
             TableConstraint::PrimaryKey(key) => {
                 let keys = key.columns.iter().map(|column| key_column(column).map(word)).collect::<Result<_>>()?;
                 parts.elements.push(of_constraint(pg::Constraint { keys, ..constraint(ConstrType::ConstrPrimary) }));
+                let options = KeyOptions::of(&key.index_options);
+                if options.invisible {
+                    let message = "A primary key index cannot be invisible";
+                    return Err(Error::new(Condition::InvalidTableDefinition, message).with_mysql(3522, "HY000"));
+                }
+                parts.primary_comment = options.comment;
             }
             TableConstraint::Unique(key) => {
                 let name = key.index_name.as_ref().or(key.name.as_ref()).map(|name| name.value.clone());
@@ -498,6 +559,7 @@ impl Converter<'_> {
                     columns: key.columns.clone(),
                     for_foreign_key: false,
                     fulltext: false,
+                    options: KeyOptions::of(&key.index_options),
                 });
             }
             TableConstraint::Index(key) => {
@@ -508,13 +570,15 @@ impl Converter<'_> {
                     columns: key.columns.clone(),
                     for_foreign_key: false,
                     fulltext: false,
+                    options: KeyOptions::of(&key.index_options),
                 });
             }
             TableConstraint::ForeignKey(key) => {
                 parts.elements.push(of_constraint(foreign_key(key, self.range_var(&key.foreign_table)?)?));
                 let name = key.name.as_ref().or(key.index_name.as_ref()).map(|name| name.value.clone());
                 let columns = key.columns.iter().cloned().map(IndexColumn::from).collect();
-                parts.keys.push(Key { name, unique: false, columns, for_foreign_key: true, fulltext: false });
+                let (unique, for_foreign_key, fulltext, options) = (false, true, false, KeyOptions::default());
+                parts.keys.push(Key { name, unique, columns, for_foreign_key, fulltext, options });
             }
             TableConstraint::Check(check) => {
                 if check.enforced == Some(false) {
@@ -531,7 +595,10 @@ impl Converter<'_> {
                 }
                 let name = key.opt_index_name.as_ref().map(|name| name.value.clone());
                 let (unique, for_foreign_key, fulltext) = (false, false, true);
-                parts.keys.push(Key { name, unique, columns: key.columns.clone(), for_foreign_key, fulltext });
+                // In the order in which they stand.
+                let options = self.modifiers.next_fulltext_options();
+                let columns = key.columns.clone();
+                parts.keys.push(Key { name, unique, columns, for_foreign_key, fulltext, options });
             }
             _ => return Err(Error::unsupported("this constraint")),
         }
@@ -574,6 +641,7 @@ impl Converter<'_> {
             index_params,
             unique: key.unique,
             if_not_exists,
+            options: key.options.nodes(),
             idxcomment: [(key.for_foreign_key, FOR_FOREIGN_KEY), (key.name.is_none(), NAMED_BY_COLUMN)]
                 .iter()
                 .filter_map(|(is_so, said)| is_so.then_some(*said))
@@ -591,6 +659,10 @@ impl Converter<'_> {
             columns: create.columns.clone(),
             for_foreign_key: false,
             fulltext: self.modifiers.fulltext,
+            options: match self.modifiers.fulltext {
+                true => self.modifiers.next_fulltext_options(),
+                false => KeyOptions::of(&create.index_options),
+            },
         };
         let table = relation.relname.clone();
         one(self.index(&relation, &table, &key, create.if_not_exists)?)

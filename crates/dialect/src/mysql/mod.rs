@@ -4,6 +4,7 @@
 //!
 //! - `tree`: from a text to its statements; `statements`, `queries`, `expressions`, `definitions`, `alter`: their trees;
 //! - `accounts`: users, roles, GRANT and REVOKE;
+//! - `partitions`: how rows of a table are parted;
 //! - [`types`]: MySQL's types as those of the file;
 //! - `maintenance`: ANALYZE, CHECK, CHECKSUM, OPTIMIZE and REPAIR TABLE;
 //! - [`load_data`]: LOAD DATA, which the door runs, as the client has the file;
@@ -24,12 +25,14 @@ mod expressions;
 mod fulltext;
 mod grammar;
 pub mod json_table;
+mod key_options;
 mod late_keys;
 mod lift;
 pub mod load_data;
 mod maintenance;
 mod modes;
 mod modifiers;
+mod partitions;
 pub mod print;
 mod queries;
 pub mod routine;
@@ -49,10 +52,12 @@ pub(crate) use lift::content;
 pub use lift::shape;
 pub use maintenance::{Maintained, Maintenance, Work};
 pub use modes::{Modes, SQL_MODE};
+pub(crate) use partitions::{PARTITIONS, SAMPLED, numbered};
 pub use tree::parameters;
 pub(crate) use tree::statements;
 
 use crate::ir::{Account, AccountChange};
+pub use crate::postgres::mysql_partitioning as partitioning;
 
 /// What a query in parentheses is called that has something behind these.
 pub(crate) const PARENTHESIZED: &str = "_";
@@ -68,6 +73,12 @@ pub(crate) const MATCH: &str = "mysql_match_";
 
 /// The property of a key that was said to be of the first characters of a column: how many, behind the key's place from 1.
 pub const PREFIX: &str = "mysql_prefix ";
+
+/// The option, and the property, of a key that has a comment: PostgreSQL's COMMENT ON INDEX is the same.
+pub(crate) const KEY_COMMENT: &str = "index_comment";
+
+/// The option, and the property, of a key that is INVISIBLE.
+pub const INVISIBLE: &str = "index_invisible";
 
 /// The property of a table that has another collation than the usual for columns that say none.
 pub const TABLE_COLLATION: &str = "mysql_collation";

@@ -1,9 +1,12 @@
 //! What the parser does not read of changes of rows and of queries, taken out of their tokens: LOW_PRIORITY and its kin,
 //! commas between the tables of an UPDATE, `t.*` of a DELETE, INTO of variables.
 
+use std::collections::VecDeque;
+
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
 
+use super::definitions::KeyOptions;
 use crate::{Error, Result};
 
 /// What was said.
@@ -15,6 +18,17 @@ pub(super) struct Said {
     pub(super) into: Vec<String>,
     /// The index that is made is one of words.
     pub(super) fulltext: bool,
+    /// What is said of each full-text key, in their order.
+    pub(super) fulltext_options: VecDeque<KeyOptions>,
+    /// PARTITION BY of the table that is made.
+    pub(super) partitions: Vec<TokenWithSpan>,
+}
+
+impl Said {
+    /// What is said of the next full-text key.
+    pub(super) fn next_fulltext_options(&mut self) -> KeyOptions {
+        self.fulltext_options.pop_front().unwrap_or_default()
+    }
 }
 
 fn is_blank(token: &TokenWithSpan) -> bool {
@@ -74,7 +88,9 @@ pub(super) fn of(tokens: &mut Vec<TokenWithSpan>) -> Result<Said> {
         said.into = into(tokens)?;
     }
     locked_one_by_one(tokens);
-    said.fulltext = super::fulltext::of(tokens)?;
+    said.fulltext = super::fulltext::of(tokens, &mut said.fulltext_options)?;
+    super::key_options::of(tokens)?;
+    said.partitions = super::partitions::of(tokens);
     Ok(said)
 }
 

@@ -6,7 +6,8 @@
 
 use pg_query::protobuf::{
     self as pg, AExprKind, BoolExprType, BoolTestType, JoinType, LockClauseStrength, LockWaitPolicy, MinMaxOp, Node,
-    NullTestType, SetOperation, SortByDir, SortByNulls, SqlValueFunctionOp, SubLinkType, a_const, node::Node as N,
+    NullTestType, RangeVar, SetOperation, SortByDir, SortByNulls, SqlValueFunctionOp, SubLinkType, a_const,
+    node::Node as N,
 };
 
 use crate::values::mysql::fulltext::Mode;
@@ -649,29 +650,41 @@ impl Place<'_> {
         Some(())
     }
 
+    /// A table of FROM, with what stands between its name and what it is called.
+    fn table_of(&self, table: &RangeVar, partitions: &str) -> Option<String> {
+        let called = match &table.alias {
+            Some(alias) if alias.colnames.is_empty() => &alias.aliasname,
+            Some(_) => return None,
+            None => &table.relname,
+        };
+        let today = usize::try_from(table.location).ok().and_then(self.relation);
+        let (name, shown) = match &today {
+            Some(today) => (&today.name, self.table(&today.namespace, &today.name)),
+            None => (&table.relname, self.table(&table.schemaname, &table.relname)),
+        };
+        Some(match today.as_ref().filter(|today| !today.renamed.is_empty()) {
+            // The text goes on to speak of the names that it knows.
+            Some(today) => {
+                let column = |(then, now): &(String, String)| format!("{} AS {}", quoted(now), quoted(then));
+                let columns: Vec<String> = today.renamed.iter().map(column).collect();
+                format!("(select {} from {shown}{partitions}) {}", columns.join(","), quoted(called))
+            }
+            None if called == name => format!("{shown}{partitions}"),
+            None => format!("{shown}{partitions} {}", quoted(called)),
+        })
+    }
+
     fn from(&self, node: &Node) -> Option<String> {
         Some(match node.node.as_ref()? {
-            N::RangeVar(table) => {
-                let called = match &table.alias {
-                    Some(alias) if alias.colnames.is_empty() => &alias.aliasname,
-                    Some(_) => return None,
-                    None => &table.relname,
-                };
-                let today = usize::try_from(table.location).ok().and_then(self.relation);
-                let (name, shown) = match &today {
-                    Some(today) => (&today.name, self.table(&today.namespace, &today.name)),
-                    None => (&table.relname, self.table(&table.schemaname, &table.relname)),
-                };
-                match today.as_ref().filter(|today| !today.renamed.is_empty()) {
-                    // The text goes on to speak of the names that it knows.
-                    Some(today) => {
-                        let column = |(then, now): &(String, String)| format!("{} AS {}", quoted(now), quoted(then));
-                        let columns: Vec<String> = today.renamed.iter().map(column).collect();
-                        format!("(select {} from {shown}) {}", columns.join(","), quoted(called))
-                    }
-                    None if called == name => shown,
-                    None => format!("{shown} {}", quoted(called)),
+            N::RangeVar(table) => self.table_of(table, "")?,
+            N::RangeTableSample(sample) => {
+                let Some(N::RangeVar(table)) = &sample.relation.as_deref()?.node else { return None };
+                if sample.method.last().and_then(string) != Some(super::SAMPLED) {
+                    return None;
                 }
+                let partitions = sample.args.iter().map(|name| Some(quoted(constant_text(name)?)));
+                let partitions = partitions.collect::<Option<Vec<_>>>()?.join(",");
+                self.table_of(table, &format!(" PARTITION ({partitions})"))?
             }
             N::RangeFunction(range) => {
                 let [Node { node: Some(N::List(item)) }] = range.functions.as_slice() else { return None };

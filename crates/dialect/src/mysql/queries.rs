@@ -378,11 +378,13 @@ impl Converter<'_> {
     pub(super) fn table(&mut self, table: &TableFactor) -> Result<Node> {
         match table {
             TableFactor::Table { name, alias, args: None, partitions, .. } => {
-                if !partitions.is_empty() {
-                    return Err(Error::unsupported("PARTITION of a table"));
-                }
                 let alias = alias.as_ref().map(alias_of);
-                Ok(node(N::RangeVar(pg::RangeVar { alias, ..self.range_var(name)? })))
+                let table = node(N::RangeVar(pg::RangeVar { alias, ..self.range_var(name)? }));
+                if partitions.is_empty() {
+                    return Ok(table);
+                }
+                let partitions: Vec<String> = partitions.iter().map(|name| name.value.clone()).collect();
+                Ok(super::partitions::sampled(table, &partitions))
             }
             TableFactor::Derived { lateral, subquery, alias, .. } => {
                 let query = self.query(subquery)?;

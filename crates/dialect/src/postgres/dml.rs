@@ -200,6 +200,17 @@ impl Binder<'_> {
                 format!("the stored expression `{text}` is not an expression"),
             ));
         };
+        self.stored_node(value, language, entries, clause)
+    }
+
+    /// The same of its tree.
+    pub(super) fn stored_node(
+        &mut self,
+        value: &Node,
+        language: Language,
+        entries: Vec<Entry>,
+        clause: Clause,
+    ) -> Result<Expr> {
         let source = self.source.take();
         let scopes = std::mem::take(&mut self.scopes);
         let rules = self.follow(language);
@@ -458,6 +469,9 @@ impl Binder<'_> {
         let sorts = !order.is_empty() && keys.any(|index| index.columns.iter().flatten().any(is_assigned));
         let order = if sorts { order } else { Vec::new() };
         let one_by_one = self.one_by_one(&target, OneByOne { order, ignores: said.ignores, replaces: false })?;
+        let parts = self.mysql_changed_partitions(&said, target.id, &target.relation)?;
+        let (within, inside) = parts.unzip();
+        let filter = within.into_iter().chain(filter).reduce(|a, b| Expr::new(ExprKind::And(vec![a, b]), Type::Bool));
         let filter = self.filtered(&target, PolicyCommand::Update, filter, current_of.as_deref())?;
         let guards = self.update_guards(&target)?;
         let routing = self.moving(&target, &assignments, current_of.is_some())?;
@@ -466,7 +480,7 @@ impl Binder<'_> {
         self.prune(target.family.as_mut().map(|family| &mut family.rows), filter.as_ref())?;
         let dml = Dml {
             ctes,
-            checks: target.checks(),
+            checks: inside.into_iter().chain(target.checks()).collect(),
             family: target.family,
             routing,
             heir: None,
@@ -520,8 +534,11 @@ impl Binder<'_> {
             self.with_scope(scope, |binder| binder.dml_filter(delete.where_clause.as_deref()))?;
         let scope = Scope { lockers: Some((target.id, Locker::Own)), ..scope };
         let (returning, results) = self.returning(delete.returning_clause.as_ref(), scope)?;
-        let ignores = Said::of(delete.returning_clause.as_ref()).ignores;
+        let said = Said::of(delete.returning_clause.as_ref());
+        let ignores = said.ignores;
         let one_by_one = self.one_by_one(&target, OneByOne { ignores, ..OneByOne::default() })?;
+        let within = self.mysql_changed_partitions(&said, target.id, &target.relation)?.map(|(within, _)| within);
+        let filter = within.into_iter().chain(filter).reduce(|a, b| Expr::new(ExprKind::And(vec![a, b]), Type::Bool));
         let filter = self.filtered(&target, PolicyCommand::Delete, filter, current_of.as_deref())?;
         let mut target = target;
         self.prune(target.family.as_mut().map(|family| &mut family.rows), filter.as_ref())?;

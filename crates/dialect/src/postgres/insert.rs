@@ -89,7 +89,9 @@ impl Binder<'_> {
             }
             (Some(waits), _) => return Err(deferrable_arbiter(&relation, &waits)),
         };
-        let checks = target.checks();
+        let said = super::mysql::changes::Said::of(insert.returning_clause.as_ref().filter(|_| self.is_mysql()));
+        let inside = self.mysql_changed_partitions(&said, target.id, &relation)?.map(|(_, inside)| inside);
+        let checks = inside.into_iter().chain(target.checks()).collect();
         let routing = target.routing.clone();
         let updates = on_conflict.as_ref().is_some_and(|c| matches!(c.action, ConflictAction::Update { .. }));
         let scope = Scope {

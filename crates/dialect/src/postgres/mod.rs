@@ -86,6 +86,7 @@ pub use bind::{
 pub use conflict::deferrable_arbiter;
 pub use ddl::foreign_key::{check_key_types, key_moves_rows};
 pub(crate) use ddl::immutable::converts_immutably;
+pub use ddl::mysql_partitions::partitioning as mysql_partitioning;
 pub use ddl::sequence::next_text;
 pub(crate) use ddl::{FOR_FOREIGN_KEY, NAMED_BY_COLUMN};
 pub use domains::{asks_field, bind_domain_check, bind_domain_default, reads_field, rules_of, uses_of_domain_check};

@@ -82,6 +82,13 @@ pub struct Check {
     pub no_inherit: bool,
 }
 
+impl Check {
+    /// It says how MySQL's door parts the table's rows, and no catalog tells of it as a check.
+    pub fn is_of_partitions(&self) -> bool {
+        self.name == crate::values::mysql::partitions::NAME
+    }
+}
+
 impl Column {
     /// The sequence that numbers the column, as its identity or its default.
     pub fn numbering(&self) -> Option<&QualifiedName> {

@@ -328,6 +328,16 @@ impl Relation {
         self.indexes.iter().filter(|index| !index.fulltext)
     }
 
+    /// The check that says how MySQL's door parts its rows.
+    pub fn partitions(&self) -> Option<&Check> {
+        self.checks.iter().find(|check| check.is_of_partitions())
+    }
+
+    /// The checks that catalogs tell of.
+    pub fn told_checks(&self) -> impl Iterator<Item = &Check> {
+        self.checks.iter().filter(|check| !check.is_of_partitions())
+    }
+
     /// The primary key, if there is one.
     pub fn primary_key(&self) -> Option<&Index> {
         self.indexes.iter().find(|index| index.primary)

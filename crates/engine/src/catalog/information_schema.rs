@@ -265,7 +265,7 @@ fn table_constraints(context: &Context<'_>) -> Vec<Row> {
         for index in relation.indexes.iter().filter(|index| index.constraint && index.exclusion.is_none()) {
             push(&index.name, if index.primary { "PRIMARY KEY" } else { "UNIQUE" }, index.deferred);
         }
-        for check in &relation.checks {
+        for check in relation.told_checks() {
             push(&check.name, "CHECK", None);
         }
         for key in &relation.foreign_keys {
@@ -321,7 +321,7 @@ fn constraint_column_usage(context: &Context<'_>) -> Vec<Row> {
     }
     for relation in context.schema.user_relations() {
         let (schema, table) = (&relation.namespace, &relation.name);
-        for check in &relation.checks {
+        for check in relation.told_checks() {
             let columns = describe::columns_of(context.schema, relation, &check.text).into_iter();
             rows.extend(columns.map(|column| {
                 row![catalog, schema, table, &relation.columns[column].name, catalog, schema, &check.name]
@@ -419,7 +419,7 @@ fn check_constraints(context: &Context<'_>) -> Vec<Row> {
         rows.extend(checks.map(|check| row![catalog, &ty.namespace, &check.name, clause(check.oid)]));
     }
     for relation in schema.user_relations() {
-        rows.extend(relation.checks.iter().map(|check| {
+        rows.extend(relation.told_checks().map(|check| {
             let text = describe::check_constraint(schema, relation, check, false);
             row![catalog, &relation.namespace, &check.name, text.strip_prefix("CHECK ").unwrap_or(&text)]
         }));

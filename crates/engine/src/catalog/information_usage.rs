@@ -67,7 +67,7 @@ fn check_routines(context: &Context<'_>) -> Vec<Row> {
     let rights = context.schema.rights();
     let mut rows = Vec::new();
     for relation in context.schema.user_relations() {
-        for check in &relation.checks {
+        for check in relation.told_checks() {
             for oid in describe::routines_of(context.schema, relation, &check.text) {
                 let Some(function) = context.schema.function_by_oid(oid).filter(|_| rights.owns(oid)) else { continue };
                 let specific = information_routines::specific(&function.name, oid);

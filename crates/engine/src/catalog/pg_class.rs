@@ -213,7 +213,7 @@ fn of_relation(relation: &Relation, namespace: u32, triggers: bool) -> Class<'_>
             false => "r",
         },
         columns: relation.columns.len() + relation.dropped.len(),
-        checks: relation.checks.len(),
+        checks: relation.told_checks().count(),
         indexed: relation.ordinary_indexes().next().is_some(),
         rules: is_view || relation.is_materialized() || !relation.rules.is_empty(),
         triggers,

@@ -95,7 +95,7 @@ fn constraints(context: &Context<'_>) -> Vec<Row> {
                 ..Constraint::default()
             }));
         }
-        for check in &relation.checks {
+        for check in relation.told_checks() {
             rows.push(constraint(Constraint {
                 oid: check.oid,
                 name: &check.name,

@@ -413,7 +413,7 @@ fn of_constraints(context: &Context<'_>, relation: &Arc<Relation>, rows: &mut Ve
     for index in relation.indexes.iter().filter(|index| index.constraint) {
         rows.extend(index.columns.iter().flatten().map(|column| on_column(constraint_oid(index), *column)));
     }
-    for check in &relation.checks {
+    for check in relation.told_checks() {
         let columns = columns_of(context.schema, relation, &check.text);
         for column in columns {
             rows.push(on_column(check.oid, column));

@@ -677,6 +677,9 @@ impl Binder<'_> {
                     let message = "cannot rename column of typed table";
                     return Err(crate::Error::new(Condition::WrongObjectType, message));
                 }
+                if self.is_mysql() {
+                    super::mysql_partitions::check_not_parted_by(&table, &rename.subname)?;
+                }
                 let column = self.column_to_rename(&table, &rename.subname)?;
                 if table.column(&rename.newname).is_some_and(|other| other != column) {
                     return Err(crate::Error::new(

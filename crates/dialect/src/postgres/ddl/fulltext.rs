@@ -45,7 +45,12 @@ fn no_part(name: &str) -> Error {
 
 impl Binder<'_> {
     /// CREATE FULLTEXT INDEX.
-    pub(super) fn create_fulltext(&mut self, index: &pg::IndexStmt, table: Arc<Relation>) -> Result<Statement> {
+    pub(super) fn create_fulltext(
+        &mut self,
+        index: &pg::IndexStmt,
+        table: Arc<Relation>,
+        said: Vec<(String, String)>,
+    ) -> Result<Statement> {
         if table.physical.database == "temp" {
             let message = "Cannot create FULLTEXT index on temporary InnoDB table";
             return Err(Error::new(Condition::InvalidTableDefinition, message).with_mysql(1796, "HY000"));
@@ -98,7 +103,7 @@ impl Binder<'_> {
             predicate: Some(Text { text: "false".to_owned(), expr: Expr::bool(false) }),
             only: false,
             concurrently: false,
-            properties: vec![("index_method".to_owned(), FULLTEXT.to_owned())],
+            properties: std::iter::once(("index_method".to_owned(), FULLTEXT.to_owned())).chain(said).collect(),
         }))))
     }
 }

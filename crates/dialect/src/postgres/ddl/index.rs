@@ -15,6 +15,22 @@ use crate::postgres::quote_ident as quote;
 use crate::schema::{QualifiedName, Relation};
 use crate::{Condition, Error, Result, Type};
 
+/// What MySQL's front end says of a key, as properties, and the index without it.
+fn mysql_options(index: &pg::IndexStmt) -> (Vec<(String, String)>, Option<pg::IndexStmt>) {
+    let property = |node: &pg::Node| match &node.node {
+        Some(N::DefElem(option)) => {
+            let text = super::super::utility::text_of(option.arg.as_deref());
+            (option.defname.clone(), if text.is_empty() { "true".to_owned() } else { text })
+        }
+        _ => Default::default(),
+    };
+    if index.options.is_empty() {
+        return (Vec::new(), None);
+    }
+    let said = index.options.iter().map(property).collect();
+    (said, Some(pg::IndexStmt { options: Vec::new(), ..index.clone() }))
+}
+
 impl Binder<'_> {
     fn indexable(&mut self, range: &pg::RangeVar) -> Result<std::sync::Arc<Relation>> {
         let relation = self.relation(range)?;
@@ -26,11 +42,21 @@ impl Binder<'_> {
         let table = self.indexable(range)?;
         let named = if self.is_mysql() { Self::mysql_named_key(index, &table) } else { None };
         let index = named.as_ref().unwrap_or(index);
+        let (said, plain) = if self.is_mysql() { mysql_options(index) } else { (Vec::new(), None) };
+        let index = plain.as_ref().unwrap_or(index);
         if self.is_foreign_key_index(index, &table) {
             return Ok(Statement::Nothing { tag: "CREATE INDEX" });
         }
         if index.access_method == FULLTEXT {
-            return self.create_fulltext(index, table);
+            super::mysql_partitions::check_no_fulltext(&table)?;
+            return self.create_fulltext(index, table, said);
+        }
+        if self.is_mysql() && index.unique {
+            let columns = index.index_params.iter().filter_map(|node| match &node.node {
+                Some(N::IndexElem(element)) if element.indexcolname.is_empty() => Some(element.name.as_str()),
+                _ => None,
+            });
+            super::mysql_partitions::check_partitioned_key(&table, columns, false)?;
         }
         let other = matches!(index.access_method.as_str(), "bloom" | "brin" | "gin" | "gist" | "spgist");
         if index.access_method == "bloom" && !self.schema.extensions().iter().any(|known| known.name() == "bloom") {
@@ -53,6 +79,7 @@ impl Binder<'_> {
         if other || index.access_method == "hash" {
             properties.push(("index_method".to_owned(), index.access_method.clone()));
         }
+        properties.extend(said);
         properties.extend(self.included(&index.index_including_params, &table)?);
         let entry = Entry::of_relation(&table, Text::TABLE, None);
         let mut keys = Vec::with_capacity(index.index_params.len());

@@ -18,6 +18,7 @@ mod inherit;
 mod like;
 mod matview;
 mod mysql_alter;
+pub(crate) mod mysql_partitions;
 mod operator;
 mod partition;
 mod policy;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use pg_query::protobuf::{self as pg, AlterTableType, ConstrType, DropBehavior, Node, a_const, node::Node as N};
 
 use super::super::binder::Binder;
+use super::mysql_partitions;
 use crate::bind::names::{Unnamed, mysql_key_name, mysql_name, mysql_number};
 use crate::ir::{AlterTable, Ddl, Drop, Expr, ObjectKind, Part, Statement, Text};
 use crate::mysql::LateKey;
@@ -45,7 +46,7 @@ fn no_column(table: &Relation, name: &str) -> Error {
     Error::new(Condition::UndefinedColumn, message).with_mysql(1054, "42S22")
 }
 
-fn nothing() -> Statement {
+pub(super) fn nothing() -> Statement {
     Statement::Nothing { tag: "ALTER TABLE" }
 }
 
@@ -78,7 +79,7 @@ fn finds(index: &Index, columns: &[usize]) -> bool {
         && index.columns.iter().zip(columns).all(|(of, wanted)| *of == Some(*wanted))
 }
 
-fn command(subtype: AlterTableType, name: &str, of: Option<Node>) -> Node {
+pub(super) fn command(subtype: AlterTableType, name: &str, of: Option<Node>) -> Node {
     Node {
         node: Some(N::AlterTableCmd(Box::new(pg::AlterTableCmd {
             subtype: subtype as i32,
@@ -107,6 +108,9 @@ impl Binder<'_> {
             let Some(N::AlterTableCmd(of)) = &node.node else { continue };
             match of.subtype() {
                 AlterTableType::AtGenericOptions => {
+                    if let Some(done) = self.mysql_partition_action(alter, of, &table)? {
+                        return Ok(done);
+                    }
                     let Some((action, args)) = action_of(of) else {
                         return Err(Error::internal("an action of MySQL's without its name"));
                     };
@@ -120,6 +124,27 @@ impl Binder<'_> {
                     commands.extend(self.redefined(&table, column)?);
                 }
                 AlterTableType::AtDropColumn if table.column(&of.name).is_none() => return Err(cannot_drop(&of.name)),
+                AlterTableType::AtDropColumn => {
+                    mysql_partitions::check_not_parted_by(&table, &of.name)?;
+                    let at = table.column(&of.name);
+                    let key = table.primary_key().filter(|key| key.columns.len() > 1 && key.columns.contains(&at));
+                    if let Some(key) = key {
+                        commands.push(command(AlterTableType::AtDropConstraint, &key.name, None));
+                    }
+                    commands.push(node.clone());
+                    // What is left of the primary key is one; the other keys are shortened with the column.
+                    if let Some(key) = key {
+                        let left = key.columns.iter().filter(|own| **own != at).flatten();
+                        let left: Vec<Node> = left
+                            .filter_map(|at| table.columns.get(*at))
+                            .map(|column| Node { node: Some(N::String(pg::String { sval: column.name.clone() })) })
+                            .collect();
+                        let contype = ConstrType::ConstrPrimary as i32;
+                        let made = pg::Constraint { contype, keys: left, location: -1, ..Default::default() };
+                        let made = Node { node: Some(N::Constraint(Box::new(made))) };
+                        commands.push(command(AlterTableType::AtAddConstraint, "", Some(made)));
+                    }
+                }
                 AlterTableType::AtColumnDefault if table.column(&of.name).is_none() => {
                     return Err(no_column(&table, &of.name));
                 }
@@ -129,6 +154,20 @@ impl Binder<'_> {
                         && let Some(N::Constraint(added)) = of.def.as_deref_mut().and_then(|node| node.node.as_mut())
                     {
                         name_constraint(&table, added)?;
+                        if added.contype() == ConstrType::ConstrPrimary {
+                            let key = super::super::names::strings(&added.keys);
+                            mysql_partitions::check_partitioned_key(&table, key, true)?;
+                        }
+                        if added.contype() == ConstrType::ConstrForeign {
+                            mysql_partitions::check_no_foreign_key(&table)?;
+                            let target = added.pktable.as_ref().map(|range| {
+                                let schema = Some(range.schemaname.clone()).filter(|schema| !schema.is_empty());
+                                QualifiedName { schema, name: range.relname.clone() }
+                            });
+                            if let Some(target) = target.and_then(|name| self.schema.relation(&name)) {
+                                mysql_partitions::check_no_foreign_key(&target)?;
+                            }
+                        }
                         if added.contype() == ConstrType::ConstrForeign {
                             let late = self.late_key(&table, added)?;
                             let is_late = late.is_some();
@@ -197,9 +236,25 @@ impl Binder<'_> {
         };
         match (action, args) {
             ("nothing", _) => Ok(nothing()),
-            ("has_key", [name]) => match key_of(table, name) {
-                Some(_) => Ok(nothing()),
-                None => Err(no_key(table, name)),
+            ("show_key" | "hide_key", [name]) => {
+                let index = key_of(table, name).ok_or_else(|| no_key(table, name))?;
+                if index.primary {
+                    let message = "A primary key index cannot be invisible";
+                    return Err(Error::new(Condition::InvalidTableDefinition, message).with_mysql(3522, "HY000"));
+                }
+                Ok(alter(vec![AlterTable::SetProperty {
+                    part: Part::Index(index.name.clone()),
+                    name: crate::mysql::INVISIBLE.to_owned(),
+                    value: (action == "hide_key").then(|| "true".to_owned()),
+                }]))
+            }
+            ("comment_primary_key", [comment]) => match table.primary_key() {
+                Some(index) => {
+                    let (relation, part) = (table.clone(), index.name.clone());
+                    let text = Some((*comment).to_owned());
+                    Ok(Statement::Ddl(Box::new(Ddl::CommentPart { relation, part, index: true, text })))
+                }
+                None => Err(cannot_drop("PRIMARY")),
             },
             ("has_check", [name]) => {
                 self.check_of(table, name)?;
@@ -304,7 +359,7 @@ impl Binder<'_> {
             ("drop_check", [name]) => Ok(drop(&self.check_of(table, name)?)),
             ("drop_constraint", [name]) => {
                 let key = table.foreign_keys.iter().map(|key| &key.name);
-                let check = table.checks.iter().map(|check| &check.name);
+                let check = table.told_checks().map(|check| &check.name);
                 if let Some(found) = key.chain(check).find(|known| known.eq_ignore_ascii_case(name)) {
                     return Ok(drop(found));
                 }
@@ -321,7 +376,7 @@ impl Binder<'_> {
     }
 
     fn check_of(&self, table: &Relation, name: &str) -> Result<String> {
-        let found = table.checks.iter().find(|check| check.name.eq_ignore_ascii_case(name));
+        let found = table.told_checks().find(|check| check.name.eq_ignore_ascii_case(name));
         found.map(|check| check.name.clone()).ok_or_else(|| {
             let message = format!("Check constraint '{name}' is not found in the table.");
             Error::new(Condition::UndefinedObject, message).with_mysql(3821, "HY000")
@@ -395,6 +450,12 @@ impl Binder<'_> {
             return Err(self.unsupported("MODIFY of what a generated column is computed from", -1));
         }
         let identity = has(ConstrType::ConstrIdentity);
+        if let Some(type_name) = &of.type_name {
+            let ty = self.resolve_type(type_name)?;
+            let collation = self.declared_collation(of.coll_clause.as_deref(), &ty)?;
+            let made = crate::schema::Column { ty, collation, ..known.clone() };
+            mysql_partitions::check_retyped(table, known, &made)?;
+        }
         if let Some(type_name) = &of.type_name
             && table.indexes.iter().any(|index| index.fulltext && index.columns.contains(&Some(at)))
         {
@@ -582,7 +643,7 @@ fn name_constraint(table: &Relation, constraint: &mut pg::Constraint) -> Result<
         ConstrType::ConstrForeign => {
             (Unnamed::ForeignKey, table.foreign_keys.iter().map(|key| key.name.as_str()).collect())
         }
-        ConstrType::ConstrCheck => (Unnamed::Check, table.checks.iter().map(|check| check.name.as_str()).collect()),
+        ConstrType::ConstrCheck => (Unnamed::Check, table.told_checks().map(|check| check.name.as_str()).collect()),
         ConstrType::ConstrPrimary if table.primary_key().is_some() => {
             let message = "Multiple primary key defined";
             return Err(Error::new(Condition::InvalidTableDefinition, message).with_mysql(1068, "42000"));

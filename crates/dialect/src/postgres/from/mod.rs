@@ -114,7 +114,7 @@ impl Binder<'_> {
         Ok(())
     }
 
-    fn range_var(&mut self, range: &pg::RangeVar) -> Result<(From, Vec<Entry>)> {
+    pub(in crate::postgres) fn range_var(&mut self, range: &pg::RangeVar) -> Result<(From, Vec<Entry>)> {
         let alias = range.alias.as_ref();
         let alias_name = alias.map(|alias| alias.aliasname.as_str());
         if range.schemaname.is_empty()

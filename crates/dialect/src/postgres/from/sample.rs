@@ -15,6 +15,9 @@ impl Binder<'_> {
         let Some(N::RangeVar(range)) = sample.relation.as_deref().and_then(|node| node.node.as_ref()) else {
             return Err(Error::internal("TABLESAMPLE of no table"));
         };
+        if self.is_mysql() && names::strings(&sample.method) == [crate::mysql::SAMPLED] {
+            return self.mysql_sampled(sample, range);
+        }
         self.check_sampled(range)?;
         let (mut from, entries) = self.range_var(range)?;
         let blocks = self.samples_blocks(sample)?;

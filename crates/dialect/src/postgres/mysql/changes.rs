@@ -35,6 +35,8 @@ pub(in crate::postgres) enum Counted {
 pub(in crate::postgres) struct Said<'n> {
     /// IGNORE.
     pub(in crate::postgres) ignores: bool,
+    /// PARTITION: the names of those whose rows are changed.
+    pub(in crate::postgres) partitions: &'n [Node],
     /// ORDER BY of an UPDATE.
     order: &'n [Node],
 }
@@ -45,8 +47,11 @@ impl<'n> Said<'n> {
         for option in clause.map(|clause| clause.options.as_slice()).unwrap_or_default() {
             let Some(N::DefElem(option)) = &option.node else { continue };
             said.ignores |= option.defname == crate::mysql::IGNORE;
-            if let Some(N::List(keys)) = option.arg.as_deref().and_then(|arg| arg.node.as_ref()) {
-                said.order = &keys.items;
+            if let Some(N::List(items)) = option.arg.as_deref().and_then(|arg| arg.node.as_ref()) {
+                match option.defname == crate::mysql::PARTITIONS {
+                    true => said.partitions = &items.items,
+                    false => said.order = &items.items,
+                }
             }
         }
         said

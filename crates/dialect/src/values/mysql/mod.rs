@@ -8,6 +8,7 @@ pub mod json_table;
 pub mod members;
 pub mod moments;
 pub mod numbers;
+pub mod partitions;
 pub mod unsigned;
 
 use unicode_normalization::UnicodeNormalization;

@@ -154,7 +154,7 @@ const SYSCONSTRAINTS: Table = Table {
             for key in &relation.foreign_keys {
                 add(key.oid, &key.name, relation, "R", &key.name);
             }
-            for check in &relation.checks {
+            for check in relation.told_checks() {
                 add(check.oid, &check.name, relation, "C", "");
             }
         }
@@ -212,7 +212,7 @@ const SYSCHECKS: Table = Table {
     rows: |context| {
         let view = &View::of(context);
         let mut rows = Vec::new();
-        for check in view.relations.iter().flat_map(|relation| &relation.checks) {
+        for check in view.relations.iter().flat_map(|relation| relation.told_checks()) {
             for (number, part) in super::others::pieces(shown(&check.text), CHECK_WIDTH).into_iter().enumerate() {
                 rows.push(vec![int(check.oid.into()), text("T"), int(number as i64), text(part)]);
             }

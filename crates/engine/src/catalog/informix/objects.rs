@@ -54,7 +54,7 @@ pub(super) const TABLES: &[Table] = tables! {
     "syscoldepend", "constrid integer, tabid integer, colno smallint" => |context| {
         let mut rows = Vec::new();
         for relation in context.schema.user_relations() {
-            for check in &relation.checks {
+            for check in relation.told_checks() {
                 for column in columns_of_check(context, relation, &check.text) {
                     rows.push(vec![int(check.oid.into()), int(tabid(relation)), int(column as i64 + 1)]);
                 }
@@ -89,7 +89,7 @@ pub(super) const TABLES: &[Table] = tables! {
             for key in &relation.foreign_keys {
                 add("C", &key.name, relation);
             }
-            for check in &relation.checks {
+            for check in relation.told_checks() {
                 add("C", &check.name, relation);
             }
         }

@@ -9,7 +9,8 @@ use rowferry_dialect::mysql::{LateKey, routine};
 use rowferry_dialect::schema::{CheckOption, Column, Relation, RelationKind};
 use rowferry_dialect::stored_function::RoutineLanguage;
 
-use super::keys::{in_order, index_name, prefix, prefixed};
+use super::keys::{in_order, index_name, is_invisible, prefix, prefixed};
+use super::partitions;
 use super::tables::DEFINER;
 use super::types::{Default, Words, default, renewal};
 use super::{
@@ -162,7 +163,7 @@ fn table(context: &Context<'_>, relation: &Arc<Relation>) -> String {
             })
             .collect();
         let columns = columns.join(",");
-        parts.push(match (index.primary, index.unique) {
+        let mut part = match (index.primary, index.unique) {
             (true, _) => format!("PRIMARY KEY ({columns})"),
             (false, unique) => {
                 let kind = match unique {
@@ -172,7 +173,14 @@ fn table(context: &Context<'_>, relation: &Arc<Relation>) -> String {
                 };
                 format!("{kind} {} ({columns})", quoted(index_name(relation, index)))
             }
-        });
+        };
+        if let Some(comment) = describe::part_comment(schema, index.oid) {
+            let _ = write!(part, " COMMENT {}", text(&comment));
+        }
+        if is_invisible(context, relation, index) {
+            part.push_str(" /*!80000 INVISIBLE */");
+        }
+        parts.push(part);
     }
     // InnoDB has them by their names.
     let mut keys: Vec<_> = relation.foreign_keys.iter().collect();
@@ -198,7 +206,7 @@ fn table(context: &Context<'_>, relation: &Arc<Relation>) -> String {
     let properties = details.into_iter().flat_map(|details| details.properties.all());
     let late = properties.filter(|(_, name, _)| *name == LateKey::PROPERTY);
     parts.extend(late.filter_map(|(_, _, value)| Some(LateKey::of_property(value)?.definition(&relation.namespace))));
-    for check in &relation.checks {
+    for check in relation.told_checks() {
         let clause = words::check(context, relation, check);
         parts.push(format!("CONSTRAINT {} CHECK ({clause})", quoted(&check.name)));
     }
@@ -212,6 +220,9 @@ fn table(context: &Context<'_>, relation: &Arc<Relation>) -> String {
     let _ = write!(out, " DEFAULT CHARSET={} COLLATE={collation}", charset_of(collation));
     if let Some(comment) = details.and_then(|details| details.comment.as_deref()) {
         let _ = write!(out, " COMMENT={}", text(comment));
+    }
+    if let Some(partitions) = partitions::shown(context, relation) {
+        out.push_str(&partitions);
     }
     out
 }

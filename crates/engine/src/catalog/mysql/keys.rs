@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rowferry_dialect::Schema as _;
-use rowferry_dialect::mysql::PREFIX;
+use rowferry_dialect::mysql::{INVISIBLE, PREFIX};
 use rowferry_dialect::schema::{Index, Relation};
 
 use super::{Context, DEF, Row, Table, database, key_name, of_schema, relations, row, shown, words};
@@ -73,6 +73,11 @@ pub(super) fn prefix(context: &Context<'_>, relation: &Relation, index: &Index, 
     properties.get(&index.name, &format!("{PREFIX}{}", at + 1))?.parse().ok()
 }
 
+/// A key is INVISIBLE.
+pub(super) fn is_invisible(context: &Context<'_>, relation: &Relation, index: &Index) -> bool {
+    context.schema.details(relation.oid).is_some_and(|details| details.properties.has(&index.name, INVISIBLE))
+}
+
 /// The column whose first characters a part of a unique key is.
 pub(super) fn prefixed(context: &Context<'_>, relation: &Arc<Relation>, index: &Index, at: usize) -> Option<String> {
     let words = words::key(context, relation, index, at);
@@ -130,7 +135,7 @@ fn statistics_of<'a>(context: &'a Context<'_>, relations: impl Iterator<Item = &
                     if index.fulltext { "FULLTEXT" } else { "BTREE" },
                     "",
                     describe::part_comment(context.schema, index.oid).unwrap_or_default(),
-                    "YES",
+                    if is_invisible(context, relation, index) { "NO" } else { "YES" },
                     expression,
                 ]);
             }
@@ -152,7 +157,7 @@ fn table_constraints(context: &Context<'_>) -> Vec<Row> {
         for key in &relation.foreign_keys {
             push(&key.name, "FOREIGN KEY");
         }
-        for check in &relation.checks {
+        for check in relation.told_checks() {
             push(&check.name, "CHECK");
         }
     }
@@ -235,7 +240,7 @@ fn referential_constraints(context: &Context<'_>) -> Vec<Row> {
 fn check_constraints(context: &Context<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for relation in relations(context) {
-        for check in &relation.checks {
+        for check in relation.told_checks() {
             let clause = words::check(context, relation, check);
             rows.push(row![DEF, database(context, &relation.namespace), &check.name, clause]);
         }

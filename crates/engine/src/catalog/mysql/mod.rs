@@ -7,6 +7,7 @@
 mod accounts;
 mod definitions;
 mod keys;
+mod partitions;
 mod server;
 mod tables;
 mod types;
@@ -33,8 +34,8 @@ const CHARSET: &str = "utf8mb4";
 const COLLATION: &str = "utf8mb4_0900_ai_ci";
 
 /// The families.
-pub(super) const FAMILIES: [&[Table]; 5] =
-    [accounts::TABLES, definitions::TABLES, keys::TABLES, server::TABLES, tables::TABLES];
+pub(super) const FAMILIES: [&[Table]; 6] =
+    [accounts::TABLES, definitions::TABLES, keys::TABLES, partitions::TABLES, server::TABLES, tables::TABLES];
 
 /// A table's place among these, from 1; `None` for tables of others.
 pub(super) fn number(table: &Table) -> Option<u32> {

@@ -3,7 +3,7 @@
 use rowferry_dialect::Schema as _;
 use rowferry_dialect::mysql::variables::{self, Scope, VARIABLES};
 
-use super::{CHARSET, Context, DEF, Row, Table, database, in_namespace, of_schema, relations, row};
+use super::{CHARSET, Context, Row, Table, database, in_namespace, of_schema, row};
 use crate::catalog::{NULL, pg_stat_activity};
 use crate::functions::worked_out;
 use crate::session::state::State;
@@ -53,25 +53,6 @@ pub(super) const TABLES: &[Table] = &[
          LAST_ALTERED timestamp, LAST_EXECUTED timestamp, EVENT_COMMENT text, ORIGINATOR int8, \
          CHARACTER_SET_CLIENT text, COLLATION_CONNECTION text, DATABASE_COLLATION text",
         none,
-    ),
-    of_schema(
-        "partitions",
-        "TABLE_CATALOG text, TABLE_SCHEMA text, TABLE_NAME text, PARTITION_NAME text, SUBPARTITION_NAME text, \
-         PARTITION_ORDINAL_POSITION int8, SUBPARTITION_ORDINAL_POSITION int8, PARTITION_METHOD text, \
-         SUBPARTITION_METHOD text, PARTITION_EXPRESSION text, SUBPARTITION_EXPRESSION text, \
-         PARTITION_DESCRIPTION text, TABLE_ROWS int8, AVG_ROW_LENGTH int8, DATA_LENGTH int8, MAX_DATA_LENGTH int8, \
-         INDEX_LENGTH int8, DATA_FREE int8, CREATE_TIME timestamp, UPDATE_TIME timestamp, CHECK_TIME timestamp, \
-         CHECKSUM int8, PARTITION_COMMENT text, NODEGROUP text, TABLESPACE_NAME text",
-        |context| {
-            let tables = relations(context).filter(|relation| !crate::catalog::is_view(relation));
-            let row_of = |relation: &std::sync::Arc<rowferry_dialect::schema::Relation>| {
-                let mut row = row![DEF, database(context, &relation.namespace), &relation.name];
-                row.resize(22, NULL);
-                row.extend(row!["", "", NULL]);
-                row
-            };
-            tables.map(row_of).collect()
-        },
     ),
     of_schema(
         "files",
@@ -265,6 +246,11 @@ const PRIVILEGES: &[(&str, &str, &str)] = &[
     ("Update", "Tables", "UPDATE"),
     ("Usage", "Server Admin", "Nothing but to connect"),
 ];
+
+/// A name that has to be quoted, as it is a word of SQL's.
+pub(super) fn is_reserved(name: &str) -> bool {
+    RESERVED.split(' ').any(|word| word.eq_ignore_ascii_case(name))
+}
 
 /// MySQL 8.0's reserved words.
 const RESERVED: &str = "ACCESSIBLE ADD ALL ALTER ANALYZE AND AS ASC ASENSITIVE BEFORE BETWEEN BIGINT BINARY BLOB BOTH BY \

@@ -122,7 +122,7 @@ fn tables(context: &Context<'_>) -> Vec<Row> {
             NULL,
             table_collation(context.schema.details(relation.oid)),
             NULL,
-            "",
+            if relation.partitions().is_some() { "partitioned" } else { "" },
             comment.unwrap_or_default(),
         ]
     });

@@ -12,7 +12,7 @@ use super::Context;
 use crate::catalog::describe;
 
 /// An expression as the file keeps it; `None` where another door has made it, or MySQL has no words for it.
-fn own(context: &Context<'_>, relation: &Relation, kept: &str) -> Option<String> {
+pub(super) fn own(context: &Context<'_>, relation: &Relation, kept: &str) -> Option<String> {
     if relation.language != Language::Mysql {
         return None;
     }

@@ -421,6 +421,23 @@ impl Changer<'_> {
         self.drop_keys_to_column(table, column, cascade)?;
         self.drop_triggers_of_column(table, column, cascade)?;
         self.drop_statistics_of_column(table, column)?;
+        if self.session.language() == Language::Mysql {
+            self.shorten_keys(&Arc::new(table.clone()), column)?;
+            self.settle()?;
+            return self.drop_shortened_column(&*self.current(table.oid)?, &name);
+        }
+        self.drop_column_with_its_keys(table, column)
+    }
+
+    /// The column goes, out of whose keys it has been taken.
+    fn drop_shortened_column(&self, table: &Relation, name: &str) -> Done {
+        let column = table.column(name).ok_or_else(|| Error::internal("the dropped column has vanished"))?;
+        self.drop_column_with_its_keys(table, column)
+    }
+
+    /// The column goes with the keys and checks that name it.
+    fn drop_column_with_its_keys(&self, table: &Relation, column: usize) -> Done {
+        let name = table.columns[column].name.clone();
         self.drop_keys_of_column(table, column)?;
         self.drop_engine_checks(table, column)?;
         let properties = self.schema().details(table.oid).map(|details| details.properties.clone()).unwrap_or_default();

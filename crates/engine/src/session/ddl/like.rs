@@ -14,6 +14,7 @@ const COPIED: &[&str] = &[
     rowferry_dialect::exclusion::PROPERTY,
     "index_derived ",
     "index_include",
+    rowferry_dialect::mysql::INVISIBLE,
     "index_method",
     "index_nulls ",
     NULLS_ALIKE,

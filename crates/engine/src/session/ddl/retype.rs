@@ -6,7 +6,9 @@
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{AlterTable, Constraint, ConstraintKind, ConstraintOptions, Text};
+use rowferry_dialect::mysql::PREFIX;
 use rowferry_dialect::postgres::check_key_types;
+use rowferry_dialect::postgres::quote_ident;
 use rowferry_dialect::schema::{Relation, Schema as _};
 
 use super::{Changer, Done};
@@ -65,6 +67,47 @@ impl Changer<'_> {
                 keys: keys.collect(),
                 predicate: index.predicate.as_ref().map(|text| describe::expression(&schema, &relation, text, false)),
                 properties: properties.map(|(_, name, value)| (name.to_owned(), value.to_owned())).collect(),
+            });
+            self.remove_index(table, at)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a column that goes out of keys of several columns, as MySQL does: they come again with the others.
+    pub(super) fn shorten_keys(&self, table: &Arc<Relation>, column: usize) -> Done {
+        let schema = self.schema();
+        let name = quote_ident(&table.columns[column].name);
+        for lifted in self.lifted_indexes.borrow_mut().iter_mut() {
+            lifted.keys.retain(|(_, text)| *text != name);
+        }
+        self.lifted_indexes.borrow_mut().retain(|lifted| !lifted.keys.is_empty());
+        for (at, index) in table.indexes.iter().enumerate() {
+            let several = index.columns.iter().flatten().any(|other| *other != column);
+            if index.constraint || !several || !index.columns.contains(&Some(column)) {
+                continue;
+            }
+            let left = index.columns.iter().enumerate().filter(|(_, own)| **own != Some(column));
+            let places: Vec<usize> = left.map(|(place, _)| place).collect();
+            let key = |place: &usize| {
+                let text = describe::index_key(&schema, table, index, *place, false);
+                (index.keys.get(*place).is_some_and(|key| key.descending), text)
+            };
+            let noted = schema.details(table.oid).into_iter().flat_map(|details| details.properties.all());
+            let properties = noted.filter(|(part, ..)| *part == index.name).filter_map(|(_, name, value)| {
+                // Each is of a key's place.
+                let Some(number) = name.strip_prefix(PREFIX) else {
+                    return name.starts_with("index_").then(|| (name.to_owned(), value.to_owned()));
+                };
+                let place = number.parse::<usize>().ok()?.checked_sub(1)?;
+                let now = places.iter().position(|known| *known == place)?;
+                Some((format!("{PREFIX}{}", now + 1), value.to_owned()))
+            });
+            self.lifted_indexes.borrow_mut().push(LiftedIndex {
+                name: index.name.clone(),
+                unique: index.unique,
+                keys: places.iter().map(key).collect(),
+                predicate: index.predicate.clone(),
+                properties: properties.collect(),
             });
             self.remove_index(table, at)?;
         }

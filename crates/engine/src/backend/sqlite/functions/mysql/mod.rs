@@ -13,6 +13,7 @@ mod json_paths;
 mod json_storage;
 pub(super) mod json_table;
 pub(super) mod numbers;
+pub(super) mod partitions;
 pub(super) mod patterns;
 pub(super) mod strings;
 
