@@ -5,15 +5,18 @@
 
 Each application makes or migrates its own schema in a new file and then does a day's work: the steps in the file of
 its name, which print in a line of its own what came out. Whoever was refused something, by the server's log, fails.
-The environments stay under `.cache/applications`: some gigabytes.
+The environments stay under `.cache/applications`: some gigabytes. Those of Node need Node 20 and npm.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import venv
 from dataclasses import dataclass, field
@@ -30,11 +33,13 @@ class Application:
     """An application: what is installed, which URLs it takes, and what its steps print at the end."""
 
     packages: tuple[str, ...]
-    postgres: str
-    #: `None`: it speaks to PostgreSQL alone.
+    #: `None`: it does not speak to PostgreSQL; likewise `mysql`.
+    postgres: str | None
     mysql: str | None
     expected: str
     environment: dict[str, str] = field(default_factory=dict)
+    #: Its package is npm's, and `packages` begins with it; the others are those whose install scripts must run.
+    is_of_node: bool = False
 
 
 APPLICATIONS = {
@@ -61,21 +66,53 @@ APPLICATIONS = {
         "mysql+mysqldb",
         "7 charts",
     ),
+    "directus": Application(
+        ("directus@10.13.4", "isolated-vm"),
+        "postgresql",
+        "mysql",
+        "45 items made, 3 changed, 1 deleted",
+        is_of_node=True,
+    ),
+    "ghost": Application(("ghost@5.130.6",), None, "mysql", "8 posts left", is_of_node=True),
 }
 
 
 def environment(name: str) -> Path:
-    """The application's own Python, made and filled where it is not there."""
+    """The application's own Python, or the directory of its Node modules, made and filled where it is not there."""
+    application = APPLICATIONS[name]
     place = _CACHE / name
-    python = place / "bin" / "python"
     done = place / "installed"
-    packages = "\n".join(APPLICATIONS[name].packages)
+    packages = "\n".join(application.packages)
     if not done.exists() or done.read_text() != packages:
         print(f"== installing {name} (some minutes)", flush=True)
-        venv.create(place, with_pip=True, clear=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", *APPLICATIONS[name].packages], check=True)
+        if application.is_of_node:
+            _install_node(place, *application.packages)
+        else:
+            venv.create(place, with_pip=True, clear=True)
+            subprocess.run([place / "bin" / "python", "-m", "pip", "install", "-q", *application.packages], check=True)
         done.write_text(packages)
-    return python
+    return place if application.is_of_node else place / "bin" / "python"
+
+
+def _install_node(place: Path, package: str, *built: str) -> None:
+    """Unpack a package and install what it needs in it, as its own installer does: some name files of their own."""
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    archive = subprocess.run(
+        ["npm", "pack", "--silent", package], cwd=place, check=True, capture_output=True, text=True
+    )
+    with tarfile.open(place / archive.stdout.strip()) as packed:
+        for member in packed.getmembers():
+            member.path = member.path.partition("/")[2]
+            packed.extract(member, place)
+    described = json.loads((place / "package.json").read_text())
+    # What its developers need may come from where only they are.
+    described.pop("devDependencies", None)
+    (place / "package.json").write_text(json.dumps(described, indent=1))
+    options = ("--omit=dev", "--no-audit", "--no-fund", "--legacy-peer-deps", "--ignore-scripts", "--silent")
+    subprocess.run(["npm", "install", *options], cwd=place, check=True)
+    if built:
+        subprocess.run(["npm", "rebuild", "--silent", *built], cwd=place, check=True)
 
 
 def run(name: str, door: str) -> bool:
@@ -84,7 +121,8 @@ def run(name: str, door: str) -> bool:
     scheme = application.postgres if door == "postgres" else application.mysql
     if scheme is None:
         return True
-    python = environment(name)
+    place = environment(name)
+    python, arguments = (Path(sys.executable), [place]) if application.is_of_node else (place, [])
     with (
         tempfile.TemporaryDirectory(prefix=f"rf-{name}-") as scratch,
         Rowferry.start(Path(scratch) / "app.db", postgres=door == "postgres", mysql=door == "mysql") as server,
@@ -97,7 +135,7 @@ def run(name: str, door: str) -> bool:
             key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PG", "ROWFERRY"))
         }
         done = subprocess.run(
-            [python, _HERE / f"{name}_steps.py", f"{scheme}://{user}@{host}:{port}/app", scratch],
+            [python, _HERE / f"{name}_steps.py", f"{scheme}://{user}@{host}:{port}/app", scratch, *arguments],
             cwd=scratch,
             env={**inherited, **application.environment, "PATH": f"{python.parent}:{os.environ['PATH']}"},
             stdin=subprocess.DEVNULL,
