@@ -75,8 +75,46 @@ impl Lowering<'_> {
                 _ => {}
             }
         }
+        let names: Vec<String> = bare.iter().map(|name| quote(name)).collect();
+        statements.extend(self.shortened_keys(actions, table, &name, &names, &padded)?);
         statements.extend(behind);
         Ok(statements.join("; "))
+    }
+
+    /// Keys of several columns of which some go: what is left of them, as MySQL has it. The server drops them whole.
+    fn shortened_keys(
+        &mut self,
+        actions: &[AlterTable],
+        table: &Relation,
+        name: &str,
+        names: &[String],
+        padded: &[bool],
+    ) -> Result<Vec<String>> {
+        let goes = |at: &Option<usize>| {
+            actions.iter().any(|action| matches!(action, AlterTable::DropColumn { column, .. } if Some(*column) == *at))
+        };
+        let prefix = format!("{}.", table.name);
+        let mut made = Vec::new();
+        for index in &table.indexes {
+            // MySQL's own are called by their table.
+            let is_own = self.known.is_some() && index.stands_alone() && index.name.starts_with(&prefix);
+            let is_plain = index.columns.iter().all(Option::is_some) && index.predicate.is_none();
+            if !is_own || !is_plain || !index.columns.iter().any(goes) || index.columns.iter().all(goes) {
+                continue;
+            }
+            let mut columns = Vec::new();
+            for (at, column) in index.columns.iter().enumerate().filter(|(_, column)| !goes(column)) {
+                let Some(column) = column else { continue };
+                let pads = |at: &usize| padded.get(*at).copied().unwrap_or_default();
+                let descends = index.keys.get(at).is_some_and(|key| key.descending);
+                let of = self.key_columns(&[*column], names, pads)?;
+                columns.push(if descends { format!("{of} DESC") } else { of });
+            }
+            let unique = if index.unique { "UNIQUE " } else { "" };
+            let place = super::qualified(&table.namespace, name);
+            made.push(format!("CREATE {unique}INDEX {} ON {place} ({})", quote(&index.name), columns.join(", ")));
+        }
+        Ok(made)
     }
 
     /// A change of keys over what texts are compared as, in whose collation blanks at the end do not count; `None` for others.
