@@ -69,7 +69,7 @@ macro_rules! files {
 }
 
 files! {
-    accounts, alterations, catalogs, changes, clients, compared, documents, frameworks, fulltext, functions, json_table, late_keys, keys, maintenance, nul, partitions, routines, several_keys, statements, unsigned, values, variables, views,
+    accounts, alterations, catalogs, changes, clients, compared, documents, frameworks, fulltext, functions, json_table, json_value, keys, late_keys, maintenance, nul, partitions, routines, several_keys, statements, unsigned, values, variables, views, zerofill,
 }
 
 #[test]

@@ -36,6 +36,8 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "mysql_to_text" (INTERVAL) -> TEXT, F("rf_mysql_text");
     Scalar "mysql_to_text" (TS) -> TEXT, F("rf_mysql_text");
     Scalar "mysql_to_text" (TSTZ) -> TEXT, F("rf_mysql_instant_text"), stable;
+    // (number, digits that are shown at least)
+    Scalar "mysql_zerofilled" (I8, I8) -> TEXT, T("printf('%0*d', {1}, {0})");
     Scalar "mysql_fraction" (F8, I8) -> F8, F("rf_mysql_fraction");
     Scalar "mysql_fixed" (F8, I8) -> TEXT, F("rf_mysql_fixed");
     Scalar "mysql_digits" (TEXT, I8) -> TEXT, F("rf_mysql_digits");
@@ -549,6 +551,17 @@ pub(super) static ROWS: &[Function] = rows! { MYSQL;
     Scalar "json_extract" (JSON, TEXT) -> JSON, F("rf_mysql_json_extract"), variadic;
     Scalar "json_unquote" (TEXT) -> TEXT, F("rf_mysql_json_unquote");
     Scalar "json_value" (JSON, TEXT) -> TEXT, F("rf_mysql_json_value");
+    Scalar "json_schema_valid" (JSON, JSON) -> BOOL, F("rf_mysql_json_schema_valid");
+    Scalar "json_schema_validation_report" (JSON, JSON) -> JSON, F("rf_mysql_json_schema_report");
+    // (document, path, type and what becomes of what is not there)
+    Scalar "mysql_json_value_integer" (JSON, TEXT) -> I8, F("rf_mysql_json_value_as");
+    Scalar "mysql_json_value_decimal" (JSON, TEXT) -> NUM, F("rf_mysql_json_value_as");
+    Scalar "mysql_json_value_double" (JSON, TEXT) -> F8, F("rf_mysql_json_value_as");
+    Scalar "mysql_json_value_text" (JSON, TEXT) -> TEXT, F("rf_mysql_json_value_as");
+    Scalar "mysql_json_value_date" (JSON, TEXT) -> DATE, F("rf_mysql_json_value_as");
+    Scalar "mysql_json_value_datetime" (JSON, TEXT) -> TS, F("rf_mysql_json_value_as");
+    Scalar "mysql_json_value_time" (JSON, TEXT) -> INTERVAL, F("rf_mysql_json_value_as");
+    Scalar "mysql_json_value_json" (JSON, TEXT) -> JSON, F("rf_mysql_json_value_as");
     Scalar "json_array" (ANY) -> JSON, Special("mysql_json_array"), variadic, optional(1), lenient;
     Scalar "json_object" (ANY) -> JSON, Special("mysql_json_object"), variadic, optional(1), lenient;
     Scalar "json_set" (JSON, ANY) -> JSON, Special("mysql_json_set"), variadic, lenient;

@@ -5,9 +5,9 @@ use pg_query::protobuf::{
     self as pg, AExprKind, BoolExprType, BoolTestType, MinMaxOp, Node, SubLinkType, node::Node as N,
 };
 use sqlparser::ast::{
-    BinaryOperator, CaseWhen, CeilFloorKind, DataType, DateTimeField, DuplicateTreatment, ExactNumberInfo, Expr,
-    Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause, FunctionArgumentList, FunctionArguments, Ident,
-    InTarget, Interval, ObjectName, ObjectNamePart, TrimWhereField, UnaryOperator, Value, ValueWithSpan,
+    BinaryOperator, CaseWhen, CastKind, CeilFloorKind, DataType, DateTimeField, DuplicateTreatment, ExactNumberInfo,
+    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause, FunctionArgumentList, FunctionArguments,
+    Ident, InTarget, Interval, ObjectName, ObjectNamePart, TrimWhereField, UnaryOperator, Value, ValueWithSpan,
     WindowFrameBound, WindowFrameUnits, WindowSpec, WindowType,
 };
 
@@ -205,6 +205,7 @@ impl Converter<'_> {
                     (None, None) => call("mysql_to_text", vec![value]),
                 }
             }
+            Expr::Cast { kind: CastKind::SafeCast, expr, data_type, .. } => self.json_value(expr, data_type)?,
             Expr::Cast { expr, data_type, .. } => {
                 let value = self.expression(expr)?;
                 self.converted(value, data_type)?
@@ -435,7 +436,7 @@ impl Converter<'_> {
     }
 
     /// CAST and CONVERT, whose types are those of values.
-    fn converted(&mut self, value: Node, ty: &DataType) -> Result<Node> {
+    pub(super) fn converted(&mut self, value: Node, ty: &DataType) -> Result<Node> {
         use DataType as D;
         Ok(match ty {
             D::Signed | D::SignedInteger | D::Int(_) | D::Integer(_) | D::BigInt(_) => {

@@ -280,6 +280,9 @@ fn prefix_word(word: &Word, parser: &mut Parser) -> Option<Parsed<Expr>> {
         parser.advance_token();
         return Some(Ok(Expr::Value(Value::SingleQuotedByteStringLiteral(bits.to_owned()).with_span(span))));
     }
+    if is_call && word.quote_style.is_none() && word.value.eq_ignore_ascii_case("json_value") {
+        return Some(json_value(parser));
+    }
     match word.keyword {
         Keyword::BINARY if is_value => {
             parser.advance_token();
@@ -297,6 +300,73 @@ fn prefix_word(word: &Word, parser: &mut Parser) -> Option<Parsed<Expr>> {
         Keyword::INTERVAL if is_call && has_several_members(parser) => Some(interval_call(parser)),
         _ => None,
     }
+}
+
+/// `JSON_VALUE(document, path [RETURNING type] [… ON EMPTY] [… ON ERROR])`. One with more than its arguments is a conversion
+/// of a kind that MySQL has not, of a call that has what is said of it as a document.
+fn json_value(parser: &mut Parser) -> Parsed<Expr> {
+    let span = parser.peek_token_ref().span;
+    parser.advance_token();
+    parser.expect_token(&Token::LParen)?;
+    let document = parser.parse_expr()?;
+    parser.expect_token(&Token::Comma)?;
+    let path = parser.parse_expr()?;
+    let took = |parser: &mut Parser, wanted: &str| {
+        let found = matches!(&parser.peek_token_ref().token, Token::Word(word)
+            if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(wanted));
+        if found {
+            parser.advance_token();
+        }
+        found
+    };
+    let returning = if took(parser, "returning") { Some(parser.parse_data_type()?) } else { None };
+    let mut said = serde_json::Map::new();
+    while parser.peek_token_ref().token != Token::RParen {
+        let otherwise = if took(parser, "null") {
+            serde_json::Value::Null
+        } else if took(parser, "error") {
+            serde_json::Value::Bool(true)
+        } else if took(parser, "default") {
+            let is_negative = parser.consume_token(&Token::Minus);
+            let sign = if is_negative { "-" } else { "" };
+            match parser.parse_expr()? {
+                Expr::Value(value) => match value.value {
+                    Value::Number(digits, _) => serde_json::Value::from(format!("{sign}{digits}")),
+                    Value::SingleQuotedString(text) | Value::DoubleQuotedString(text) if !is_negative => {
+                        serde_json::Value::from(serde_json::Value::from(text).to_string())
+                    }
+                    Value::Null if !is_negative => serde_json::Value::Null,
+                    other => return Err(ParserError::ParserError(format!("{other} is no default of JSON_VALUE"))),
+                },
+                other => return Err(ParserError::ParserError(format!("{other} is no default of JSON_VALUE"))),
+            }
+        } else {
+            return Err(ParserError::ParserError("expected NULL, ERROR or DEFAULT".to_owned()));
+        };
+        parser.expect_keyword_is(Keyword::ON)?;
+        let key = if took(parser, "empty") { "empty" } else { "error" };
+        if key == "error" && !took(parser, "error") || said.insert(key.to_owned(), otherwise).is_some() {
+            return Err(ParserError::ParserError("expected EMPTY or ERROR".to_owned()));
+        }
+    }
+    parser.expect_token(&Token::RParen)?;
+    if returning.is_none() && said.is_empty() {
+        return Ok(function_call("json_value", vec![document, path]));
+    }
+    let Expr::Value(path) = path else {
+        return Err(ParserError::ParserError("a path of JSON_VALUE is a string".to_owned()));
+    };
+    let (Value::SingleQuotedString(path) | Value::DoubleQuotedString(path)) = path.value else {
+        return Err(ParserError::ParserError("a path of JSON_VALUE is a string".to_owned()));
+    };
+    said.insert("path".to_owned(), path.into());
+    let said = Value::SingleQuotedString(serde_json::Value::Object(said).to_string()).with_span(span);
+    Ok(Expr::Cast {
+        kind: CastKind::SafeCast,
+        expr: Box::new(function_call("json_value", vec![document, Expr::Value(said)])),
+        data_type: returning.unwrap_or(DataType::Char(None)),
+        format: None,
+    })
 }
 
 /// `ROW(a, b)`.

@@ -6,15 +6,15 @@
 use pg_query::protobuf::{self as pg, Node, node::Node as N};
 use serde_json::{Value as Json, json};
 use sqlparser::ast::{
-    DataType, Expr, JsonTableColumn, JsonTableColumnErrorHandling as Handling, TableAlias, TimezoneInfo, Value,
-    ValueWithSpan,
+    DataType, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, JsonTableColumn,
+    JsonTableColumnErrorHandling as Handling, TableAlias, TimezoneInfo, Value as Literal, ValueWithSpan,
 };
 
 use super::build::{call, list, node, text};
 use super::queries::alias_of;
 use super::tree::Converter;
 use super::types::exact;
-use crate::values::mysql::json_table::Table;
+use crate::values::mysql::json_table::{Table, Value};
 use crate::{Condition, Error, Result};
 
 /// The function that JSON_TABLE becomes.
@@ -44,9 +44,55 @@ impl Converter<'_> {
     }
 }
 
+/// The function that JSON_VALUE with a type becomes, but for what it yields.
+pub(super) const VALUE: &str = "mysql_json_value_";
+
+impl Converter<'_> {
+    /// JSON_VALUE with RETURNING, ON EMPTY or ON ERROR, as the grammar has read it: the value in its type.
+    pub(super) fn json_value(&mut self, call_of: &Expr, ty: &DataType) -> Result<Node> {
+        let Expr::Function(function) = call_of else { return Err(Error::internal("JSON_VALUE that is no call")) };
+        let FunctionArguments::List(args) = &function.args else {
+            return Err(Error::internal("JSON_VALUE without arguments"));
+        };
+        let [FunctionArg::Unnamed(FunctionArgExpr::Expr(document)), FunctionArg::Unnamed(FunctionArgExpr::Expr(said))] =
+            args.args.as_slice()
+        else {
+            return Err(Error::internal("JSON_VALUE without arguments"));
+        };
+        let Expr::Value(said) = said else { return Err(Error::internal("JSON_VALUE without a path")) };
+        let mut said: Json = serde_json::from_str(&string(said)?).map_err(|_| Error::internal("JSON_VALUE's words"))?;
+        let words = match ty {
+            DataType::Signed | DataType::SignedInteger => "bigint".to_owned(),
+            DataType::Unsigned | DataType::UnsignedInteger => "bigint unsigned".to_owned(),
+            DataType::Char(None) | DataType::Character(None) => "longtext".to_owned(),
+            DataType::Char(_)
+            | DataType::Character(_)
+            | DataType::Decimal(_)
+            | DataType::Numeric(_)
+            | DataType::Dec(_)
+            | DataType::Float(_)
+            | DataType::Double(_)
+            | DataType::Real
+            | DataType::Date
+            | DataType::Time(..)
+            | DataType::Datetime(_)
+            | DataType::JSON
+            | DataType::Custom(..) => words(ty)?,
+            other => return Err(Error::unsupported(format!("JSON_VALUE … RETURNING {other}"))),
+        };
+        let of = Value::read(&said, &words)?;
+        let yields = of.kind.result();
+        said["type"] = Json::from(words);
+        let document = self.expression(document)?;
+        let value = call(&format!("{VALUE}{yields}"), vec![document, text(said.to_string())]);
+        // A year is a number as it is.
+        if matches!(ty, DataType::Custom(..)) { Ok(value) } else { self.converted(value, ty) }
+    }
+}
+
 fn string(value: &ValueWithSpan) -> Result<String> {
     match &value.value {
-        Value::SingleQuotedString(text) | Value::DoubleQuotedString(text) => Ok(text.clone()),
+        Literal::SingleQuotedString(text) | Literal::DoubleQuotedString(text) => Ok(text.clone()),
         other => Err(Error::syntax(format!("a path is a string, and not {other}"))),
     }
 }
@@ -130,6 +176,31 @@ fn words(ty: &DataType) -> Result<String> {
 pub(super) fn printed(told: &str, quoted: impl Fn(&str) -> String + Copy) -> Option<String> {
     let told: Json = serde_json::from_str(told).ok()?;
     Some(format!("{} columns ({})", literal(told.get("path")?.as_str()?), printed_columns(&told, quoted)?))
+}
+
+/// What stands behind the document of JSON_VALUE, in MySQL's words.
+pub(super) fn printed_value(told: &str) -> Option<String> {
+    let told: Json = serde_json::from_str(told).ok()?;
+    let ty = match told.get("type")?.as_str()? {
+        "bigint" => "signed",
+        "bigint unsigned" => "unsigned",
+        "longtext" => "char",
+        other => other,
+    };
+    let mut out = format!("{} returning {ty}", literal(told.get("path")?.as_str()?));
+    for key in ["empty", "error"] {
+        match told.get(key) {
+            None => continue,
+            Some(Json::Null) => out.push_str(" null"),
+            Some(Json::String(text)) => match serde_json::from_str(text).ok()? {
+                Json::String(inner) => out.push_str(&format!(" default {}", literal(&inner))),
+                _ => out.push_str(&format!(" default {text}")),
+            },
+            Some(_) => out.push_str(" error"),
+        }
+        out.push_str(&format!(" on {key}"));
+    }
+    Some(out)
 }
 
 fn literal(text: &str) -> String {

@@ -440,6 +440,10 @@ impl Place<'_> {
                 };
                 format!("(match {} against ({}{mode}))", columns.join(","), self.expr(text)?)
             }
+            (value, [document, told]) if value.starts_with(super::json_table::VALUE) => {
+                let told = super::json_table::printed_value(constant_text(told)?)?;
+                format!("json_value({}, {told})", self.expr(document)?)
+            }
             ("mysql_member_of", [value, array]) => format!("({} member of ({}))", self.expr(value)?, self.expr(array)?),
             ("mysql_date_add", [moment, value, unit, sign]) => {
                 let sign = if constant_integer(sign)? < 0 { '-' } else { '+' };

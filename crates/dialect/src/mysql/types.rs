@@ -3,6 +3,8 @@
 //! What PostgreSQL has under another name is that; what it has not is a domain of the schema `mysql`, whose name is MySQL's
 //! own words for the type, so that a file made through this door reads sensibly through the others.
 
+use std::borrow::Cow;
+
 use pg_query::protobuf::{self as pg, node::Node as N};
 use sqlparser::ast::{BinaryLength, CharacterLength, DataType, EnumMember, ExactNumberInfo, TypeModifier};
 
@@ -125,6 +127,49 @@ fn length(of: Option<&CharacterLength>) -> Option<u64> {
     }
 }
 
+/// What stands behind the words of a whole number that is shown with zeros before it.
+const ZEROFILL: &str = " zerofill";
+
+/// The words of a whole number with ZEROFILL, which has no sign: so many digits are shown.
+fn zerofilled(inner: &DataType) -> Result<(bool, String)> {
+    use DataType as D;
+    let (head, usual, said) = match inner {
+        D::TinyInt(digits) | D::TinyIntUnsigned(digits) => ("tinyint", 3, digits),
+        D::SmallInt(digits) | D::SmallIntUnsigned(digits) | D::Int2(digits) | D::Int2Unsigned(digits) => {
+            ("smallint", 5, digits)
+        }
+        D::MediumInt(digits) | D::MediumIntUnsigned(digits) => ("mediumint", 8, digits),
+        D::Int(digits)
+        | D::IntUnsigned(digits)
+        | D::Integer(digits)
+        | D::IntegerUnsigned(digits)
+        | D::Int4(digits)
+        | D::Int4Unsigned(digits) => ("int", 10, digits),
+        other => return Err(Error::unsupported(format!("{other} ZEROFILL"))),
+    };
+    let digits = said.unwrap_or(usual);
+    if digits > 255 {
+        let message = "Display width out of range for column (max = 255)";
+        return Err(Error::syntax(message).with_mysql(1439, "42000"));
+    }
+    Ok((true, format!("{head}({digits}) unsigned{ZEROFILL}")))
+}
+
+/// How many digits of a whole number are shown at least, with zeros before it; `None` for other types.
+pub fn zerofill(words: &str) -> Option<usize> {
+    let (_, rest) = words.strip_suffix(ZEROFILL)?.split_once('(')?;
+    rest.split_once(')')?.0.parse().ok()
+}
+
+/// The words of such a type without that.
+pub fn without_zerofill(words: &str) -> Cow<'_, str> {
+    let plain = words.strip_suffix(ZEROFILL).and_then(|words| {
+        let (head, rest) = words.split_once('(')?;
+        Some(format!("{head}{}", rest.split_once(')')?.1))
+    });
+    plain.map_or(Cow::Borrowed(words), Cow::Owned)
+}
+
 /// The words of a type, and whether they are those of a domain of MySQL's.
 fn type_words(ty: &DataType) -> Result<(bool, String)> {
     use DataType as D;
@@ -145,7 +190,7 @@ fn type_words(ty: &DataType) -> Result<(bool, String)> {
         D::BigIntUnsigned(_) | D::Int8Unsigned(_) | D::UBigInt | D::Unsigned | D::UnsignedInteger => {
             own("bigint unsigned")
         }
-        D::Zerofill(_) => Err(Error::unsupported("ZEROFILL")),
+        D::Zerofill(inner) => zerofilled(inner),
         D::Float(ExactNumberInfo::Precision(digits)) if *digits > 24 => plain("float8"),
         D::Float(of) | D::FloatUnsigned(of) | D::Double(of) | D::DoubleUnsigned(of)
             if matches!(of, ExactNumberInfo::PrecisionAndScale(..)) =>
@@ -294,7 +339,7 @@ pub fn greatest(ty: &Type) -> Option<i64> {
         && user.namespace == SCHEMA
         && user.domain().is_some()
     {
-        match user.name.as_str() {
+        match &*without_zerofill(&user.name) {
             "tinyint" => return Some(i64::from(i8::MAX)),
             "tinyint unsigned" => return Some(i64::from(u8::MAX)),
             "smallint unsigned" => return Some(i64::from(u16::MAX)),
@@ -331,6 +376,8 @@ fn meaning(name: &str, value: &str) -> Option<(String, Option<String>)> {
     let positive = || Some(format!("({value} >= 0)"));
     let number = |name: &str| -> Option<u32> { name.split_once('(')?.1.trim_end_matches(')').parse().ok() };
     let octets = |most: u64| Some(format!("(octet_length({value}) <= {most})"));
+    let plain = without_zerofill(name);
+    let name = &*plain;
     Some(match name {
         "tinyint(1)" | "tinyint" => (of("int2"), between("-128", "127")),
         "tinyint unsigned" => (of("int2"), between("0", "255")),

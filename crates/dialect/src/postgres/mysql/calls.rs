@@ -10,6 +10,7 @@ use super::classes::{Class, class, fraction_digits, is_of_seconds, is_wide, mome
 use crate::functions::{self, FunctionKind};
 use crate::ir::{CastContext, Expr, ExprKind, Value};
 use crate::mysql::MATCH;
+use crate::mysql::types::zerofill;
 use crate::schema::QualifiedName;
 use crate::values::mysql::fulltext::Mode;
 use crate::values::mysql::json;
@@ -131,7 +132,8 @@ fn of_documents(name: &str) -> Option<std::ops::Range<usize>> {
         "json_extract" | "json_value" | "json_set" | "json_insert" | "json_replace" | "json_array_append"
         | "json_array_insert" | "json_remove" | "json_contains_path" | "json_keys" | "json_length" | "json_depth"
         | "json_type" | "json_pretty" | "json_search" | "json_storage_size" | "mysql_json_table" => 0..1,
-        "json_contains" | "json_overlaps" => 0..2,
+        _ if name.starts_with("mysql_json_value_") => 0..1,
+        "json_contains" | "json_overlaps" | "json_schema_valid" | "json_schema_validation_report" => 0..2,
         "mysql_member_of" => 1..2,
         "json_merge" | "json_merge_patch" | "json_merge_preserve" => 0..usize::MAX,
         _ => return None,
@@ -262,7 +264,15 @@ impl Binder<'_> {
         let mut converted = Vec::with_capacity(args.len());
         // What shows so many digits behind the point, however many of them are zeros.
         let shown = match args.as_slice() {
-            [(shown, _)] if candidate.function.name == "mysql_to_text" => {
+            [(shown, at)] if candidate.function.name == "mysql_to_text" => {
+                if let Some(digits) = own_words(&shown.ty).and_then(zerofill) {
+                    let number = Expr::new(
+                        ExprKind::Cast { arg: Box::new(shown.clone()), context: CastContext::Explicit },
+                        Type::Int8,
+                    );
+                    let digits = Expr::integer(i64::try_from(digits).unwrap_or(0), Type::Int8);
+                    return self.mysql_call_of("mysql_zerofilled", vec![(number, *at), (digits, -1)]);
+                }
                 match (fraction_digits(&shown.ty), scale(&shown.ty)) {
                     (0, None) => None,
                     (0, Some(digits)) => {
@@ -414,6 +424,7 @@ impl Binder<'_> {
     fn mysql_documents(&mut self, name: &str, args: &mut [Placed]) -> Result<()> {
         let function = match name {
             "mysql_member_of" => "member of",
+            name if name.starts_with("mysql_json_value_") => "json_value",
             name => name.strip_prefix("mysql_").unwrap_or(name),
         };
         for (index, (arg, at)) in args.iter_mut().enumerate() {

@@ -47,7 +47,7 @@ impl Class {
     }
 }
 
-pub(in crate::postgres) use crate::mysql::types::own_words;
+pub(in crate::postgres) use crate::mysql::types::{own_words, without_zerofill};
 
 pub(in crate::postgres) use crate::values::mysql::unsigned::is_wide;
 
@@ -177,7 +177,9 @@ fn together(a: &Type, b: &Type) -> Type {
     let (of_a, of_b) = (class(a), class(b));
     // With a sign, numbers beyond 2^63 are decimals.
     let meets_wide = |one: &Type, other: &Type| is_wide(one) && class(other) == Class::Integer && !is_wide(other);
-    let has_no_sign = |ty: &Type| own_words(ty).is_some_and(|words| words.ends_with(" unsigned") || words == "year");
+    let has_no_sign = |ty: &Type| {
+        own_words(ty).is_some_and(|words| without_zerofill(words).ends_with(" unsigned") || words == "year")
+    };
     for (one, other) in [(a, b), (b, a)] {
         if meets_wide(one, other) && has_no_sign(other) && has_no_sign(one) {
             return one.clone();

@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::super::binder::{Binder, BoundQuery};
 use super::super::coerce::as_it_lies;
-use super::classes::{Class, class, is_wide, moment_digits, own_words};
+use super::classes::{Class, class, is_wide, moment_digits, own_words, without_zerofill};
 use super::{Clips, Placed};
 use crate::bind::query::converted;
 use crate::functions::Function;
@@ -105,6 +105,7 @@ impl Binder<'_> {
     pub(in crate::postgres) fn is_unsigned(&self, expr: &Expr) -> bool {
         let is_one = |value: &Expr| self.is_unsigned(value);
         if own_words(&expr.ty).is_some_and(|words| {
+            let words = without_zerofill(words);
             words.ends_with(" unsigned") && words.contains("int") || words.starts_with("bit(") || words == "year"
         }) {
             return true;
@@ -605,7 +606,7 @@ fn fits(value: &Expr, column: &Column) -> bool {
 
 /// The least and the greatest of a type's whole numbers.
 fn whole_numbers(ty: &Type) -> (i64, i64) {
-    match (own_words(ty), ty.through_domains()) {
+    match (own_words(ty).map(without_zerofill).as_deref(), ty.through_domains()) {
         (Some("tinyint" | "tinyint(1)"), _) => (-128, 127),
         (Some("tinyint unsigned"), _) => (0, 255),
         (Some("smallint unsigned"), _) => (0, 65_535),

@@ -109,6 +109,45 @@ impl Table {
     }
 }
 
+/// What JSON_VALUE is told behind its document.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Value {
+    /// The path.
+    pub path: String,
+    /// What the value is.
+    pub kind: Kind,
+    /// Where there is nothing.
+    pub empty: Otherwise,
+    /// Where there is something else.
+    pub error: Otherwise,
+}
+
+impl Value {
+    /// Reads it, with the words of its type.
+    ///
+    /// # Errors
+    /// For types that no value has.
+    pub fn read(told: &Json, words: &str) -> Result<Self> {
+        let path = told.get("path").and_then(Json::as_str).ok_or_else(unreadable)?.to_owned();
+        let otherwise = |key: &str| match told.get(key) {
+            None | Some(Json::Null) => Ok(Otherwise::Null),
+            Some(Json::String(text)) => json::read(text).map(Otherwise::Default).map_err(|_| unreadable()),
+            Some(_) => Ok(Otherwise::Error),
+        };
+        Ok(Self { path, kind: Kind::of(words)?, empty: otherwise("empty")?, error: otherwise("error")? })
+    }
+
+    /// The same, from the text that the function is called with.
+    ///
+    /// # Errors
+    /// For what is none.
+    pub fn of_text(told: &str) -> Result<Self> {
+        let told: Json = serde_json::from_str(told).map_err(|_| unreadable())?;
+        let words = told.get("type").and_then(Json::as_str).ok_or_else(unreadable)?;
+        Self::read(&told, words)
+    }
+}
+
 impl Column {
     fn of(told: &Json) -> Result<Self> {
         let word = |key: &str| told.get(key).and_then(Json::as_str).map(str::to_owned).ok_or_else(unreadable);
@@ -191,6 +230,31 @@ impl Kind {
             Self::DateTime(digits) => Type::Timestamp(Some(u8::try_from(*digits).unwrap_or(6))),
             Self::Time(_) => Type::Interval(None),
             Self::Json => Type::Json,
+        }
+    }
+
+    /// What the function yields that has such values.
+    pub fn result(&self) -> &'static str {
+        match self {
+            Self::Integer(_, most) if *most <= i128::from(i64::MAX) => "integer",
+            Self::Integer(..) | Self::Decimal(..) => "decimal",
+            Self::Double(_) => "double",
+            Self::Text(..) => "text",
+            Self::Date => "date",
+            Self::DateTime(_) => "datetime",
+            Self::Time(_) => "time",
+            Self::Json => "json",
+        }
+    }
+
+    /// What JSON_VALUE calls it where a value is none.
+    pub fn returned(&self) -> &'static str {
+        match self {
+            Self::Integer(least, _) if *least < 0 => "SIGNED",
+            Self::Integer(_, 2155) => "YEAR",
+            Self::Integer(..) => "UNSIGNED",
+            Self::Text(..) => "STRING",
+            other => other.words(),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rowferry_dialect::Type;
-use rowferry_dialect::mysql::types::RENEWED;
+use rowferry_dialect::mysql::types::{RENEWED, zerofill};
 use rowferry_dialect::schema::Relation;
 use rowferry_dialect::user_type::UserKind;
 
@@ -176,6 +176,9 @@ pub(super) fn default(context: &Context<'_>, relation: &Arc<Relation>, at: usize
         "time" | "datetime" | "timestamp" => words.fraction(),
         _ => None,
     };
+    if let (Some(digits), Ok(number)) = (zerofill(&words.column), bare.trim_matches(['(', ')', '\'']).parse::<u64>()) {
+        return Some(Default::Literal(format!("{number:0digits$}")));
+    }
     let in_column = |value: String| scale.map_or_else(|| value.clone(), |scale| with_digits(&value, scale));
     if upper == "NULL" || upper.starts_with("NEXTVAL(") {
         return None;

@@ -161,6 +161,7 @@ const FAMILIES: &[&[Row]] = &[
     mysql::info::ROWS,
     mysql::json::ROWS,
     mysql::fulltext::ROWS,
+    mysql::json_schema::ROWS,
     mysql::partitions::ROWS,
     mysql::json_table::ROWS,
     mysql::numbers::ROWS,

@@ -2,7 +2,8 @@
 
 use rowferry_dialect::Result;
 use rowferry_dialect::ir::Value;
-use rowferry_dialect::values::mysql::json_table::{Column, Kind, Otherwise, Table};
+use rowferry_dialect::values::mysql::json;
+use rowferry_dialect::values::mysql::json_table::{Column, Kind, Otherwise, Table, Value as JsonValue};
 use rowferry_dialect::{Condition, Error, work};
 use serde_json::Value as Json;
 
@@ -23,17 +24,83 @@ pub(in super::super) const ROWS: &[Row] = &[
     // (row, which of its members)
     Row::new("rf_mysql_json_cell", 2, |call| {
         let row: Json = serde_json::from_str(call.text(0)?).unwrap_or(Json::Null);
-        match usize::try_from(call.integer(1)?).ok().and_then(|at| row.get(at)) {
-            None | Some(Json::Null) => Ok(Value::Null),
-            Some(Json::String(letters)) => text(letters.as_str()),
-            Some(Json::Number(number)) => match number.as_i64() {
-                Some(value) => integer(value),
-                None => Ok(Value::Real(number.as_f64().unwrap_or(0.0))),
-            },
-            Some(other) => text(other.to_string()),
-        }
+        told(usize::try_from(call.integer(1)?).ok().and_then(|at| row.get(at)))
+    }),
+    // (document, what is asked of it)
+    Row::new("rf_mysql_json_value_as", 2, |call| {
+        let document = document(call, 0)?;
+        let of = call.prepared(1, || JsonValue::of_text(call.text(1)?))?;
+        told(Some(&value(&of, &document)?))
     }),
 ];
+
+/// A member of a row, as it lies.
+fn told(member: Option<&Json>) -> Result<Value> {
+    match member {
+        None | Some(Json::Null) => Ok(Value::Null),
+        Some(Json::String(letters)) => text(letters.as_str()),
+        Some(Json::Number(number)) => match number.as_i64() {
+            Some(value) => integer(value),
+            None => Ok(Value::Real(number.as_f64().unwrap_or(0.0))),
+        },
+        Some(other) => text(other.to_string()),
+    }
+}
+
+/// A value of JSON_VALUE, whose fractions of a second are cut off and not rounded.
+fn cut(kind: &Kind, document: &Json, name: &str) -> Result<Json> {
+    let (whole, digits) = match kind {
+        Kind::DateTime(digits) => (Kind::DateTime(6), *digits),
+        Kind::Time(digits) => (Kind::Time(6), *digits),
+        kind => return kind.value(document, name),
+    };
+    let made = whole.value(document, name)?;
+    let shown = made.as_str().and_then(|text| text.split_once('.')).map(|(head, fraction)| {
+        let kept: String = fraction.chars().take(usize::try_from(digits).unwrap_or(0)).collect();
+        if kept.is_empty() { head.to_owned() } else { format!("{head}.{kept}") }
+    });
+    Ok(shown.map_or(made, Json::from))
+}
+
+/// What JSON_VALUE has of a document.
+fn value(of: &JsonValue, document: &Json) -> Result<Json> {
+    const NAME: &str = "json_value";
+    let mut found = Vec::new();
+    Path::read(&of.path)?.find(document, &mut found);
+    let otherwise = |otherwise: &Otherwise, failed: Error| match otherwise {
+        Otherwise::Null => Ok(Json::Null),
+        Otherwise::Error => Err(failed),
+        Otherwise::Default(document) => whole(&of.kind, of.kind.value(document, NAME)?),
+    };
+    let failed = |code: u16, state: &'static str, message: String| {
+        Error::new(Condition::InvalidTextRepresentation, message).with_mysql(code, state)
+    };
+    let made = match found.as_slice() {
+        [] => {
+            let message = "No value was found by 'json_value' on the specified path.".to_owned();
+            return otherwise(&of.empty, failed(3966, "22035", message));
+        }
+        // A text has them whole.
+        [only] if (only.is_array() || only.is_object()) && matches!(of.kind, Kind::Text(..)) => {
+            let mut shown = String::new();
+            json::write(only, &mut shown)?;
+            of.kind.value(&Json::from(shown), NAME)
+        }
+        [only] => cut(&of.kind, only, NAME),
+        _ => {
+            let message = "More than one value was found by 'json_value' on the specified path.".to_owned();
+            return otherwise(&of.error, failed(3967, "22034", message));
+        }
+    };
+    match made {
+        Ok(made) => whole(&of.kind, made),
+        Err(_) => {
+            let message = format!("{} value is out of range in 'json_value'", of.kind.returned());
+            let failed = Error::new(Condition::NumericValueOutOfRange, message).with_mysql(1690, "22003");
+            otherwise(&of.error, failed)
+        }
+    }
+}
 
 struct Rows {
     made: Vec<Json>,

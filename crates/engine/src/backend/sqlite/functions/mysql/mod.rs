@@ -10,6 +10,7 @@ pub(super) mod fulltext;
 pub(super) mod info;
 pub(super) mod json;
 mod json_paths;
+pub(super) mod json_schema;
 mod json_storage;
 pub(super) mod json_table;
 pub(super) mod numbers;
