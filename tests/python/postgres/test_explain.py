@@ -51,6 +51,27 @@ def test_a_plan_has_the_names_of_tables_and_indexes(connection: psycopg.Connecti
     ]
 
 
+def test_a_change_of_a_partitioned_table_names_its_partitions(connection: psycopg.Connection) -> None:
+    connection.execute("create table p (id int primary key, n int) partition by range (id)")
+    connection.execute("create table p_low partition of p for values from (0) to (100)")
+    connection.execute("create table p_high partition of p for values from (100) to (200)")
+    try:
+        assert lines(connection, "explain delete from p") == [
+            "Delete on p",
+            "  ->  Append",
+            "        ->  Seq Scan on p_low",
+            "        ->  Seq Scan on p_high",
+        ]
+        assert lines(connection, "explain update p set n = n + 1 where id = 150") == [
+            "Update on p",
+            "  ->  Index Scan using p_high_pkey on p_high",
+            "        Index Cond: (id = ?)",
+        ]
+        assert lines(connection, "explain insert into p values (1, 1)")[0] == "Insert on p"
+    finally:
+        connection.execute("drop table p")
+
+
 def test_rows_and_loops_are_those_of_the_run(connection: psycopg.Connection) -> None:
     statement = "select t.a, count(*) from t join u on u.t_id = t.id where t.b = 3 group by t.a order by 2"
     assert lines(connection, f"{COUNTED} {statement}") == [

@@ -9,7 +9,7 @@ use rowferry_dialect::lower::parts::Again;
 use rowferry_dialect::schema::Relation;
 use rowferry_dialect::{Error, Language, Result};
 
-use super::parts::{Decided, Done, Ran, Run, again, met_again, returned_columns, target_of, tells_identity};
+use super::parts::{Decided, Done, Part, Ran, Run, again, met_again, returned_columns, target_of, tells_identity};
 use super::routing::{Goes, Step};
 use super::state::Met;
 use super::triggers::{Changes, Event, order};
@@ -18,7 +18,7 @@ use crate::spool::Spool;
 
 /// What is done in a leaf.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-enum There {
+pub(super) enum There {
     /// The statement's own action.
     Same,
     /// A row goes.
@@ -205,15 +205,17 @@ impl Session {
             return Ok(*known);
         }
         let (dml, routing) = routed(decided, action)?;
-        let made = match there {
-            There::Same => in_leaf(dml, leaf)?,
-            There::Gone => from_leaf(dml, leaf)?,
-            There::Come => match &routing.moved {
-                Some(moved) => in_leaf(moved, leaf)?,
-                None => return Err(Error::internal("a row that moves and never comes").into()),
-            },
-        };
-        let made = self.action(run, &decided.by_rows, &made, decided.kept)?;
+        let made = run.part(Part::Leaf(action, leaf.oid, there), || {
+            let made = match there {
+                There::Same => in_leaf(dml, leaf)?,
+                There::Gone => from_leaf(dml, leaf)?,
+                There::Come => match &routing.moved {
+                    Some(moved) => in_leaf(moved, leaf)?,
+                    None => return Err(Error::internal("a row that moves and never comes").into()),
+                },
+            };
+            self.action(run, &decided.by_rows, &made, decided.kept)
+        })?;
         applied.batches.push(match &made.triggers {
             Some(firing) => Some(Box::new(self.start_changes(&made, firing)?)),
             None => None,

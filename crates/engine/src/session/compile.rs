@@ -24,6 +24,7 @@ use crate::plans::{PlanKey, next_id};
 use crate::routines::direct::{self, Direct};
 use crate::schema::Reached;
 use crate::session::door_parts::DoorParts;
+use crate::session::parts::KeptParts;
 use crate::statistics::Reads;
 
 /// A compiled statement, shared through the database's plan cache.
@@ -62,6 +63,8 @@ pub struct Prepared {
     pub(crate) counting: Counting,
     /// Rules have made these of it.
     pub(crate) rewritten: Vec<Arc<Prepared>>,
+    /// The parts that it runs in, once it has run.
+    pub(crate) kept_parts: OnceLock<KeptParts>,
     /// What the door keeps with it.
     pub(crate) door_parts: DoorParts,
 }
@@ -172,6 +175,7 @@ impl Prepared {
             size: 0,
             counting: Counting::default(),
             rewritten: Vec::new(),
+            kept_parts: OnceLock::new(),
             door_parts: DoorParts::default(),
         }
     }
@@ -202,6 +206,7 @@ impl Prepared {
             size: 0,
             counting: Counting::default(),
             rewritten: Vec::new(),
+            kept_parts: OnceLock::new(),
             door_parts: DoorParts::default(),
         }
     }
@@ -566,6 +571,7 @@ impl Session {
             size: 0,
             counting: Counting::default(),
             rewritten: Vec::new(),
+            kept_parts: OnceLock::new(),
             door_parts: DoorParts::default(),
         }))
     }
@@ -669,6 +675,7 @@ impl Session {
             size: 0,
             counting: Counting::default(),
             rewritten: Vec::new(),
+            kept_parts: OnceLock::new(),
             door_parts: DoorParts::default(),
         })
     }
@@ -701,6 +708,7 @@ impl Session {
             size: 0,
             counting: Counting::default(),
             rewritten: Vec::new(),
+            kept_parts: OnceLock::new(),
             door_parts: DoorParts::default(),
         }
     }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use foldhash::HashMap;
-use rowferry_dialect::ir::{DmlAction, Explain, ExplainFormat, Named, RelId, Statement as Ir, Value, named_relations};
+use rowferry_dialect::ir::{
+    Dml, DmlAction, Explain, ExplainFormat, Named, RelId, Statement as Ir, Value, named_relations,
+};
 use rowferry_dialect::plan::Bound;
 use rowferry_dialect::schema::{Relation, RelationKind};
 use rowferry_dialect::values::ValueRef;
@@ -51,7 +53,7 @@ impl Session {
             (self.steps(explain, of.size)?, None)
         };
         let planning = ran.as_ref().map_or_else(|| began.elapsed(), |ran| ran.planning);
-        let names = Names { relations: named_relations(&explain.statement), verbose: explain.verbose };
+        let names = Names { relations: relations_of(&explain.statement)?, verbose: explain.verbose };
         let mut root = names.root(&steps, &explain.statement);
         if let Some(ran) = &ran {
             root.count(ran.took);
@@ -81,7 +83,7 @@ impl Session {
     /// The plan of a statement that has run, as `auto_explain` writes it.
     pub(super) fn explained(&mut self, prepared: &Arc<Prepared>, explain: &Explain, query: &str) -> Result<String> {
         let steps = self.steps(explain, prepared.size)?;
-        let names = Names { relations: named_relations(&explain.statement), verbose: explain.verbose };
+        let names = Names { relations: relations_of(&explain.statement)?, verbose: explain.verbose };
         let told = Told { root: names.root(&steps, &explain.statement), timing: false, took: None, planning: None };
         let whole = || {
             let mut whole = Map::new();
@@ -119,6 +121,8 @@ impl Session {
             Ir::Dml(dml) if dml.view.is_some() => {
                 return Err(Error::unsupported("EXPLAIN of a change that INSTEAD OF triggers make"));
             }
+            // The rows of all its tables that are to be changed.
+            Ir::Dml(dml) if is_of_several(dml) => InUse::lower_query(&InUse::by_rows(dml)?.rows, Yield::Sent)?,
             Ir::Dml(dml) => InUse::lower_change(dml, Yield::Sent)?,
             // The rows of the source, each beside those of the target that it meets.
             Ir::Merge(merge) => InUse::lower_query(&InUse::merge_by_rows(merge)?.rows, Yield::Sent)?,
@@ -166,6 +170,23 @@ impl Session {
         }
         Ok((steps, Some(Ran { rows, planning, took })))
     }
+}
+
+/// A change of the rows of several tables, which its query of rows names.
+fn is_of_several(dml: &Dml) -> bool {
+    dml.family.is_some() || dml.routing.is_some()
+}
+
+/// What the relations are that a statement's plan names.
+fn relations_of(statement: &Ir) -> Result<HashMap<RelId, Named>> {
+    Ok(match statement {
+        Ir::Dml(dml) if is_of_several(dml) => {
+            let mut relations = named_relations(statement);
+            relations.extend(named_relations(&Ir::Query(Box::new(InUse::by_rows(dml)?.rows))));
+            relations
+        }
+        _ => named_relations(statement),
+    })
 }
 
 /// Pulls all rows; how many there are that the client would have got.

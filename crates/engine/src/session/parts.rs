@@ -9,6 +9,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use parking_lot::Mutex;
+
 use rowferry_dialect::ir::in_turn::{InTurn, in_turn};
 use rowferry_dialect::ir::routing::in_leaf;
 use rowferry_dialect::ir::{self, Body, Cte, CteBody, CteId, Dml, DmlAction, From, Query, Statement as Ir, Value};
@@ -16,6 +18,7 @@ use rowferry_dialect::lower::parts::ByRows;
 use rowferry_dialect::schema::Relation;
 use rowferry_dialect::{Condition, Error, Language, Result, Schema as _, Type, budget, optimise};
 
+use super::applied::There;
 use super::execute::{RENEWALS, RunError, command_words};
 use super::routing::Step;
 use super::transaction::Block;
@@ -79,9 +82,30 @@ pub(super) struct Decided {
     pub(super) actions: Vec<Arc<Prepared>>,
     /// What is done, in this order.
     pub(super) steps: Vec<Step>,
-    pub(super) by_rows: ByRows,
+    pub(super) by_rows: Arc<ByRows>,
     /// What the rows return is kept for other parts.
     pub(super) kept: bool,
+}
+
+/// How many plans of its parts a statement keeps at most: one that changes more tables than that makes the others' anew.
+const KEPT_PLANS: usize = 64;
+
+/// The parts of a change without WITH, kept with its plan.
+#[derive(Debug)]
+pub(crate) struct KeptParts {
+    by_rows: Arc<ByRows>,
+    plans: Mutex<HashMap<Part, Arc<Prepared>>>,
+}
+
+/// Which of a change's parts.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub(super) enum Part {
+    /// The query of its rows.
+    Rows,
+    /// What is done with a row.
+    Action(usize),
+    /// The same in a leaf.
+    Leaf(usize, u32, There),
 }
 
 /// What a statement has done.
@@ -100,6 +124,8 @@ pub(super) struct Run<'a> {
     inline: Vec<Cte>,
     decided: Vec<Decided>,
     changed_tables: HashSet<u32>,
+    /// The parts are those of every run of the statement: no number of rows that are kept for this one stands in them.
+    keeps: bool,
     /// Rows that a part has changed: none of them is changed again.
     pub(super) touched: HashSet<(u32, i64)>,
 }
@@ -160,6 +186,7 @@ impl Session {
             inline: Vec::new(),
             decided: Vec::new(),
             changed_tables: HashSet::new(),
+            keeps: false,
             touched: HashSet::new(),
         };
         let result = self.run_members(&mut run);
@@ -185,6 +212,10 @@ impl Session {
             ctes.push(change);
             statement = Ir::Query(Box::new(query));
         }
+        run.keeps = ctes.is_empty() && matches!(statement, Ir::Dml(_) | Ir::Merge(_));
+        if run.keeps {
+            return self.run_main(run, statement);
+        }
         let actions = named_by_actions(&ctes, &statement)?;
         let members = members(ctes, &statement, &actions);
         // What nobody asks for comes last.
@@ -209,7 +240,7 @@ impl Session {
                 self.keep(run, cte.id, rows);
             }
             (CteBody::Dml(dml), _) => {
-                let ran = self.change_part(run, InUse::by_rows(dml)?, true)?;
+                let ran = self.change_part(run, Arc::new(InUse::by_rows(dml)?), true)?;
                 let rows = collect(ran.returned)?;
                 self.keep(run, cte.id, rows);
             }
@@ -228,11 +259,11 @@ impl Session {
                 })
             }
             Ir::Dml(dml) => {
-                let by_rows = InUse::by_rows(&dml)?;
+                let by_rows = run.by_rows(|| InUse::by_rows(&dml))?;
                 self.change_part(run, by_rows, false)
             }
             Ir::Merge(merge) => {
-                let by_rows = InUse::merge_by_rows(&merge)?;
+                let by_rows = run.by_rows(|| InUse::merge_by_rows(&merge))?;
                 self.change_part(run, by_rows, false)
             }
             _ => Err(Error::internal("a statement that has no parts").into()),
@@ -265,9 +296,13 @@ impl Session {
     /// The rows of a query, read on the state before the statement.
     fn read_part(&mut self, run: &mut Run<'_>, query: &Query) -> Done<Kept> {
         let plan = self.query_part(run, query, true)?;
-        self.on_the_old_state(run, &reads(&plan), |session, run| {
-            let statement = session.start(&plan, run.params)?;
-            collect(session.read_all_of(&plan, statement)?).map_err(RunError::from)
+        self.read_rows(run, &plan)
+    }
+
+    fn read_rows(&mut self, run: &mut Run<'_>, plan: &Arc<Prepared>) -> Done<Kept> {
+        self.on_the_old_state(run, &reads(plan), |session, run| {
+            let statement = session.start(plan, run.params)?;
+            collect(session.read_all_of(plan, statement)?).map_err(RunError::from)
         })
     }
 
@@ -318,14 +353,19 @@ impl Session {
     }
 
     /// Decides on a change and makes it.
-    fn change_part(&mut self, run: &mut Run<'_>, by_rows: ByRows, kept: bool) -> Done<Ran> {
+    fn change_part(&mut self, run: &mut Run<'_>, by_rows: Arc<ByRows>, kept: bool) -> Done<Ran> {
         let mut actions = Vec::with_capacity(by_rows.actions.len());
-        for dml in &by_rows.actions {
-            actions.push(self.action(run, &by_rows, dml, kept)?);
+        for (at, dml) in by_rows.actions.iter().enumerate() {
+            actions.push(run.part(Part::Action(at), || self.action(run, &by_rows, dml, kept))?);
         }
         refuse_with_triggers(&actions, kept)?;
         let in_turn = self.rows_in_turn(run, &by_rows)?;
-        let rows = if in_turn.is_none() { self.read_part(run, &by_rows.rows)? } else { Kept::default() };
+        let rows = if in_turn.is_none() {
+            let plan = run.part(Part::Rows, || Ok(self.query_part(run, &by_rows.rows, true)?))?;
+            self.read_rows(run, &plan)?
+        } else {
+            Kept::default()
+        };
         let mut decided = Decided { rows, actions, steps: Vec::new(), by_rows, kept };
         for at in 0..decided.rows.rows().len() {
             decided.steps.extend(self.route(&decided.by_rows, &decided.rows, at)?);
@@ -480,6 +520,35 @@ fn payload(value: &Value) -> usize {
 }
 
 impl Run<'_> {
+    /// A change as a query of rows and what is done with each.
+    fn by_rows(&self, make: impl FnOnce() -> Result<ByRows>) -> Result<Arc<ByRows>> {
+        if !self.keeps {
+            return make().map(Arc::new);
+        }
+        if let Some(kept) = self.plan.kept_parts.get() {
+            return Ok(kept.by_rows.clone());
+        }
+        let by_rows = Arc::new(make()?);
+        let parts = KeptParts { by_rows: by_rows.clone(), plans: Mutex::default() };
+        // Another session may have been faster, with the same parts.
+        let _ = self.plan.kept_parts.set(parts);
+        Ok(by_rows)
+    }
+
+    /// The plan of a part, as an earlier run of the statement has made it.
+    pub(super) fn part(&self, part: Part, make: impl FnOnce() -> Done<Arc<Prepared>>) -> Done<Arc<Prepared>> {
+        let Some(kept) = self.plan.kept_parts.get().filter(|_| self.keeps) else { return make() };
+        if let Some(plan) = kept.plans.lock().get(&part) {
+            return Ok(plan.clone());
+        }
+        let plan = make()?;
+        let mut plans = kept.plans.lock();
+        if plans.len() < KEPT_PLANS {
+            plans.insert(part, plan.clone());
+        }
+        Ok(plan)
+    }
+
     /// Gives a part the members of WITH that are its own, and the numbers of the others.
     fn take_ctes(&self, query: &mut Query) {
         let mut ctes = self.inline.clone();

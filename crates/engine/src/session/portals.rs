@@ -364,6 +364,7 @@ impl Session {
             size: prepared.size,
             counting: Default::default(),
             rewritten: Vec::new(),
+            kept_parts: std::sync::OnceLock::new(),
             door_parts: Default::default(),
         });
         Ok((plan, positions))
@@ -459,6 +460,7 @@ impl Session {
             size: 0,
             counting: Default::default(),
             rewritten: Vec::new(),
+            kept_parts: std::sync::OnceLock::new(),
             door_parts: Default::default(),
         });
         self.rows(&plan, spool)
