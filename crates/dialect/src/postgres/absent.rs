@@ -40,7 +40,16 @@ pub(super) fn operator(name: &str, inputs: &[Type]) -> Verdict {
 
 /// The object ids of types.
 pub(super) fn oids(types: &[Type]) -> Vec<u32> {
-    types.iter().map(|ty| if *ty == Type::Unknown { UNKNOWN } else { types::oid(ty) }).collect()
+    let is_enum = |ty: &Type| matches!(ty.through_domains(), Type::User(user) if user.labels().is_some());
+    let mut enums = types.iter().filter(|ty| is_enum(ty)).map(Type::through_domains);
+    let alike = enums.next().is_none_or(|first| enums.all(|other| other == first));
+    // A user's enum is in none of PostgreSQL's own rows: it stands for what takes any. Two are not of one type.
+    let number = |ty: &Type| match ty {
+        Type::Unknown => UNKNOWN,
+        ty if alike && is_enum(ty) => choice::ANY_ENUM,
+        ty => types::oid(ty),
+    };
+    types.iter().map(number).collect()
 }
 
 #[cfg(test)]

@@ -9,6 +9,8 @@ use rowferry_facts as facts;
 const UNKNOWN: u32 = 705;
 /// `"any"`
 const ANY: u32 = 2_276;
+/// `anyenum`
+pub(super) const ANY_ENUM: u32 = 3_500;
 
 /// What a call may mean.
 #[derive(Clone, Debug)]
@@ -267,7 +269,7 @@ fn agree(declared: &[u32], given: &[u32]) -> bool {
                 facts::Range::all().iter().find(|range| range.multirange == *given).map(|range| range.subtype)
             }
             "nonarray" => element(*given).is_none().then_some(*given),
-            "enum" => (kind == 'e').then_some(*given),
+            "enum" => (kind == 'e' || *given == ANY_ENUM).then_some(*given),
             _ => Some(*given),
         };
         let Some(member) = member else { return false };

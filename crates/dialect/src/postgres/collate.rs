@@ -378,7 +378,12 @@ impl Walk<'_, '_> {
                 check_known(&text.ty, &derived, what)?;
                 check_deterministic(&derived, what)?;
                 if *kind == LikeKind::ILike {
-                    check_letters(&derived, "ILIKE")?;
+                    match derived.known() {
+                        Some(collation) if collation.knows_ascii_alone() && escape.is_none() => {
+                            wrap(text, collation, None);
+                        }
+                        _ => check_letters(&derived, "ILIKE")?,
+                    }
                 }
                 derived
             }

@@ -367,14 +367,18 @@ impl Binder<'_> {
         let secured = self.secured_relations.remove(&rows.id);
         let members = self.heirs_too(&rows.relation, rows.all && change != Change::Insert);
         let family = members.map(|members| self.changed_family(members, rows.id)).transpose()?;
-        let routing = self.routing(&rows.relation, rows.id)?;
+        let routing = if rows.taken.is_some() { None } else { self.routing(&rows.relation, rows.id)? };
+        if rows.taken.is_some() && !view.checks.is_empty() {
+            let what = "WITH CHECK OPTION of a view over one whose INSTEAD OF triggers take the rows";
+            return Err(self.unsupported(what, place));
+        }
         let view = Some(view);
         let one_by_one = false;
         Ok(Target {
             relation: rows.relation,
             id: rows.id,
             entry,
-            rows: None,
+            rows: rows.taken,
             family,
             routing,
             secured,
@@ -479,14 +483,9 @@ impl Binder<'_> {
         cascaded: bool,
     ) -> Result<Rows> {
         let refused = |reason| not_updatable(view, change, reason);
-        let options = match &view.kind {
-            RelationKind::View { options, .. } => options.clone(),
-            _ => ViewOptions::default(),
-        };
+        let options = options_of(view);
         let check = options.check();
-        if options.security_barrier() && query.limit.is_none() && query.offset == Some(barrier()) {
-            query.offset = None;
-        }
+        without_barrier(view, &mut query);
         let select = single_select(query).map_err(refused)?;
         check_select(&select).map_err(refused)?;
         if select.from.as_ref().is_some_and(|from| self.is_sampled(from)) {
@@ -501,7 +500,7 @@ impl Binder<'_> {
             }
             Ok(columns)
         };
-        let (mut rows, columns) = match from {
+        let (rows, columns) = match from {
             Some(From::Relation { id, relation, .. }) if relation.kind == RelationKind::Table => {
                 let columns = own_columns(&items, id)?;
                 (Rows::of_table(relation, id, false), columns)
@@ -514,6 +513,14 @@ impl Binder<'_> {
                 let columns = own_columns(&items, id)?;
                 let inner = self.views_behind[&id].clone();
                 self.check_rules_behind(view, &inner, change.event())?;
+                let takes_rows = inner.has_trigger(TriggerTime::InsteadOf, TriggerLevel::Row, change.event());
+                if takes_rows {
+                    // No table is looked for behind a view that says itself what becomes of a row.
+                    let taken = From::Query { id, query, lateral: false };
+                    let mut rows = Rows::of_table(inner, id, false);
+                    rows.taken = Some(Box::new(taken));
+                    return self.rows_above(view, rows, (items, filter, columns), change, cascaded);
+                }
                 let below = cascaded || check == Some(CheckOption::Cascaded);
                 let mut rows = self.rows_of_a_table(&inner, *query, change, below)?;
                 items.iter_mut().chain(&mut filter).for_each(|expr| put_in_place(expr, id, &rows.items));
@@ -526,6 +533,21 @@ impl Binder<'_> {
                 return Err(not_updatable(view, change, reason));
             }
         };
+        self.rows_above(view, rows, (items, filter, columns), change, cascaded)
+    }
+
+    /// The rows of a view above those of a table, or of another view: its columns, its condition, and for each column which
+    /// of those below it is.
+    fn rows_above(
+        &self,
+        view: &Arc<Relation>,
+        mut rows: Rows,
+        (items, filter, columns): (Vec<Expr>, Option<Expr>, Vec<Option<usize>>),
+        change: Change,
+        cascaded: bool,
+    ) -> Result<Rows> {
+        let options = options_of(view);
+        let check = options.check();
         rows.columns = (columns.into_iter().zip(&view.columns))
             .map(|(below, column)| match below {
                 Some(at) => rows.columns[at].clone(),
@@ -537,9 +559,14 @@ impl Binder<'_> {
             })
             .collect();
         for (column, base) in view.columns.iter().zip(&rows.columns) {
-            if let (Some(default), Ok(base)) = (&column.default, base) {
-                rows.defaults.retain(|(at, _)| at != base);
-                rows.defaults.push((*base, default.text.clone()));
+            match (&column.default, base) {
+                (Some(default), Ok(base)) => {
+                    rows.defaults.retain(|(at, _)| at != base);
+                    rows.defaults.push((*base, default.text.clone()));
+                }
+                // A default is a value that is given to the column.
+                (Some(_), Err(computed)) if change == Change::Insert => return Err(computed.error(change)),
+                _ => {}
             }
         }
         if let Some(condition) = filter.clone().filter(|_| cascaded || check.is_some()) {
@@ -549,6 +576,20 @@ impl Binder<'_> {
         rows.items = items;
         rows.filter = both(rows.filter.take(), filter);
         Ok(rows)
+    }
+}
+
+fn options_of(view: &Relation) -> ViewOptions {
+    match &view.kind {
+        RelationKind::View { options, .. } => options.clone(),
+        _ => ViewOptions::default(),
+    }
+}
+
+/// Takes the OFFSET away that keeps a `security_barrier` view's rows apart.
+fn without_barrier(view: &Relation, query: &mut Query) {
+    if options_of(view).security_barrier() && query.limit.is_none() && query.offset == Some(barrier()) {
+        query.offset = None;
     }
 }
 
@@ -565,27 +606,55 @@ pub struct Updatable {
     pub columns: Vec<bool>,
 }
 
+const DELETE: i32 = 1 << 4;
+const CHANGES: i32 = (1 << 2) | DELETE;
+const ALL: i32 = (1 << 3) | CHANGES;
+
 /// What the catalogs tell of a relation.
 pub fn updatable(relation: &Arc<Relation>, schema: &dyn Schema, context: &Context) -> Updatable {
-    const DELETE: i32 = 1 << 4;
-    const ALL: i32 = (1 << 2) | (1 << 3) | DELETE;
     let width = relation.columns.len();
     match relation.kind {
         RelationKind::Table => return Updatable { events: ALL, columns: vec![true; width] },
         RelationKind::View { .. } => {}
         _ => return Updatable { events: 0, columns: vec![false; width] },
     }
-    // What is not updatable has no columns to store in; what has none can be deleted from all the same.
-    let mut binder = Binder::detached(schema, context);
-    // Nobody changes anything: rules have no say.
-    binder.stored = true;
-    match binder.view_target(relation.clone(), None, Change::Delete, -1) {
-        Ok(Target { view: Some(view), .. }) => {
-            let columns: Vec<bool> = view.columns.iter().map(Result::is_ok).collect();
-            Updatable { events: if columns.contains(&true) { ALL } else { DELETE }, columns }
-        }
-        _ => Updatable { events: 0, columns: vec![false; width] },
+    let replaced = |event| relation.rules_for(event).any(|rule| rule.instead && rule.condition.is_none());
+    let by_rules = [(TriggerEvent::Update, 1 << 2), (TriggerEvent::Insert, 1 << 3), (TriggerEvent::Delete, DELETE)];
+    let by_rules = by_rules.into_iter().filter(|(event, _)| replaced(*event)).fold(0, |bits, (_, bit)| bits | bit);
+    if by_rules == ALL {
+        return Updatable { events: ALL, columns: vec![true; width] };
     }
+    let Updatable { events, columns } = updatable_by_itself(relation, schema, context);
+    let all = (events | by_rules) & CHANGES == CHANGES && by_rules & CHANGES != 0;
+    Updatable { events: events | by_rules, columns: if all { vec![true; width] } else { columns } }
+}
+
+/// The same of a view without its rules and triggers: what stands below it says what can be done.
+fn updatable_by_itself(relation: &Arc<Relation>, schema: &dyn Schema, context: &Context) -> Updatable {
+    let nothing = Updatable { events: 0, columns: vec![false; relation.columns.len()] };
+    let mut binder = Binder::detached(schema, context);
+    let Ok((From::Query { mut query, .. }, _)) = binder.table(relation, None, -1) else { return nothing };
+    without_barrier(relation, &mut query);
+    let Ok(select) = single_select(*query) else { return nothing };
+    if check_select(&select).is_err() || select.from.as_ref().is_some_and(|from| binder.is_sampled(from)) {
+        return nothing;
+    }
+    let (below, inner) = match &select.from {
+        Some(From::Relation { id, relation, .. }) if relation.kind == RelationKind::Table => (*id, relation.clone()),
+        Some(From::Query { id, lateral: false, .. }) => {
+            match binder.families.get(id).or_else(|| binder.views_behind.get(id)) {
+                Some(inner) => (*id, inner.clone()),
+                None => return nothing,
+            }
+        }
+        _ => return nothing,
+    };
+    let inner = updatable(&inner, schema, context);
+    let stores = |item: &Expr| binder.stored_column(item, below).is_some_and(|at| inner.columns.get(at) == Some(&true));
+    let columns: Vec<bool> = select.items.iter().map(stores).collect();
+    // What has no column to store in can be deleted from all the same; what is below a column is asked of the column alone.
+    let any = select.items.iter().any(|item| binder.stored_column(item, below).is_some());
+    Updatable { events: inner.events & if any { ALL } else { DELETE }, columns }
 }
 
 /// A view with rules that are asked of some rows alone.
@@ -621,10 +690,12 @@ struct Rows {
     checks: Vec<ViewCheck>,
     defaults: Vec<(usize, String)>,
     between: Vec<Between>,
+    /// `relation` is a view whose INSTEAD OF triggers take the rows: its query.
+    taken: Option<Box<From>>,
 }
 
 impl Rows {
-    /// All of a table's.
+    /// All of a table's, or of a view's that stands for one.
     fn of_table(relation: Arc<Relation>, id: RelId, all: bool) -> Self {
         let columns = (0..relation.columns.len()).map(Ok).collect();
         Self {
@@ -638,6 +709,7 @@ impl Rows {
             checks: Vec::new(),
             defaults: Vec::new(),
             between: Vec::new(),
+            taken: None,
         }
     }
 }

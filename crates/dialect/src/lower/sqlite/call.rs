@@ -33,7 +33,7 @@ fn begins_inside(range: &[Expr]) -> bool {
 }
 
 /// True for a text under a collation whose letters are those of ASCII.
-fn knows_ascii_alone(args: &[Expr]) -> bool {
+pub(super) fn knows_ascii_alone(args: &[Expr]) -> bool {
     match args.first().map(|arg| &arg.kind) {
         Some(ExprKind::Collate { collation, role: CollateRole::Operand { .. }, .. }) => collation.knows_ascii_alone(),
         _ => false,

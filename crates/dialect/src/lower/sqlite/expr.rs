@@ -526,6 +526,7 @@ impl Lowering<'_> {
     ) -> Result<String> {
         let is_bytes = text.ty == Type::Bytea;
         let is_column = matches!(constant(text).kind, ExprKind::Column(_));
+        let ascii_alone = kind == LikeKind::ILike && super::call::knows_ascii_alone(std::slice::from_ref(text));
         let text = self.blank_padded(text)?;
         // A constant LIKE is a GLOB, which SQLite can answer from an index.
         if kind == LikeKind::Like
@@ -549,7 +550,13 @@ impl Lowering<'_> {
                 not(negated)
             ));
         }
+        // SQLite's own `lower` knows no other letters.
+        let (text, pattern) = match ascii_alone {
+            true => (format!("lower({text})"), format!("lower({pattern})")),
+            false => (text, pattern),
+        };
         let function = match kind {
+            LikeKind::ILike if ascii_alone => "rf_like",
             LikeKind::Like if is_bytes => "rf_bytea_like",
             LikeKind::Like => "rf_like",
             LikeKind::ILike => "rf_ilike",
