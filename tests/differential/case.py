@@ -5,18 +5,29 @@ from __future__ import annotations
 import collections
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from random import Random
 
 from tests.differential.calls import Calls
 from tests.differential.changes import Changes
 from tests.differential.compare import LATE, LOST, Answer, Server, verdict
+from tests.differential.phrases import Phrases
 from tests.differential.queries import Queries
 from tests.differential.schema import Schema
 from tests.differential.tree import Node, listed, shrink
 
 #: How many statements follow a schema.
 STATEMENTS = 50
+#: What a case may be told to make alone.
+KINDS = ("query", "change", "call", "phrase")
+#: What values are read and written by, one of each for a case.
+_SETTINGS = {
+    "timezone": ("UTC", "UTC", "America/New_York", "Asia/Kolkata", "Europe/Berlin"),
+    "datestyle": ("ISO, MDY", "ISO, MDY", "ISO, DMY", "SQL, DMY", "German", "Postgres, MDY"),
+    "intervalstyle": ("postgres", "postgres", "iso_8601", "sql_standard", "postgres_verbose"),
+    "bytea_output": ("hex", "hex", "escape"),
+    "extra_float_digits": ("1", "1", "0", "-3"),
+}
 #: Differences that are no wrong answer: an honest refusal, or another wording.
 LESSER = ("refused", "message", "notices", "first rule")
 #: After these both servers hold the same rows.
@@ -53,8 +64,11 @@ class Abandoned(Exception):
 class Case:
     """The statements of one seed."""
 
-    def __init__(self, seed: int, theirs: Server, ours: Server, *, shrinks: bool = True) -> None:
+    def __init__(
+        self, seed: int, theirs: Server, ours: Server, *, shrinks: bool = True, kinds: Sequence[str] = KINDS
+    ) -> None:
         self.seed = seed
+        self.kinds = kinds
         self.random = Random(seed)
         self.both = (theirs, ours)
         self.shrinks = shrinks
@@ -66,21 +80,29 @@ class Case:
         self.queries = Queries(self.random, self.schema)
         self.changes = Changes(self.random, self.schema, self.queries)
         self.calls = Calls(self.random)
+        self.phrases = Phrases(self.random)
 
     def run(self, count: int = STATEMENTS) -> None:
         """Make the schema, run the statements, and take everything away again."""
         name = f"case_{self.seed}"
+        # A part of the cases has what every session begins with.
+        plain = self.random.random() < 0.5
+        settings = [
+            f"SET {setting} TO '{values[0] if plain else self.random.choice(values)}'"
+            for setting, values in _SETTINGS.items()
+        ]
         for server in self.both:
             server.forget_types()
             for statement in (
                 f"DROP SCHEMA IF EXISTS {name} CASCADE",
                 f"CREATE SCHEMA {name}",
                 f"SET search_path TO {name}",
-                "SET timezone TO 'UTC'",
+                *settings,
             ):
                 answer = server.ask(statement)
                 if answer.sqlstate:
                     raise RuntimeError(f"{statement}: {answer}")
+        self.done += [] if plain else settings
         try:
             for statement in self.schema.statements:
                 self._script([statement], state=False)
@@ -99,14 +121,18 @@ class Case:
             server.ask(f"DROP SCHEMA {name} CASCADE", seconds=60)
 
     def _one(self) -> None:
-        chance = self.random.random()
-        if chance < 0.52:
+        # The chances of KINDS.
+        kind = self.random.choices(KINDS, [0.4, 0.25, 0.18, 0.17])[0]
+        kind = kind if kind in self.kinds else self.random.choice(self.kinds)
+        if kind == "query":
             made = self.queries.query()
             self._query(made.node, ordered=made.ordered)
-        elif chance < 0.82:
+        elif kind == "change":
             self._script(self.changes.script())
-        else:
+        elif kind == "call":
             self._query(self.calls.call(), ordered=True)
+        else:
+            self._query(self.phrases.phrase(), ordered=True)
 
     def _query(self, tree: Node, *, ordered: bool) -> None:
         extended = self.random.random() < 0.4
@@ -154,7 +180,7 @@ class Case:
         if kind == "refused":
             self.causes[ours.message] += 1
         elif kind == "message":
-            self.causes[f"{theirs.sqlstate}: {theirs.message} | {ours.message}"] += 1
+            self.causes[f"{theirs.sqlstate}: {theirs.message}{theirs.beside} | {ours.message}{ours.beside}"] += 1
         elif kind == "notices":
             self.causes[f"notices: {theirs.notices} | {ours.notices}"] += 1
 

@@ -96,7 +96,8 @@ class Changes:
         random, key = self.random, ", ".join(table.key)
         if table.is_view or len(table.key) > 2 or random.random() < 0.5:
             return join()
-        where = join(f"({key})") if random.random() < 0.8 else join()
+        target = random.choice([f"({key})", f"({key})", *self._arbiters(table)])
+        where = join(target) if random.random() < 0.8 else join()
         if random.random() < 0.35:
             return maybe(" ON CONFLICT ", where, " DO NOTHING")
         sets = [column for column in columns if column.name not in table.key]
@@ -106,7 +107,15 @@ class Changes:
         scope = self._scope(table, "n") + self._scope(table, "excluded")
         value = join(f"excluded.{column.name}") if random.random() < 0.6 else self.make(column.type, scope, 1)
         condition = maybe(" WHERE ", self.queries.expressions.condition(scope, 1)) if random.random() < 0.3 else join()
-        return maybe(f" ON CONFLICT ({key}) DO UPDATE SET {column.name} = ", value, condition)
+        sets = join(f"{column.name} = ", value)
+        if random.random() < 0.25:
+            sets = self._assignments(table, scope) or sets
+        return maybe(f" ON CONFLICT {target} DO UPDATE SET ", sets, condition)
+
+    def _arbiters(self, table: Table) -> list[str]:
+        """What else tells which rows are in one another's way: a constraint by its name, a unique index's columns."""
+        constraints = [f"ON CONSTRAINT {table.name}_pkey"] if table.key_named else []
+        return constraints + [f"({', '.join(columns)})" for columns in table.uniques]
 
     def _insert_query(self, table: Table) -> Node:
         """Rows of a query with keys of their own."""
@@ -227,7 +236,11 @@ class Changes:
             values = listed(cells, least=len(cells))
             arms.append(maybe(f" WHEN NOT MATCHED THEN INSERT ({names}) VALUES (", values, ")"))
         shift = random.choice(["", " + 1", " - 2"])
-        return join(f"MERGE INTO {table.name} AS n USING {other.name} AS o ON n.id = o.id{shift}", listed(arms, ""))
+        source = f"{other.name} AS o"
+        if random.random() < 0.3:
+            names = ", ".join(column.name for column in other.columns)
+            source = f"(SELECT {names} FROM {other.name} WHERE id < 5 ORDER BY id LIMIT 3) AS o"
+        return join(f"MERGE INTO {table.name} AS n USING {source} ON n.id = o.id{shift}", listed(arms, ""))
 
     def _in_common_table(self) -> Node:
         """A change in WITH, and a query that reads what it returns."""
@@ -235,7 +248,23 @@ class Changes:
         change = self.random.choice([self._insert, self._update, self._delete])(table)
         while "RETURNING" not in str(change):
             change = join(change, " RETURNING *")
-        return join("WITH d AS (", change, f") SELECT *, (SELECT count(*) FROM {table.name}) FROM d")
+        with_change = join("WITH d AS (", change, ")")
+        others = [other for other in self.schema.tables if other.changes and other.key == ["id"] and other is not table]
+        if others and self.random.random() < 0.5:
+            # A second change, of another table, that reads what the first one returns.
+            other = self.random.choice(others)
+            few = self.random.choice(
+                ["(SELECT count(*) FROM d)", "(SELECT min(id) FROM d)", "1 + (SELECT max(id) FROM d)"]
+            )
+            again = self.random.choice(
+                [
+                    join(f", e AS (DELETE FROM {other.name} WHERE id = {few} RETURNING *) SELECT count(*) FROM e, d"),
+                    join(f" DELETE FROM {other.name} AS n WHERE n.id IN (SELECT id FROM d) RETURNING n.*"),
+                    join(f", e AS (SELECT * FROM {other.name} WHERE id > {few}) SELECT count(*), max(e.id) FROM e"),
+                ]
+            )
+            return join(with_change, again)
+        return join(with_change, f" SELECT *, (SELECT count(*) FROM {table.name}) FROM d")
 
     def _copy(self) -> Node:
         """COPY out of a table, or of rows into it."""

@@ -11,6 +11,11 @@ from psycopg import pq
 
 #: What a server's answer is when the connection is gone, or when there was none in time.
 LOST, LATE = "lost", "late"
+_BESIDE = {
+    "DETAIL": pq.DiagnosticField.MESSAGE_DETAIL,
+    "HINT": pq.DiagnosticField.MESSAGE_HINT,
+    "at": pq.DiagnosticField.STATEMENT_POSITION,
+}
 
 
 @dataclasses.dataclass
@@ -23,12 +28,14 @@ class Answer:
     tag: str = ""
     sqlstate: str = ""
     message: str = ""
+    #: What stands beside an error's message: DETAIL, HINT and where in the statement.
+    beside: str = ""
     notices: list[str] = dataclasses.field(default_factory=list)
     built_in: bool = True
 
     def __str__(self) -> str:
         if self.sqlstate:
-            return f"ERROR {self.sqlstate} {self.message}"
+            return f"ERROR {self.sqlstate} {self.message}{self.beside}"
         cells = (
             "|".join("NULL" if cell is None else cell.decode(errors="replace") for cell in row)
             for row in self.rows[:12]
@@ -130,6 +137,9 @@ class Server:
         if result.status == pq.ExecStatus.FATAL_ERROR:
             answer.sqlstate = (result.error_field(pq.DiagnosticField.SQLSTATE) or b"?").decode()
             answer.message = (result.error_field(pq.DiagnosticField.MESSAGE_PRIMARY) or b"").decode(errors="replace")
+            for name, field in _BESIDE.items():
+                told = (result.error_field(field) or b"").decode(errors="replace")
+                answer.beside += f" {name}: {told}" if told else ""
             return
         answer.names = [(result.fname(column) or b"").decode() for column in range(result.nfields)]
         oids = [result.ftype(column) for column in range(result.nfields)]
@@ -147,7 +157,7 @@ def verdict(theirs: Answer, ours: Answer, *, ordered: bool) -> str:
         return ours.sqlstate
     if theirs.sqlstate or ours.sqlstate:
         if theirs.sqlstate == ours.sqlstate:
-            return "equal" if theirs.message == ours.message else "message"
+            return "equal" if (theirs.message, theirs.beside) == (ours.message, ours.beside) else "message"
         if ours.sqlstate == "0A000":
             return "refused"
         return "error" if ours.sqlstate else "accepted"

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.differential.case import LESSER, STATEMENTS, Case, Difference
+from tests.differential.case import KINDS, LESSER, STATEMENTS, Case, Difference
 from tests.differential.compare import Server
 from tests.servers.postgres import PostgreSQL
 from tests.servers.rowferry import Rowferry
@@ -64,11 +64,19 @@ def servers(theirs: str | None = None, ours: str | None = None) -> Iterator[tupl
                 served.process.kill()
 
 
-def run(seed: int, count: int, both: tuple[Server, Server], *, shrinks: bool = True, show: bool = False) -> Score:
+def run(
+    seed: int,
+    count: int,
+    both: tuple[Server, Server],
+    *,
+    shrinks: bool = True,
+    show: bool = False,
+    kinds: Sequence[str] = KINDS,
+) -> Score:
     """Cases from `seed` on until `count` statements ran."""
     score = Score()
     while score.counts.total() < count:
-        case = Case(seed, *both, shrinks=shrinks)
+        case = Case(seed, *both, shrinks=shrinks, kinds=kinds)
         case.run(STATEMENTS)
         score.counts += case.counts
         score.causes += case.causes
@@ -105,6 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=1000, help="how many statements, at least")
+    parser.add_argument("--kind", action="append", choices=KINDS, help="statements of this kind alone; may be repeated")
     parser.add_argument("--floor", action="store_true", help="what CI runs")
     parser.add_argument("--write", action="store_true", help="make what CI runs and finds now the floor")
     parser.add_argument("--theirs", help="a running PostgreSQL 15 instead of one of our own (a URL; an empty database)")
@@ -115,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.floor or given.write:
         seed, count = floor()["seed"], floor()["count"]
     with servers(given.theirs, given.ours) as both:
-        score = run(seed, count, both, shrinks=not given.no_shrink, show=True)
+        score = run(seed, count, both, shrinks=not given.no_shrink, show=True, kinds=given.kind or KINDS)
     for cause, times in score.causes.most_common(60):
         print(f"{times:6} {cause}")
     print(score)

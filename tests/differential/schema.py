@@ -41,6 +41,8 @@ class Table:
     is_view: bool = False
     partitioned: bool = False
     deferrable: bool = False
+    #: Whether its key is a constraint of the table's name.
+    key_named: bool = False
 
     def column(self, name: str) -> Column:
         return next(column for column in self.columns if column.name == name)
@@ -117,7 +119,7 @@ class Schema:
         suffix = random.choice([" DEFERRABLE", " DEFERRABLE INITIALLY DEFERRED"]) if deferrable else ""
         extras.append(join(f"CONSTRAINT {name}_pkey PRIMARY KEY ({names}){suffix}"))
         table = self._table(name, key, columns, extras)
-        table.deferrable = deferrable
+        table.deferrable, table.key_named = deferrable, not deferrable
         for column in columns:
             if random.random() < 0.15 and column.type in ("int", "text", "date", "bigint", "uuid", "numeric"):
                 where = f" WHERE {column.name} IS NOT NULL" if random.random() < 0.5 else ""
@@ -125,6 +127,7 @@ class Schema:
         wide = [column for column in columns if column.type == "int"]
         if wide and random.random() < 0.3:
             self.statements.append(join(f"CREATE UNIQUE INDEX {name}_u ON {name} (id, {wide[0].name})"))
+            table.uniques.append(["id", wide[0].name])
 
     def _referring(self, name: str) -> None:
         random = self.random

@@ -21,12 +21,12 @@ pub fn check(text: &str, escapes: bool) -> Result<()> {
                 enter(&mut open, Open::Object)?;
                 lexer.next()?;
                 match lexer.token {
-                    Token::String => lexer.key()?,
+                    Token::String => {
+                        lexer.key()?;
+                        continue;
+                    }
                     Token::CloseObject => {}
                     _ => return Err(lexer.unexpected("string or \"}\"")),
-                }
-                if lexer.token != Token::CloseObject {
-                    continue;
                 }
             }
             Token::OpenArray => {

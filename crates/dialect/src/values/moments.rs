@@ -412,16 +412,14 @@ fn extract_calendar(unit: Unit, days: i64) -> Option<Decimal> {
     }
 }
 
-/// A field of an infinite timestamp: infinite where the field grows without end, else NULL (`Some(None)`); `None` if
-/// it has no such field.
-pub fn extract_infinite(unit: Unit, moment: i64, instant: bool) -> Option<Option<Decimal>> {
+/// A field of an infinite moment: infinite where the field grows without end, else NULL.
+pub fn extract_infinite(unit: Unit, moment: i64) -> Option<Decimal> {
     let endless = if moment == INFINITY { Decimal::Infinity } else { Decimal::NegativeInfinity };
     match unit {
         Unit::Year | Unit::Decade | Unit::Century | Unit::Millennium | Unit::Julian | Unit::IsoYear | Unit::Epoch => {
-            Some(Some(endless))
+            Some(endless)
         }
-        Unit::Timezone | Unit::TimezoneHour | Unit::TimezoneMinute if !instant => None,
-        _ => Some(None),
+        _ => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! `to_char` for dates and times: PostgreSQL's template patterns. Reading by them is in `from_char.rs`.
 
-use rowferry_wire::civil::civil_from_days;
+use rowferry_wire::civil::{civil_from_days, days_from_civil};
 
 use super::datetime_text::{DAY, DAYS, HOUR, MINUTE, MONTHS, SECOND, year_of_era};
 use super::moments::{day_of_week, day_of_year, iso_week};
@@ -106,6 +106,29 @@ const WORDS: &[(&str, Word)] = &[
     ("J", Word::Julian),
     ("Q", Word::Quarter),
 ];
+
+impl Word {
+    /// What is a name takes no `th`.
+    const fn is_number(self) -> bool {
+        use Word::{
+            DayName, DayShort, Era, Meridiem, MonthName, MonthShort, Offset, Roman, Zone, ZoneHours, ZoneMinutes,
+        };
+        !matches!(
+            self,
+            DayName
+                | DayShort
+                | Era { .. }
+                | Meridiem { .. }
+                | MonthName
+                | MonthShort
+                | Offset
+                | Roman
+                | Zone
+                | ZoneHours
+                | ZoneMinutes
+        )
+    }
+}
 
 /// A piece of a template.
 #[derive(Clone, Copy)]
@@ -240,7 +263,7 @@ fn format(fields: &Fields<'_>, template: &str) -> Result<String> {
             Piece::Word { word, written, fill, ordinal } => {
                 let start = out.len();
                 push_word(&mut out, fields, word, written, fill)?;
-                if let Some(upper) = ordinal {
+                if let Some(upper) = ordinal.filter(|_| word.is_number()) {
                     let suffix = ordinal_suffix(&out[start..]);
                     out.push_str(&if upper { suffix.to_uppercase() } else { suffix.to_owned() });
                 }
@@ -291,7 +314,7 @@ fn push_word(out: &mut String, fields: &Fields<'_>, word: Word, written: &str, f
     };
     let last_digits = |year: i64, digits: u8| match digits {
         4 => number(year, 4),
-        _ => number(year.rem_euclid(10_i64.pow(u32::from(digits))), usize::from(digits)),
+        _ => number(year % 10_i64.pow(u32::from(digits)), usize::from(digits)),
     };
     // What only a date has.
     let days = || {
@@ -301,6 +324,16 @@ fn push_word(out: &mut String, fields: &Fields<'_>, word: Word, written: &str, f
         })
     };
     let is_interval = fields.days.is_none();
+    // The sign of some fields takes the place of a digit.
+    let narrow = |value: i64, width: usize| if fill { format!("{value:0width$}") } else { value.to_string() };
+    // PostgreSQL takes an interval's years, months and days for a date where weeks, or days without end, are counted.
+    let counted = || {
+        fields.days.unwrap_or_else(|| {
+            let months = fields.month - 1;
+            let year = fields.year + months.div_euclid(12);
+            days_from_civil(year, months.rem_euclid(12) + 1, 1) + fields.day - 1
+        })
+    };
     // An interval's months have thirty days each.
     let day_of_year = || fields.days.map_or((fields.year * 12 + fields.month) * 30 + fields.day, day_of_year);
     let text = match word {
@@ -336,6 +369,10 @@ fn push_word(out: &mut String, fields: &Fields<'_>, word: Word, written: &str, f
         }
         Word::YearWithComma => format!("{},{:03}", fields.year / 1_000, fields.year % 1_000),
         Word::Year(digits) => last_digits(fields.year, digits),
+        Word::IsoYear(digits) if is_interval => {
+            let year = iso_week(counted()).0 % 10_i64.pow(u32::from(digits));
+            narrow(year, usize::from(digits) + usize::from(fields.year < 0 && digits > 1))
+        }
         Word::IsoYear(digits) => last_digits(year_of_era(iso_week(days()?).0).0, digits),
         Word::Roman if fields.month == 0 && fields.year == 0 => String::new(),
         Word::MonthName => name(MONTHS[civil_from_days(days()?).1 as usize - 1], 9),
@@ -355,21 +392,21 @@ fn push_word(out: &mut String, fields: &Fields<'_>, word: Word, written: &str, f
         }
         Word::DayName => name(DAYS[day_of_week(days()?) as usize], 9),
         Word::DayShort => name(&DAYS[day_of_week(days()?) as usize][..3], 3),
-        Word::DayOfYear => number(day_of_year(), 3),
+        Word::DayOfYear => narrow(day_of_year(), 3),
         Word::IsoDayOfYear => {
-            let (_, week) = iso_week(days()?);
-            number((week - 1) * 7 + (days()? + 3).rem_euclid(7) + 1, 3)
+            let (_, week) = iso_week(counted());
+            number((week - 1) * 7 + (counted() + 3).rem_euclid(7) + 1, 3)
         }
-        Word::Day => number(fields.day, 2),
+        Word::Day => narrow(fields.day, 2),
         Word::DayOfWeek => number(day_of_week(days()?) + 1, 1),
         Word::IsoDayOfWeek => number((days()? + 3).rem_euclid(7) + 1, 1),
         Word::WeekOfMonth => number((fields.day - 1) / 7 + 1, 1),
         Word::WeekOfYear => number((day_of_year() - 1) / 7 + 1, 2),
-        Word::IsoWeek => number(iso_week(days()?).1, 2),
+        Word::IsoWeek => number(iso_week(counted()).1, 2),
         Word::Century if is_interval => number(fields.year / 100, 2),
         Word::Century if fields.bc => number((1 - fields.year) / 100 - 1, 2),
         Word::Century => number((fields.year - 1).div_euclid(100) + 1, 2),
-        Word::Julian => number(days()? + 2_440_588, 1),
+        Word::Julian => number(counted() + 2_440_588, 1),
         Word::Quarter if fields.month == 0 => String::new(),
         Word::Quarter => number((fields.month - 1) / 3 + 1, 1),
         Word::Zone => {

@@ -334,6 +334,12 @@ impl Lowering<'_> {
     /// A key in the words of its index: SQLite compares the two as they are written.
     fn arbiter(target: &Arc<Relation>, arbiter: &crate::ir::Arbiter) -> Result<String> {
         let names: Vec<&str> = target.columns.iter().map(|column| column.name.as_str()).collect();
+        let columns = &target.indexes[arbiter.index].columns;
+        // SQLite keeps the column that is the row's own number apart, and finds no such key.
+        if columns.len() > 1 && columns.iter().flatten().any(|at| target.columns[*at].row_identity) {
+            let what = "ON CONFLICT by a unique index that has more columns than the primary key of one integer in it";
+            return Err(Error::unsupported(what));
+        }
         let alike = target.indexes[arbiter.index].nulls_alike;
         let keys = arbiter.keys.iter().map(|key| {
             let lowered = super::ddl::index_key(key, &names)?;

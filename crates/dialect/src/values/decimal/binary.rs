@@ -19,11 +19,12 @@ pub fn send(out: &mut Vec<u8>, value: &Decimal) {
             out.extend_from_slice(&word.to_be_bytes());
         }
     };
-    let special = match value {
-        Decimal::NaN => NAN,
-        Decimal::Infinity => INFINITY,
-        Decimal::NegativeInfinity => NEGATIVE_INFINITY,
-        Decimal::Finite(_) => POSITIVE,
+    // PostgreSQL tells the bits of an infinity's sign for digits behind the point, too.
+    let (special, scale) = match value {
+        Decimal::NaN => (NAN, 0),
+        Decimal::Infinity => (INFINITY, 0x20),
+        Decimal::NegativeInfinity => (NEGATIVE_INFINITY, 0x20),
+        Decimal::Finite(_) => (POSITIVE, 0),
     };
     match value.to_base10000() {
         Some(parts) => {
@@ -33,7 +34,7 @@ pub fn send(out: &mut Vec<u8>, value: &Decimal) {
                 out.extend_from_slice(&digit.to_be_bytes());
             }
         }
-        None => words(0, 0, special, 0),
+        None => words(0, 0, special, scale),
     }
 }
 

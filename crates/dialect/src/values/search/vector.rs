@@ -56,8 +56,7 @@ pub fn weight_of(letter: &str) -> Result<u8> {
         Some('c' | 'C') => 1,
         Some('d' | 'D') => 0,
         other => {
-            let code = other.map_or(0, u32::from) as u8 as i8;
-            let message = format!("unrecognized weight: {code}");
+            let message = format!("unrecognized weight: \"{}\"", other.unwrap_or_default());
             return Err(Error::new(Condition::InvalidParameterValue, message));
         }
     })

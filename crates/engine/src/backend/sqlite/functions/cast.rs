@@ -148,8 +148,3 @@ fn offset(call: &Call<'_>) -> Result<Value> {
         _ => Err(Error::new(Condition::InvalidRowCountInOffset, "OFFSET must not be negative")),
     }
 }
-
-/// The value as the text that a cast to `text` makes of it.
-pub(super) fn to_text(call: &Call<'_>, value: &Value, ty: &Type) -> Result<String> {
-    call.with_settings(|settings| values::cast::to_text(value, ty, settings).map(std::borrow::Cow::into_owned))
-}

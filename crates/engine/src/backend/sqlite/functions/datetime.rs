@@ -110,6 +110,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
     Row::new("rf_isfinite", 1, |call| boolean(!matches!(call.bytes(0)?, b"infinity" | b"-infinity"))),
     // Fields.
+    Row::new("rf_extract_date", 2, extract_date),
     Row::new("rf_extract_timestamp", 2, extract_timestamp),
     Row::new("rf_extract_timestamptz", 2, extract_timestamptz),
     Row::new("rf_extract_time", 2, |call| {
@@ -279,6 +280,12 @@ fn moved(time: TimeTz, offset: i32) -> TimeTz {
 /// `timezone(interval, value)`: what kind of value comes first.
 fn timezone_interval(call: &Call<'_>) -> Result<Value> {
     let zone = span(call, 1)?;
+    // What is infinite is so by all clocks.
+    match call.text(0)? {
+        "timestamp" if is_infinite(moment(call, 2)?) => return instant(moment(call, 2)?),
+        "timestamptz" if is_infinite(moment(call, 2)?) => return local(moment(call, 2)?),
+        _ => {}
+    }
     if zone.months != 0 || zone.days != 0 {
         let message = format!("interval time zone \"{zone}\" must not include months or days");
         return Err(Error::new(Condition::InvalidParameterValue, message));
@@ -290,8 +297,6 @@ fn timezone_interval(call: &Call<'_>) -> Result<Value> {
             text(moved(TimeTz::from_stored(call.bytes(2)?)?, offset).to_stored())
         }
         kind => match moment(call, 2)? {
-            infinite @ (INFINITY | NEGATIVE_INFINITY) if kind == "timestamp" => instant(infinite),
-            infinite @ (INFINITY | NEGATIVE_INFINITY) => local(infinite),
             at if kind == "timestamp" => instant(at.saturating_sub(offset * SECOND)),
             at => local(at.saturating_add(offset * SECOND)),
         },
@@ -396,22 +401,29 @@ fn add_days(call: &Call<'_>, sign: i64) -> Result<Value> {
 
 fn extract_timestamp(call: &Call<'_>) -> Result<Value> {
     let word = call.text(0)?;
-    let stored = call.bytes(1)?;
-    // The binder uses this function for dates too; a stored date has no time.
-    let is_date = !stored.contains(&b' ') && !stored.ends_with(b"infinity");
-    let name = if is_date { "date" } else { "timestamp without time zone" };
+    let name = "timestamp without time zone";
     let unit = Unit::named(word, name)?;
-    if is_date {
-        let field = moments::extract_date(unit, date::days(stored)?);
-        return decimal(&field.ok_or_else(|| unit_not_supported(word, name))?);
-    }
-    let at = timestamp::micros(stored)?;
+    let at = moment(call, 1)?;
     if is_infinite(at) {
-        let field = moments::extract_infinite(unit, at, false).ok_or_else(|| unit_not_supported(word, name))?;
-        return Ok(field.map_or(Value::Null, |field| Value::Text(field.to_string())));
+        return Ok(infinite_field(unit, at));
     }
     let field = moments::extract(unit, at, None);
     decimal(&field.ok_or_else(|| unit_not_supported(word, name))?)
+}
+
+fn extract_date(call: &Call<'_>) -> Result<Value> {
+    let word = call.text(0)?;
+    let unit = Unit::named(word, "date")?;
+    let days = date::days(call.bytes(1)?)?;
+    // Which fields a date has does not depend on whether it is infinite.
+    let finite = if is_infinite(days) { 0 } else { days };
+    let field = moments::extract_date(unit, finite).ok_or_else(|| unit_not_supported(word, "date"))?;
+    if is_infinite(days) { Ok(infinite_field(unit, days)) } else { decimal(&field) }
+}
+
+/// A field of an infinite moment.
+fn infinite_field(unit: Unit, moment: i64) -> Value {
+    moments::extract_infinite(unit, moment).map_or(Value::Null, |field| Value::Text(field.to_string()))
 }
 
 fn extract_timestamptz(call: &Call<'_>) -> Result<Value> {
@@ -420,8 +432,7 @@ fn extract_timestamptz(call: &Call<'_>) -> Result<Value> {
     let unit = Unit::named(word, name)?;
     let at = moment(call, 1)?;
     if is_infinite(at) {
-        let field = moments::extract_infinite(unit, at, true).ok_or_else(|| unit_not_supported(word, name))?;
-        return Ok(field.map_or(Value::Null, |field| Value::Text(field.to_string())));
+        return Ok(infinite_field(unit, at));
     }
     let offset = call.with_settings(|settings| zone::offset_at(&settings.time_zone, at));
     let field = moments::extract(unit, at + i64::from(offset) * SECOND, Some(offset));

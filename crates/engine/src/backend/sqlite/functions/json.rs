@@ -10,7 +10,7 @@ use rowferry_dialect::{Condition, Error, Result, Type, work};
 use serde_json::Value as Json;
 
 use super::call::{boolean, integer, text};
-use super::cast::{to_text, type_at};
+use super::cast::type_at;
 use super::{Call, Row};
 
 pub(super) const ROWS: &[Row] = &[
@@ -92,9 +92,13 @@ pub(super) fn key_argument(call: &Call<'_>, at: usize) -> Result<String> {
         let message = "key value must be scalar, not array, composite, or json";
         return Err(Error::new(Condition::InvalidParameterValue, message));
     }
-    let key = to_text(call, &call.owned(at), &ty)?;
+    // A key is written as a value is, and always between quotes.
+    let written = argument(call, at)?;
+    if written.starts_with('"') {
+        return Ok(written);
+    }
     let mut out = String::new();
-    json::quote_long(&mut out, &key)?;
+    json::quote_long(&mut out, &written)?;
     Ok(out)
 }
 
@@ -134,10 +138,12 @@ pub(in crate::backend::sqlite) fn write(out: &mut String, value: &Value, ty: &Ty
         }
         (_, Type::Timestamp(_) | Type::TimestampTz(_) | Type::Date) => {
             let iso = Settings { date_style: values::DateStyle::Iso, ..settings.clone() };
-            let shown = values::output(value, ty, &iso)?.replacen(' ', "T", 1);
+            let shown = values::output(value, ty, &iso)?;
+            let (moment, era) = shown.strip_suffix(" BC").map_or((shown.as_str(), ""), |moment| (moment, " BC"));
+            let moment = moment.replacen(' ', "T", 1);
             // Offsets have minutes here.
-            let short = matches!(ty, Type::TimestampTz(_)) && matches!(shown.as_bytes(), [.., b'+' | b'-', _, _]);
-            json::quote(out, &if short { shown + ":00" } else { shown });
+            let short = matches!(ty, Type::TimestampTz(_)) && matches!(moment.as_bytes(), [.., b'+' | b'-', _, _]);
+            json::quote(out, &format!("{moment}{}{era}", if short { ":00" } else { "" }));
         }
         _ => json::quote_long(out, &values::output(value, ty, settings)?)?,
     }

@@ -3,7 +3,7 @@
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::scalar::numbers::{lsn_out_of_range, parse_lsn, print_lsn};
 use rowferry_dialect::values::Decimal;
-use rowferry_dialect::{Condition, Error, Result, Type};
+use rowferry_dialect::{Condition, Error, Result};
 
 use super::call::{integer, text};
 use super::{Call, Row};
@@ -31,10 +31,7 @@ pub(super) const ROWS: &[Row] = &[
         number if number.finite().is_none() => {
             Err(Error::new(Condition::FeatureNotSupported, "cannot convert infinity to pg_lsn"))
         }
-        number => match number.rounded(0).to_string().parse::<u64>() {
-            Ok(place) => text(print_lsn(place)),
-            Err(_) => Err(lsn_out_of_range()),
-        },
+        number => place_of(&number),
     }),
     Row::new("rf_lsn_diff", 2, |call| {
         let distance = i128::from(parse_lsn(call.text(0)?)?) - i128::from(parse_lsn(call.text(1)?)?);
@@ -135,7 +132,7 @@ fn rounded(value: f64) -> Result<Value> {
 
 /// A place in the log, so many bytes on or back.
 fn moved(call: &Call<'_>, direction: i128) -> Result<Value> {
-    let place = i128::from(parse_lsn(call.text(0)?)?);
+    let place = Decimal::parse(&parse_lsn(call.text(0)?)?.to_string())?;
     let by: Decimal = call.decimal(1)?;
     if by == Decimal::NaN {
         let what = if direction < 0 { "subtract NaN from" } else { "add NaN to" };
@@ -144,8 +141,12 @@ fn moved(call: &Call<'_>, direction: i128) -> Result<Value> {
     if by.finite().is_none() {
         return Err(Error::new(Condition::FeatureNotSupported, "cannot convert infinity to pg_lsn"));
     }
-    let by = by.to_integer(&Type::Int8).map_err(|_| lsn_out_of_range())?;
-    match u64::try_from(place + direction * i128::from(by)) {
+    place_of(&if direction < 0 { place.sub(&by)? } else { place.add(&by)? })
+}
+
+/// The place in the log that is nearest to a number.
+fn place_of(number: &Decimal) -> Result<Value> {
+    match number.rounded(0).to_string().parse::<u64>() {
         Ok(place) => text(print_lsn(place)),
         Err(_) => Err(lsn_out_of_range()),
     }

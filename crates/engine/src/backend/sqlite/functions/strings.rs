@@ -381,10 +381,14 @@ fn chr(call: &Call<'_>) -> Result<Value> {
     if code == 0 {
         return Err(Error::new(Condition::ProgramLimitExceeded, "null character not permitted"));
     }
-    match u32::try_from(code).ok().and_then(char::from_u32) {
+    let Ok(point) = u32::try_from(code) else {
+        return Err(Error::new(Condition::InvalidParameterValue, "character number must be positive"));
+    };
+    match char::from_u32(point) {
         Some(c) => text(c),
         None => {
-            let message = format!("requested character not valid for encoding: {code}");
+            let why = if point > u32::from(char::MAX) { "too large" } else { "not valid" };
+            let message = format!("requested character {why} for encoding: {code}");
             Err(Error::new(Condition::ProgramLimitExceeded, message))
         }
     }
@@ -458,7 +462,11 @@ pub(super) fn formatted<'a>(
                 if at >= count {
                     return Err(too_few());
                 }
-                let asked: i64 = argument(at)?.map_or(0, |asked| asked.parse().unwrap_or(0));
+                // PostgreSQL reads it as an integer, whatever its type.
+                let asked = match argument(at)? {
+                    Some(asked) => rowferry_dialect::values::integer::parse(&asked, &Type::Int4)?,
+                    None => 0,
+                };
                 left |= asked < 0;
                 width = usize::try_from(asked.unsigned_abs()).ok();
             } else {

@@ -307,7 +307,8 @@ fn dates_and_times() {
         ("rf_timestamp_add_interval('2024-01-31', '1 mon')", "2024-02-29 00:00:00"),
         ("rf_timestamptz_add_interval('2026-03-28 11:00:00+00', '1 day')", "2026-03-29 10:00:00+00"),
         ("rf_timestamp_diff('2024-05-06 12:00:00', '2024-05-01 00:00:00')", "5 days 12:00:00"),
-        ("rf_extract_timestamp('year', '2024-05-06')", "2024"),
+        ("rf_extract_date('year', '2024-05-06')", "2024"),
+        ("rf_extract_date('month', 'infinity')", "NULL"),
         ("rf_extract_timestamptz('hour', '2024-05-06 12:30:00+00')", "14"),
         ("rf_date_trunc_timestamp('month', '2024-05-06 12:30:00')", "2024-05-01 00:00:00"),
         ("rf_date_trunc_timestamptz('day', '2024-05-06 12:30:00+00')", "2024-05-05 22:00:00+00"),
@@ -321,7 +322,7 @@ fn dates_and_times() {
     ] {
         assert_eq!(one(sql), result, "{sql}");
     }
-    assert_eq!(state_of("rf_extract_timestamp('hour', '2024-05-06')"), "0A000");
+    assert_eq!(state_of("rf_extract_date('hour', '2024-05-06')"), "0A000");
     assert_eq!(state_of("rf_extract_timestamp('foo', '2024-05-06 00:00:00')"), "22023");
     assert_eq!(state_of("rf_make_date(2024, 13, 1)"), "22008");
 }

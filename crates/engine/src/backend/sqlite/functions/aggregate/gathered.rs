@@ -219,7 +219,7 @@ impl Accumulator for Members {
                 }
                 let stored = call.text(0)?;
                 let Array { dimensions, members } = arrays::parse(stored)?;
-                if dimensions.is_empty() {
+                if dimensions.is_empty() && self.dimensions.is_none() {
                     return Err(Error::new(Condition::IllegalSubscript, "cannot accumulate empty arrays"));
                 }
                 if *self.dimensions.get_or_insert_with(|| dimensions.clone()) != dimensions {
