@@ -125,6 +125,19 @@ def test_several_results(server: Rowferry) -> None:
         assert not cursor.nextset()
 
 
+def test_a_login_that_ignores_space_says_so_in_sql_mode(server: Rowferry) -> None:
+    def mode(flags: int) -> str:
+        with pymysql.connect(**place(server), client_flag=flags) as connection, connection.cursor() as cursor:
+            cursor.execute("SELECT @@sql_mode, count (*) FROM (SELECT 1) AS one")
+            ((mode, count),) = cursor.fetchall()
+            assert count == 1
+            return str(mode)
+
+    usual = mode(0)
+    assert "IGNORE_SPACE" not in usual
+    assert mode(pymysql.constants.CLIENT.IGNORE_SPACE) == f"IGNORE_SPACE,{usual}"
+
+
 def test_the_command_line_reads_a_script(server: Rowferry, table: str) -> None:
     assert server.mysql is not None
     host, port = server.mysql

@@ -23,6 +23,7 @@ const OFFERED: u64 = capability::LONG_PASSWORD
     | capability::CONNECT_WITH_DB
     | capability::COMPRESS
     | capability::LOCAL_FILES
+    | capability::IGNORE_SPACE
     | capability::PROTOCOL_41
     | capability::INTERACTIVE
     | capability::TRANSACTIONS
@@ -163,7 +164,8 @@ fn begin(door: &MysqlDoor, wire: &Wire<'_>, login: &Login, number: u32) -> Resul
         session.begin_with("mysql_status.ssl_cipher", &cipher);
     }
     let counts_found = wire.server.has(capability::FOUND_ROWS);
-    told::begin(&mut session, &told::Beginning { database: &response.database, counts_found })?;
+    let ignores_space = wire.server.has(capability::IGNORE_SPACE);
+    told::begin(&mut session, &told::Beginning { database: &response.database, counts_found, ignores_space })?;
     Ok(session)
 }
 

@@ -2,6 +2,8 @@
 //! all that the door asks of its language.
 
 use rowferry_dialect::ir::{Body, DmlAction, InsertSource, Statement};
+use rowferry_dialect::mysql::SQL_MODE;
+use rowferry_dialect::mysql::variables::DEFAULT_MODES;
 use rowferry_engine::{Command, Error, Language, Prepared, Result, Session, TransactionStatus};
 use rowferry_wire_mysql::messages::status::status_flag;
 
@@ -17,6 +19,8 @@ pub(super) struct Beginning<'l> {
     pub(super) database: &'l str,
     /// Affected rows are those that were found, not those that were changed.
     pub(super) counts_found: bool,
+    /// Blanks may stand before the parenthesis of a function, as `sql_mode` then says.
+    pub(super) ignores_space: bool,
 }
 
 /// Something of a session that has changed, for clients that want to be told.
@@ -31,6 +35,9 @@ pub(super) enum Change {
 /// A session begins.
 pub(super) fn begin(session: &mut Session, beginning: &Beginning<'_>) -> Result<()> {
     session.count_found_rows(beginning.counts_found);
+    if beginning.ignores_space {
+        session.begin_with(SQL_MODE, &format!("IGNORE_SPACE,{DEFAULT_MODES}"));
+    }
     match beginning.database {
         "" => Ok(()),
         name => use_database(session, name).map(drop),

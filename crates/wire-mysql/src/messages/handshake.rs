@@ -18,6 +18,8 @@ pub mod capability {
     pub const COMPRESS: u64 = 0x0020;
     /// The client lets the server ask for its files.
     pub const LOCAL_FILES: u64 = 0x0080;
+    /// Blanks may stand before the parenthesis of a function: a mode of the session.
+    pub const IGNORE_SPACE: u64 = 0x0100;
     /// The protocol since MySQL 4.1; nothing else is spoken here.
     pub const PROTOCOL_41: u64 = 0x0200;
     /// The interactive time-out counts.
