@@ -178,10 +178,17 @@ pub(super) fn printed(told: &str, quoted: impl Fn(&str) -> String + Copy) -> Opt
     Some(format!("{} columns ({})", literal(told.get("path")?.as_str()?), printed_columns(&told, quoted)?))
 }
 
-/// What stands behind the document of JSON_VALUE, in MySQL's words.
-pub(super) fn printed_value(told: &str) -> Option<String> {
+/// What stands behind the document of JSON_VALUE, in MySQL's words, and how many calls and casts a conversion to its type is.
+pub(super) fn printed_value(told: &str) -> Option<(String, usize)> {
     let told: Json = serde_json::from_str(told).ok()?;
-    let ty = match told.get("type")?.as_str()? {
+    let kept = told.get("type")?.as_str()?;
+    let conversions = match kept.split('(').next()? {
+        "year" => 0,
+        "char" | "datetime" | "float" => 2,
+        "decimal" => 3,
+        _ => 1,
+    };
+    let ty = match kept {
         "bigint" => "signed",
         "bigint unsigned" => "unsigned",
         "longtext" => "char",
@@ -200,7 +207,7 @@ pub(super) fn printed_value(told: &str) -> Option<String> {
         }
         out.push_str(&format!(" on {key}"));
     }
-    Some(out)
+    Some((out, conversions))
 }
 
 fn literal(text: &str) -> String {

@@ -182,7 +182,28 @@ impl Place<'_> {
         Some(self.exprs(all)?.join(","))
     }
 
+    /// JSON_VALUE with the conversions to its type that are made around it, which its own words tell.
+    fn returned(&self, node: &Node) -> Option<String> {
+        let mut inner = node;
+        for depth in 0..4 {
+            if let Some((name, [document, told])) = system_call(inner)
+                && name.starts_with(super::json_table::VALUE)
+            {
+                let (told, conversions) = super::json_table::printed_value(constant_text(told)?)?;
+                return (conversions == depth).then_some(format!("json_value({}, {told})", self.expr(document)?));
+            }
+            inner = match &inner.node {
+                Some(N::TypeCast(cast)) => cast.arg.as_deref()?,
+                _ => system_call(inner)?.1.first()?,
+            };
+        }
+        None
+    }
+
     fn expr(&self, node: &Node) -> Option<String> {
+        if let Some(told) = self.returned(node) {
+            return Some(told);
+        }
         stacker::maybe_grow(128 * 1024, 1024 * 1024, || self.expr_inner(node))
     }
 
@@ -439,10 +460,6 @@ impl Place<'_> {
                     _ => "",
                 };
                 format!("(match {} against ({}{mode}))", columns.join(","), self.expr(text)?)
-            }
-            (value, [document, told]) if value.starts_with(super::json_table::VALUE) => {
-                let told = super::json_table::printed_value(constant_text(told)?)?;
-                format!("json_value({}, {told})", self.expr(document)?)
             }
             ("mysql_member_of", [value, array]) => format!("({} member of ({}))", self.expr(value)?, self.expr(array)?),
             ("mysql_date_add", [moment, value, unit, sign]) => {
@@ -857,8 +874,10 @@ mod tests {
                     continue;
                 };
                 let again = self::kept(&told);
-                // A name longer than MySQL's longest is told as far as that.
-                if again.as_deref() != Some(kept.as_str()) && kept.split('"').any(|piece| piece.len() > 64) {
+                // A name longer than the longest is told as far as that.
+                if again.as_deref() != Some(kept.as_str())
+                    && kept.replace("\"\"", "'").split('"').any(|piece| piece.len() > 63)
+                {
                     continue;
                 }
                 assert_eq!(again.as_deref(), Some(kept.as_str()), "{sql}\n{told}");
