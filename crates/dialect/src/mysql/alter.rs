@@ -13,6 +13,7 @@ use sqlparser::tokenizer::{Token, Word};
 use super::build::{boxed, def, list, node, number, text};
 use super::definitions::{Parts, comments, constraint, of_constraint, renamed_column, renamed_table};
 use super::statements::{Failed, Trees};
+use super::tokens::is_word;
 use super::tree::Converter;
 use super::types;
 use crate::{Error, Result};
@@ -76,10 +77,6 @@ pub(super) fn took(parser: &mut Parser<'_>, wanted: &str) -> bool {
         parser.next_token();
     }
     found
-}
-
-fn is_word(token: &Token, wanted: &str) -> bool {
-    matches!(token, Token::Word(word) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(wanted))
 }
 
 /// Takes all of these words or none.

@@ -5,20 +5,8 @@ use std::collections::VecDeque;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::definitions::KeyOptions;
+use super::tokens::{is_word, next};
 use crate::{Condition, Error, Result};
-
-fn is_blank(token: &TokenWithSpan) -> bool {
-    matches!(token.token, Token::Whitespace(_))
-}
-
-fn is_word(token: &Token, wanted: &str) -> bool {
-    matches!(token, Token::Word(word) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(wanted))
-}
-
-/// Where the next token stands that is no blank.
-fn next(tokens: &[TokenWithSpan], from: usize) -> Option<usize> {
-    (from..tokens.len()).find(|at| !is_blank(&tokens[*at]))
-}
 
 /// Behind the parenthesis that closes the first that is opened.
 fn behind_columns(tokens: &[TokenWithSpan], from: usize) -> Option<usize> {

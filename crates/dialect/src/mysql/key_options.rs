@@ -3,59 +3,60 @@
 
 use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
 
-use crate::{Error, Result};
+use super::tokens::{is_word, next};
 
 /// INVISIBLE as a comment: nobody writes this letter.
 pub(super) const INVISIBLE: &str = "invisible\u{10ffff}";
 /// VISIBLE as one.
 pub(super) const VISIBLE: &str = "visible\u{10ffff}";
 
-fn is_word(token: &Token, wanted: &str) -> bool {
-    matches!(token, Token::Word(word) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(wanted))
+/// What a key's definition begins with, behind CONSTRAINT and its name where these are there.
+const KEYS: [&str; 4] = ["index", "key", "primary", "unique"];
+
+/// The columns of a key are what comes next, behind these words of a definition's part. A column may be UNIQUE, too, or KEY.
+fn is_of_key(words: &[String]) -> bool {
+    let Some(at) = words.iter().position(|word| KEYS.contains(&word.as_str())) else { return false };
+    let before = |back: usize| at.checked_sub(back).map(|at| words[at].as_str());
+    matches!(before(1), None | Some("add" | "create" | "constraint")) || before(2) == Some("constraint")
 }
 
 /// Makes of them what the parser knows, in a definition.
-///
-/// # Errors
-/// `0A000` for a column that is INVISIBLE.
-pub(super) fn of(tokens: &mut Vec<TokenWithSpan>) -> Result<()> {
-    let is_blank = |token: &TokenWithSpan| matches!(token.token, Token::Whitespace(_));
-    let first = tokens.iter().find(|token| !is_blank(token)).map(|token| &token.token);
+pub(super) fn of(tokens: &mut Vec<TokenWithSpan>) {
+    let first = next(tokens, 0).map(|at| &tokens[at].token);
     if !first.is_some_and(|token| ["create", "alter"].iter().any(|word| is_word(token, word))) {
-        return Ok(());
+        return;
     }
+    // The words of the part that is being read, for each parenthesis that is open.
+    let mut parts: Vec<Vec<String>> = vec![Vec::new()];
+    // Where the parentheses of a key's columns are open; they have been closed, and nothing but its options stands behind them.
+    let (mut of_key, mut behind_columns) = (None, false);
     let mut at = 0;
-    // A key's columns have been closed, and nothing but its options stands behind them.
-    let mut behind_columns = false;
-    let (mut depth, mut of_key) = (0_usize, None);
-    let mut before: Vec<String> = Vec::new();
     while at < tokens.len() {
         let token = tokens[at].token.clone();
         match &token {
-            Token::Whitespace(_) => {}
             Token::LParen => {
-                let is_key =
-                    before.iter().rev().take(5).any(|word| ["key", "index", "unique"].contains(&word.as_str()));
-                if is_key && of_key.is_none() {
-                    of_key = Some(depth);
+                if of_key.is_none() && parts.last().is_some_and(|words| is_of_key(words)) {
+                    of_key = Some(parts.len());
                 }
-                depth += 1;
+                parts.push(Vec::new());
                 behind_columns = false;
             }
             Token::RParen => {
-                depth = depth.saturating_sub(1);
-                behind_columns = of_key == Some(depth);
+                if parts.len() > 1 {
+                    parts.pop();
+                }
+                behind_columns = of_key == Some(parts.len());
                 if behind_columns {
                     of_key = None;
                 }
-                before.clear();
             }
             Token::Comma => {
                 behind_columns = false;
-                before.clear();
+                parts.last_mut().into_iter().for_each(Vec::clear);
             }
-            Token::Word(word) if word.quote_style.is_none() => {
-                let name = word.value.to_ascii_lowercase();
+            Token::Word(word) => {
+                // A name in quotes is none of these words.
+                let name = if word.quote_style.is_none() { word.value.to_ascii_lowercase() } else { String::new() };
                 let span = tokens[at].span;
                 if behind_columns && (name == "visible" || name == "invisible") {
                     let text = if name == "visible" { VISIBLE } else { INVISIBLE };
@@ -69,8 +70,6 @@ pub(super) fn of(tokens: &mut Vec<TokenWithSpan>) -> Result<()> {
                     continue;
                 }
                 if behind_columns && name == "key_block_size" {
-                    let next =
-                        |tokens: &[TokenWithSpan], from: usize| (from..tokens.len()).find(|at| !is_blank(&tokens[*at]));
                     let mut end = next(tokens, at + 1);
                     if let Some(equals) = end.filter(|end| tokens[*end].token == Token::Eq) {
                         end = next(tokens, equals + 1);
@@ -80,16 +79,10 @@ pub(super) fn of(tokens: &mut Vec<TokenWithSpan>) -> Result<()> {
                         continue;
                     }
                 }
-                let last = before.last().map(String::as_str);
-                if name == "invisible" && depth > 0 && last.is_some_and(|last| last != "set") {
-                    return Err(Error::unsupported("INVISIBLE of a column"));
-                }
-                before.push(name);
+                parts.last_mut().into_iter().for_each(|words| words.push(name.clone()));
             }
-            Token::Word(word) => before.push(word.value.clone()),
             _ => {}
         }
         at += 1;
     }
-    Ok(())
 }

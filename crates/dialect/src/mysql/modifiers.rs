@@ -7,6 +7,7 @@ use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
 
 use super::definitions::KeyOptions;
+use super::tokens::{is_blank, is_word};
 use crate::{Error, Result};
 
 /// What was said.
@@ -29,14 +30,6 @@ impl Said {
     pub(super) fn next_fulltext_options(&mut self) -> KeyOptions {
         self.fulltext_options.pop_front().unwrap_or_default()
     }
-}
-
-fn is_blank(token: &TokenWithSpan) -> bool {
-    matches!(token.token, Token::Whitespace(_))
-}
-
-fn is_word(token: &Token, wanted: &str) -> bool {
-    matches!(token, Token::Word(word) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(wanted))
 }
 
 /// Where a statement says what it does: its first word, or the one behind the members of WITH.
@@ -89,7 +82,7 @@ pub(super) fn of(tokens: &mut Vec<TokenWithSpan>) -> Result<Said> {
     }
     locked_one_by_one(tokens);
     said.fulltext = super::fulltext::of(tokens, &mut said.fulltext_options)?;
-    super::key_options::of(tokens)?;
+    super::key_options::of(tokens);
     said.partitions = super::partitions::of(tokens);
     Ok(said)
 }

@@ -12,7 +12,9 @@ use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
 use super::alter::{option, took, took_all, unexpected};
 use super::build::{NOWHERE, def, list, node, text};
 use super::grammar::MySql;
+use super::modes::Modes;
 use super::statements::Failed;
+use super::tokens::{is_blank, is_word};
 use super::tree::Converter;
 use crate::values::ValueRef;
 use crate::values::mysql::moments;
@@ -53,7 +55,7 @@ const ALLOWED: &[&str] = &[
 ];
 
 /// How many partitions a table may have.
-const MOST: u64 = 8192;
+pub(crate) const MOST: usize = 8192;
 
 /// VALUES of a partition.
 #[derive(Clone, Copy, Eq, PartialEq)]
@@ -65,17 +67,12 @@ enum Values {
 /// Rows of values.
 type Rows = Vec<Vec<Bound>>;
 
-fn refused(code: u16, message: impl Into<String>) -> Error {
+pub(crate) fn refused(code: u16, message: impl Into<String>) -> Error {
     Error::new(Condition::InvalidTableDefinition, message.into()).with_mysql(code, "HY000")
-}
-
-fn is_word(token: &Token, wanted: &str) -> bool {
-    matches!(token, Token::Word(word) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(wanted))
 }
 
 /// Takes `PARTITION BY …` out of a CREATE TABLE, up to its query.
 pub(super) fn of(tokens: &mut Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
-    let is_blank = |token: &TokenWithSpan| matches!(token.token, Token::Whitespace(_));
     let mut words = tokens.iter().filter(|token| !is_blank(token));
     let creates = words.next().is_some_and(|token| is_word(&token.token, "create"))
         && words.next().is_some_and(|token| ["table", "temporary"].iter().any(|word| is_word(&token.token, word)));
@@ -239,14 +236,17 @@ fn values(parser: &mut Parser<'_>) -> Result<Option<(Values, Rows)>, Failed> {
 }
 
 /// What stands behind a partition's values; its comment.
-fn part_options(parser: &mut Parser<'_>) -> Result<String, Failed> {
+fn part_options(parser: &mut Parser<'_>, modes: Modes) -> Result<String, Failed> {
     let mut comment = String::new();
     loop {
         took(parser, "storage");
         if took(parser, "comment") {
             let _ = parser.consume_token(&Token::Eq);
             comment = parser.parse_literal_string()?;
-        } else if ["engine", "max_rows", "min_rows", "nodegroup", "tablespace"].iter().any(|word| took(parser, word)) {
+        } else if took(parser, "engine") {
+            let _ = parser.consume_token(&Token::Eq);
+            super::alter::check_engine(&parser.parse_identifier()?.value, modes)?;
+        } else if ["max_rows", "min_rows", "nodegroup", "tablespace"].iter().any(|word| took(parser, word)) {
             let _ = parser.consume_token(&Token::Eq);
             parser.next_token();
         } else if took(parser, "data") || took(parser, "index") {
@@ -258,7 +258,7 @@ fn part_options(parser: &mut Parser<'_>) -> Result<String, Failed> {
 }
 
 /// Definitions of partitions in parentheses, and of which kind their values are.
-fn parts(parser: &mut Parser<'_>) -> Result<(Vec<Part>, Option<Values>), Failed> {
+fn parts(parser: &mut Parser<'_>, modes: Modes) -> Result<(Vec<Part>, Option<Values>), Failed> {
     parser.expect_token(&Token::LParen)?;
     let mut made: Vec<Part> = Vec::new();
     let mut kind = None;
@@ -273,7 +273,7 @@ fn parts(parser: &mut Parser<'_>) -> Result<(Vec<Part>, Option<Values>), Failed>
             return Err(values_of_another_kind(this).into());
         }
         kind = this;
-        let comment = part_options(parser)?;
+        let comment = part_options(parser, modes)?;
         if parser.peek_token_ref().token == Token::LParen || is_word(&parser.peek_token_ref().token, "subpartition") {
             return Err(Error::unsupported("SUBPARTITION").into());
         }
@@ -314,12 +314,15 @@ fn check_values(method: Method, kind: Option<Values>) -> Result<()> {
     }
 }
 
+pub(crate) fn too_many() -> Error {
+    refused(1499, "Too many partitions (including subpartitions) were defined")
+}
+
 /// Refuses a number of partitions that no table may have.
 fn check_count(count: u64) -> Result<usize> {
     match count {
         0 => Err(refused(1504, "Number of partitions = 0 is not an allowed value")),
-        1..=MOST => Ok(usize::try_from(count).unwrap_or(usize::MAX)),
-        _ => Err(refused(1499, "Too many partitions (including subpartitions) were defined")),
+        count => usize::try_from(count).ok().filter(|count| *count <= MOST).ok_or_else(too_many),
     }
 }
 
@@ -372,7 +375,7 @@ impl Converter<'_> {
         let by = match columns || method == Method::Key {
             true if parser.peek_token_ref().token == Token::RParen => Vec::new(),
             true => parser.parse_comma_separated(Parser::parse_identifier)?.into_iter().map(Expr::Identifier).collect(),
-            false => vec![self.partitioning_expression(parser)?],
+            false => vec![partitioning_expression(parser)?],
         };
         parser.expect_token(&Token::RParen)?;
         let count = match took(parser, "partitions") {
@@ -384,7 +387,7 @@ impl Converter<'_> {
         }
         let (parts, named) = match parser.peek_token_ref().token == Token::LParen {
             true => {
-                let (parts, kind) = parts(parser)?;
+                let (parts, kind) = parts(parser, self.modes)?;
                 check_values(method, kind)?;
                 (parts, true)
             }
@@ -407,41 +410,6 @@ impl Converter<'_> {
         Ok(option("partition_by", args))
     }
 
-    /// What rows are parted by, in parentheses.
-    fn partitioning_expression(&mut self, parser: &mut Parser<'_>) -> Result<Expr, Failed> {
-        let mut at = 0;
-        let mut depth = 0_usize;
-        let mut names_column = false;
-        loop {
-            let token = parser.peek_nth_token_ref(at).token.clone();
-            match &token {
-                Token::EOF => break,
-                Token::RParen if depth == 0 => break,
-                Token::RParen => depth -= 1,
-                Token::LParen => depth += 1,
-                Token::Word(word) => {
-                    let calls = word.quote_style.is_none() && parser.peek_nth_token_ref(at + 1).token == Token::LParen;
-                    let name = word.value.to_ascii_lowercase();
-                    if calls && !ALLOWED.contains(&name.as_str()) && !["div", "mod"].contains(&name.as_str()) {
-                        let random = ["rand", "now", "curdate", "current_timestamp", "current_date", "uuid"];
-                        return Err(match random.contains(&name.as_str()) {
-                            true => Error::syntax(CONSTANT),
-                            false => refused(1564, "This partition function is not allowed"),
-                        }
-                        .into());
-                    }
-                    names_column |= !calls && !["div", "mod"].contains(&name.as_str());
-                }
-                _ => {}
-            }
-            at += 1;
-        }
-        if !names_column {
-            return Err(refused(1486, CONSTANT).into());
-        }
-        Ok(parser.parse_expr()?)
-    }
-
     /// What ALTER TABLE does with partitions; `None`, and nothing taken, where it is something else.
     pub(super) fn altered_partitions(
         &mut self,
@@ -462,7 +430,7 @@ impl Converter<'_> {
                 let count = parser.parse_literal_uint()?;
                 return Ok(Some(vec![action("add_partitions", vec![text(count.to_string())])]));
             }
-            let (made, kind) = parts(parser)?;
+            let (made, kind) = parts(parser, self.modes)?;
             return Ok(Some(vec![action("add_partition", vec![told(made, kind)])]));
         }
         if took_all(parser, &["drop", "partition"]) {
@@ -497,7 +465,7 @@ impl Converter<'_> {
             if !took(parser, "into") {
                 return unexpected("INTO");
             }
-            let (made, kind) = parts(parser)?;
+            let (made, kind) = parts(parser, self.modes)?;
             let mut args = vec![told(made, kind)];
             args.extend(names(&named));
             return Ok(Some(vec![action("reorganize_partition", args)]));
@@ -517,6 +485,67 @@ impl Converter<'_> {
         Ok(None)
     }
 }
+
+/// What rows are parted by, in parentheses.
+fn partitioning_expression(parser: &mut Parser<'_>) -> Result<Expr, Failed> {
+    let expr = parser.parse_expr()?;
+    match names_column(&expr)? {
+        true => Ok(expr),
+        false => Err(refused(1486, CONSTANT).into()),
+    }
+}
+
+/// Whether an expression names a column.
+///
+/// # Errors
+/// `1564` for what rows may not be parted by.
+fn names_column(expr: &Expr) -> Result<bool> {
+    let all =
+        |exprs: &[&Expr]| exprs.iter().try_fold(false, |named, expr| Ok::<_, Error>(names_column(expr)? || named));
+    match expr {
+        Expr::Identifier(name) if name.value.starts_with('@') => Err(Error::syntax(CONSTANT)),
+        Expr::Identifier(_) | Expr::CompoundIdentifier(_) => Ok(true),
+        Expr::Value(_) => Ok(false),
+        Expr::Nested(of)
+        | Expr::UnaryOp { op: UnaryOperator::Plus | UnaryOperator::Minus, expr: of }
+        | Expr::Ceil { expr: of, .. }
+        | Expr::Floor { expr: of, .. }
+        | Expr::Extract { expr: of, .. } => names_column(of),
+        Expr::BinaryOp {
+            left,
+            op:
+                BinaryOperator::Plus
+                | BinaryOperator::Minus
+                | BinaryOperator::Multiply
+                | BinaryOperator::Modulo
+                | BinaryOperator::MyIntegerDivide,
+            right,
+        } => all(&[left, right]),
+        Expr::Function(function) => {
+            let name = function.name.to_string().to_ascii_lowercase();
+            if RANDOM.contains(&name.as_str()) {
+                return Err(Error::syntax(CONSTANT));
+            }
+            let FunctionArguments::List(args) = &function.args else { return Err(not_allowed()) };
+            if !ALLOWED.contains(&name.as_str()) {
+                return Err(not_allowed());
+            }
+            let args = args.args.iter().map(|arg| match arg {
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(arg)) => Ok(arg),
+                _ => Err(not_allowed()),
+            });
+            all(&args.collect::<Result<Vec<_>>>()?)
+        }
+        _ => Err(not_allowed()),
+    }
+}
+
+fn not_allowed() -> Error {
+    refused(1564, "This partition function is not allowed")
+}
+
+/// Functions that have another value each time.
+const RANDOM: [&str; 6] = ["curdate", "current_date", "current_timestamp", "now", "rand", "uuid"];
 
 const CONSTANT: &str =
     "Constant, random or timezone-dependent expressions in (sub)partitioning function are not allowed";

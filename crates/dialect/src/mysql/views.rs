@@ -3,6 +3,8 @@
 use pg_query::protobuf::ViewCheckOption;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
+use super::tokens::{is_blank, is_word};
+
 /// What was said.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) struct Said {
@@ -12,14 +14,9 @@ pub(super) struct Said {
     pub(super) check: Option<ViewCheckOption>,
 }
 
-fn is_word(token: &Token, wanted: &str) -> bool {
-    matches!(token, Token::Word(word) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(wanted))
-}
-
 /// DEFINER says who has made a view: here it is who makes it. Its host may be a name in quotes, which the parser does not
 /// read.
 fn without_definer(tokens: &mut Vec<TokenWithSpan>) {
-    let is_blank = |token: &TokenWithSpan| matches!(token.token, Token::Whitespace(_));
     let view = tokens.iter().position(|token| is_word(&token.token, "view")).unwrap_or(0);
     let Some(from) = tokens[..view].iter().position(|token| is_word(&token.token, "definer")) else { return };
     let solid = |at: usize| (at..view).find(|at| !is_blank(&tokens[*at]));

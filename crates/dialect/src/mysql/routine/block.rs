@@ -2,9 +2,10 @@
 
 use sqlparser::tokenizer::{Token, Word};
 
-use super::parser::{Label, Level, Named, Parser, is_word};
+use super::parser::{Label, Level, Named, Parser};
 use super::steps::{Declared, MysqlStep, Reaction};
 use super::{Kind, errors};
+use crate::mysql::tokens::is_word;
 use crate::postgres::plpgsql::{Block, Sql, Step, StepKind, VariableKind};
 use crate::{Error, Result};
 

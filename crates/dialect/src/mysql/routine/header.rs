@@ -2,9 +2,10 @@
 
 use sqlparser::tokenizer::{Token, TokenWithSpan, Word};
 
-use super::parser::{Parser, is_word};
+use super::parser::Parser;
 use super::{Altered, Characteristics, DataAccess, Kind, Parameter, Routine, TriggerHead, errors};
 use crate::ir::TriggerEvent;
+use crate::mysql::tokens::is_word;
 use crate::postgres::plpgsql::{Conflict, DeclaredType, Function, TRIGGER_VARIABLES, VariableKind};
 use crate::stored_function::{ParamMode, TypeRef};
 use crate::{Error, Result, Type};

@@ -7,6 +7,7 @@ use sqlparser::tokenizer::{Token, TokenWithSpan, Word};
 
 use super::steps::{Declared, Reaction};
 use super::{Kind, TypeOf, errors};
+use crate::mysql::tokens::is_word;
 use crate::mysql::{tree, types};
 use crate::postgres::plpgsql::{DeclaredType, Scope, Sql, Variable, VariableKind};
 use crate::postgres::routine::type_of_name;
@@ -348,9 +349,4 @@ impl<'t> Parser<'t> {
             _ => Err(errors::no_label(word, name)),
         }
     }
-}
-
-/// A word without quotes.
-pub(super) fn is_word(token: &Token, wanted: &str) -> bool {
-    matches!(token, Token::Word(Word { value, quote_style: None, .. }) if value.eq_ignore_ascii_case(wanted))
 }

@@ -5,11 +5,12 @@ use sqlparser::dialect::MySqlDialect;
 use sqlparser::parser::Parser as SqlParser;
 use sqlparser::tokenizer::{Span, Token, TokenWithSpan, Word};
 
-use super::parser::{Parser, is_word};
+use super::parser::Parser;
 use super::steps::{Destination, MysqlStep};
 use super::{Kind, errors, header};
 use crate::ir::TriggerEvent;
 use crate::mysql::expressions::user_variable;
+use crate::mysql::tokens::is_word;
 use crate::mysql::{tree, variables};
 use crate::postgres::plpgsql::{Place, Sql, Step, StepKind, may_write};
 use crate::{Error, Result};

@@ -14,7 +14,7 @@ use super::super::raw;
 use super::mysql_alter::{Alteration, command, nothing};
 use crate::functions;
 use crate::ir::{AlterTable, CompareOp, Expr, ExprKind, From, RelId, Text, ViewCheck};
-use crate::mysql::numbered;
+use crate::mysql::partitions::{MOST, numbered, refused, too_many};
 use crate::mysql::types::own_words;
 use crate::schema::{Column, Relation};
 use crate::values::mysql::partitions::{self, Bound, Kind, Method, Part, Partitioning};
@@ -24,10 +24,6 @@ use crate::{Condition, Error, Language, Result, Type};
 struct Parted {
     of: Partitioning,
     by: Vec<Node>,
-}
-
-fn refused(code: u16, message: impl Into<String>) -> Error {
-    Error::new(Condition::InvalidTableDefinition, message.into()).with_mysql(code, "HY000")
 }
 
 fn unknown(name: &str, table: &Relation) -> Error {
@@ -443,7 +439,7 @@ impl Binder<'_> {
                 if number() == 0 {
                     return Err(refused(1514, "At least one partition must be added"));
                 }
-                let (first, count) = (of.parts.len(), number().min(8192));
+                let (first, count) = (of.parts.len(), number().min(MOST));
                 of.parts.extend(numbered(first, count));
                 of.counted = true;
             }
@@ -478,8 +474,8 @@ impl Binder<'_> {
                 reorganize(&mut of, &names[1..], new.parts)?;
             }
         }
-        if of.parts.len() > 8192 {
-            return Err(refused(1499, "Too many partitions (including subpartitions) were defined"));
+        if of.parts.len() > MOST {
+            return Err(too_many());
         }
         check_parts(&mut of)?;
         Ok(Some(reparted(table, alter, Some((&of, &by)))))
