@@ -101,3 +101,23 @@ def test_merge_and_what_a_trigger_of_it_runs_again(sessions: tuple[psycopg.Conne
     for _ in range(3):
         one.execute("update p set n = n + 1 where id = %s", (120,), prepare=True)
     assert one.execute("select sum(n), count(*) from p where id between 0 and 120").fetchall() == [(39, 13)]
+
+
+def test_parts_that_a_key_runs_outlive_what_expires_them(
+    sessions: tuple[psycopg.Connection, psycopg.Connection],
+) -> None:
+    one, _ = sessions
+    one.execute("create table above (a int, b int, primary key (a, b))")
+    one.execute("create table below (a int default 250, b int default 1) partition by range (a)")
+    one.execute("create table below1 partition of below for values from (0) to (200)")
+    one.execute("create table below2 partition of below for values from (200) to (400)")
+    one.execute("alter table below add foreign key (a, b) references above on update set default on delete set default")
+    one.execute("insert into above values (10, 1), (20, 1)")
+    one.execute("insert into below values (10, 1), (20, 1)")
+    with pytest.raises(psycopg.errors.ForeignKeyViolation):
+        one.execute("update above set a = 11 where a = 10")
+    one.execute("insert into above values (250, 1)")
+    one.execute("update above set a = 11 where a = 10")
+    one.execute("delete from above where a = 20")
+    rows = one.execute("select tableoid::regclass::text, a, b from below").fetchall()
+    assert rows == [("below2", 250, 1), ("below2", 250, 1)]

@@ -302,7 +302,14 @@ impl Session {
     fn read_rows(&mut self, run: &mut Run<'_>, plan: &Arc<Prepared>) -> Done<Kept> {
         self.on_the_old_state(run, &reads(plan), |session, run| {
             let statement = session.start(plan, run.params)?;
-            collect(session.read_all_of(plan, statement)?).map_err(RunError::from)
+            let spool = match session.read_all_of(plan, statement) {
+                // Somebody's other schema makes the whole anew; it may be that no more than what is kept here has expired.
+                Err(RunError::Failed(failure)) if failure.is_stale() && !session.reload_if_changed()? => {
+                    session.read_kept(plan, run.params)?
+                }
+                result => result?,
+            };
+            collect(spool).map_err(RunError::from)
         })
     }
 
@@ -430,17 +437,21 @@ impl Session {
 }
 
 impl Session {
-    pub(super) fn change_row(&mut self, action: &Arc<Prepared>, row: &[Value]) -> Done<Spool> {
+    /// All rows of a plan that is kept. Its back end's statement may have expired meanwhile, by what another part has made or
+    /// switched, or by foreign keys that change rows with generated columns: it has done nothing yet then, and is prepared anew.
+    pub(super) fn read_kept(&mut self, plan: &Prepared, params: &[Value]) -> Done<Spool> {
         let mut left = RENEWALS;
-        let result = loop {
-            let statement = self.start(action, row)?;
-            match self.read_all_of(action, statement) {
-                // One that has expired has done nothing yet, and is prepared anew: another part's, whose foreign keys
-                // change rows with generated columns, may have been the cause.
+        loop {
+            let statement = self.start(plan, params)?;
+            match self.read_all_of(plan, statement) {
                 Err(RunError::Failed(failure)) if failure.is_stale() && left > 0 => left -= 1,
-                result => break result,
+                result => return result,
             }
-        };
+        }
+    }
+
+    pub(super) fn change_row(&mut self, action: &Arc<Prepared>, row: &[Value]) -> Done<Spool> {
+        let result = self.read_kept(action, row);
         match result {
             // The failure is this row's.
             Err(RunError::Failed(failure)) if !errors::blames_schema(&failure) => {

@@ -103,21 +103,10 @@ impl Session {
         if let Some(there) = part.upstream.clone() {
             return self.part_upstream(part, &there, params);
         }
-        let run = |session: &mut Self| {
-            let statement = session.start(part, params)?;
-            session.read_all_of(part, statement)
-        };
-        let mut tries = 0;
-        loop {
-            match run(self) {
-                Ok(spool) => return spool.into_reader(),
-                Err(RunError::Other(error)) => return Err(error),
-                // What a trigger has made or switched is news to the back end's statement; it has done nothing yet.
-                Err(RunError::Failed(failure)) if failure.is_stale() && tries < 3 => {
-                    tries += 1;
-                }
-                Err(RunError::Failed(failure)) => return Err(self.translate(&failure, part, params)),
-            }
+        match self.read_kept(part, params) {
+            Ok(spool) => spool.into_reader(),
+            Err(RunError::Other(error)) => Err(error),
+            Err(RunError::Failed(failure)) => Err(self.translate(&failure, part, params)),
         }
     }
 
